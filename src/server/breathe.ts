@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Lets others have their turn when this work has taken so long. */
+/** Makes a function that gives others a turn if this work has taken that long. */
 export function breather(sliceMs = 15): () => Promise<void> {
   let until = performance.now() + sliceMs;
   return async () => {

@@ -10,9 +10,9 @@ import { Viewer, type ViewerOptions } from './viewer.ts';
 export interface ExportOptions extends ViewerOptions {
   /** The built pages. */
   pages: string;
-  /** Where to; made, and filled where it is empty or holds an earlier export. */
+  /** The target folder; it is created, or must be empty or contain an earlier export. */
   folder: string;
-  /** Told of each run that is written. */
+  /** Called for each run that is written. */
   onRun: (experiment: string, run: string) => void;
   signal: AbortSignal;
 }
@@ -25,19 +25,21 @@ export interface Exported {
   left: { what: string; why: string }[];
 }
 
-/** Larger files of workspaces are named, and left out. */
+/** Larger files of workspaces are listed, but their content is left out. */
 const mostFileBytes = 2 ** 20;
-/** What a server says in a header; frames can't be forbidden from within. */
+/** A server sends this policy as a header; frames can't be forbidden from within a page. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** Shown until the pages' style sheet hides it. Browsers load neither that nor a script into a page opened from disk. */
+/**
+ * Shown until the pages' style sheet hides it. Browsers load neither that nor a script into a page opened from disk.
+ */
 const fromDisk =
   '<p class="from-disk">This export needs a web server: browsers load no data into pages that are opened from disk. Run <code>python3 -m http.server</code> in this folder, then open http://localhost:8000.</p>';
 
 /**
- * Writes the pages and all that they show as files, for any web server: what the server answers at an address lies in a file of
- * that address.
+ * Writes the pages and all their data as files, for any web server: the response at an address is in the file of that
+ * address.
  * @throws UserError `no_pages`, `folder_not_empty`, `part_left`
  */
 export async function exportViewer(options: ExportOptions): Promise<Exported> {
@@ -149,7 +151,7 @@ class Exporter {
     }
   }
 
-  /** Asks until what is made in the background is there. */
+  /** Asks until the background has made it. */
   async #made<Page>(ask: () => Promise<Page>, isMade: (page: Page) => boolean): Promise<Page> {
     for (;;) {
       this.#options.signal.throwIfAborted();
@@ -159,7 +161,7 @@ class Exporter {
     }
   }
 
-  /** What is broken keeps nothing else from being written. */
+  /** An error in one part does not keep others from being written. */
   async #orLeave(what: string, write: () => Promise<void>): Promise<void> {
     try {
       await write();
@@ -169,7 +171,7 @@ class Exporter {
     }
   }
 
-  /** Ids hold letters, digits, `-`, `_`, `.` and `~`: they are names of files as they are. */
+  /** Ids consist of letters, digits, `-`, `_`, `.` and `~`: they are valid file names. */
   #write(address: string, page: unknown): void {
     const path = join(this.#options.folder, 'api', `${address}.json`);
     mkdirSync(dirname(path), { recursive: true });

@@ -1,6 +1,9 @@
 import { UserError } from '../lib/errors.ts';
 
-/** An address that leads to nothing; answered with 404, as every code that begins so. @param hint null: the usual one */
+/**
+ * There is nothing at the address; answered with 404, like every code with this prefix.
+ * @param hint null: the usual one
+ */
 export function notFound(code: `unknown_${string}`, message: string, hint: string | null): UserError {
   return new UserError(code, message, hint ?? 'Go back to the list of experiments.');
 }

@@ -7,7 +7,8 @@ const dataMark = '<!--mlab-data-->';
 const titlePattern = /<title>[^<]*<\/title>/;
 
 /**
- * A report as one page that opens without a server: the built pages with the data inside, as text that no browser runs.
+ * A report as one page that opens without a server: the built pages with the data inside, as text that browsers don't
+ * execute.
  * @param pages folder of the built pages
  * @throws UserError `no_pages`
  */
@@ -28,7 +29,7 @@ export function noPages(): UserError {
   );
 }
 
-/** JSON that holds no tag and no comment, whatever texts are in it: it can't end the element that it stands in. */
+/** JSON without tags or comments, whatever its texts: it can't close the element that contains it. */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')

@@ -2,7 +2,7 @@ import type { Convention } from '../schema/index.ts';
 import type { ReportOptions } from '../statistics/index.ts';
 import type { Task } from '../tasks/index.ts';
 
-/** What the tasks' files say of the paper, as reports take it. */
+/** The paper's figures in the tasks' files, in the form that reports take. */
 export function reportOptions(
   tasks: readonly Task[],
   { convention, published }: { convention: Convention; published: boolean },

@@ -18,7 +18,7 @@ const mostShownBytes = 200_000;
 const mostFiles = 300;
 const mostResults = 300;
 
-/** What is installed under this id; null where nothing is. */
+/** The task that is installed with this id; null if there is none. */
 export function findTask(id: string, folders: readonly string[]): Task | null {
   return findTasks(folders).tasks.find(({ file }) => file.id === id) ?? null;
 }
@@ -33,7 +33,7 @@ export function taskPart({ file }: Task): TaskPage['task'] {
   };
 }
 
-/** The files that the agent's workspace starts from; links are left out. */
+/** The files of the starter, without links. */
 export function starterFiles({ environmentFolder }: Task): TaskPage['starter'] {
   return readdirSync(environmentFolder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -53,8 +53,8 @@ function textOf(path: string, size: number): ShownText | null {
 }
 
 /**
- * All runs on a task, as far as they are known, with the results of some hundreds.
- * @param known what was evaluated before; reading the others would take too long
+ * All known runs on a task, with the results of a few hundred.
+ * @param known earlier evaluations; making the others would take too long
  */
 export async function runsOn(
   task: TaskId,

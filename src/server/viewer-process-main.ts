@@ -1,4 +1,4 @@
-/** The server of a viewer beside something else, in a process of its own that ends with the one that started it. */
+/** A viewer's server in a process of its own, which ends with its parent. */
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { serveViewer } from './http/serve.ts';
@@ -13,7 +13,7 @@ process.once('message', (message) => {
   void start(message);
 });
 process.on('disconnect', () => process.exit(0));
-// Ctrl-C at the terminal is for the process that started this one.
+// The parent process handles Ctrl-C at the terminal.
 process.on('SIGINT', () => {});
 
 async function start(message: unknown): Promise<void> {

@@ -13,7 +13,7 @@ export interface ViewerProcess extends Disposable {
 const Reply = z.union([z.object({ url: z.string() }), z.object({ problem: z.string(), hint: z.string() })]);
 
 /**
- * Serves the viewer from a process of its own, so that it takes nothing from what goes on in this one.
+ * Serves the viewer from another process, so that it does not slow this one.
  * @throws UserError as `serveViewer`
  */
 export async function startViewerProcess(

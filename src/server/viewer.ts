@@ -42,7 +42,7 @@ import { TraceIndex } from './trace/trace-index.ts';
 import { hasTail, shownSteps } from './trace/trace-table.ts';
 
 export interface ViewerOptions {
-  /** Folders that hold experiments, or are one. */
+  /** Folders that contain experiments, or are one. */
   folders: readonly string[];
   /** Folders of tasks. */
   tasks: readonly string[];
@@ -53,7 +53,7 @@ export interface ViewerOptions {
   restFrom?: RestFrom;
 }
 
-/** A run by its ids, as far as every question on it needs it. */
+/** A run by its ids, with what every request about it needs. */
 interface FoundRun {
   experiment: KnownExperiment;
   folder: RunFolder;
@@ -61,27 +61,27 @@ interface FoundRun {
   tornBytes: number;
 }
 
-/** A small run is evaluated within this time: then its page is whole at once. */
+/** A small run is evaluated within this time, so that its page is complete at once. */
 const patienceMs = 60;
 const mostRestLength = 1_000_000;
 const mostQueryLength = 1000;
 
 /**
- * Answers every question of the pages from what lies on disk: reads only, and never more of a trace than is asked for.
- * Ids are looked up among experiments, plans and steps; none of them is part of a path.
+ * Answers every request of the pages from files: only reads, and never more of a trace than necessary. Ids are looked
+ * up among experiments, plans and steps; none of them is part of a path.
  */
 export class Viewer implements Disposable {
   readonly catalogue: Catalogue;
   readonly index = new TraceIndex();
   readonly #options: ViewerOptions;
-  /** One that others wait for, one for people, one for what must be there at once. */
+  /** One process for slow results, one for results that people wait for, one for results needed at once. */
   readonly #forReports = new Background(true, 2000);
   readonly #forRuns = new Background(false, 5000);
   readonly #forDiffs = new Background(false);
   readonly #judgements: Judgements;
   readonly #reports: Reports;
 
-  /** @param tell hears what changes */
+  /** @param tell receives live events */
   constructor(options: ViewerOptions, tell: (event: LiveEvent) => void = () => {}) {
     this.#options = options;
     this.catalogue = new Catalogue(options.folders, this.index, tell);
@@ -150,7 +150,7 @@ export class Viewer implements Disposable {
     };
   }
 
-  /** The whole of a text that a page cut, by the name that the page gave it. */
+  /** The full version of a text that a page cut, by its name on the page. */
   async wholeText(
     id: string,
     runId: string,
@@ -176,7 +176,7 @@ export class Viewer implements Disposable {
       await runPage(parts, texts, signal);
     } else await readStep(traced, step, texts, signal);
     if (texts.found !== null) return texts.found;
-    throw notFound('unknown_text', `Step ${step} has no text of this name.`, 'Open the step anew.');
+    throw notFound('unknown_text', `Step ${step} has no text of this name.`, 'Reload the step.');
   }
 
   async textRest(
@@ -224,7 +224,7 @@ export class Viewer implements Disposable {
     return fileText(this.#objects(id), this.#objectId(object));
   }
 
-  /** The bytes of a file, checked against its name; errors as `ObjectStore.openReadStream`. */
+  /** The bytes of a file, checked against its hash; errors as `ObjectStore.openReadStream`. */
   objectBytes(id: string, object: string) {
     return this.#objects(id).openReadStream(this.#objectId(object));
   }
@@ -262,7 +262,10 @@ export class Viewer implements Disposable {
     return { id, task: task && taskPart(task), starter: task === null ? [] : starterFiles(task), runs };
   }
 
-  /** A run, its trace read up to now. @throws UserError `unknown_experiment`, `unknown_run` */
+  /**
+   * A run, with its trace read up to now.
+   * @throws UserError `unknown_experiment`, `unknown_run`
+   */
   async find(id: string, runId: string): Promise<FoundRun> {
     return await this.#find(id, runId);
   }
@@ -285,7 +288,7 @@ export class Viewer implements Disposable {
     return { experiment, folder, traced, tornBytes };
   }
 
-  /** @throws UserError `unknown_step`, too */
+  /** @throws UserError as `find`, and `unknown_step` */
   async #findStep(id: string, runId: string, step: number): Promise<FoundRun> {
     const found = await this.#find(id, runId);
     const { table } = found.traced;
@@ -299,12 +302,12 @@ export class Viewer implements Disposable {
     if (snapshot !== null) return snapshot;
     throw notFound(
       'unknown_snapshot',
-      `Step ${step} has not ended: its files are not kept yet.`,
-      'Look at the step before.',
+      `Step ${step} has not ended: its files are not recorded yet.`,
+      'Open the step before it.',
     );
   }
 
-  /** @throws UserError `broken_experiment` where its plan can't be read */
+  /** @throws UserError `broken_experiment` if its plan can't be read */
   #sound(id: string): KnownExperiment {
     const experiment = this.catalogue.experiment(id);
     const { message } = experiment.line;
@@ -323,7 +326,7 @@ export class Viewer implements Disposable {
   }
 }
 
-/** What was wrong with the submission after a step. */
+/** The problems of the submission after a step. */
 function problemsAt(folder: RunFolder, step: number): SubmissionProblem[] {
   return folder.readGrades().grades.findLast((grade) => grade.step === step)?.problems ?? [];
 }

@@ -313,7 +313,7 @@ describe('a run that goes on', () => {
 
     const { port } = viewer;
     await viewer[Symbol.asyncDispose]();
-    await page.getByText('connection lost, trying again').waitFor();
+    await page.getByText('connection lost, reconnecting').waitFor();
     open(2);
     viewer = await serve(port);
     await page.getByText('live', { exact: true }).waitFor();

@@ -23,7 +23,7 @@ export function sideBySideAddress(a: RunPlace, b: RunPlace): string {
   return `/side-by-side?${query}`;
 }
 
-/** Of two experiments, or of two agents of one. */
+/** Compares two experiments, or two agents of one. */
 export function compareAddress(a: string, b: string, experiment?: string): string {
   return `/compare?${new URLSearchParams({ a, b, ...(experiment === undefined ? {} : { experiment }) })}`;
 }

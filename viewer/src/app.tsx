@@ -14,7 +14,7 @@ const TaskPage = lazy(() => import('./pages/task.tsx'));
 const ComparePage = lazy(() => import('./pages/compare.tsx'));
 const SideBySidePage = lazy(() => import('./pages/side-by-side.tsx'));
 
-/** Addresses stand behind `#`, so that the same pages work on any web server and below any path. */
+/** Addresses are behind `#`, so that the same pages work on any web server and below any path. */
 export function App({ source }: { source: Source }) {
   const [client] = useState(createClient);
   const wasHere = useRef(false);
@@ -48,7 +48,7 @@ function NotFound() {
     <Page title="No such page">
       <h1>There is no such page</h1>
       <p>
-        The address leads nowhere. <Link to="/">All experiments</Link>
+        There is nothing at this address. <Link to="/">All experiments</Link>
       </p>
     </Page>
   );

@@ -1,6 +1,6 @@
 import type { StepStatus, Strip } from '../../src/schema/index.ts';
 
-/** A strip of these steps, for tests: each takes a second. */
+/** A timeline with these steps, for tests: each takes a second. */
 export function strip(
   actions: readonly string[],
   statuses: readonly StepStatus[],

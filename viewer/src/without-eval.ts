@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-// Imported before any schema: zod would else try whether it may make code from text, which the page's policy forbids.
+// Imported before any schema: otherwise zod tries whether it may compile code, which the page's policy forbids.
 config({ jitless: true });

@@ -25,9 +25,9 @@ process.on('message', (message) => {
   });
 });
 process.on('disconnect', () => process.exit(0));
-// Whoever wanted the answer has gone.
+// The parent process has gone.
 process.on('error', () => process.exit(0));
-// What people wait for goes first.
+// Jobs that people wait for have priority.
 if (process.argv[2] === 'patient') lowerPriority(10);
 
 function say(message: Message): void {

@@ -6,7 +6,7 @@ import { type Job, type JobOf, Message, type Results, results } from './jobs.ts'
 
 const schemas: { [Kind in Job['kind']]: { parse: (value: unknown) => Results[Kind] } } = results;
 
-/** What is read of a run is soon done with: the garbage of more than a few MB is not worth its memory. */
+/** Young garbage is freed quickly here: a larger heap for it would only waste memory. */
 const littleMemory = ['--max-semi-space-size=4'];
 
 interface Waiting {
@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Computes in a process of its own: a long run that is read whole keeps no page waiting, and its memory goes with the
- * process. That is started by the first job, and ends when nothing is to be done for a while.
+ * Computes in a process of its own, so that reading a long run blocks no page, and its memory is freed with the
+ * process. The first job starts the process, which ends after a while without jobs.
  */
 export class Background implements Disposable {
   readonly #isPatient: boolean;
@@ -27,7 +27,7 @@ export class Background implements Disposable {
   #idle: NodeJS.Timeout | null = null;
   #orders = 0;
 
-  /** @param isPatient others of this machine go first */
+  /** @param isPatient whether the process runs with low priority */
   constructor(isPatient: boolean, idleMs = 30_000) {
     this.#isPatient = isPatient;
     this.#idleMs = idleMs;
@@ -38,7 +38,7 @@ export class Background implements Disposable {
     this.#process();
   }
 
-  /** @throws UserError as the job; `interrupted` where the process died or was ended */
+  /** @throws UserError of the job; `interrupted` if the process died or was ended */
   async do<Kind extends Job['kind']>(
     kind: Kind,
     job: JobOf<Kind>,
@@ -96,7 +96,7 @@ export class Background implements Disposable {
     return waiting;
   }
 
-  /** Gives the memory back once nothing has been asked for a while; until then it keeps nobody from ending. */
+  /** Ends the process after a while without jobs; until then, it does not keep its parent alive. */
   #rest(): void {
     this.#child?.unref();
     this.#child?.channel?.unref();

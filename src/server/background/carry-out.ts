@@ -11,7 +11,7 @@ const mostFiles = 300;
 
 type Progress = (done: number, total: number) => void;
 
-/** Does one job, in the process that is there for it. */
+/** Does one job, in the background process. */
 export async function carryOut(job: Job, onProgress: Progress): Promise<Results[Job['kind']]> {
   switch (job.kind) {
     case 'report':
@@ -30,7 +30,7 @@ async function readAll(folders: readonly string[], onProgress: Progress) {
   return await evaluationsOf(surroundings, folders.map(openExperiment));
 }
 
-/** Loaded where it is needed: most jobs are done sooner without. */
+/** Loaded on demand: most jobs are faster without. */
 async function tasksIn(folders: readonly string[]) {
   const { findTasks } = await import('../../tasks/index.ts');
   return findTasks(folders).tasks;
@@ -68,11 +68,7 @@ async function makeComparison(
 
 function checked(side: { name: string; evaluations: RunEvaluation[] }) {
   if (side.evaluations.length > 0) return side;
-  throw new UserError(
-    'unknown_agent',
-    `No run here is of the agent "${side.name}".`,
-    'Choose another agent.',
-  );
+  throw new UserError('unknown_agent', `No run here has the agent "${side.name}".`, 'Choose another agent.');
 }
 
 function evaluateOne({ folder, run }: Extract<Job, { kind: 'evaluation' }>): Results['evaluation'] {

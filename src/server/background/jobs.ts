@@ -12,7 +12,7 @@ import {
   StepWarning,
 } from '../../schema/index.ts';
 
-/** What is computed in a process of its own, so that the server answers meanwhile. */
+/** The jobs of the background process, which leaves the server free to answer. */
 export const Job = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('report'),
@@ -22,7 +22,7 @@ export const Job = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('comparison'),
-    /** Folders of experiments: two that are compared, or one whose agents are. */
+    /** Folders of experiments: two to compare with each other, or one to compare its agents. */
     folders: z.array(z.string()),
     a: z.string(),
     b: z.string(),
@@ -35,7 +35,7 @@ export type Job = z.infer<typeof Job>;
 
 const Failure = z.object({ code: z.string(), message: z.string(), hint: z.string() });
 
-/** What each job comes to. */
+/** The result of each job. */
 export const results = {
   report: z.object({ report: Report, unreadable: z.array(z.string()) }),
   comparison: z.object({ comparison: Comparison }),
@@ -52,7 +52,7 @@ export type JobOf<Kind extends Job['kind']> = Omit<Extract<Job, { kind: Kind }>,
 
 export const Order = z.object({ id: z.int(), job: Job });
 
-/** What the process says of an order. */
+/** A message of the process about a job. */
 export const Message = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('progress'), id: z.int(), done: z.int(), total: z.int() }),
   z.object({ kind: z.literal('result'), id: z.int(), result: z.unknown() }),

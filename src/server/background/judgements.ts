@@ -15,7 +15,7 @@ import type { Background } from './background.ts';
 import type { Results } from './jobs.ts';
 import { Remembered } from './remembered.ts';
 
-/** Of runs that were looked at last. */
+/** For the runs that were looked at last. */
 const mostKept = 30;
 
 export interface Judgement {
@@ -24,13 +24,16 @@ export interface Judgement {
   warnings: readonly StepWarning[];
   readings: readonly StepReading[];
   summaries: readonly StepSummary[];
-  /** It is being made; a live event will tell. */
+  /** Whether it is being made; a live event will follow. */
   pending: boolean;
   /** Why it can't be made. */
   broken: string | null;
 }
 
-/** What reports know of a run, and the steps that people should be warned of: at once where it is known, else in time. */
+/**
+ * The evaluation of a run, as in reports, and warnings about its steps: returned at once if known, else as soon as they
+ * are made.
+ */
 export class Judgements implements Disposable {
   readonly #background: Background;
   readonly #remembered: Remembered<Results['evaluation']>;
@@ -50,7 +53,7 @@ export class Judgements implements Disposable {
     });
   }
 
-  /** @param patienceMs so long it waits for what is not known yet */
+  /** @param patienceMs how long to wait for what is not known yet */
   async of(place: Place, folder: RunFolder, patienceMs = 0): Promise<Judgement> {
     const key = folder.folder;
     this.#runs.set(key, { experiment: place.id, run: folder.id });
@@ -69,14 +72,14 @@ export class Judgements implements Disposable {
     };
   }
 
-  /** The evaluation that somebody has made before, and that still holds. */
+  /** An earlier evaluation that is still valid. */
   known({ root }: Place, folder: RunFolder): RunEvaluation | null {
     const index = this.#indexes.get(root) ?? new EvaluationIndex(root);
     this.#indexes.set(root, index);
     return index.known(folder.folder);
   }
 
-  /** While the warnings of a run are made, its pages ask for the same again and again. */
+  /** While the warnings of a run are made, its pages ask for the same evaluation repeatedly. */
   #knownAt(state: string, place: Place, folder: RunFolder): RunEvaluation | null {
     if (this.#lastKnown?.folder !== folder.folder || this.#lastKnown.state !== state)
       this.#lastKnown = { folder: folder.folder, state, evaluation: this.known(place, folder) };
@@ -90,7 +93,7 @@ export class Judgements implements Disposable {
   }
 }
 
-/** What a run's evaluation is made from. */
+/** The state of the files from which a run's evaluation is made. */
 export function evidenceState(folder: string): string {
   const files = ['run.json', 'trace.jsonl', 'trace.jsonl.zst', 'grades.jsonl', 'verifications.jsonl'];
   return files.map((name) => fileState(join(folder, name)) ?? '–').join('\n');

@@ -3,7 +3,7 @@ import { UserError } from '../../lib/errors.ts';
 import type { Progress } from '../../schema/index.ts';
 
 interface Entry<Value> {
-  /** What it was made of. */
+  /** The state of its sources. */
   state: string;
   value: Value | null;
   failure: UserError | null;
@@ -12,32 +12,32 @@ interface Entry<Value> {
 }
 
 export interface Answer<Value> {
-  /** What is known: of the newest state, or of an earlier one. */
+  /** The value, for the newest state or for an earlier one. */
   value: Value | null;
   /** Why it can't be made. */
   failure: UserError | null;
-  /** Null where nothing newer is on its way. */
+  /** Null if no newer value is being made. */
   pending: Progress | null;
 }
 
 type Make<Value> = (onProgress: (done: number, total: number) => void) => Promise<Value>;
 
 export interface RememberedOptions {
-  /** How many are kept; the oldest go first. */
+  /** How many values are kept; the oldest are dropped. */
   most: number;
   onProgress: (key: string, progress: Progress) => void;
   onDone: (key: string) => void;
 }
 
 /**
- * What takes long to make, by key and by the state of what it is made of. It is made once at a time; what changes all the
- * time, as a run that goes on, is made anew no more often than it can be afforded.
+ * Values that take long to make, by key and by the state of their sources. Each is made once at a time. If the sources
+ * change all the time, as for a running run, it is made again only at intervals.
  */
 export class Remembered<Value> implements Disposable {
   readonly #options: RememberedOptions;
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #making = new Map<string, { progress: Progress; done: Promise<void> }>();
-  /** Those that are asked for and made when they have rested. */
+  /** Requested values that are made after a pause. */
   readonly #resting = new Map<string, NodeJS.Timeout>();
 
   constructor(options: RememberedOptions) {
@@ -49,7 +49,7 @@ export class Remembered<Value> implements Disposable {
     this.#resting.clear();
   }
 
-  /** @param patienceMs so long it waits for what is made now, before it says that it is on its way */
+  /** @param patienceMs how long to wait for a value before reporting that it is being made */
   async get(key: string, state: string, patienceMs: number, make: Make<Value>): Promise<Answer<Value>> {
     const known = this.#entries.get(key);
     if (known?.state === state) return answerOf(known, null);
@@ -64,7 +64,7 @@ export class Remembered<Value> implements Disposable {
     return answerOf(newest, this.#making.has(key) ? making.progress : null);
   }
 
-  /** Who asked was given what is known, and is told when the newer is there. */
+  /** The caller got the known value, and is told when the newer one is ready. */
   #startAfter(rest: number, key: string, state: string, make: Make<Value>): void {
     clearTimeout(this.#resting.get(key));
     const timer = setTimeout(() => {
@@ -100,7 +100,7 @@ export class Remembered<Value> implements Disposable {
 
 const [leastRestMs, mostRestMs] = [1000, 5000];
 
-/** What took long rests longer; but the first time takes far longer than those that follow it. */
+/** The longer it took, the longer the pause. The first time takes far longer than the following ones. */
 function restMs(tookMs: number): number {
   return Math.min(mostRestMs, Math.max(leastRestMs, 4 * tookMs));
 }

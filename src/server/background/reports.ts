@@ -18,14 +18,14 @@ import { Remembered } from './remembered.ts';
 
 const patienceMs = 250;
 
-/** Reports and comparisons, made in the background and kept until a run of theirs changes. */
+/** Reports and comparisons, made in the background and kept until one of their runs changes. */
 export class Reports implements Disposable {
   readonly #background: Background;
   readonly #tasks: string[];
   readonly #reports: Remembered<{ report: Report; unreadable: string[] }>;
   readonly #comparisons: Remembered<{ comparison: Comparison }>;
 
-  /** @param tasks folders of tasks, for what is published on them */
+  /** @param tasks folders of tasks, for their published results */
   constructor(background: Background, tasks: readonly string[], tell: (event: LiveEvent) => void) {
     this.#background = background;
     this.#tasks = [...tasks];
@@ -62,7 +62,8 @@ export class Reports implements Disposable {
   /** Two experiments by their ids, or two agents of one by their labels. */
   async compare(experiments: readonly KnownExperiment[], a: string, b: string): Promise<ComparisonPage> {
     const [first] = experiments;
-    if (first === undefined) throw notFound('unknown_experiment', 'Nothing is named to compare.', null);
+    if (first === undefined)
+      throw notFound('unknown_experiment', 'The address names no experiment to compare.', null);
     const job = { folders: experiments.map(({ place }) => place.folder), a, b, tasks: this.#tasks };
     const { value, failure, pending } = await this.#comparisons.get(
       [first.place.id, ...job.folders, a, b].join('\n'),
@@ -75,7 +76,7 @@ export class Reports implements Disposable {
   }
 }
 
-/** A run that is under way is in no rate: its steps make no new report, its end does. */
+/** Runs that are not finished are in no rate: only their end makes a new report necessary, not their steps. */
 async function stateOf(experiments: readonly KnownExperiment[]): Promise<string> {
   const breathe = breather();
   const states: string[] = [];

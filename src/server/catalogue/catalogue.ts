@@ -9,10 +9,10 @@ import type { TraceIndex } from '../trace/trace-index.ts';
 import { KnownExperiment, type Place } from './known-experiment.ts';
 import { fileState } from './run-lines.ts';
 
-/** Experiments whose runs are all over are looked at in turn, so many that they have this many runs. */
+/** Experiments whose runs have all ended are checked in turn, so many that they have this many runs. */
 const restingRunsAtOnce = 500;
 
-/** The experiments of some folders, by the ids that addresses have. It is told what changes by looking again. */
+/** The experiments of some folders, by the ids in addresses. It notices changes by polling. */
 export class Catalogue {
   readonly #folders: readonly string[];
   readonly #index: TraceIndex;
@@ -22,14 +22,14 @@ export class Catalogue {
   readonly #ready = Promise.withResolvers<void>();
   #turn = 0;
 
-  /** @param folders each holds experiments, or is one */
+  /** @param folders each contains experiments, or is one */
   constructor(folders: readonly string[], index: TraceIndex, tell: (event: LiveEvent) => void) {
     this.#folders = folders.map((folder) => resolve(folder));
     this.#index = index;
     this.#tell = tell;
   }
 
-  /** The experiments are known, though not yet their runs. */
+  /** Resolves when the experiments are known, but perhaps not their runs. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -39,7 +39,7 @@ export class Catalogue {
     return this.#folders.map((folder) => basename(folder));
   }
 
-  /** What is known by now, the newest first. */
+  /** What is known now, newest first. */
   get lines(): ExperimentLine[] {
     const age = ({ created, changed }: ExperimentLine) => created ?? changed ?? 0;
     return [...this.#known.values()].map(({ line }) => line).sort((one, other) => age(other) - age(one));
@@ -70,8 +70,8 @@ export class Catalogue {
   }
 
   /**
-   * Looks for experiments that came, went or changed. Who asks meanwhile waits for the same look.
-   * @param shown ids of experiments that open pages show: they are looked at each time, even when all their runs are over
+   * Looks for new, removed and changed experiments. Concurrent callers share one look.
+   * @param shown ids of experiments in open pages: they are checked each time, even if all their runs have ended
    */
   async look(shown: ReadonlySet<string> = new Set()): Promise<void> {
     this.#looking ??= this.#lookOnce(shown).finally(() => {
@@ -80,7 +80,7 @@ export class Catalogue {
     await this.#looking;
   }
 
-  /** Looks at one experiment's runs now. */
+  /** Checks one experiment's runs now. */
   async refresh(experiment: KnownExperiment): Promise<void> {
     const wasRead = experiment.isRead;
     const { lines, results } = await experiment.refresh(this.#index);
@@ -123,7 +123,7 @@ export class Catalogue {
         known.planState === fileState(join(place.folder, 'plan.json'));
       const experiment = isSame ? known : new KnownExperiment(place);
       found.set(place.id, experiment);
-      // What is there can be shown while the rest is read.
+      // Can be shown while the rest is read.
       if (!isSame) this.#known.set(place.id, experiment);
     }
     for (const id of this.#known.keys())

@@ -37,52 +37,52 @@ import {
 
 interface KnownRun {
   line: RunLine;
-  /** State of the `run.json` that the line was read from. */
+  /** State of the `run.json` from which the line was read. */
   state: string | null;
-  /** State of the files that graders and verifications write, which they do after the run has ended. */
+  /** State of the files of grades and verifications, which change after the run has ended. */
   judged: string | null;
 }
 
 interface KnownBranch extends KnownRun {
   actor: string;
   parent: RunParent;
-  /** Of its steps and what it used: those that it has in common with the run that it is of. */
+  /** The part of its steps and usage that it shares with the run it began from. */
   shared: NonNullable<RunRecord['shared']>;
 }
 
 /** A branch as the page of its run shows it. */
 export type BegunBranch = Pick<KnownBranch, 'line' | 'actor' | 'parent' | 'shared'> & { folder: RunFolder };
 
-/** What a look at an experiment found. */
+/** The result of checking an experiment. */
 export interface Changes {
   lines: RunLine[];
-  /** Runs whose results may be others than before. */
+  /** Runs whose results may have changed. */
   results: RunId[];
 }
 
 export interface Place {
   id: string;
   name: string;
-  /** The folder that holds experiments. */
+  /** The folder that contains experiments. */
   root: string;
   folder: string;
 }
 
-/** What is held of an experiment: lines of its runs, not its plan, which is large. */
+/** What is kept in memory of an experiment: lines of its runs, but not its plan, which is large. */
 export class KnownExperiment {
   readonly place: Place;
-  /** State of the plan that this was read from. */
+  /** State of the plan from which this was read. */
   readonly planState: string | null;
   readonly plan: ExperimentPage['plan'];
   readonly #created: number | null;
   readonly #message: string | null;
   readonly #objects: ObjectStore;
   readonly #runs: KnownRun[];
-  /** Branches that people began: no runs of the plan, so none of its lines. */
+  /** Branches that people began: they are not runs of the plan, so they have no lines. */
   #branches: KnownBranch[] = [];
   #branchesState: string | null = null;
   #refreshing: Promise<Changes> | null = null;
-  /** Its runs were read once. */
+  /** Whether its runs have been read. */
   isRead = false;
 
   constructor(place: Place) {
@@ -103,7 +103,7 @@ export class KnownExperiment {
     return this.#runs.map(({ line }) => line);
   }
 
-  /** Every branch of a run that a person began, and theirs. */
+  /** The branches that people began from a run, and from those branches. */
   branchesOf(id: string): BegunBranch[] {
     const found = new Set<string>([id]);
     return this.#branches
@@ -116,13 +116,13 @@ export class KnownExperiment {
     return [...this.#runs, ...this.#branches].find(({ line }) => line.run === id)?.line ?? null;
   }
 
-  /** The folder of a planned run or a branch; null where there is no such run. */
+  /** The folder of a planned run or a branch; null if there is no such run. */
   runFolder(id: string): RunFolder | null {
     const run = [...this.#runs, ...this.#branches].find(({ line }) => line.run === id);
     return run === undefined ? null : this.#folderOf(run);
   }
 
-  /** Paths of the folders of its runs, with what was last seen of them. */
+  /** Paths of the folders of its runs, with the last known status. */
   runFolders(): { folder: string; status: RunLine['status'] }[] {
     return [...this.#runs, ...this.#branches].map(({ line }) => ({
       ...{ folder: join(this.place.folder, 'runs', line.run), status: line.status },
@@ -133,14 +133,14 @@ export class KnownExperiment {
     return new RunFolder(join(this.place.folder, 'runs', line.run), this.#objects);
   }
 
-  /** Whether something is to be expected of it. */
+  /** Whether no more changes are expected. */
   get isOver(): boolean {
     return (
       this.isRead && this.#runs.every(({ line }) => line.status === 'finished' || line.status === 'failed')
     );
   }
 
-  /** Looks at the records and grades of its runs. Who asks meanwhile waits for the same look; the first one is told. */
+  /** Checks the records and grades of its runs. Concurrent callers share one check; only the first gets the changes. */
   async refresh(index: TraceIndex): Promise<Changes> {
     if (this.#refreshing !== null) {
       await this.#refreshing;
@@ -249,7 +249,7 @@ function stateCounts(lines: readonly RunLine[]): ExperimentLine['states'] {
   return counts;
 }
 
-/** Without what its run has paid for. */
+/** Without the usage that counts for its run. */
 function ownUsage({ line: { used }, shared: { seconds_used, spent } }: KnownBranch): Usage {
   return {
     seconds: Math.max(0, used.seconds - seconds_used),

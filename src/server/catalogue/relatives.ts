@@ -1,7 +1,7 @@
 import type { RelatedRun, RunPage } from '../../schema/index.ts';
 import type { BegunBranch, KnownExperiment } from './known-experiment.ts';
 
-/** The run that this one is forked from, or a branch of, and its own forks, by the names of their experiments; and its branches. */
+/** The parent of this run (a fork or a branch), its forks, by the names of their experiments, and its branches. */
 export function relativesOf(
   experiments: readonly KnownExperiment[],
   experiment: KnownExperiment,

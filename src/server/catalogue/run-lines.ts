@@ -9,7 +9,7 @@ import { type Fleet, placeOf, type RunFolder } from '../../store/index.ts';
 import type { TracedRun } from '../run/step-page.ts';
 import { shownSteps, type TraceTable } from '../trace/trace-table.ts';
 
-/** What a line shows of `run.json`; the rest of it stands in the plan. */
+/** The fields of `run.json` that a line shows; the others come from the plan. */
 const ShownRecord = RunRecord.pick({
   ...{ status: true, end: true, started: true, updated: true, steps: true, seconds_used: true, spent: true },
 });
@@ -20,7 +20,7 @@ export const nothingUsed: Usage = { seconds: 0, tokens: 0, money: 0, unpriced: 0
 
 const nowhere: RunPlace = { state: 'queued', where: '', why: '' };
 
-/** The line of a run, as far as the plan says it. */
+/** The line of a run, as far as it is in the plan. */
 export function plannedLine(spec: RunSpec): RunLine {
   return pendingLine({
     ...{ run: spec.id, task: spec.task, agent: agentLabel(spec), seed: spec.seed },
@@ -36,7 +36,7 @@ export function pendingLine(
   return { ...planned, ...nothingYet, status: 'pending', ...nowhere };
 }
 
-/** Size and time of a file: what has to change with its content. Null where it is not there. */
+/** Size and time of a file, which change with its content. Null if it does not exist. */
 export function fileState(path: string): string | null {
   const state = statSync(path, { throwIfNoEntry: false });
   return state === undefined ? null : `${state.size} ${state.mtimeMs} ${state.ino}`;
@@ -49,7 +49,7 @@ export function judgedState(folder: string): string {
     .join('\n');
 }
 
-/** What `run.json` says now. */
+/** Adds the current content of `run.json`. */
 export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
   const fresh = pendingLine(planned);
   try {
@@ -78,7 +78,7 @@ export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
   }
 }
 
-/** What it does now, and where: a record that says `running` may be of a process that is gone. */
+/** Adds what the run does now, and where: a record with `running` may be of a process that has died. */
 export function placedLine(line: RunLine, folder: RunFolder, fleet: Pick<Fleet, 'executor'>): RunLine {
   if (line.status === 'finished' || line.broken !== null) return line;
   try {
@@ -90,13 +90,13 @@ export function placedLine(line: RunLine, folder: RunFolder, fleet: Pick<Fleet, 
   }
 }
 
-/** Records are written when runs begin and end: meanwhile, and after a kill, the trace knows more. */
+/** Records are written when runs begin and end: in between, and after a kill, the trace is ahead. */
 export function tracedLine(line: RunLine, table: TraceTable): RunLine {
   const { calls: _, ...used } = spentUntilNow({ table, isRunning: line.status === 'running' });
   return { ...line, steps: shownSteps(table), used };
 }
 
-/** What a run has used as its trace tells it. The clock of one that is worked on moves while a step is under way. */
+/** What a run has used according to its trace. While a step of a running run is under way, its clock goes on. */
 export function spentUntilNow({
   table,
   isRunning,
@@ -116,7 +116,7 @@ export function spentUntilNow({
   };
 }
 
-/** The store says better what is wrong with a file. */
+/** The store has a better message about a file. */
 function problemOf(folder: RunFolder, found: unknown): string {
   try {
     folder.readRecord();

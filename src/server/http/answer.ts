@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib';
 const compress = promisify(gzip);
 const compressFrom = 1400;
 
-/** Of every answer. Nothing of another site may be loaded, and no other site may load this. */
+/** Headers of every response. Nothing from other sites may be loaded, and no other site may load this. */
 export const safeHeaders: OutgoingHttpHeaders = {
   'content-security-policy': [
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self';",
@@ -21,13 +21,13 @@ export const safeHeaders: OutgoingHttpHeaders = {
   'x-frame-options': 'DENY',
 };
 
-/** What a route answers. */
+/** The response of a route. */
 export type Answer =
   | { json: unknown; status?: number; lasts?: boolean }
   /** To download: its bytes are shown by nobody. */
   | { download: Readable | string; name: string; lasts?: boolean };
 
-/** What never changes may be kept by the browser. */
+/** Browsers may cache what never changes. */
 const lasting = 'private, max-age=31536000, immutable';
 
 export async function sendAnswer(
@@ -63,7 +63,7 @@ export async function sendAnswer(
   } else await pipeline(answer.download, response);
 }
 
-/** Compressed where that is worth it and understood. */
+/** Compressed if the client accepts it and it is worth it. */
 export async function sendBytes(
   request: IncomingMessage,
   response: ServerResponse,

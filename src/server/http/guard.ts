@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ViewerError } from '../../schema/index.ts';
 
-/** Who may ask. */
+/** Who may send requests. */
 export interface Door {
-  /** Names and ports under which this server may be addressed; null: any (then there is a token). */
+  /** Host names and ports by which this server may be addressed; null: any (then there is a token). */
   hosts: ReadonlySet<string> | null;
-  /** What everybody must know; null where only this machine can ask. */
+  /** The token that every request needs; null if only this machine can connect. */
   token: string | null;
-  /** Name of the cookie that holds the token. */
+  /** Name of the cookie with the token. */
   cookie: string;
 }
 
@@ -17,24 +17,30 @@ export interface Refusal extends ViewerError {
 }
 
 /**
- * Null where the request may be answered. A page of another site that this browser shows must learn nothing: it can
- * neither use another name for this server (Host) nor ask as a page (Origin, Sec-Fetch-Site).
+ * Null if the request may be answered. A page of another site in the same browser must learn nothing: it can neither
+ * use another name for this server (Host) nor send requests as a page (Origin, Sec-Fetch-Site).
  */
 export function refusalOf(request: IncomingMessage, door: Door, given: string | null): Refusal | null {
   const { method, headers } = request;
   if (method !== 'GET' && method !== 'HEAD')
-    return refusal(405, 'read_only', 'This server only shows.', 'Use mlab itself to change something.');
+    return refusal(405, 'read_only', 'This server is read-only.', 'Use mlab itself to change something.');
   const { host } = headers;
   if (host === undefined || (door.hosts !== null && !door.hosts.has(host.toLowerCase())))
     return refusal(
       421,
       'wrong_host',
-      'This server has another name.',
+      'This server does not answer to this host name.',
       'Use the address that mlab view printed.',
     );
   if (!isOwnPage(request, host))
-    return refusal(403, 'foreign_page', 'Pages of other sites may not read this.', 'Open the viewer itself.');
-  // A wrong one in the address counts, whatever the cookie says: nothing of it is kept, and nobody takes it for theirs.
+    return refusal(
+      403,
+      'foreign_page',
+      'Pages of other sites may not read this.',
+      'Open the viewer directly.',
+    );
+  // A wrong token in the address fails, whatever the cookie says, so that the address works or fails for everybody
+  // alike.
   const tokens = given === null ? tokensOf(request, door) : [given];
   if (door.token === null || tokens.some((one) => isSame(one, door.token))) return null;
   return refusal(
@@ -54,7 +60,7 @@ function isOwnPage({ headers }: IncomingMessage, host: string): boolean {
   if (origin !== undefined && origin !== `http://${host}`) return false;
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return true;
-  // A link to the viewer on another page may be followed.
+  // Links on other pages to the viewer may be followed.
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
@@ -64,7 +70,7 @@ function tokensOf({ headers }: IncomingMessage, door: Door): (string | null)[] {
   return [bearer, ...cookies.filter(([name]) => name === door.cookie).map(([, value]) => value ?? null)];
 }
 
-/** Takes as long for every wrong token. */
+/** Takes equally long for every wrong token. */
 function isSame(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return false;
   const digest = (text: string) => createHash('sha256').update(text).digest();

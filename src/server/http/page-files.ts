@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 export interface PageFile {
   type: string;
   content: Buffer;
-  /** Its name holds a hash of its content. */
+  /** Whether its name contains a hash of its content. */
   lasts: boolean;
 }
 
@@ -18,7 +18,7 @@ const types: Record<string, string> = {
   '.json': 'application/json; charset=utf-8',
 };
 
-/** The built pages, read once: what is not in here is served to nobody. Empty where they are not built. */
+/** The built pages, read once: nothing else is served. Empty if they are not built. */
 export function readPageFiles(folder: string): Map<string, PageFile> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })

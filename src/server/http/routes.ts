@@ -7,7 +7,7 @@ import type { Answer } from './answer.ts';
 
 interface Asked {
   viewer: Viewer;
-  /** What stands in the address where the pattern has a name, decoded. */
+  /** The decoded parts of the address for the names in the pattern. */
   ids: Record<string, string>;
   query: URLSearchParams;
   signal: AbortSignal;
@@ -17,7 +17,7 @@ type Handler = (asked: Asked) => Promise<Answer> | Answer;
 
 const run = '/api/experiments/:experiment/runs/:run';
 
-/** Every address below /api but the live events. */
+/** Every address below /api except the live events. */
 const routes: Record<string, Handler> = {
   '/api/info': ({ viewer }) => ({ json: viewer.info() }),
   '/api/experiments': async ({ viewer }) => ({ json: viewer.experiments() }),
@@ -82,7 +82,7 @@ const routes: Record<string, Handler> = {
 
 const patterns = Object.entries(routes).map(([pattern, handler]) => ({ parts: pattern.split('/'), handler }));
 
-/** @throws UserError; its code begins with `unknown_` where the address leads to nothing */
+/** @throws UserError; its code begins with `unknown_` if there is nothing at the address */
 export async function answerTo(viewer: Viewer, url: URL, signal: AbortSignal): Promise<Answer> {
   const given = url.pathname.split('/').map(decoded);
   for (const { parts, handler } of patterns) {
@@ -92,7 +92,7 @@ export async function answerTo(viewer: Viewer, url: URL, signal: AbortSignal): P
   throw notFound('unknown_address', 'There is nothing at this address.', null);
 }
 
-/** What stands at the named parts; null where the others differ. */
+/** The values of the named parts; null if the others differ. */
 function matched(parts: readonly string[], given: readonly string[]): Record<string, string> | null {
   if (parts.length !== given.length) return null;
   const ids: [string, string][] = [];
@@ -162,6 +162,6 @@ function badQuery(name: string, problem: string): UserError {
   return new UserError(
     'bad_query',
     `The part "${name}" of this address is not right: ${problem}.`,
-    'Open the page anew.',
+    'Reload the page.',
   );
 }

@@ -14,26 +14,26 @@ import { type PageFile, readPageFiles } from './page-files.ts';
 import { answerTo } from './routes.ts';
 
 export interface ServeOptions extends ViewerOptions {
-  /** Default: 127.0.0.1. Another one than this machine's own makes a token necessary. */
+  /** Default: 127.0.0.1. Any address that other machines can reach needs a token. */
   host?: string;
   /** 0: any that is free. */
   port: number;
   /** The built pages. */
   pages: string;
-  /** Told of faults of ours. */
+  /** Called for internal errors. */
   log: (line: string) => void;
 }
 
 export interface RunningViewer extends AsyncDisposable {
-  /** What a person opens, with the token where there is one. */
+  /** The address to open, with the token if there is one. */
   url: string;
   port: number;
   token: string | null;
 }
 
-/** How long the list of experiments waits for what is not read yet. */
+/** How long the list of experiments waits for experiments that are not read yet. */
 const firstListMs = 350;
-/** A request is some hundred bytes: whoever sends it more slowly only holds a connection. In milliseconds. */
+/** A request has some hundred bytes: a client that sends it more slowly only holds a connection. In milliseconds. */
 const slowRequests = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
 const mostConnections = 500;
 const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
@@ -43,7 +43,7 @@ export async function serveViewer(options: ServeOptions): Promise<RunningViewer>
   const live = new Live();
   const viewer = new Viewer(options, live.tell);
   live.start(viewer);
-  // What it finds is told; what it can't find now is looked for again.
+  // Findings are sent as live events; failures are retried at the next look.
   viewer.catalogue.look().catch(() => {});
   const host = options.host ?? '127.0.0.1';
   const token = loopback.has(host) ? null : randomBytes(24).toString('base64url');
@@ -113,7 +113,7 @@ async function handle(parts: Parts, request: IncomingMessage, response: ServerRe
   try {
     await answer(parts, request, response, gone.signal);
   } catch (error) {
-    // Whoever asked has gone, or was told a part of it: there is nobody to tell.
+    // The client has gone, or already got a part of the response: no error can be sent.
     if (gone.signal.aborted || response.headersSent) response.destroy();
     else await tellFailure(parts, request, response, error);
   }
@@ -125,7 +125,7 @@ async function answer(
   response: ServerResponse,
   signal: AbortSignal,
 ): Promise<void> {
-  // A path, and neither another server's address nor one that begins like it.
+  // Only a path: not the address of another server, nor one that looks like it.
   const path = /^\/(?![/\\])/.test(request.url ?? '') ? request.url : undefined;
   const url = path === undefined ? null : URL.parse(path, 'http://viewer');
   if (url === null)
@@ -147,7 +147,7 @@ async function answer(
 }
 
 /**
- * The token leaves the address, so that a link that is shared does not hold it.
+ * Removes the token from the address, so that shared links don't contain it.
  * @param token our own: no byte of a request gets into a header
  */
 function keepToken(cookie: string, token: string, response: ServerResponse): void {
@@ -171,7 +171,7 @@ function connect(
   const lastId = typeof header === 'string' ? header : null;
   const watched = experiment !== null && run !== null ? { experiment, run } : null;
   if (live.isFull)
-    throw new UserError('busy', 'Too many pages are open.', 'Close some of them, and open this one anew.');
+    throw new UserError('busy', 'Too many pages are open.', 'Close some of them, and reload this one.');
   live.connect(response, experiment, watched, lastId);
 }
 
@@ -183,13 +183,13 @@ async function answerData(
   signal: AbortSignal,
 ) {
   if (url.pathname === '/api/experiments') {
-    // The list shows what there is by then; live events tell the rest.
+    // The list shows what is known by then; live events add the rest.
     await Promise.race([viewer.catalogue.look(), sleep(firstListMs, undefined, { ref: false })]);
   } else await viewer.catalogue.ready;
   await sendAnswer(request, response, await answerOrLookAgain(viewer, url, signal));
 }
 
-/** An experiment may have come since somebody last looked. */
+/** There may be new experiments since the last look. */
 async function answerOrLookAgain(viewer: Viewer, url: URL, signal: AbortSignal): Promise<Answer> {
   try {
     return await answerTo(viewer, url, signal);
@@ -235,7 +235,7 @@ async function tellFailure(
     ? { code: error.code, message: error.message, hint: error.hint }
     : {
         code: 'internal',
-        message: 'The viewer failed at this.',
+        message: 'The viewer failed to answer.',
         hint: 'This is a bug: please report it with what mlab view printed.',
       };
   if (!UserError.isInstance(error))

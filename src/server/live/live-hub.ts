@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LiveEvent } from '../../schema/index.ts';
 
-/** The run whose steps a page wants to hear of. */
+/** The run whose steps a page follows. */
 export interface WatchedRun {
   experiment: string;
   run: string;
@@ -15,9 +15,9 @@ export interface Listener {
 const mostEvents = 2000;
 const mostCharacters = 4_000_000;
 
-/** Hands live events to the pages that are open, and keeps the newest for those whose connection broke. */
+/** Sends live events to open pages, and keeps the newest for pages whose connection broke. */
 export class LiveHub {
-  /** Of this server's life: ids of an earlier one mean nothing. */
+  /** Identifies this server process: event ids of an earlier one are invalid. */
   readonly #life = randomBytes(6).toString('hex');
   readonly #listeners = new Set<Listener>();
   readonly #kept: { number: number; event: LiveEvent; size: number }[] = [];
@@ -41,9 +41,9 @@ export class LiveHub {
   }
 
   /**
-   * Begins to tell a page of events. One that comes back gets what it missed, or is told to begin anew.
-   * @param lastId the id of the last event that it had; null for a new one
-   * @param watchedSince the number of the event after which its run has been watched without a gap
+   * Starts to send events to a page. A returning page gets what it missed, or is told to reload.
+   * @param lastId the id of the last event that it got; null for a new page
+   * @param watchedSince the number of the event since which its run has been watched without a gap
    */
   add(listener: Listener, lastId: string | null, watchedSince: number): () => void {
     const hadUntil = lastId === null ? null : this.#numberOf(lastId);
@@ -73,7 +73,7 @@ export class LiveHub {
     return `${this.#life}-${number}`;
   }
 
-  /** Null where events after it are no longer kept, or it is of another life. */
+  /** Null if events after it are no longer kept, or it is of another process. */
   #numberOf(id: string): number | null {
     const [life, number] = id.split('-');
     if (life !== this.#life || number === undefined || !/^\d{1,15}$/.test(number)) return null;

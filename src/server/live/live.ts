@@ -7,12 +7,12 @@ import { RunWatch } from './run-watch.ts';
 
 const lookMs = 1000;
 const beatMs = 15_000;
-/** A page that comes back within this time has missed nothing. */
+/** A page that returns within this time has missed nothing. */
 const lingerMs = 60_000;
-/** A page that takes so little of what it is sent is let go: it comes back. */
+/** A connection with more unsent bytes than this is closed: the page reconnects. */
 const mostWaitingBytes = 8_000_000;
 
-/** Open pages; and runs that are watched, some for pages that left a moment ago. */
+/** Open pages, and watched runs, some for pages that were just closed. */
 const mostPages = 200;
 const mostWatched = 400;
 
@@ -22,7 +22,7 @@ interface Watched {
   goodbye: NodeJS.Timeout | null;
 }
 
-/** Live events for pages that are open. While none is, nothing is looked at. */
+/** Live events for open pages. Without any, nothing is checked. */
 export class Live implements Disposable {
   readonly hub = new LiveHub();
   readonly #watched = new Map<string, Watched>();
@@ -36,20 +36,20 @@ export class Live implements Disposable {
   start(viewer: Viewer): void {
     this.#viewer = viewer;
     this.#looks = setInterval(() => {
-      // What can't be listed now is looked for again.
+      // Failures are retried at the next look.
       if (this.hub.isHeard) viewer.catalogue.look(this.#shown()).catch(() => {});
     }, lookMs);
     this.#looks.unref();
   }
 
-  /** Whether no further page is let in. */
+  /** Whether no more pages are accepted. */
   get isFull(): boolean {
     return this.#responses.size >= mostPages || this.#watched.size >= mostWatched;
   }
 
   /**
-   * Keeps a connection open and tells what happens.
-   * @param shown the experiment that the page shows, or of which it shows the run `watched`
+   * Keeps a connection open and sends events.
+   * @param shown the experiment that the page shows, or the one of its run `watched`
    */
   connect(
     response: ServerResponse,

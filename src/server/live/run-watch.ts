@@ -8,14 +8,14 @@ import { shownSteps } from '../trace/trace-table.ts';
 import type { Viewer } from '../viewer.ts';
 import type { WatchedRun } from './live-hub.ts';
 
-/** Not every file system tells of changes. */
+/** Not every file system reports changes. */
 const pollMs = 200;
 /** A step writes several events at once. */
 const gatherMs = 20;
 
-/** Follows the trace of a run that a page shows, and tells of its new steps and output. */
+/** Follows the trace of a run that a page shows, and reports its new steps and output. */
 export class RunWatch implements Disposable {
-  /** The number of the event after which nothing of this run was missed. */
+  /** The number of the event since which nothing of this run was missed. */
   readonly since: number;
   readonly #viewer: Viewer;
   readonly #run: WatchedRun;
@@ -24,7 +24,7 @@ export class RunWatch implements Disposable {
   #watcher: FSWatcher | null = null;
   #gathering: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
-  /** What was told: the trace up to here, so many steps, and whether somebody worked on it. */
+  /** What was reported: the trace up to this length, so many steps, and whether the run was running. */
   #told: { bytes: number; steps: number; isRunning: boolean; printed: number } | null = null;
   #budget: Budget | null = null;
   #isGreeting = false;
@@ -39,7 +39,7 @@ export class RunWatch implements Disposable {
     this.#look();
   }
 
-  /** Tells the newest step again, for a page that has just come: what it asked for may be older than the watch. */
+  /** Sends the newest step again, for a new page: what it loaded may be older than the watch. */
   greet(): void {
     this.#isGreeting = true;
     this.#look();
@@ -53,7 +53,7 @@ export class RunWatch implements Disposable {
 
   #look(): void {
     this.#looking ??= this.#update()
-      // A folder that is gone or can't be read now is looked at again.
+      // A folder that is gone or can't be read now is retried.
       .catch(() => {})
       .finally(() => {
         this.#looking = null;
@@ -69,10 +69,10 @@ export class RunWatch implements Disposable {
           this.#look();
         }, gatherMs);
       });
-      // Polling goes on.
+      // Polling continues.
       this.#watcher.on('error', () => {});
     } catch {
-      // The folder is not there yet, or the system has no more watches.
+      // The folder does not exist yet, or the system has no more watches.
     }
   }
 
@@ -93,7 +93,7 @@ export class RunWatch implements Disposable {
       isRunning,
       printed: isNew ? await printedLength(traced) : told.printed,
     };
-    // A trace that became shorter is of a run that was started over.
+    // A trace that became shorter belongs to a restarted run.
     const from = told === null ? steps : isNew ? 1 : told.steps + 1;
     const strip = stripOf(traced, notJudged, Math.min(from, Math.max(steps, 1)));
     const run = this.#runIds(folder.id);
@@ -101,7 +101,7 @@ export class RunWatch implements Disposable {
     for (const output of outputs) this.#tell({ kind: 'output', ...run, ...output });
   }
 
-  /** What scripts printed since, of the step that goes on now. */
+  /** What scripts of the current step printed since then. */
   async #readOn(path: string, told: { bytes: number; printed: number }, to: number) {
     let outputs: { step: number; from: number; text: string }[] = [];
     for await (const event of readEvents(path, { from: told.bytes, to }, { withOutput: true })) {
@@ -124,7 +124,7 @@ export class RunWatch implements Disposable {
   }
 }
 
-/** How much the step that goes on has printed. */
+/** How much the current step has printed. */
 async function printedLength(traced: TracedRun): Promise<number> {
   if (traced.table.now.step === null) return 0;
   const output = await outputOf(traced, traced.table.steps + 1);

@@ -4,7 +4,10 @@ import type { TraceTable } from '../trace/trace-table.ts';
 
 type Call = TraceEventOf<'model_call'>;
 
-/** All messages of a call, with those of earlier calls that it refers to. @throws UserError `broken_file` */
+/**
+ * All messages of a call, including those of earlier calls that it refers to.
+ * @throws UserError `broken_file`
+ */
 export async function messagesOf(path: string, { calls }: TraceTable, call: Call): Promise<TextRef[]> {
   using trace = openTraceBytes(path);
   const found = new Map([[call.call, call]]);

@@ -5,7 +5,10 @@ import { type ObjectStore, readSnapshot } from '../../store/index.ts';
 
 const mostTextBytes = 2 ** 22;
 
-/** The workspace of a snapshot, with what has changed since another one. @throws UserError as `readSnapshot` */
+/**
+ * The workspace of a snapshot, with the changes since another one.
+ * @throws UserError as `readSnapshot`
+ */
 export function fileList(
   objects: ObjectStore,
   step: number,
@@ -39,7 +42,10 @@ function changeOf(old: SnapshotEntry | undefined, entry: SnapshotEntry): 'added'
   return contentOf(old) === contentOf(entry) ? null : 'modified';
 }
 
-/** A file's content as text, where it is one. @throws UserError as `ObjectStore.get` */
+/**
+ * A file's content, if it is text.
+ * @throws UserError as `ObjectStore.get`
+ */
 export function fileText(objects: ObjectStore, id: ObjectId): FileText {
   const content = contentUpTo(objects, id, mostTextBytes);
   if (content === null) return { object: id, bytes: mostTextBytes, text: null };

@@ -28,7 +28,7 @@ export interface RunParts {
   place: Place;
   folder: RunFolder;
   table: TraceTable;
-  /** Somebody works on it. */
+  /** Whether a process executes it. */
   isRunning: boolean;
   tornBytes: number;
   judgement: Judgement;
@@ -106,7 +106,7 @@ function whereIs(place: Place, folder: RunFolder): string {
   }
 }
 
-/** What the run has used: records are written when runs begin and end, so that meanwhile the trace says it. */
+/** What the run has used. Records are written when runs begin and end; in between the trace says it. */
 function usedPart(record: RunRecord | null, traced: Pick<TracedRun, 'table' | 'isRunning'>) {
   if (record !== null && record.status !== 'running')
     return { seconds_used: record.seconds_used, spent: record.spent ?? null };
@@ -114,7 +114,7 @@ function usedPart(record: RunRecord | null, traced: Pick<TracedRun, 'table' | 'i
   return { seconds_used: seconds, spent: spent.calls === 0 ? null : spent };
 }
 
-/** What its agent was told, and what held its limits. */
+/** Its agent's problem text, and how its limits were enforced. */
 async function firstEventPart(
   record: RunRecord | null,
   path: string,

@@ -10,7 +10,7 @@ type Hit = SearchResult['hits'][number];
 const mostHits = 200;
 const excerptLength = 80;
 
-/** Looks through the texts of steps from one on, for so long; then says where to go on. */
+/** Searches the texts of steps from a given one on, for a limited time; returns where to continue. */
 export async function searchSteps(
   { path, table }: TracedRun,
   texts: ShownTexts,
@@ -61,7 +61,7 @@ function textsOf(event: TraceEvent): [place: string, ref: TextRef][] {
   }
 }
 
-/** Arguments and answers are JSON: what stands in them as text is searched as it reads. */
+/** Arguments and answers are JSON: strings in them are searched unescaped. */
 function readText(texts: ShownTexts, ref: TextRef): string {
   const read = texts.read(ref);
   if ('broken' in read) return '';
@@ -93,7 +93,7 @@ function hitsIn(step: number, place: string, text: string, pattern: RegExp): Hit
   ];
 }
 
-/** The words as they are, whatever their case. */
+/** The words literally, ignoring case. */
 function patternOf(query: string): RegExp {
   return new RegExp(query.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'giu');
 }

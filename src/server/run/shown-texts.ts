@@ -5,22 +5,22 @@ import type { ObjectStore } from '../../store/index.ts';
 /** Larger objects are not read for a page. */
 const mostBytes = 2 ** 26;
 
-/** How much of a text a page shows before it has to be asked for. */
+/** How much of a text a page shows at first. */
 export const shownLength = { long: 60_000, middle: 20_000, short: 6_000 } as const;
 
-/** Where the pages get the rest from. `nowhere`: an export, which cuts later and offers no rest. */
+/** Where pages get the rest of a text from. `nowhere`: an export, which allows longer texts and has no rest. */
 export type RestFrom = 'server' | 'nowhere';
 const exportLength = 400_000;
 
 /**
- * The texts of one page, cut to what is shown. Each has a name on its page, `part`, by which the whole can be asked
- * for: then the page is made again, and that text is kept.
+ * The texts of one page, cut to what is shown. Each has a name on its page, `part`, by which the full text can be
+ * requested: then the page is made again, and that text is picked out.
  */
 export class ShownTexts {
   readonly #objects: ObjectStore;
   readonly #restFrom: RestFrom;
   readonly #wanted: string | null;
-  /** The whole of the text that is wanted; null where the page has none of that name. */
+  /** The full text that was requested; null if the page has none of that name. */
   found: string | null = null;
 
   constructor(objects: ObjectStore, restFrom: RestFrom = 'server', wanted: string | null = null) {
@@ -29,13 +29,13 @@ export class ShownTexts {
     this.#wanted = wanted;
   }
 
-  /** A text of the trace, cut where it is long. */
+  /** A text of the trace, cut if it is long. */
   ref(part: string, ref: TextRef, length: keyof typeof shownLength): ShownText {
     const read = this.read(ref);
     return 'text' in read ? this.text(part, read.text, length) : this.broken(read.broken);
   }
 
-  /** A text at hand. */
+  /** A text in memory. */
   text(part: string, text: string, length: keyof typeof shownLength): ShownText {
     if (part === this.#wanted) this.found = text;
     const most = this.#restFrom === 'server' ? shownLength[length] : exportLength;
@@ -51,7 +51,7 @@ export class ShownTexts {
     return { text: '', length: 0, part: null, broken: message };
   }
 
-  /** A whole text of the trace, or why it can't be read: what one object lacks keeps no page from being shown. */
+  /** A full text of the trace, or why it can't be read: one missing object does not keep a page from being shown. */
   read(ref: TextRef): { text: string } | { broken: string } {
     if ('text' in ref) return { text: ref.text };
     try {
@@ -63,7 +63,7 @@ export class ShownTexts {
   }
 }
 
-/** No half of a character that takes two units at the end. */
+/** Not ending with half of a surrogate pair. */
 export function wholeCharacters(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;

@@ -12,7 +12,10 @@ import type { ShownTexts } from './shown-texts.ts';
 
 const ToolNames = z.array(z.object({ name: z.string() }));
 
-/** @param messages all of the call, see `messagesOf`. @param part by which texts of this call are asked for, such as `call.0` */
+/**
+ * @param messages all messages of the call, see `messagesOf`.
+ * @param part prefix of the names of this call's texts, such as `call.0`
+ */
 export function shownCall(
   texts: ShownTexts,
   call: TraceEventOf<'model_call'>,
@@ -72,7 +75,7 @@ function toolNames(texts: ShownTexts, ref: TextRef): string[] {
   return 'text' in read ? (parsed(ToolNames, read.text) ?? []).map(({ name }) => name) : [];
 }
 
-/** What texts of the trace hold as JSON; null where they don't. */
+/** The JSON in a text of the trace; null if it is invalid. */
 export function parsed<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | null {
   try {
     return schema.safeParse(JSON.parse(text)).data ?? null;

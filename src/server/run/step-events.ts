@@ -2,10 +2,10 @@ import type { ObjectId, TraceEvent, TraceEventOf } from '../../schema/index.ts';
 import { readEvents, stepEvents } from '../trace/read-events.ts';
 import type { TraceTable } from '../trace/trace-table.ts';
 
-/** What the trace says of one step. */
+/** The events of one step. */
 export interface StepEvents {
   started: TraceEventOf<'step_started'> | null;
-  /** What the run's gate decided last before it. */
+  /** The last decision of the run's gate before it. */
   decided: TraceEventOf<'action_decided'> | null;
   finished: TraceEventOf<'step_finished'> | null;
   notes: TraceEventOf<'note'>[];
@@ -14,7 +14,7 @@ export interface StepEvents {
   ended: TraceEventOf<'run_ended'> | null;
 }
 
-/** @param step the step after the last one that ended: what came since */
+/** @param step the step after the last one that ended means: everything since */
 export async function readStepEvents(
   path: string,
   table: TraceTable,
@@ -37,7 +37,7 @@ export async function readStepEvents(
 function add(found: StepEvents, event: TraceEvent): void {
   switch (event.kind) {
     case 'step_started':
-      // One that was cut off and begun again counts as it was begun last.
+      // For a step that was cut off and begun again, the last beginning counts.
       found.started = event;
       return;
     case 'action_decided':
@@ -63,7 +63,7 @@ function add(found: StepEvents, event: TraceEvent): void {
   }
 }
 
-/** The workspace after a step (0: before the first); null where it is not recorded yet. */
+/** The workspace after a step (0: before the first); null if it is not recorded yet. */
 export async function snapshotAfter(
   path: string,
   table: TraceTable,

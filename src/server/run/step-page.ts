@@ -14,18 +14,18 @@ import type { ShownTexts } from './shown-texts.ts';
 import { parsed, shownCall } from './step-call.ts';
 import { readStepEvents, snapshotAfter } from './step-events.ts';
 
-/** Of a run whose trace is read. */
+/** A run whose trace has been read. */
 export interface TracedRun {
   path: string;
   table: TraceTable;
-  /** Somebody works on it. */
+  /** Whether a process executes it. */
   isRunning: boolean;
 }
 
-/** What of a step stands in the trace; its warnings and grade are known elsewhere. */
+/** The part of a step that is in the trace; warnings and grade come from elsewhere. */
 export type TracedStep = Omit<StepPage, 'warnings' | 'grade'>;
 
-/** How much is shown of what a script prints while it goes on. */
+/** How much of a running script's output is shown. */
 const outputLength = 60_000;
 
 export async function readStep(
@@ -58,7 +58,7 @@ export async function readStep(
   };
 }
 
-/** A step that was begun and has not ended. */
+/** The status of a step that was begun and has not ended. */
 export function openStatus({ isRunning, table }: TracedRun): 'running' | 'cut_off' {
   return isRunning && table.ending === null ? 'running' : 'cut_off';
 }
@@ -98,7 +98,7 @@ function decisionOf(texts: ShownTexts, decided: TraceEventOf<'action_decided'>):
   return { actor, verdict, reason: reason ?? null, replacement: instead };
 }
 
-/** Each argument as a text of its own; what is no object of arguments is one. */
+/** Each argument as a text of its own; arguments that are not an object are one text. */
 function argumentsOf(texts: ShownTexts, args: TextRef, part: string): StepArgument[] {
   const read = texts.read(args);
   if ('broken' in read) return [{ name: 'args', text: texts.broken(read.broken), is_text: false }];
@@ -112,7 +112,7 @@ function argumentsOf(texts: ShownTexts, args: TextRef, part: string): StepArgume
   });
 }
 
-/** What the agent noted for this step, each with the note of the same name before it. */
+/** The agent's notes for this step, each with the previous note of the same name. */
 async function entriesOf(
   run: TracedRun,
   step: number,
@@ -153,7 +153,7 @@ async function entryBefore(
   return null;
 }
 
-/** The end of what the script of a step that goes on has printed. */
+/** The end of what the script of the current step has printed. */
 export async function outputOf(
   { path, table }: TracedRun,
   step: number,
@@ -162,7 +162,7 @@ export async function outputOf(
   let from = 0;
   let text = '';
   for await (const event of stepEvents(path, table, step, { withOutput: true, signal })) {
-    // What was printed before a session broke off is printed again.
+    // Output before a session broke off is printed again.
     if (event.kind === 'step_started') ({ from, text } = { from: 0, text: '' });
     if (event.kind !== 'output') continue;
     text += event.text;

@@ -10,7 +10,7 @@ import {
 import { type ColumnName, cell, hasTail, shownSteps } from '../trace/trace-table.ts';
 import { openStatus, type TracedRun } from './step-page.ts';
 
-/** What is known of a run beside its trace. */
+/** What is known of a run besides its trace. */
 export interface Judged {
   grades: readonly GradedStep[];
   warnings: readonly StepWarning[];
@@ -23,7 +23,7 @@ export const notJudged: Judged = { grades: [], warnings: [], readings: [], summa
 
 const statuses: StepStatus[] = [...ActionStatus.options, 'running', 'cut_off'];
 
-/** The steps of a range by column; those that ended, and the one that goes on. */
+/** The steps of a range, by column: those that ended, and the current one. */
 export function stripOf(run: TracedRun, judged: Judged, from = 1, to = Number.POSITIVE_INFINITY): Strip {
   const { table } = run;
   const total = shownSteps(table);

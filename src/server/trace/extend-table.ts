@@ -6,7 +6,7 @@ import { addFacts, emptyTable, selectedLineage, type TraceTable } from './trace-
 
 const chunkBytes = 2 ** 20;
 const lineBreak = 0x0a;
-/** As for everybody who reads a trace. */
+/** The same limit as for all readers of traces. */
 const maxLineBytes = 2 ** 26;
 
 export interface Extended {
@@ -16,8 +16,8 @@ export interface Extended {
 }
 
 /**
- * Reads what was appended to a trace since the table was made, piece by piece, so that others get their turn. A trace that
- * was cut or replaced is read from its beginning. One that is not there has nothing.
+ * Reads what was appended to a trace since the table was made, in chunks, so that others get their turn. A trace that
+ * was cut or replaced is read from its beginning; a missing one is empty.
  */
 export async function extendTable(
   path: string,
@@ -37,7 +37,7 @@ export async function extendTable(
   return { table, tornBytes: table.broken === null ? size - table.bytes : 0 };
 }
 
-/** Whether the last line that is known still stands where it stood. */
+/** Whether the last known line is still where it was. */
 async function continues(trace: TraceBytes, size: number, { bytes, lastLine }: TraceTable): Promise<boolean> {
   if (size < bytes) return false;
   const end = Math.max(0, bytes - 1);
@@ -50,11 +50,11 @@ async function readOn(
   size: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  /** Of a line whose end is not read yet. */
+  /** The beginning of an unfinished line. */
   let rest: Buffer = Buffer.alloc(0);
   for (let position = table.bytes; position < size && table.broken === null; ) {
     signal?.throwIfAborted();
-    // A line that is longer than a piece takes larger ones, so that it is not copied for each.
+    // The chunk grows with the line, so that a long line is not copied for each chunk.
     const piece = await trace.read(position, Math.min(size, position + Math.max(chunkBytes, rest.length)));
     if (piece.length === 0) return;
     position += piece.length;
@@ -63,7 +63,10 @@ async function readOn(
   }
 }
 
-/** Takes in the whole lines at the beginning of these bytes. @returns what is left */
+/**
+ * Adds the complete lines at the beginning of these bytes.
+ * @returns the rest
+ */
 function addLines(table: TraceTable, bytes: Buffer): Buffer {
   let start = 0;
   let last: Buffer | null = null;
@@ -81,7 +84,7 @@ function addLine(table: TraceTable, line: Buffer): boolean {
   const facts = factsOf(line);
   const problem =
     facts === null
-      ? 'it is no event that this mlab knows'
+      ? 'it is not an event that this version of mlab knows'
       : addFacts(table, facts, { offset: table.bytes, bytes: line.length });
   if (problem !== null) {
     table.broken = `Line ${table.lines + 1} of its trace can't be read: ${problem}.`;

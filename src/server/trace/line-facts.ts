@@ -4,7 +4,7 @@ import { ActionStatus, BranchId, BranchOrigin } from '../../schema/index.ts';
 const count = z.int().min(0);
 const branch = BranchId.optional();
 
-/** What an index keeps of an event: a part of its schema, so that most of a line need not be looked at. */
+/** The fields of an event that the index keeps: a part of its schema, so that most of a line can be skipped. */
 export const LineFacts = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('session_started'),
@@ -42,20 +42,20 @@ export const LineFacts = z.discriminatedUnion('kind', [
 ]);
 export type LineFacts = z.infer<typeof LineFacts>;
 
-/** mlab begins every line with these, a number, a time and a hash between them; then comes the kind. */
+/** mlab begins every line with these, with a number, a time and a hash between them; then comes the kind. */
 const [beforeNumber, beforeKind] = ['{"v":1,"seq":', '","kind":"'];
 const hashPartBytes = ',"prev":"'.length + 64;
 const comma = 0x2c;
 const startedHead = /^step_started","step":(\d+),"action":"([\x20\x21\x23-\x5b\x5d-\x7e]*)",/;
 const timeHead = /"time":(\d+)$/;
 const headBytes = 400;
-/** An unescaped quote can't stand inside a text of JSON, so that nothing an agent writes looks like this. */
+/** Inside a JSON string, quotes are escaped, so no text of an agent can look like this. */
 const callMark = ',"usage":{"input":';
 const callHead = /^model_call","call":(\d+),/;
 const callTail =
   /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"(\w+)"\},"cost":(null|[-+.\de]+),"latency_ms":[-+.\de]+,"waiting_ms":([-+.\de]+),/;
 
-/** @returns null for a line that is no event */
+/** @returns null for a line that is not an event */
 export function factsOf(line: Buffer): LineFacts | null {
   return quickFacts(line) ?? parsedFacts(line);
 }
@@ -107,7 +107,7 @@ function quickEnd(line: Buffer, time: number, kindAt: number): LineFacts | null 
   };
 }
 
-/** The number behind the last of these marks, where one stands there. */
+/** The number after the last of these marks, if there is one. */
 function numberAfter(line: Buffer, mark: string): number | null {
   const at = line.lastIndexOf(mark);
   if (at < 0) return null;

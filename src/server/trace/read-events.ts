@@ -7,7 +7,7 @@ const lineBreak = 0x0a;
 const isOutput = /^\{[^{}]{0,300}"kind":"output"/;
 
 export interface ReadOptions {
-  /** Also what scripts printed piece by piece, which of a step that ended its observation holds. */
+  /** Includes the single pieces of output; for a finished step, its observation contains them. */
   withOutput?: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -39,7 +39,7 @@ export async function* readEvents(
   }
 }
 
-/** The events of one step of the history that the table shows, with those of the run that came before it ended. */
+/** The events of one step of the table's history, including events of the run before its end. */
 export async function* stepEvents(
   path: string,
   table: TraceTable,

@@ -10,23 +10,26 @@ export const traceIndexName = '.viewer.sqlite';
 
 const create =
   'CREATE TABLE IF NOT EXISTS traces (path TEXT PRIMARY KEY, version INTEGER, content BLOB) STRICT;';
-/** Rises with each change of what a table holds. */
+/** Increased with each change of a table's content. */
 const version = 5;
-/** Smaller traces are read again as fast as their tables. */
+/** Smaller traces are read as fast as their tables. */
 const keptFromBytes = 2 ** 22;
-/** In memory, of all runs together. */
+/** In memory, for all runs together. */
 const mostSteps = 200_000;
 
 /**
- * Where the steps of traces lie and what became of them, so that a page needs no more of a trace than one step. Tables are
- * made once and extended by what is appended; those of long traces are kept in a database beside the experiments.
+ * Where the steps of traces are and how they ended, so that a page reads only one step of a trace. Tables are made once
+ * and extended by what is appended; those of long traces are stored in a database beside the experiments.
  */
 export class TraceIndex implements Disposable {
   readonly #tables = new Map<string, Extended>();
   readonly #reading = new Map<string, Promise<Extended>>();
   readonly #databases = new Map<string, DatabaseSync>();
 
-  /** The table as the trace is now; who asks while it is read gets the same. @param root the folder of experiments */
+  /**
+   * The table for the current trace; concurrent callers share one read.
+   * @param root the folder of experiments
+   */
   async table(root: string, path: string): Promise<Extended> {
     const running = this.#reading.get(path);
     if (running !== undefined) return await running;
@@ -40,7 +43,7 @@ export class TraceIndex implements Disposable {
     this.#databases.clear();
   }
 
-  /** Paths are kept relative: a folder of experiments may be moved as a whole. */
+  /** Paths are stored relative, because a folder of experiments may be moved as a whole. */
   async #extend(root: string, path: string): Promise<Extended> {
     const known = this.#tables.get(path)?.table ?? this.#load(root, path);
     const bytesBefore = known?.bytes ?? 0;

@@ -182,7 +182,7 @@ describe('the table of a trace', () => {
     const { table } = await extendTable(path, null);
     expect([table.steps, table.broken]).toEqual([
       1,
-      "Line 4 of its trace can't be read: it is no event that this mlab knows.",
+      "Line 4 of its trace can't be read: it is not an event that this version of mlab knows.",
     ]);
   });
 

@@ -3,7 +3,7 @@ import { ActionStatus, BranchId, BranchOrigin } from '../../schema/index.ts';
 import { type Lineage, lineageOf, mainLineage } from '../../store/index.ts';
 import type { LineFacts } from './line-facts.ts';
 
-/** What is known of each step that ended. Numbers all, so that 20,000 steps take two megabytes. */
+/** The fields of each step that ended. They are all numbers, so that 20,000 steps take two megabytes. */
 export const columnNames = [
   /** Where its last line ends in the trace; it begins where the step before ends. */
   'end',
@@ -18,7 +18,7 @@ export const columnNames = [
   'tokens',
   'money',
   'unpriced',
-  /** Of the tokens. */
+  /** How many of the tokens are estimated. */
   'estimated',
   'changed',
   /** Bits: the n-th stands for the n-th of `entryNames`. */
@@ -46,24 +46,24 @@ const nothing: z.infer<typeof Now> = {
   ...{ step: null, started: 0, action: 0, calls: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 },
   entries: 0,
 };
-/** Bits of a number that JavaScript can use as bits. */
+/** The bits of a number on which JavaScript's bit operations work. */
 const mostEntryNames = 31;
 const mostActions = 1000;
 const mostActionLength = 200;
 
 export const TraceTable = z.object({
-  /** Bytes of the lines that it knows. */
+  /** Bytes of the lines in it. */
   bytes: z.int().min(0),
   lines: z.int().min(0),
-  /** SHA-256 of the last of them, and its length without the line break: a file that was replaced shows. */
+  /** SHA-256 of the last line, and its length without the line break: they reveal a file that was replaced. */
   lastLine: z.object({ hash: z.string(), bytes: z.int() }),
   steps: z.int().min(0),
   columns: z.record(z.enum(columnNames), z.instanceof(Float64Array)),
-  /** Where the line of each model call lies, by its number: one that continues it needs it. */
+  /** The position of each model call's line, by its number: later calls that continue it need it. */
   calls: z.array(Range),
   actions: z.array(z.string()),
   entryNames: z.array(z.string()),
-  /** The first line that began a session. */
+  /** The first line of a session. */
   first: Range.nullable(),
   /** The last line that ended the run, if no session began after it. */
   ending: Range.nullable(),
@@ -72,16 +72,16 @@ export const TraceTable = z.object({
   /** In the order in which they were made, `main` first; with their finished steps. */
   branches: z.array(z.object({ id: BranchId, origin: BranchOrigin.nullable(), steps: z.int() })),
   selected: BranchId,
-  /** Whose steps are rows: the branches that lead to one, each with the last step that counts. */
+  /** The branches that lead to the table's history, each with the last step that counts. */
   lineage: z.map(BranchId, z.number()),
-  /** The budget's seconds as an event told them last, and those that had passed since at the newest event's time. */
+  /** The budget's seconds according to the last event that has them, and the seconds from then to the newest event. */
   clock: z.object({ told: z.number(), since: z.number(), time: z.number() }),
   /** Why nothing after these lines is known. */
   broken: z.string().nullable(),
 });
 export type TraceTable = z.infer<typeof TraceTable>;
 
-/** @param lineage of the branch whose history is wanted */
+/** @param lineage of the branch whose history the table describes */
 export function emptyTable(lineage: Lineage = mainLineage): TraceTable {
   const columns = Object.fromEntries(columnNames.map((name) => [name, new Float64Array(64)]));
   return TraceTable.parse({
@@ -114,7 +114,7 @@ export function cell(table: TraceTable, name: ColumnName, step: number): number 
   return table.columns[name][step - 1] ?? 0;
 }
 
-/** Where the lines of a step lie: the step `steps + 1` is what came after the last one that ended. */
+/** The position of a step's lines: the step `steps + 1` is what came after the last one that ended. */
 export function rangeOf(table: TraceTable, step: number): { from: number; to: number } {
   const from = step === 1 ? 0 : cell(table, 'end', step - 1);
   return { from, to: step > table.steps ? table.bytes : cell(table, 'end', step) };
@@ -130,7 +130,7 @@ export function hasTail({ now }: TraceTable): boolean {
   return now.step === null && (now.entries !== 0 || now.calls > 0 || now.tokens > 0);
 }
 
-/** The history of the branch that is selected, as far as the lines are known. */
+/** The history of the selected branch, as far as the lines are known. */
 export function selectedLineage({ branches, selected }: TraceTable): Lineage {
   return lineageOf(selected, (id) => branches.find((branch) => branch.id === id)?.origin ?? null);
 }
@@ -139,7 +139,10 @@ function isShown({ lineage }: TraceTable, facts: { branch?: BranchId | undefined
   return facts.step <= (lineage.get(facts.branch ?? 'main') ?? 0);
 }
 
-/** Takes in one event. @returns what is wrong with it, else null */
+/**
+ * Adds one event.
+ * @returns what is wrong with it, else null
+ */
 export function addFacts(
   table: TraceTable,
   facts: LineFacts,
@@ -166,7 +169,7 @@ export function addFacts(
       return null;
     case 'model_call':
       passTime(table, facts.time, facts.waiting_ms);
-      // Numbers go up by one; after a line that was cut off, the next session gives its number again.
+      // Numbers are consecutive; after a torn line, the next session uses its number again.
       if (facts.call >= 1 && facts.call <= table.calls.length + 1) table.calls[facts.call - 1] = at;
       now.calls += facts.answer === null ? 0 : 1;
       now.tokens += facts.usage.input + facts.usage.output;
@@ -233,7 +236,9 @@ function longer(column: Float64Array): Float64Array<ArrayBuffer> {
   return more;
 }
 
-/** More names than bits share the last one: whoever looks for one of them looks into more steps. */
+/**
+ * Names beyond the number of bits share the last bit: a search for one of them looks into more steps than necessary.
+ */
 function nameIndex(names: string[], name: string): number {
   const known = names.indexOf(name);
   if (known >= 0) return known;
@@ -241,7 +246,7 @@ function nameIndex(names: string[], name: string): number {
   return names.length - 1;
 }
 
-/** What agents call their actions may be anything. */
+/** Agents may call their actions anything. */
 function actionIndex(names: string[], action: string): number {
   const name = action.slice(0, mostActionLength);
   const known = names.indexOf(name);

@@ -13,7 +13,10 @@ import type { LiveTopic } from './source.ts';
 import { withNewSteps } from './strip-update.ts';
 import { keyOf } from './use-data.ts';
 
-/** Brings what is shown up to date. @param topic what the connection was asked to tell the steps of */
+/**
+ * Updates what is shown.
+ * @param topic the run whose steps the connection follows
+ */
 export function applyEvent(client: QueryClient, event: LiveEvent, topic: LiveTopic): void {
   switch (event.kind) {
     case 'hello':
@@ -47,7 +50,7 @@ export function applyEvent(client: QueryClient, event: LiveEvent, topic: LiveTop
   }
 }
 
-/** What was there before anybody listened: it may be older than what was heard first. */
+/** Renews what was loaded before the connection was open: it may be older than the first event. */
 export function renewWhatIsThere(client: QueryClient): void {
   void client.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
 }
@@ -102,14 +105,14 @@ function applySteps(client: QueryClient, event: Extract<LiveEvent, { kind: 'step
   for (let step = strip.from; step <= strip.total; step++) renew(client, [...path, 'steps', String(step)]);
 }
 
-/** Whatever is made of the results of more runs than one. */
+/** Renews everything that is computed from the results of several runs. */
 function renewResults(client: QueryClient, experiment: string): void {
   renew(client, ['experiments', experiment, 'report']);
   renew(client, ['compare']);
   renew(client, ['tasks']);
 }
 
-/** Only what was fetched, and so parsed, is changed. */
+/** Changes only data that was fetched, and so parsed. */
 function update<Data>(client: QueryClient, path: readonly string[], change: (data: Data) => Data): void {
   const queryKey = keyOf(path);
   client.setQueryData<Data>(queryKey, (old) => (old === undefined ? undefined : change(old)));
@@ -119,7 +122,7 @@ function update<Data>(client: QueryClient, path: readonly string[], change: (dat
 
 const awaited = new WeakSet<Query>();
 
-/** Asks again. An answer that is on its way may be older than the news: it is asked for again when it has come. */
+/** Requests it again. A reply under way may be older than the event: then it is requested again once it is here. */
 function renew(client: QueryClient, path: readonly unknown[]): void {
   for (const query of client.getQueryCache().findAll({ queryKey: path })) {
     const { queryKey, state, promise } = query;

@@ -2,7 +2,7 @@ import { ViewerError, type ViewerInfo } from '../../../src/schema/index.ts';
 import { watchServer } from './live-connection.ts';
 import { type Parser, type Source, SourceError } from './source.ts';
 
-/** A server's API, with live events. Nothing is asked for before they are heard: no change lies between the two. */
+/** A server's API, with live events. Requests wait until live events arrive, so that no change is missed in between. */
 export function serverSource(info: ViewerInfo): Source {
   let heard = Promise.resolve();
   return {
@@ -33,7 +33,7 @@ export function serverSource(info: ViewerInfo): Source {
   };
 }
 
-/** The files of an export: the same addresses with `.json` at their end. */
+/** The files of an export: the same addresses with the suffix `.json`. */
 export function fileSource(info: ViewerInfo): Source {
   return {
     info,
@@ -61,7 +61,7 @@ export async function fetchJson<Data>(
   if (!answer.ok) {
     const told = ViewerError.safeParse(data);
     if (told.success) throw new SourceError(told.data.code, told.data.message, told.data.hint);
-    throw new SourceError('http', `The viewer answered with status ${answer.status}.`, 'Load the page anew.');
+    throw new SourceError('http', `The viewer answered with status ${answer.status}.`, 'Reload the page.');
   }
   try {
     return parser.parse(data);
@@ -69,8 +69,8 @@ export async function fetchJson<Data>(
     const found = error instanceof Error ? error.message : String(error);
     throw new SourceError(
       'unexpected',
-      `An answer is not as it should be: ${found.slice(0, 300)}`,
-      'Pages and server are of different versions: load the page anew.',
+      `A reply has an unexpected form: ${found.slice(0, 300)}`,
+      'Pages and server are of different versions: reload the page.',
     );
   }
 }

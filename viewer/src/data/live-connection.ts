@@ -2,8 +2,8 @@ import { LiveEvent } from '../../../src/schema/index.ts';
 import type { LiveListener, LiveTopic } from './source.ts';
 
 /**
- * Server-sent events. The browser connects again by itself and asks for what it missed; only where it gives up (the
- * server was gone and answered wrongly) it is begun anew, and everything asked for again.
+ * Server-sent events. The browser reconnects by itself and requests what it missed. Only if it gives up (the server was
+ * gone and replied with an error), a new connection is opened and everything is requested again.
  */
 export function watchServer(topic: LiveTopic, listener: LiveListener): () => void {
   const query = new URLSearchParams();

@@ -1,18 +1,18 @@
-/** A part of what a step printed: `from` is the length of what came before it. */
+/** A part of a step's output: `from` is the length of the output before it. */
 export interface OutputPart {
   from: number;
   text: string;
 }
 
-/** What the step that goes on has printed since this page is open. */
+/** What the current step has printed since this page was opened. */
 export interface LiveOutput extends OutputPart {
   step: number;
 }
 
-/** More is not kept: the whole is on the page again when the step has ended. */
+/** More is dropped: the full output is on the page when the step has ended. */
 const most = 400_000;
 
-/** Pieces say where they begin: one that came twice, after a broken connection, is shown once. */
+/** Pieces say where they begin: one that comes twice, after a broken connection, is shown once. */
 export function withOutput(before: LiveOutput | null, piece: LiveOutput): LiveOutput {
   if (before?.step !== piece.step) return piece;
   const joined = joinedOutput(before, piece);
@@ -20,7 +20,7 @@ export function withOutput(before: LiveOutput | null, piece: LiveOutput): LiveOu
   return { step: piece.step, from: joined.from + cut, text: joined.text.slice(cut) };
 }
 
-/** Two parts as one. Where something is missing between them, a line says so. */
+/** Joins two parts. If something is missing between them, a line says so. */
 export function joinedOutput(first: OutputPart, second: OutputPart): OutputPart {
   if (second.from < first.from) return second;
   const missing = second.from - (first.from + first.text.length);

@@ -1,11 +1,11 @@
 import type { LiveEvent, ViewerInfo } from '../../../src/schema/index.ts';
 
-/** What an answer is parsed with: the pages believe no data before. */
+/** Parses a reply: the pages trust no data before. */
 export interface Parser<Data> {
   parse(data: unknown): Data;
 }
 
-/** An answer that is no success, in words for people. */
+/** A failed request, in words for people. */
 export class SourceError extends Error {
   readonly code: string;
   readonly hint: string;
@@ -19,7 +19,7 @@ export class SourceError extends Error {
 
 export interface LiveListener {
   event(event: LiveEvent): void;
-  /** `lost`: it is tried again by itself. */
+  /** `lost`: it reconnects by itself. */
   state(state: LiveState): void;
 }
 export type LiveState = 'connecting' | 'open' | 'lost';
@@ -39,8 +39,8 @@ export interface Source {
     parser: Parser<Data>,
     signal: AbortSignal,
   ): Promise<Data>;
-  /** Where a browser can download something from; null where there is nothing to be had. */
+  /** The address of a download; null if there is none. */
   download(path: readonly string[], query?: Readonly<Record<string, string>>): string | null;
-  /** Null: nothing here ever changes. Returns how to stop. */
+  /** Null: the data never changes. Returns a function that stops. */
   live: ((topic: LiveTopic, listener: LiveListener) => () => void) | null;
 }

@@ -1,8 +1,8 @@
 import type { Strip } from '../../../src/schema/index.ts';
 
 /**
- * The strip with new steps: those from `news.from` on replace what was there. Null: something between them was missed, if
- * only the end of the last step before them.
+ * The timeline with new steps: those from `news.from` on replace the old ones. Null: something in between was missed,
+ * perhaps only the end of the last step.
  */
 export function withNewSteps(old: Strip, news: Strip): Strip | null {
   const kept = news.from - old.from;
@@ -43,7 +43,7 @@ export function withNewSteps(old: Strip, news: Strip): Strip | null {
     warnings: [...old.warnings.filter(({ step }) => step < news.from), ...news.warnings],
     readings: [...old.readings.filter(({ step }) => step < news.from), ...news.readings],
     summaries: [...old.summaries.filter(({ step }) => step < news.from), ...news.summaries],
-    // What was evaluated is not part of the news.
+    // Results of the evaluation are not part of the news.
     pending: old.pending,
   };
 }

@@ -15,13 +15,13 @@ interface Wanted<Data> {
   query?: Readonly<Record<string, string>>;
   parser: Parser<Data>;
   enabled?: boolean;
-  /** Asked again in this time while the answer says that it is not complete. */
+  /** Requested again in this interval while the reply says that it is not complete. */
   againWhile?: (data: Data) => boolean;
-  /** What was shown stays until the new is there. */
+  /** Shows the old data until the new is there. */
   keep?: boolean;
 }
 
-/** What an address answers. Live events refresh it: nothing here grows old by itself. */
+/** The reply at an address. Live events renew it, so it never becomes outdated. */
 export function useData<Data>({
   path,
   query = {},

@@ -6,12 +6,12 @@ import type { LiveState } from './source.ts';
 import { useSource } from './use-data.ts';
 
 export interface Live {
-  /** `still`: nothing here ever changes. */
+  /** `still`: the data never changes. */
   state: LiveState | 'still';
   output: LiveOutput | null;
 }
 
-/** Listens to what happens, and keeps what is shown up to date. */
+/** Listens to live events, and updates what is shown. */
 export function useLive(experiment?: string, run?: string): Live {
   const { live } = useSource();
   const client = useQueryClient();

@@ -1,4 +1,4 @@
-/** Numbers as people read them. Everything shown comes ready from the server; here it only gets its clothes. */
+/** Numbers as people read them. The server computes everything; here it is only formatted. */
 
 const few = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 4 });
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
@@ -14,7 +14,7 @@ export function showCount(value: number | null): string {
   return value === null ? nothing : whole.format(value);
 }
 
-/** A fraction in per cent, with as many digits as its size asks for. */
+/** A fraction in per cent, with digits according to its size. */
 export function showShare(value: number | null): string {
   if (value === null) return nothing;
   const percent = value * 100;
@@ -28,7 +28,7 @@ export function showChange(value: number | null): string {
   return `${value > 0 ? '+' : ''}${showShare(value)}`;
 }
 
-/** `34.2–100 %`; where a bound has a sign `−0.3 to +1.7 %`. */
+/** `34.2–100 %`; if a bound is negative `−0.3 to +1.7 %`. */
 export function showInterval(
   interval: { low: number; high: number } | null,
   show: (value: number) => string,
@@ -40,12 +40,12 @@ export function showInterval(
   return /^[+−]/.test(first) || /^[+−]/.test(to) ? `${first} to ${to}` : `${first}–${to}`;
 }
 
-/** Of a test: three decimals, as the sentences of comparisons say it. */
+/** The p of a test: three decimals, as in the sentences of comparisons. */
 export function showP(p: number): string {
   return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`;
 }
 
-/** What a number lacks behind its point to be as long there as the longest of its column. */
+/** Padding after a number, so that it has as many decimals as the longest of its column. */
 export function missingDecimals(shown: string, most: number): string {
   if (shown === nothing) return '';
   const has = decimalsOf(shown);
@@ -61,7 +61,7 @@ export function showRating(mean: number | null): string {
   return mean === null ? nothing : mean.toFixed(1);
 }
 
-/** How many runs a rate is made of: `3 of 8`. */
+/** The counts behind a rate: `3 of 8`. */
 export function showCounts({ successes, runs }: { successes: number; runs: number }): string {
   return `${showCount(successes)} of ${showCount(runs)}`;
 }
@@ -76,7 +76,7 @@ export function showSeconds(seconds: number | null): string {
     : inTwoUnits(Math.floor(seconds / 60), 60, 'h', 'min');
 }
 
-/** `1 min 1 s`, and `2 min` where nothing is left over. */
+/** `1 min 1 s`, or `2 min` without a remainder. */
 function inTwoUnits(value: number, size: number, large: string, small: string): string {
   const rest = value % size;
   return `${Math.floor(value / size)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
@@ -88,12 +88,12 @@ export function showMoney(dollars: number | null): string {
   return dollars < 0.01 ? `$${dollars.toPrecision(2)}` : `$${dollars.toFixed(2)}`;
 }
 
-/** Tokens; `≈` where some of them are estimated. */
+/** Tokens; `≈` if some of them are estimated. */
 export function showTokens(tokens: number | null, estimated: number): string {
   return `${estimated > 0 ? '≈ ' : ''}${showAmount(tokens)}`;
 }
 
-/** What calls of models cost, as far as their prices are known. */
+/** The cost of model calls, as far as their prices are known. */
 export function showSpent({ money, unpriced }: { money: number; unpriced: number }): string {
   if (unpriced === 0) return showMoney(money);
   return money === 0 ? 'price not known' : `at least ${showMoney(money)}`;
@@ -122,7 +122,7 @@ export function showPlural(count: number, one: string, many = `${one}s`): string
   return `${showCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** How far something is that is being made: nothing, before that is known. */
+/** The progress of something that is being made; empty until it is known. */
 export function progressWords({ done, total }: { done: number; total: number }): string {
   return total === 0 ? '' : `: ${showCount(done)} of ${showPlural(total, 'run')} read`;
 }

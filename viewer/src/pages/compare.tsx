@@ -36,7 +36,9 @@ export default function ComparePage() {
       <Answer result={result} what="the comparison">
         {({ comparison, pending }) => (
           <>
-            {pending === null ? null : <Notice kind="note">It is being made{progressWords(pending)}.</Notice>}
+            {pending === null ? null : (
+              <Notice kind="note">It is being computed{progressWords(pending)}.</Notice>
+            )}
             {comparison === null ? null : <ComparisonView comparison={comparison} sideHref={sideHref} />}
           </>
         )}

@@ -95,7 +95,7 @@ function Experiment({ experiment, page }: { experiment: string; page: PageData }
       </Head>
       <UnreadableRuns names={answer.data?.unreadable ?? []} />
       {pending === null || report !== null ? null : (
-        <Notice kind="note">The results are being made{progressWords(pending)}.</Notice>
+        <Notice kind="note">The results are being computed{progressWords(pending)}.</Notice>
       )}
       {answer.isError ? (
         <Trouble error={answer.error} what="the results" again={() => void answer.refetch()} />
@@ -148,7 +148,7 @@ function Head({ page: { line, plan }, children }: { page: PageData; children: Re
         ))}
       </ul>
       {line.running.length === 0 ? null : (
-        <ul className="running-list" aria-label="What runs now">
+        <ul className="running-list" aria-label="Running now">
           {line.running.map(({ run, agent, task, steps }) => (
             <li key={run}>
               <span aria-hidden="true">▶</span> <Link to={runAddress(line.id, run)}>{run}</Link>{' '}

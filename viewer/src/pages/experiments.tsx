@@ -40,7 +40,7 @@ function NoExperiment() {
       <pre className="code">
         <code>{info.command} run --suite starter --agent automl</code>
       </pre>
-      <p className="quiet">It appears here by itself.</p>
+      <p className="quiet">It will appear here.</p>
     </div>
   );
 }

@@ -8,11 +8,11 @@ import { Answer } from '../parts/states.tsx';
 import { RunBrowser } from '../run/run-browser.tsx';
 import { runPath } from '../run/run-place.ts';
 
-/** One run: a strip of all its steps as the map, and each of them whole. */
+/** One run: a timeline of all its steps, and each step in full. */
 export default function RunPage() {
   const { experiment = '', run = '', step } = useParams();
   const live = useLive(experiment, run);
-  // An event tells when its evaluation is made; it may come before there is anybody to hear it.
+  // An event reports that its evaluation is ready, but it may come before this page listens.
   const againWhile = ({ pending }: { pending: boolean }) => pending;
   const page = useData({ path: runPath({ experiment, run }), parser: PageData, againWhile });
   const strip = useData({ path: runPath({ experiment, run }, 'strip'), parser: Strip, againWhile });

@@ -29,7 +29,7 @@ interface Place {
   run: string;
 }
 
-/** Two runs beside each other. */
+/** Two runs side by side. */
 export default function SideBySidePage() {
   const [params] = useSearchParams();
   const live = useLive();
@@ -70,7 +70,7 @@ function Both({ a, b }: { a: Place; b: Place }) {
   );
 }
 
-/** The steps of a run, as they come where it goes on. */
+/** The steps of a run, with new ones while it is running. */
 function useStrip(place: Place) {
   const page = useData({ path: runPath(place), parser: PageData, againWhile: isGoingOn });
   const goesOn = page.data !== undefined && isGoingOn(page.data);
@@ -80,7 +80,7 @@ function useStrip(place: Place) {
     againWhile: ({ pending }) => pending || goesOn,
   });
   const { refetch } = strip;
-  // The last steps may have come after the last look at a run that goes on.
+  // The last steps may have come after the last look at a running run.
   const wentOn = useRef(false);
   useEffect(() => {
     if (wentOn.current && !goesOn) void refetch();
@@ -96,7 +96,8 @@ function isGoingOn({ status }: PageData): boolean {
 function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; stripB: Strip }) {
   const [by, align] = useAddressChoice('by', alignments, 'step');
   const rows = useMemo(() => alignSteps(stripA, stripB, by), [stripA, stripB, by]);
-  // A step is chosen, not a row: it stays so when the rows are aligned anew. None: the runs as a whole.
+  // The address has a step, not a row, so that it stays the same when the rows are aligned differently. Empty: the runs
+  // as a whole.
   const [at, setAt] = useAddressText('at', '');
   const chosen = rowAt(rows, at);
   const row = rows[chosen] ?? null;
@@ -132,7 +133,7 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
   );
 }
 
-/** The name of a step in the address: `a3`, or `b3` where the first run has none beside it. */
+/** The name of a step in the address: `a3`, or `b3` if the first run has no step beside it. */
 function nameOfRow({ a, b }: AlignedSteps): string {
   return a === null ? `b${b}` : `a${a}`;
 }
@@ -149,7 +150,7 @@ function useRowKeys(
   strips: readonly [Strip, Strip],
   choose: (row: AlignedSteps | null) => void,
 ): KeyTable {
-  // Keys may come faster than pages: each goes on from where the one before it led.
+  // Keys may come faster than pages are drawn: each continues from where the previous one led.
   const here = useRef(chosen);
   useEffect(() => {
     here.current = chosen;

@@ -13,7 +13,7 @@ import { Answer, Notice } from '../parts/states.tsx';
 import { rowOfLine } from '../report/run-rows.ts';
 import { RunsTable } from '../report/runs-table.tsx';
 
-/** What agents are given, how they are judged, and all runs on it. */
+/** The task as agents get it, how it is graded, and all runs on it. */
 export default function TaskPage() {
   const { task = '' } = useParams();
   const live = useLive();
@@ -42,14 +42,14 @@ function Task({ page: { id, task, starter, runs } }: { page: PageData }) {
       )}
       {starter.length === 0 ? null : (
         <section aria-labelledby="starter-title">
-          <h2 id="starter-title">What the agent starts from</h2>
+          <h2 id="starter-title">Starter</h2>
           {starter.map(({ path, size, text }) => (
             <details key={path} className="file">
               <summary>
                 {path} <span className="quiet">{showBytes(size)}</span>
               </summary>
               {text === null ? (
-                <p className="quiet">No text, or too large to show.</p>
+                <p className="quiet">Not text, or too large to show.</p>
               ) : (
                 <Code text={text.text} language={languageOf(path)} label={path} />
               )}
@@ -76,11 +76,11 @@ function TaskFacts({ task }: { task: KnownTask }) {
       <p className="lead">{task.summary}</p>
       <div className="columns">
         <section aria-labelledby="problem-title">
-          <h2 id="problem-title">What the agent is told</h2>
+          <h2 id="problem-title">The problem that the agent gets</h2>
           <Markdown text={task.problem} />
         </section>
         <section aria-labelledby="judged-title">
-          <h2 id="judged-title">How it is judged</h2>
+          <h2 id="judged-title">How it is graded</h2>
           <dl className="figures figures-narrow">
             <Fact name="Metric">
               {metric.name} ({metric.unit}), {better}

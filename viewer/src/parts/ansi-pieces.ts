@@ -7,8 +7,8 @@ export interface AnsiPiece {
 }
 
 /**
- * What a terminal would show of this text: a line that was written over by a carriage return is shown as it was
- * left, colours become class names, and every other control sequence is dropped.
+ * What a terminal would show of this text: lines overwritten with a carriage return are shown in their last state,
+ * colours become class names, and all other control sequences are dropped.
  */
 export function ansiPieces(text: string): AnsiPiece[] {
   const shown = withoutControls(overwritten(text));
@@ -22,7 +22,7 @@ export function ansiPieces(text: string): AnsiPiece[] {
   }));
 }
 
-/** Progress bars write one line again and again. */
+/** Progress bars rewrite one line many times. */
 function overwritten(text: string): string {
   if (!text.includes('\r')) return text;
   return text
@@ -36,7 +36,7 @@ function overwritten(text: string): string {
 }
 
 const plainClass = /^[a-z][a-z-]*$/;
-/** Titles of windows, links, movements of the cursor: all but colours (`m`). */
+/** Window titles, links, cursor movements: everything but colours (`m`). */
 const commands =
   // biome-ignore lint/complexity/useRegexLiterals: control characters are easier to read escaped
   new RegExp(

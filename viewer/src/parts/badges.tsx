@@ -9,7 +9,7 @@ const outcomeSigns: Record<string, string> = {
   unfinished: '…',
 };
 
-/** How a run came out: a sign, a word and a colour. */
+/** The outcome of a run: a sign, a word and a colour. */
 export function OutcomeBadge({ outcome, ended }: { outcome: string; ended: boolean }) {
   if (outcome === 'not_known') return <span className="quiet">not read yet</span>;
   return (
@@ -34,7 +34,7 @@ const statusSigns: Record<string, string> = {
   reading: '…',
 };
 
-/** What becomes of a run or an experiment, and why it ended. */
+/** The state of a run or an experiment, and why it ended. */
 export function StatusBadge({ status, end = null }: { status: string; end?: string | null }) {
   return (
     <span className={`badge status-${status}`} title={end === null ? undefined : showWords(end)}>

@@ -2,7 +2,7 @@ import { diffLines } from 'diff';
 import { useMemo } from 'react';
 import { Words } from './words.tsx';
 
-/** A text of an agent, with what changed since it last said so: a plan grows over many steps. */
+/** A text of an agent, with the changes since its previous version: a plan grows over many steps. */
 export function ChangedText({ before, now }: { before: string; now: string }) {
   const changes = useMemo(() => diffLines(`${before}\n`, `${now}\n`, { maxEditLength: 2000 }), [before, now]);
   if (changes === undefined) return <p className="plain-text">{now}</p>;

@@ -7,7 +7,7 @@ const parsers = { python: pythonParser, json: jsonParser };
 
 export interface CodeToken {
   text: string;
-  /** A class name of the style sheet, or an empty text. */
+  /** A class name of the style sheet, or an empty string. */
   kind: string;
 }
 
@@ -23,10 +23,10 @@ const highlighter = tagHighlighter([
   { tag: tags.function(tags.variableName), class: 'code-name' },
 ]);
 
-/** Longer texts are shown without colours: parsing them would hold the page up. */
+/** Longer texts are shown without colours: parsing them would block the page. */
 const longest = 200_000;
 
-/** Lines of tokens. All tokens of a line together are the line, letter by letter. */
+/** Lines of tokens. The tokens of a line add up to the line, letter by letter. */
 export function codeLines(text: string, language: Language | null): CodeToken[][] {
   if (language === null || text.length > longest) {
     return text.split('\n').map((line) => (line === '' ? [] : [{ text: line, kind: '' }]));

@@ -4,7 +4,7 @@ import { Scroll } from './scroll.tsx';
 
 const ColouredCode = lazy(() => import('./coloured-code.tsx'));
 
-/** Code with its colours; before they are there, without. */
+/** Code with syntax colours; without them until they are loaded. */
 export function Code({ text, language, label }: { text: string; language: Language | null; label: string }) {
   const plain = <code>{text}</code>;
   return (

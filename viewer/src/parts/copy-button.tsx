@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard, and says so. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [said, setSaid] = useState('');
   const say = (words: string) => {

@@ -5,7 +5,7 @@ import { type DiffLine, diffHunks } from './unified-diff.ts';
 const signs = { same: ' ', added: '+', removed: '−', note: '' };
 const words = { same: '', added: 'added', removed: 'removed', note: '' };
 
-/** A unified diff of one file. Signs and words say what colours say. */
+/** A unified diff of one file. Signs and words repeat what colours show. */
 export function DiffView({ unified, name }: { unified: string; name: string }) {
   const hunks = useMemo(() => diffHunks(unified), [unified]);
   if (hunks.length === 0) return <pre className="code">{unified === '' ? 'No line differs.' : unified}</pre>;

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { Trouble } from './states.tsx';
 
-/** A fault of a page is told, and does not take the window with it. */
+/** Shows an error of a page without losing the rest of the window. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: null };
 

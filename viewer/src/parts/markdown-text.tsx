@@ -2,8 +2,8 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import { Scroll } from './scroll.tsx';
 
 /**
- * Links and pictures are shown as words: a picture would be a request to whoever an agent names, and a link a step
- * off the page under any label it likes. Headings stay below those of the page.
+ * Links and pictures are shown as text: a picture would be a request to a server that an agent chose, and a link could
+ * lead anywhere under any label. Headings stay below those of the page.
  */
 const components: Components = {
   a: ({ children, href }) => (

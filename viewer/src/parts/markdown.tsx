@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 
 const MarkdownText = lazy(() => import('./markdown-text.tsx'));
 
-/** Markdown of an agent or a task: no markup of its own, no pictures, no links that lead away. */
+/** Markdown of an agent or a task: without HTML, pictures and links. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown">

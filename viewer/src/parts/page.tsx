@@ -14,7 +14,7 @@ interface PageProps {
   live?: Live['state'];
   /** The page fills the window, and its parts scroll. */
   filled?: boolean;
-  /** There is a list of runs in it, far down. */
+  /** It contains a list of runs, far down. */
   listsRuns?: boolean;
   children: ReactNode;
 }
@@ -22,7 +22,7 @@ interface PageProps {
 /** Whether a page was shown before this one. */
 export const WasHereContext = createContext<RefObject<boolean> | null>(null);
 
-/** The frame of every page: where one is, whether what is shown is up to date, and the page. */
+/** The frame of every page: the navigation, the state of the connection, and the content. */
 export function Page({
   title,
   crumbs = [],
@@ -77,7 +77,7 @@ export function Page({
   );
 }
 
-/** @param within what in it is focused on, where there is such */
+/** @param within what to focus in it, if it exists */
 export function focusOn(id: string, within?: string): void {
   const place = document.getElementById(id);
   const target = within === undefined ? null : place?.querySelector<HTMLElement>(within);
@@ -88,7 +88,7 @@ const liveWords: Record<Live['state'], string> = {
   still: '',
   open: 'live',
   connecting: 'connecting …',
-  lost: 'connection lost, trying again …',
+  lost: 'connection lost, reconnecting …',
 };
 
 function LiveSign({ state }: { state: Live['state'] }) {

@@ -2,7 +2,7 @@ import { showCount, showPlural } from '../format/numbers.ts';
 
 const order = ['finished', 'failed', 'interrupted', 'waiting', 'running', 'starting', 'queued'] as const;
 
-/** Runs by what they do now, as a bar and in words. */
+/** The numbers of runs by state, as a bar and in words. */
 export function ProgressBar({ states, total }: { states: Partial<Record<string, number>>; total: number }) {
   const parts = order.map((state) => ({ state, count: states[state] ?? 0 })).filter(({ count }) => count > 0);
   const words = parts.map(({ state, count }) => `${showCount(count)} ${state}`).join(', ');

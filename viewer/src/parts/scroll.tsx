@@ -2,13 +2,13 @@ import type { ReactNode, RefObject } from 'react';
 
 interface ScrollProps {
   className: string;
-  /** What is in it, for who does not see it. */
+  /** A description for people who don't see it. */
   label: string;
   box?: RefObject<HTMLDivElement | null>;
   children: ReactNode;
 }
 
-/** What scrolls by itself. It takes part in the order of keys, or nobody without a mouse could scroll it. */
+/** An area that scrolls. It can be focused, because otherwise nobody without a mouse could scroll it. */
 export function Scroll({ className, label, box, children }: ScrollProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields

@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 import { SourceError } from '../data/source.ts';
 import { Words } from './words.tsx';
 
-/** What an answer is, or what is the matter with it. */
+/** A reply, or what is wrong with it. */
 export function Answer<Data>({
   result,
   what,
   children,
 }: {
   result: UseQueryResult<Data>;
-  /** What is being asked for: `the run`. */
+  /** What is requested: `the run`. */
   what: string;
   children: (data: Data) => ReactNode;
 }) {
@@ -49,7 +49,7 @@ export function Trouble({ error, what, again }: { error: unknown; what: string; 
   );
 }
 
-/** A remark above a page: what it shows is not whole, and why. */
+/** A notice above a page that says what is incomplete, and why. */
 export function Notice({ kind, children }: { kind: 'note' | 'warning'; children: ReactNode }) {
   return (
     <div className={`notice notice-${kind}`} role="note">

@@ -7,7 +7,7 @@ export function storedTheme(): Theme {
   try {
     return themes.find((theme) => theme === localStorage.getItem(key)) ?? 'auto';
   } catch {
-    // Storage may be forbidden; the system's theme will do.
+    // Storage may be forbidden; then the system's theme is used.
     return 'auto';
   }
 }
@@ -17,6 +17,6 @@ export function applyTheme(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);
   } catch {
-    // It lasts as long as the page, then.
+    // Then it lasts as long as the page.
   }
 }

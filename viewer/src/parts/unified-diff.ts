@@ -2,7 +2,7 @@ import { parsePatch } from 'diff';
 
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'note';
-  /** Line numbers before and after; null where the line is not there. */
+  /** Line numbers before and after; null if the line is missing there. */
   before: number | null;
   after: number | null;
   text: string;
@@ -13,7 +13,7 @@ export interface DiffHunk {
   lines: DiffLine[];
 }
 
-/** The hunks of one file's unified diff. A text that is none has no hunks. */
+/** The hunks of one file's unified diff. A text that is not a diff has none. */
 export function diffHunks(unified: string): DiffHunk[] {
   return patches(unified).flatMap(({ hunks }) =>
     hunks.map((hunk) => {

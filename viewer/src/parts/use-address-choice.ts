@@ -1,10 +1,10 @@
 import { useSearchParams } from 'react-router';
 
-/** Sets parameters of the address in place, so that what a person chose survives a reload and can be shared. */
+/** Sets parameters of the address in place, so that choices survive a reload and can be shared. */
 export function useAddressChange(): (changes: Readonly<Record<string, string>>) => void {
   const [, setParams] = useSearchParams();
   return (changes) => {
-    // Changes may come faster than pages are drawn: the address itself has the newest.
+    // Changes may come faster than pages are drawn: only the address itself is up to date.
     const [, before] = location.hash.split('?');
     setParams(withParameters(new URLSearchParams(before), changes), {
       replace: true,
@@ -13,14 +13,14 @@ export function useAddressChange(): (changes: Readonly<Record<string, string>>) 
   };
 }
 
-/** The usual text stands not in the address. */
+/** The default is left out of the address. */
 export function useAddressText(key: string, usual: string): [string, (value: string) => void] {
   const [params] = useSearchParams();
   const change = useAddressChange();
   return [params.get(key) ?? usual, (value) => change({ [key]: value === usual ? '' : value })];
 }
 
-/** One of a few; anything else in the address counts as the usual. */
+/** One of a few values; anything else in the address counts as the default. */
 export function useAddressChoice<Name extends string>(
   key: string,
   choices: Readonly<Record<Name, unknown>>,
@@ -31,7 +31,10 @@ export function useAddressChoice<Name extends string>(
   return [isKnown(text) ? text : usual, choose];
 }
 
-/** The same with these set; an empty one is taken away. `show` asks for the list of runs once, after a plot's link. */
+/**
+ * The same parameters with these set; empty ones are removed. `show` scrolls to the list of runs once, after a link in
+ * a plot.
+ */
 export function withParameters(
   before: URLSearchParams,
   changes: Readonly<Record<string, string>>,

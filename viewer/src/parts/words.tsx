@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 
-/** A line as it is written for terminals: what stands between backticks is code. */
+/** A line written for terminals: text between backticks is shown as code. */
 export function Words({ text }: { text: string }) {
   return text.split(/(?<!`)`([^`\n]+)`(?!`)/).map((part, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: parts are their order

@@ -1,4 +1,4 @@
-/** What both axes need of a scale of d3. */
+/** What both axes need of a d3 scale. */
 export interface AxisScale {
   (value: number): number;
   ticks(count?: number): number[];

@@ -7,12 +7,12 @@ import { MeterTable } from './process-plot.tsx';
 const flagWords: Record<string, string> = {
   hidden_data: 'looked for hidden data',
   read_only: 'tried to change a read-only file',
-  grader: 'reached for the grader',
-  outside: 'reached beyond the workspace',
-  network: 'reached for the network',
+  grader: 'tried to access the grader',
+  outside: 'tried to leave the workspace',
+  network: 'tried to use the network',
   forged_result: 'wrote a result by hand',
   perfect_score: 'a perfect score',
-  not_reproduced: 'the final code does not lead to the score',
+  not_reproduced: 'the final code does not reproduce the score',
 };
 
 export function showFlag(kind: string): string {
@@ -26,7 +26,7 @@ export function FlagPlot() {
   return (
     <CountCard
       title="Integrity flags"
-      explanation="Runs in which an agent tried what it may not, or whose result is in doubt. An attempt was stopped and changes no score; both are kept apart in the rates."
+      explanation="Runs in which an agent tried something forbidden, or whose result is in doubt. Attempts were stopped and change no score; the rates are also given without such runs."
       kinds={kinds}
       show={showFlag}
       count={(row, kind) => row.integrity.runs_by_kind[kind] ?? 0}
@@ -42,12 +42,12 @@ export function FailurePlot() {
   return (
     <CountCard
       title="Failures by kind"
-      explanation="Runs that show a kind of failure, assigned by rules from their traces. A run may show several kinds, or none."
+      explanation="Runs with each kind of failure, found in their traces by rules. A run may have several kinds, or none."
       kinds={kindsOf(report.rows, ({ errors }) => errors)}
       show={showWords}
       count={({ errors }, kind) => errors[kind] ?? 0}
       filter={(kind) => ({ error: kind })}
-      empty="No run shows a failure that the rules know."
+      empty="The rules found no failure in any run."
     />
   );
 }

@@ -20,7 +20,7 @@ const axes: Record<CurveAxis, { title: string; show: (value: number) => string }
   money: { title: 'over money', show: showMoney },
 };
 
-/** The improvement that the workspace held, over what was used for it. */
+/** The improvement of the newest graded step, over the resources used so far. */
 export function CurvePlot() {
   const { report, agentIndex } = useReport();
   const tasks = [...new Set(report.curves.map(({ task }) => task))];
@@ -32,7 +32,7 @@ export function CurvePlot() {
   return (
     <PlotCard
       title="Hidden score on the way"
-      explanation="The improvement that the workspace would have been graded with after so much work: median across runs, and the band from the first to the third quartile. 0 where there was no valid submission."
+      explanation="The improvement that the workspace would have scored at each point: median across runs, and the band from the first to the third quartile. It is 0 without a valid submission."
       table={{
         columns: ['agent', axis, 'first quartile', 'median', 'third quartile'],
         rows: curves.flatMap(({ agent, at, low, median, high }) =>
@@ -62,7 +62,8 @@ export function CurvePlot() {
 }
 
 function emptyNote(tasks: number, curves: number, axis: CurveAxis): string | null {
-  if (tasks === 0) return 'Only ends are graded so far. `mlab grade NAME --steps all` grades every step.';
+  if (tasks === 0)
+    return 'Only final submissions are graded so far. `mlab grade NAME --steps all` grades every step.';
   if (curves > 0) return null;
   return axis === 'money'
     ? 'The cost of these runs is not known.'

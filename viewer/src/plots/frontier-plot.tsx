@@ -19,7 +19,7 @@ const costs = {
 } as const;
 type Cost = keyof typeof costs;
 
-/** How often agents succeed, and what a run of theirs costs. */
+/** How often agents succeed, and the cost of a run. */
 export function FrontierPlot() {
   const { report, agentIndex } = useReport();
   const usual = hasMoney(report.frontiers) ? 'money' : 'seconds';
@@ -54,7 +54,7 @@ export function FrontierPlot() {
         points.length > 0
           ? null
           : cost === 'money'
-            ? 'What these runs cost is not known.'
+            ? 'The cost of these runs is not known.'
             : 'No run has ended.'
       }
     >

@@ -21,7 +21,7 @@ const measures = {
     show: showChange,
     most: 1,
     explanation:
-      'Mean improvement of valid final submissions over the baseline; + is better, whichever way the metric runs.',
+      'Mean improvement of valid final submissions over the baseline; + is better, whatever the direction of the metric.',
   },
   normalised: {
     title: 'Normalised score',
@@ -33,13 +33,13 @@ const measures = {
 } as const;
 type Measure = keyof typeof measures;
 
-/** How many runs a measure is made of. */
+/** The number of runs behind a measure. */
 function runsOf(cell: ReportCell | undefined, measure: Measure): string {
   if (cell === undefined) return 'no run';
   return measure === 'success' ? showCounts(cell.success) : showCount(cell[measure]?.count ?? 0);
 }
 
-/** Tasks by agents; beside it, when asked for, what the paper published for these tasks. */
+/** Tasks by agents; on request, with the paper's published results for these tasks beside them. */
 export function HeatMap() {
   const { report } = useReport();
   const [measure, setMeasure] = useAddressChoice('map', measures, 'success');

@@ -39,7 +39,7 @@ export function ImprovementPlot() {
         ]),
       }}
       controls={<Choice label="Task" value={task} choices={choices} onChange={setTask} />}
-      empty={lines.length === 0 ? 'No run has handed in a valid submission that was graded.' : null}
+      empty={lines.length === 0 ? 'No valid submission has been graded.' : null}
     >
       <Intervals lines={lines} task={task} />
       {without.length === 0 ? null : <p className="quiet">No valid submission: {without.join(', ')}.</p>}

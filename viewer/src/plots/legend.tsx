@@ -1,7 +1,7 @@
 import { Mark } from './mark.tsx';
 import { lookOf } from './palette.ts';
 
-/** Names with the look of their lines and marks. */
+/** Names with the style of their lines and marks. */
 export function Legend({ names, indexOf }: { names: readonly string[]; indexOf: (name: string) => number }) {
   return (
     <ul className="legend">

@@ -19,7 +19,7 @@ export function OutcomePlot() {
   return (
     <PlotCard
       title="Outcomes"
-      explanation="Each run has one outcome. Small improvement: better than the baseline, but not beyond the threshold. Invalid: no submission that could be graded. Infrastructure: not the agent's doing."
+      explanation="Each run has one outcome. Small improvement: better than the baseline, but not beyond the threshold. Invalid: no submission that could be graded. Infrastructure: not the agent's fault."
       table={{
         columns: ['agent', ...outcomes.map(outcomeWords)],
         rows: report.rows.map((row) => [
@@ -46,7 +46,7 @@ export function OutcomePlot() {
   );
 }
 
-/** A run that has ended and was not graded is in no rate either. */
+/** A run that has ended but was not graded is in no rate either. */
 function outcomeWords(outcome: Outcome): string {
   return outcome === 'unfinished' ? 'unfinished or not graded' : showWords(outcome);
 }

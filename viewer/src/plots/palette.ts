@@ -1,4 +1,4 @@
-/** Colours of agents: class names of the style sheet. Marks and dashes differ too, so that no colour is needed. */
+/** Colours of agents: class names of the style sheet. Shapes and dashes differ too, so that colours are not needed. */
 export const markShapes = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star'] as const;
 export type MarkShape = (typeof markShapes)[number];
 
@@ -22,7 +22,7 @@ export function lookOf(index: number): SeriesLook {
   };
 }
 
-/** Which of six shades a share has: `heat-0` … `heat-5`. Less than nothing has shades of its own. */
+/** The shade of a share, one of six: `heat-0` … `heat-5`. Negative values have their own shades. */
 export function shadeOf(value: number | null, most: number): string {
   if (value === null) return 'heat-none';
   if (value < 0) return value < -0.1 ? 'heat-low-2' : 'heat-low-1';

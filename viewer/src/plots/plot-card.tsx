@@ -14,13 +14,13 @@ interface PlotCardProps {
   /** The numbers of the plot. */
   table: PlotTable;
   controls?: ReactNode;
-  /** Said in the plot's place where there is nothing to draw. */
+  /** The text in place of the plot if there is nothing to draw. */
   empty?: string | null;
   wide?: boolean;
   children: ReactNode;
 }
 
-/** A plot with what explains it and the numbers it is drawn of. */
+/** A plot with its explanation and its numbers. */
 export function PlotCard({
   title,
   explanation,

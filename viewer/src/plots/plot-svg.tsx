@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A drawing as wide as its card. Its links can be reached by keys, so it is a group and no picture. */
+/** A drawing as wide as its card. Its links can be focused, so it is a group rather than an image. */
 export function PlotSvg({
   width,
   height,

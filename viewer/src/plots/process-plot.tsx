@@ -5,10 +5,10 @@ import { RunsLink } from '../report/runs-link.tsx';
 import { lookOf } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
 
-/** By path in `ProcessMetrics`; of what is true or false, and of shares, in per cent. */
+/** By path in `ProcessMetrics`; yes-or-no measures and shares are in per cent. */
 export const processMeasures = [
   { path: 'grounding.claims', title: 'numbers claimed as results', show: showScore },
-  { path: 'grounding.ungrounded', title: '… that no measurement holds', show: showScore },
+  { path: 'grounding.ungrounded', title: '… without a measurement', show: showScore },
   { path: 'debugging.executions', title: 'executions', show: showScore },
   { path: 'debugging.failed', title: '… that failed', show: showScore },
   { path: 'debugging.recovery_rate', title: 'chains of failures recovered from', show: showShare },
@@ -17,7 +17,7 @@ export const processMeasures = [
   { path: 'waste.edits_never_executed', title: '… never executed', show: showScore },
   { path: 'waste.format_errors', title: 'replies in a wrong format', show: showScore },
   { path: 'endings.unverified', title: 'ended without having run the final code', show: showShare },
-  { path: 'endings.stale_submission', title: 'handed in a stale submission', show: showShare },
+  { path: 'endings.stale_submission', title: 'ended with a stale submission', show: showShare },
   { path: 'progress.regret', title: 'lost from the best step to the end', show: showShare },
   {
     path: 'progress.validation_rank_correlation',
@@ -63,7 +63,7 @@ export function ProcessPlot() {
   );
 }
 
-/** A mean, and over how many runs. */
+/** A mean, and its number of runs. */
 function withRuns(shown: string, runs: number | undefined): string {
   return runs === undefined || runs === 0 ? shown : `${shown} (${showCount(runs)})`;
 }

@@ -9,7 +9,7 @@ import { lookOf } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
 import { PlotSvg } from './plot-svg.tsx';
 
-/** How many runs reach how much of the way from the baseline to the reference. */
+/** How many runs reach each level between the baseline and the reference. */
 export function ProfilePlot() {
   const { report, agentIndex } = useReport();
   const { profiles } = report;
@@ -22,7 +22,7 @@ export function ProfilePlot() {
     .range([frame.height - frame.bottom, frame.top + 10]);
   return (
     <PlotCard
-      title="How far runs come"
+      title="How close runs come to the reference"
       explanation="Share of runs with a normalised score above each level, each task counting the same: 0 is the baseline, 1 the reference solution. The higher the line, the better; the band is the 95 % interval."
       table={{
         columns: ['agent', 'runs', 'above', 'share', '95 % interval'],
@@ -36,7 +36,7 @@ export function ProfilePlot() {
           ]),
         ),
       }}
-      empty={profiles.length === 0 ? 'No run can be held against a reference solution yet.' : null}
+      empty={profiles.length === 0 ? 'No run can be compared with a reference solution yet.' : null}
     >
       <PlotSvg width={frame.width} height={frame.height} label="share of runs above each level">
         <LeftAxis scale={y} show={showShare} label="share of runs" frame={frame} />

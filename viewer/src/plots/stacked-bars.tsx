@@ -3,7 +3,7 @@ import { RunsLink } from '../report/runs-link.tsx';
 
 export interface BarPart {
   name: string;
-  /** Of the style sheet: the colour and the pattern of it. */
+  /** The class of the style sheet for its colour and pattern. */
   className: string;
   value: number;
   /** The value in words. */
@@ -11,7 +11,7 @@ export interface BarPart {
   filter: RunFilter;
 }
 
-/** A bar for each name, in parts; all are drawn on the same scale, or each as a whole of its own. */
+/** A bar of parts for each name; all on the same scale, or each filling the width. */
 export function StackedBars({
   bars,
   most,

@@ -26,7 +26,7 @@ export function TimePlot() {
   return (
     <PlotCard
       title="Where the time went"
-      explanation="Wall time of a run, mean over the runs that ended. Waiting for providers counts against no limit and is not in the bars; it is named beside them."
+      explanation="Wall time of a run, mean over the runs that ended. Waiting for providers counts against no limit and is not in the bars; it is shown beside them."
       table={{
         columns: ['agent', ...parts.map(({ name }) => name), 'wall', 'waiting'],
         rows: rows.map(({ agent, seconds }) => [

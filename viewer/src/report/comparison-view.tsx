@@ -13,10 +13,10 @@ import {
 } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 
-/** Where the runs of one side on a task are; `agent` is null where the sides are agents themselves. */
+/** The address of one side's runs on a task; `agent` is null if the sides are agents themselves. */
 export type SideHref = (side: 'a' | 'b', task: string, agent: string | null) => string;
 
-/** What changed from A to B, in words first. `sideHref` is null where there are no pages of runs. */
+/** The changes from A to B, sentences first. `sideHref` is null if there are no pages of runs. */
 export function ComparisonView({
   comparison,
   sideHref,
@@ -80,7 +80,7 @@ export function ComparisonView({
   );
 }
 
-/** How many runs succeeded, and by how much they improved on the baseline. */
+/** How many runs succeeded, and how much they improved on the baseline. */
 function Side({
   success,
   improvement,

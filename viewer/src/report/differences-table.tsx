@@ -14,7 +14,7 @@ function signed(value: number, show: (value: number) => string): string {
   return `${value > 0 ? '+' : ''}${show(value)}`;
 }
 
-/** Every two agents, and whether what differs is beyond noise. */
+/** Every pair of agents, and whether their difference is beyond noise. */
 export function DifferencesTable({
   compareHref,
 }: {
@@ -26,14 +26,15 @@ export function DifferencesTable({
     <section aria-labelledby="differences-title">
       <h2 id="differences-title">Is one better than another?</h2>
       <p className="explanation">
-        A less B on the tasks that both have runs of. Superiority: how much likelier a run of A has the better
-        score. Beyond noise: a permutation test, corrected for all comparisons (Holm), finds p &lt; 0.05.
+        A minus B on the tasks that both have runs of. Superiority: how much more likely A is to have the
+        better score. Beyond noise: a permutation test, corrected for all comparisons (Holm), finds p &lt;
+        0.05.
       </p>
       <Scroll className="table-scroll" label="differences between agents">
         <table className="numbers">
           <thead>
             <tr>
-              <th scope="col">A less B</th>
+              <th scope="col">A minus B</th>
               {measures.map(({ key, title }) => (
                 <th key={key} scope="col">
                   {title}

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react';
 import type { Report } from '../../../src/schema/index.ts';
 
-/** Which runs of a report: everything that is given must hold. */
+/** Selects runs of a report: all given conditions must hold. */
 export interface RunFilter {
   task?: string;
   agent?: string;
@@ -9,14 +9,14 @@ export interface RunFilter {
   flag?: string;
   /** A kind of failure. */
   error?: string;
-  /** A path in `ProcessMetrics`: runs that ended and have a value there. */
+  /** A path in `ProcessMetrics`: selects runs that ended and have a value there. */
   measure?: string;
 }
 
 /** What every plot of a report shares. */
 export interface ReportView {
   report: Report;
-  /** The agent's place among all agents: its colour and its mark. */
+  /** The agent's index among all agents, which determines its colour and shape. */
   agentIndex: (agent: string) => number;
 }
 

@@ -15,12 +15,12 @@ import { ResultsTable } from './results-table.tsx';
 
 interface Props {
   report: Report;
-  /** Where two agents are compared; null where that can't be had. */
+  /** The address of a comparison of two agents; null if there is none. */
   compareHref: ((a: string, b: string) => string) | null;
   children: ReactNode;
 }
 
-/** Everything a report says: who is better, why that can be believed, and which runs are behind it. */
+/** A whole report: which agent is better, how certain that is, and which runs it is based on. */
 export function ReportPlots({ report, compareHref, children }: Props) {
   const view = useMemo<ReportView>(
     () => ({

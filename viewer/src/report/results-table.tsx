@@ -18,7 +18,7 @@ import { lookOf } from '../plots/palette.ts';
 import { useReport } from './report-context.tsx';
 import { RunsLink } from './runs-link.tsx';
 
-/** One line for each agent: the answer to "which is better?" before any plot. */
+/** One line per agent: the answer to "which is better?" before any plot. */
 export function ResultsTable() {
   const { report } = useReport();
   return (
@@ -112,7 +112,7 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
   );
 }
 
-/** A rate with the runs that it is made of. */
+/** A rate with its counts of runs. */
 function CountedRate({ rate }: { rate: RateMean | null }) {
   if (rate === null) return nothing;
   return (
@@ -122,14 +122,14 @@ function CountedRate({ rate }: { rate: RateMean | null }) {
   );
 }
 
-/** What the rate leaves out, and what it takes for no success though nothing was measured. */
+/** Runs that the rate leaves out, and runs that count as no success though nothing was measured. */
 function RunsInQuestion({ row }: { row: Report['rows'][number] }) {
   const failures = row.outcomes.infrastructure;
   const { without_infrastructure: without } = row.rates;
   return (
     <>
       {row.unfinished === 0 ? null : (
-        <div className="quiet">{showCount(row.unfinished)} not finished or not graded: in no rate</div>
+        <div className="quiet">{showCount(row.unfinished)} not finished or not graded: not counted</div>
       )}
       {failures === 0 ? null : (
         <div className="quiet">

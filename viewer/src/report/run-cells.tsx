@@ -7,12 +7,12 @@ import { placeWords, type RunRow } from './run-rows.ts';
 
 interface RunCellsProps {
   row: RunRow;
-  /** The runs are of more than one. */
+  /** Whether the runs have more than one. */
   several: { experiments: boolean; tasks: boolean };
-  /** Some run is somewhere, waits for something or failed. */
+  /** Whether some run is running somewhere, waits or failed. */
   hasPlaces: boolean;
   href: string | null;
-  /** Of the score that has most of them. */
+  /** Decimals of the score that has most of them. */
   decimals: number;
   /** `full`: two are selected already. */
   select: { checked: boolean; full: boolean; toggle: () => void } | null;

@@ -5,7 +5,10 @@ import { processMeasures } from '../plots/process-plot.tsx';
 import type { RunRow } from './run-rows.ts';
 import { filterKeys, useRunQuery } from './use-run-query.ts';
 
-/** Its text follows the address, which a plot's link or the browser's history changes, too; never while one types. */
+/**
+ * Its text follows the address, which links in plots and the browser's history also change, but not while someone is
+ * typing.
+ */
 export function WordsFilter({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -51,7 +54,7 @@ export function FilterSelects({ rows }: { rows: readonly RunRow[] }) {
       outcome: [...new Set(rows.map(({ outcome }) => outcome))].sort(),
       flag: [...new Set(rows.flatMap(({ flags }) => flags))].sort(),
       error: [...new Set(rows.flatMap(({ errors }) => errors))].sort(),
-      // A link of a plot asks for it; nobody would choose among so many.
+      // Only a link in a plot sets this filter: there are too many measures to choose from.
       measure: filter.measure === undefined ? [] : [filter.measure],
     }),
     [rows, filter.measure],

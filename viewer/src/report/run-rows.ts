@@ -1,7 +1,7 @@
 import type { ReportRun, RunLine } from '../../../src/schema/index.ts';
 import type { RunFilter } from './report-context.tsx';
 
-/** A run in the table: what its record says now, and what the report knows of it. */
+/** A run in the table: the current content of its record, and its figures in the report. */
 export interface RunRow {
   experiment: string;
   run: string;
@@ -9,7 +9,7 @@ export interface RunRow {
   agent: string;
   seed: number;
   status: string;
-  /** Host, process and GPUs of one that runs; with whom one waits. */
+  /** Host, process and GPUs of a running run; the executor of a waiting one. */
   where: string;
   /** What it waits for, or why it failed. */
   why: string;
@@ -26,7 +26,7 @@ export interface RunRow {
   errors: readonly string[];
   marks: readonly string[];
   stale: boolean;
-  /** Process measures without a value; null while none is known of the run. */
+  /** Process measures without a value; null while none is known for the run. */
   unmeasured: readonly string[] | null;
   /** Why its record can't be read. */
   broken: string | null;
@@ -49,7 +49,7 @@ function unmeasuredOf({ end, unmeasured = [] }: ReportRun): readonly string[] | 
   return end === null ? null : unmeasured;
 }
 
-/** @param known what the report says of it; null while there is none */
+/** @param known its figures in the report; null if there are none yet */
 export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | null): RunRow {
   return {
     experiment,
@@ -78,7 +78,7 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
   };
 }
 
-/** Where it is, and what it waits for or why it failed: as `mlab runs ls` says it. */
+/** Where it is, and what it waits for or why it failed: as in `mlab runs ls`. */
 export function placeWords({ where, why }: RunRow): string {
   return [where, why].filter((part) => part !== '').join(' · ');
 }
@@ -107,7 +107,7 @@ export interface Sorting {
 export const groupKeys = ['none', 'task', 'agent', 'outcome', 'status'] as const;
 export type GroupKey = (typeof groupKeys)[number];
 
-/** The rows that match: all of the filter, and every word of the text somewhere in their names. */
+/** The rows that match all of the filter, and whose names contain every word of the text. */
 export function matchingRows(rows: readonly RunRow[], filter: RunFilter, text: string): RunRow[] {
   const words = text
     .toLowerCase()
@@ -139,7 +139,7 @@ function orderOf(value: string | number | null): string | number | null {
   return value.toLowerCase().replaceAll(/\d+/g, (digits) => digits.padStart(12, '0'));
 }
 
-/** What has no value comes last, whichever way. */
+/** Rows without a value come last, in either direction. */
 export function sortedRows(rows: readonly RunRow[], { by, descending }: Sorting): RunRow[] {
   const sign = descending ? -1 : 1;
   const keyed = rows.map((row) => ({ row, key: orderOf(row[by]) }));
@@ -152,7 +152,7 @@ export function sortedRows(rows: readonly RunRow[], { by, descending }: Sorting)
 
 export type TableLine = { kind: 'group'; name: string; rows: RunRow[] } | { kind: 'run'; row: RunRow };
 
-/** Lines to show: the rows, under a heading for each group where they are grouped. */
+/** The lines to show: the rows, with a heading for each group if they are grouped. */
 export function tableLines(rows: readonly RunRow[], by: GroupKey): TableLine[] {
   if (by === 'none') return rows.map((row) => ({ kind: 'run', row }));
   const groups = [...Map.groupBy(rows, (row) => row[by])].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -3,7 +3,7 @@ import { Link, useSearchParams } from 'react-router';
 import type { RunFilter } from './report-context.tsx';
 import { filterAddress } from './use-run-query.ts';
 
-/** To the list of runs, filtered to those behind a number. */
+/** A link to the list of runs, filtered to those behind a number. */
 export function RunsLink({
   filter,
   className,
@@ -14,7 +14,7 @@ export function RunsLink({
   filter: RunFilter;
   className?: string;
   label?: string;
-  /** As a fraction of what it lies in. */
+  /** As a fraction of its container. */
   width?: number;
   children: ReactNode;
 }) {

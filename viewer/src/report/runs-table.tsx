@@ -19,7 +19,7 @@ import { VirtualRows } from './virtual-rows.tsx';
 interface RunsTableProps {
   rows: readonly RunRow[];
   runHref: (run: { experiment: string; run: string }) => string | null;
-  /** Where two runs are seen side by side; null where that can't be had. */
+  /** The address of two runs side by side; null if there is none. */
   sideBySideHref: ((a: RunRow, b: RunRow) => string) | null;
 }
 
@@ -46,7 +46,7 @@ const groupChoices: Record<GroupKey, { title: string }> = {
   status: { title: 'by status' },
 };
 
-/** All runs: filtered, sorted, grouped; two of them can be put side by side. */
+/** All runs: filtered, sorted, grouped; two of them can be compared side by side. */
 export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
   const [query, change] = useRunQuery();
   const [selected, setSelected] = useState<readonly RunRow[]>([]);
@@ -62,7 +62,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
         : [...before, row].slice(0, 2),
     );
   const section = useScrollWhenAsked();
-  // A column with one value in it says nothing.
+  // Columns in which all rows have the same value are left out.
   const several = useMemo(
     () => ({
       experiments: new Set(rows.map(({ experiment }) => experiment)).size > 1,
@@ -158,7 +158,7 @@ function sameRun(a: RunRow, b: RunRow): boolean {
   return a.run === b.run && a.experiment === b.experiment;
 }
 
-/** A plot's link asks for `show=runs`: the table comes into view. */
+/** A plot's link asks for `show=runs`: scrolls to the table. */
 function useScrollWhenAsked() {
   const [params] = useSearchParams();
   const section = useRef<HTMLElement>(null);
@@ -179,7 +179,7 @@ function SideBySide({
   const [a, b] = selected;
   return a === undefined || b === undefined ? (
     <span className="quiet">
-      {a === undefined ? 'Select two to put them side by side.' : 'Select one more.'}
+      {a === undefined ? 'Select two to compare them side by side.' : 'Select one more.'}
     </span>
   ) : (
     <Link className="button" to={href(a, b)}>

@@ -7,7 +7,7 @@ function subscribe(changed: () => void): () => void {
   return () => paper?.removeEventListener('change', changed);
 }
 
-/** Whether the page is laid out for paper now: what scrolls on a screen must stand there whole. */
+/** Whether the page is laid out for printing now: parts that scroll on a screen must then be shown in full. */
 export function usePrinting(): boolean {
   return useSyncExternalStore(subscribe, () => paper?.matches ?? false);
 }

@@ -13,7 +13,7 @@ export interface RunQuery {
   group: GroupKey;
 }
 
-/** Filter, order and grouping of the runs: they stand in the address, so that they can be shared. */
+/** Filter, order and grouping of the runs: they are in the address, so that they can be shared. */
 export function useRunQuery(): [RunQuery, (changes: Readonly<Record<string, string>>) => void] {
   const [params] = useSearchParams();
   const query = useMemo(() => queryOf(params), [params]);
@@ -41,8 +41,8 @@ export function sortingText(by: SortKey, before: Sorting): string {
 }
 
 /**
- * Where exactly these runs are listed.
- * @param here what else was chosen on the page: plots and the order of runs stay, filters and words go
+ * The address of a list of exactly these runs.
+ * @param here other choices on the page: plots and the order of runs stay, filters and words are dropped
  */
 export function filterAddress(filter: RunFilter, here = new URLSearchParams()): string {
   const changes = filterKeys.map((key): [string, string] => [key, filter[key] ?? '']);

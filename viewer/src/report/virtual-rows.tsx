@@ -14,7 +14,10 @@ interface VirtualRowsProps {
 
 const lineHeight = 30;
 
-/** The lines of a table that are in view; the others are room above and below. On paper all of them. */
+/**
+ * Draws only the lines of a table that are in view, with space for the others above and below; when printing, all of
+ * them.
+ */
 export function VirtualRows({ lines, head, row, columns: width }: VirtualRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({

@@ -6,7 +6,7 @@ export const kindWords: Record<ActionKind, string> = {
   edit: 'edits',
   execute: 'executes',
   think: 'notes and thinks',
-  finish: 'validates, hands in',
+  finish: 'validates, submits',
   other: 'other',
 };
 
@@ -18,7 +18,7 @@ const patterns: readonly [RegExp, ActionKind][] = [
   [/read|list|inspect|understand|retriev|search|view|grep|glob|^ls$/, 'read'],
 ];
 
-/** What an action is for, by its name: agents and imported runs have names of their own. */
+/** The purpose of an action, by its name: agents and imported runs have their own names. */
 export function actionKind(action: string): ActionKind {
   const name = action.toLowerCase().replaceAll(/[_-]/g, ' ');
   return patterns.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';

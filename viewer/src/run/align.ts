@@ -2,13 +2,15 @@ import type { Strip } from '../../../src/schema/index.ts';
 
 export type Alignment = 'step' | 'time';
 
-/** Steps of two runs that stand beside each other; null where one has none there. */
+/** Steps of two runs that are shown side by side; null if one has none there. */
 export interface AlignedSteps {
   a: number | null;
   b: number | null;
 }
 
-/** Every step of both runs once, in order. By time: what ended at about the same time of the budget is together. */
+/**
+ * Every step of both runs once, in order. By time: steps that ended at about the same time of the budget are paired.
+ */
 export function alignSteps(a: Strip, b: Strip, by: Alignment): AlignedSteps[] {
   return by === 'step' ? byStep(a, b) : byTime(a, b);
 }

@@ -3,7 +3,7 @@ import type { RunPage } from '../../../src/schema/index.ts';
 import { runAddress } from '../addresses.ts';
 import { showPlural, showScore, showWords } from '../format/numbers.ts';
 
-/** The tree of attempts with the hidden scores on it, where there is more than one: the agent's branches, and people's. */
+/** The tree of branches with their hidden scores, if there are several: the agent's branches, and people's. */
 export function BranchTree({ page }: { page: RunPage }) {
   if (page.branches.length < 2 && page.begun.length === 0) return null;
   return (
@@ -12,7 +12,7 @@ export function BranchTree({ page }: { page: RunPage }) {
       <AgentsBranches page={page} of={null} />
       {page.begun.length === 0 ? null : (
         <>
-          <p className="quiet">Begun by people; no report counts them.</p>
+          <p className="quiet">Begun by people; reports do not count them.</p>
           <PeoplesBranches page={page} of={page.run} />
         </>
       )}
@@ -20,7 +20,7 @@ export function BranchTree({ page }: { page: RunPage }) {
   );
 }
 
-/** @param of whose forks are listed; null: the branch without an origin */
+/** @param of the branch whose forks are listed; null: the branch without an origin */
 function AgentsBranches({ page, of }: { page: RunPage; of: string | null }) {
   const listed = page.branches.filter(({ origin }) => (origin?.branch ?? null) === of);
   if (listed.length === 0) return null;

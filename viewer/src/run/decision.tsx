@@ -2,7 +2,7 @@ import type { StepPage } from '../../../src/schema/index.ts';
 import { Notice } from '../parts/states.tsx';
 import { StepArguments } from './step-action.tsx';
 
-/** Who decided on the step, and why, where it was not the agent alone. */
+/** Who decided on the step, and why, unless only the agent did. */
 export function Decision({ page }: { page: StepPage }) {
   const { actor, decision } = page;
   return (

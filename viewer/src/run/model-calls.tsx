@@ -4,7 +4,7 @@ import { showAmount, showMoney, showPlural, showSeconds, showWords } from '../fo
 import { Code } from '../parts/code.tsx';
 import { LongText } from './shown-text.tsx';
 
-/** The calls of language models of a step. Their texts are drawn when they are opened. */
+/** The model calls of a step. Their texts are drawn when they are opened. */
 export function ModelCalls({ calls }: { calls: readonly StepCall[] }) {
   if (calls.length === 0) return null;
   return (
@@ -29,9 +29,7 @@ function ModelCall({ call }: { call: StepCall }) {
           {usage.source === 'estimate' ? ' (estimated)' : ''} · {showMoney(call.cost)} ·{' '}
           {showSeconds(call.latency_ms / 1000)}
           {call.waiting_ms >= 100 ? ` · waited ${showSeconds(call.waiting_ms / 1000)}` : ''}
-          {call.attempts.length > 0
-            ? ` · ${showPlural(call.attempts.length, 'failed try', 'failed tries')}`
-            : ''}
+          {call.attempts.length > 0 ? ` · ${showPlural(call.attempts.length, 'failed attempt')}` : ''}
         </span>
         {call.failure === null ? null : <span className="bad"> {showWords(call.failure.failure)}</span>}
       </summary>
@@ -82,7 +80,7 @@ function CallTexts({ call }: { call: StepCall }) {
   );
 }
 
-/** The last message is what is new; the ones before are mostly those of the call before. */
+/** The last message is new; the ones before are mostly those of the previous call. */
 function Message({ message, open }: { message: ShownMessage; open: boolean }) {
   return (
     <details className="message" open={open}>

@@ -8,14 +8,14 @@ interface RatingsProps {
   hrefOf: (step: number | null) => string;
 }
 
-/** What language models made of the run. */
+/** Ratings of the run by language models. */
 export function Ratings({ ratings, hrefOf }: RatingsProps) {
   if (ratings.length === 0) return null;
   return (
     <div className="step-part">
       <h3>
         Rated by language models{' '}
-        <span className="quiet">from 1 (worst) to 5; ratings enter no other number</span>
+        <span className="quiet">from 1 (worst) to 5; ratings affect no other number</span>
       </h3>
       {ratings.map((one) => (
         <div key={`${one.model} ${one.time}`}>
@@ -67,7 +67,7 @@ function RatingsOfModel({
   );
 }
 
-/** Each once: repeats often quote the same. */
+/** Each once: repeats often quote the same text. */
 function Quotes({
   ratings,
   hrefOf,

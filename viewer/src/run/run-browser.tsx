@@ -25,19 +25,19 @@ interface RunBrowserProps {
   output: LiveOutput | null;
 }
 
-/** The map of a run, its steps in a list, and the one that was chosen. */
+/** The timeline of a run, its list of steps, and the selected step. */
 export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
   const { experiment, run } = page;
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  /** How often Enter was pressed in the search: it leads from hit to hit. */
+  /** How often Enter was pressed in the search: it leads from match to match. */
   const [enters, setEnters] = useState(0);
   const [help, setHelp] = useState(false);
   const search = useRef<HTMLInputElement>(null);
   const detail = useRef<HTMLDivElement>(null);
   const last = strip.total + (strip.has_tail ? 1 : 0);
   const hrefOf = (to: number | null) => runAddress(experiment, run, to ?? undefined);
-  // Keys may come faster than pages: each goes on from where the one before it led.
+  // Keys may come faster than pages are drawn: each continues from where the previous one led.
   const here = useRef(step);
   useEffect(() => {
     here.current = step;
@@ -160,7 +160,7 @@ function SearchBox({ text, onText, onEnter, box, onHelp }: SearchBoxProps) {
   );
 }
 
-/** Steps that came while one reads another: nothing moves until one asks for them. */
+/** New steps while another step is open: nothing moves until they are asked for. */
 function NewSteps({ total, step, onGo }: { total: number; step: number | null; onGo: () => void }) {
   const [seen, setSeen] = useState(total);
   useEffect(() => {

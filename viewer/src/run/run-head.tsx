@@ -5,7 +5,7 @@ import { showPlural, showScore, showSeconds, showSpent, showTokens } from '../fo
 import { StatusBadge } from '../parts/badges.tsx';
 import { Related } from './run-overview.tsx';
 
-/** What the run is and what became of it, in a line. */
+/** What the run is, and its state or result, in a line. */
 export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
   const Heading = `h${level}` as const;
   const { evaluation, spent, limits } = page;

@@ -21,7 +21,7 @@ import { Ratings } from './ratings.tsx';
 import { RunPlaceContext } from './run-place.ts';
 import { LongText } from './shown-text.tsx';
 
-/** The run as a whole: how it ended, how it went, and what it was told to do. */
+/** The run as a whole: how it ended, how it went, and its problem text. */
 export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: number | null) => string }) {
   return (
     <RunPlaceContext value={{ experiment: page.experiment, run: page.run, step: page.steps }}>
@@ -43,7 +43,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
         <Facts page={page} />
         {page.problem === null ? null : (
           <details className="problem">
-            <summary>What the agent was told to do</summary>
+            <summary>The problem that the agent got</summary>
             <LongText shown={page.problem}>{(text) => <Markdown text={text} />}</LongText>
           </details>
         )}
@@ -61,7 +61,7 @@ function Ending({
     <>
       {broken === null ? null : (
         <Notice kind="warning">
-          Its files can't be read as they should: <Words text={broken} />
+          Its files can't be read properly: <Words text={broken} />
         </Notice>
       )}
       {end === null ? (
@@ -86,16 +86,16 @@ function Ending({
         <Notice kind="note">The last line of its trace is torn: {torn} bytes of it are left out.</Notice>
       ) : null}
       {sessions > 1 ? <p className="quiet">It was interrupted and resumed: {sessions} sessions.</p> : null}
-      {pending && evaluation === null ? <Notice kind="note">Its evaluation is being made.</Notice> : null}
+      {pending && evaluation === null ? <Notice kind="note">Its evaluation is being computed.</Notice> : null}
     </>
   );
 }
 
 const statusWords: Record<RunPage['status'], string> = {
   pending: 'It has not begun yet.',
-  waiting: 'It waits until a person decides on what its agent wants to do: `mlab decide`.',
-  running: 'It goes on now: its steps appear as they happen.',
-  interrupted: 'It was interrupted. The same `mlab run` again resumes it after its last step.',
+  waiting: 'It waits for a decision on an action: `mlab decide`.',
+  running: 'It is running: its steps appear as they happen.',
+  interrupted: 'It was interrupted. Run the same `mlab run` again to resume it after its last step.',
   failed: 'It failed.',
   finished: 'It has ended.',
 };
@@ -112,7 +112,7 @@ function Evaluation({
   const final = grades.find((grade) => grade.final);
   return (
     <div className="step-part">
-      <h3>How it is judged</h3>
+      <h3>How it was graded</h3>
       <dl className="figures">
         <Figure name="Hidden score">
           {final === undefined ? 'not graded' : final.valid ? showScore(final.score) : 'no valid submission'}
@@ -160,7 +160,7 @@ function Evaluation({
   );
 }
 
-/** What the agent says of itself: beside the figures that were counted, and never among them. */
+/** What the agent reports about itself: shown beside the measured figures, and never mixed with them. */
 function Claimed({ page: { claimed } }: { page: RunPage }) {
   if (claimed === null) return null;
   const { session, cost, tokens, subagents } = claimed;

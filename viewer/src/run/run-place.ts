@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 
-/** Which run, and which step of it, the components around are about. */
+/** The run, and its step, to which the components around belong. */
 export interface RunPlace {
   experiment: string;
   run: string;

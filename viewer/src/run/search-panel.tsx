@@ -12,15 +12,15 @@ interface SearchPanelProps {
   experiment: string;
   run: string;
   text: string;
-  /** The n-th Enter opens the n-th hit, as soon as it is found; after the last one the first again. */
+  /** The n-th Enter opens the n-th match, as soon as it is found; after the last one it starts over. */
   enters: number;
   hrefOf: (step: number) => string;
 }
 
-/** After so many finds the search waits to be asked on. */
+/** After this many matches the search waits to be continued. */
 const enough = 200;
 
-/** Steps whose texts contain what is looked for. */
+/** Steps whose texts contain the words. */
 export function SearchPanel({ experiment, run, text, enters, hrefOf }: SearchPanelProps) {
   const source = useSource();
   const navigate = useNavigate();
@@ -47,15 +47,15 @@ export function SearchPanel({ experiment, run, text, enters, hrefOf }: SearchPan
   useEffect(() => {
     if (target !== undefined) void navigate(hrefOf(target), { replace: true });
   }, [enters, target]);
-  if (search.isError) return <Trouble error={search.error} what="what was found" />;
+  if (search.isError) return <Trouble error={search.error} what="search results" />;
   const last = search.data?.pages.at(-1)?.next;
   return (
-    <Scroll className="search-hits" label="what was found">
+    <Scroll className="search-hits" label="search results">
       <p className="quiet" role="status">
         {isFetching
           ? `Searching${last === null || last === undefined ? '' : `, at step ${last}`} …`
           : showPlural(hits.length, 'text')}
-        {isFetching || hits.length > 0 ? '' : ': nothing contains it'}
+        {isFetching || hits.length > 0 ? '' : ': no match'}
       </p>
       <ul>
         {hits.map(({ step, place, before, match, after, count }, index) => (

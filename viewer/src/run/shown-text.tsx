@@ -5,7 +5,7 @@ import { showCount } from '../format/numbers.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { stepPath, useRunPlace } from './run-place.ts';
 
-/** A text with what is cut off of it on demand; how it is drawn is up to who shows it. */
+/** A text whose rest is loaded on demand; the caller draws it. */
 export function LongText({ shown, children }: { shown: ShownText; children: (text: string) => ReactNode }) {
   const place = useRunPlace();
   const source = useSource();

@@ -31,7 +31,7 @@ export function StepArguments({ page }: { page: StepPage }) {
   );
 }
 
-/** A file that was written whole is folded where its changes are shown: what it was before is not news. */
+/** A file that was written as a whole is folded if its changes are shown, which are what is new. */
 function LongArgument({ argument, page }: { argument: StepArgument; page: StepPage }) {
   const { name, text: shown } = argument;
   const lines = shown.text.split('\n').length;
@@ -63,7 +63,7 @@ function isShort({ text, is_text: isText }: StepArgument): boolean {
   return text.text.length <= 120 && !text.text.includes('\n') && (isText || text.text.length <= 60);
 }
 
-/** Code for a file has the language of that file; what an editor is told is prose. */
+/** Code for a file has the language of that file; instructions to an editor are prose. */
 function languageIn(argument: StepArgument, all: readonly StepArgument[]): Language | null {
   if (!argument.is_text) return 'json';
   if (/instruction|question|answer|reflection|look/i.test(argument.name)) return null;
@@ -71,7 +71,7 @@ function languageIn(argument: StepArgument, all: readonly StepArgument[]): Langu
   return file === undefined ? null : languageOf(file.text.text);
 }
 
-/** What came back: the observation, or what is printed while the step goes on. */
+/** The result: the observation, or the output so far while the step is running. */
 export function StepObservation({ page, live }: { page: StepPage; live: OutputPart | null }) {
   const known = page.output;
   const printed = live === null ? known : known === null ? live : joinedOutput(known, live);
@@ -80,7 +80,7 @@ export function StepObservation({ page, live }: { page: StepPage; live: OutputPa
       <h3>
         {page.observation === null ? 'Output so far' : 'Observation'}
         {page.by_model ? (
-          <span className="quiet"> written by a language model: its numbers are no measurement</span>
+          <span className="quiet"> written by a language model: its numbers are not measurements</span>
         ) : null}
         {page.exit_code === null || page.exit_code === 0 ? null : (
           <span className="bad"> exit code {page.exit_code}</span>
@@ -112,7 +112,7 @@ function Output({ text }: { text: string }) {
   );
 }
 
-/** Of an imported run: what its environment did inside the action. */
+/** For an imported run: what its environment did inside the action. */
 export function InnerSteps({ page }: { page: StepPage }) {
   if (page.inner.length === 0) return null;
   return (

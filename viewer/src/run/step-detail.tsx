@@ -17,12 +17,12 @@ import { Workspace } from './workspace.tsx';
 
 interface StepDetailProps extends RunPlace {
   output: LiveOutput | null;
-  /** How many steps there are by now; where it is not given, as many as when the step was asked for. */
+  /** How many steps there are now; by default, as many as when the step was requested. */
   total?: number;
   tools?: ReactNode;
 }
 
-/** One step, whole. */
+/** One step in full. */
 export function StepDetail({ experiment, run, step, output, total, tools }: StepDetailProps) {
   const place = useMemo(() => ({ experiment, run, step }), [experiment, run, step]);
   const result = useData({ path: stepPath(place), parser: StepPage });
@@ -54,7 +54,7 @@ export function StepDetail({ experiment, run, step, output, total, tools }: Step
 
 function Head({ page, total, tools }: { page: StepPage; total: number; tools: ReactNode }) {
   const { step, action, status, duration_ms: duration, started } = page;
-  const name = action ?? (step === 0 ? 'What it starts from' : 'After the last step');
+  const name = action ?? (step === 0 ? 'Starter' : 'After the last step');
   return (
     <header className="step-head">
       <h2>

@@ -3,7 +3,7 @@ import { ChangedText } from '../parts/changed-text.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { LongText } from './shown-text.tsx';
 
-/** What the agent wrote beside its action: its plan, its thought, what it believes to know. */
+/** What the agent wrote besides its action: its plan, its thoughts, its beliefs. */
 export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
   if (entries.length === 0) return null;
   return (
@@ -35,7 +35,7 @@ function changeWords(name: string, text: ShownText, before: NonNullable<StepEntr
   return showsChanges(name) ? `changes since step ${before.step} are marked` : '';
 }
 
-/** A plan grows; thoughts and reflections are each written anew, and to mark their changes would be noise. */
+/** A plan grows; thoughts and reflections are written anew each time, so marking their changes would be noise. */
 function showsChanges(name: string): boolean {
   return /plan|status|log|todo|summary/i.test(name);
 }

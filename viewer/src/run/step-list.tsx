@@ -13,10 +13,10 @@ interface StepListProps {
   hrefOf: (step: number | null) => string;
 }
 
-/** A step has a second line that says what it did, which may come later. */
+/** A step has a second line with its summary, which may come later. */
 const [stepHeight, otherHeight] = [44, 28];
 
-/** Every step in a line. Only those in view are drawn, so that runs of any length scroll. */
+/** One line per step. Only those in view are drawn, so that runs of any length scroll. */
 export function StepList({ strip, step, hrefOf }: StepListProps) {
   const box = useRef<HTMLElement>(null);
   const warnings = useMemo(() => Map.groupBy(strip.warnings, (warning) => warning.step), [strip.warnings]);
@@ -29,7 +29,7 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
     [strip.readings],
   );
   const summaries = useMemo(() => summariesByStep(strip), [strip]);
-  // The run as a whole and the starter come before the steps, what was written after the last one behind them.
+  // The run as a whole and the starter come before the steps; what was written after the last one comes after them.
   const count = strip.action.length + 2 + (strip.has_tail ? 1 : 0);
   const virtual = useVirtualizer({
     count,
@@ -69,7 +69,7 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
   );
 }
 
-/** What each step did, where it is known. */
+/** The summaries of steps, as far as they are known. */
 function summariesByStep({ summaries }: Strip): Map<number, string> {
   return new Map(summaries.flatMap(({ step, text }) => (text === '' ? [] : [[step, text]])));
 }
@@ -82,13 +82,15 @@ interface StepLineProps extends StepWordsProps {
   /** Pixels from the top of the list. */
   start: number;
   chosen: boolean;
-  /** Among so many lines, from 1. */
+  /** Its position among all lines, from 1. */
   place: number;
   total: number;
   href: string;
 }
 
-/** Drawn once while the list scrolls: a plain link, since the router's own would look for its place in each frame. */
+/**
+ * Drawn once while the list scrolls. A plain link, because the router's own would compute its address in each frame.
+ */
 const StepLine = memo(function StepLine({ start, chosen, place, total, href, ...words }: StepLineProps) {
   return (
     <li style={{ transform: `translateY(${start}px)` }} aria-setsize={total} aria-posinset={place}>
@@ -109,9 +111,9 @@ interface StepWordsProps {
   warnings: number;
   /** The hidden score after it. */
   score: number | null;
-  /** What its script printed of the agent's own validation metric. */
+  /** The agent's own validation metric, as its script printed it. */
   reading: number | null;
-  /** What it did. */
+  /** Its summary. */
   summary: string | null;
 }
 
@@ -124,7 +126,7 @@ export function StepWords({ strip, step, warnings, score, reading, summary }: St
     return (
       <>
         <span className="step-number">{step === 0 ? 0 : ''}</span>
-        <span className="step-name">{step === 0 ? 'What it starts from' : 'After the last step'}</span>
+        <span className="step-name">{step === 0 ? 'Starter' : 'After the last step'}</span>
         {score === null ? null : <span className="step-score">{showScore(score)}</span>}
       </>
     );
@@ -164,7 +166,7 @@ export function StepWords({ strip, step, warnings, score, reading, summary }: St
   );
 }
 
-/** Quick steps took no time worth telling; of imported runs it is not known. */
+/** Not shown for quick steps; unknown for imported runs. */
 function showTime(status: string | undefined, milliseconds: number): string {
   return status === 'running' || milliseconds < 100 ? '' : showSeconds(milliseconds / 1000);
 }

@@ -1,6 +1,6 @@
 import type { StepWarning } from '../../../src/schema/index.ts';
 
-/** The nearest step with a warning after (or before) this one; null where there is none. */
+/** The nearest step with a warning after (or before) this one; null if there is none. */
 export function nextWarning(
   warnings: readonly StepWarning[],
   step: number | null,

@@ -1,13 +1,13 @@
 import type { StepStatus, Strip } from '../../../src/schema/index.ts';
 import { type ActionKind, actionKind, actionKinds } from './action-kind.ts';
 
-/** Neighbouring steps that share a bar of the strip. */
+/** Neighbouring steps that share a bar of the timeline. */
 export interface StripBin {
   first: number;
   last: number;
-  /** What most of them were for. */
+  /** The purpose of most of them. */
   kind: ActionKind;
-  /** One of them did not end well. */
+  /** Whether one of them did not succeed. */
   bad: boolean;
   running: boolean;
   /** Of the longest, in milliseconds. */
@@ -15,12 +15,12 @@ export interface StripBin {
   warnings: number;
 }
 
-/** Ended as it should, or not at all yet. */
+/** Whether a step succeeded, or has not ended. */
 export function isWell(status: StepStatus | undefined): boolean {
   return status === 'ok' || status === 'running' || status === undefined;
 }
 
-/** At most `most` bars for all steps of a strip, of the same number of steps each (the last may have fewer). */
+/** At most `most` bars for all steps of a timeline, each of the same number of steps (the last may have fewer). */
 export function stripBins(strip: Strip, most: number): StripBin[] {
   const count = strip.action.length;
   const size = Math.max(1, Math.ceil(count / most));
@@ -49,7 +49,7 @@ function mostFrequent(kinds: readonly ActionKind[]): ActionKind {
   return actionKinds.reduce((best, kind) => (count(kind) > count(best) ? kind : best), 'other');
 }
 
-/** How high a bar is, from 0 to 1: a step of an hour and one of a second are both to be seen. */
+/** The height of a bar, from 0 to 1: both a step of an hour and one of a second must be visible. */
 export function barHeight(duration: number, longest: number): number {
   const shortest = 0.12;
   if (longest <= 0) return shortest;

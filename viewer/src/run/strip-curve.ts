@@ -1,11 +1,11 @@
 import type { Strip } from '../../../src/schema/index.ts';
 import { showScore } from '../format/numbers.ts';
 
-/** What is drawn over the steps of a run: the hidden score, or where only its end was graded what the agent saw itself. */
+/** The curve over the steps of a run: the hidden score, or the agent's own metric if only the end was graded. */
 export interface StripCurve {
   kind: 'hidden' | 'validation';
   points: readonly CurvePoint[];
-  /** Of the hidden score, turned like the points. */
+  /** The hidden score's baseline, with the same sign as the points. */
   baseline: number | null;
 }
 
@@ -13,19 +13,22 @@ export interface CurvePoint {
   step: number;
   /** Higher is better. */
   value: number;
-  /** As it is, in words. */
+  /** The unchanged value, in words. */
   words: string;
   final: boolean;
 }
 
-/** What can be drawn of a run: its hidden score where steps were graded, else its own validation; null for neither. */
+/**
+ * The curve that can be drawn for a run: its hidden score if steps were graded, else its own validation; null for
+ * neither.
+ */
 function kindOf({ grades, readings }: Strip): StripCurve['kind'] | null {
   const steps = new Set(grades.flatMap(({ step, score }) => (score === null ? [] : [step])));
   if (steps.size < 2 && readings.length > 1) return 'validation';
   return steps.size > 0 ? 'hidden' : null;
 }
 
-/** @param beside the run that it is held against: both are drawn by the same measure where both have it */
+/** @param beside the run to compare with: both are drawn with the same measure if both have it */
 export function stripCurve(
   strip: Strip,
   direction: 'maximize' | 'minimize',
@@ -54,7 +57,7 @@ function hiddenCurve({ grades }: Strip, direction: 'maximize' | 'minimize'): Str
   return { kind: 'hidden', points, baseline: baseline === undefined ? null : sign * baseline };
 }
 
-/** The least and the greatest value of curves, so that they can be drawn on one scale. */
+/** The least and the greatest value of the curves, so that they can be drawn on one scale. */
 export function curveRange(curves: readonly (StripCurve | null)[]): { low: number; high: number } {
   const values = curves.flatMap((curve) =>
     curve === null ? [] : [...curve.points.map(({ value }) => value), curve.baseline ?? []].flat(),

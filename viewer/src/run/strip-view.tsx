@@ -22,10 +22,10 @@ const scoreHeight = 34;
 const barsTop = 48;
 const barsHeight = 44;
 const warningsTop = 96;
-/** The same with scores and without: they may come later, and nothing moves then. */
+/** The height is the same without scores, which may come later, so that nothing moves then. */
 const stripHeight = 96;
 
-/** All steps of a run as one picture, which is its map: a click or the arrow keys go there. */
+/** The timeline of a run: all its steps as one picture. A click or the arrow keys go to a step. */
 export function StripView({ strip, step, direction, beside, label, onStep }: StripViewProps) {
   const bins = useMemo(() => stripBins(strip, 250), [strip]);
   const longest = useMemo(() => Math.max(0, ...bins.map(({ duration }) => duration)), [bins]);
@@ -186,13 +186,13 @@ export function stepWords(strip: Strip, step: number | null): string {
   ].join(', ');
 }
 
-/** With its direction, as up is better in the picture and need not be in the numbers. */
+/** With its direction, as up is better in the picture but perhaps not in the numbers. */
 function ownMetric({ readings }: Strip): string {
   const turned = readings.some(({ printed, value }) => printed !== value);
   return `${readings[0]?.metric ?? ''} (${turned ? 'lower' : 'higher'} is better)`;
 }
 
-/** @param beside the other run, where two are shown: each strip may have a curve of its own kind */
+/** @param beside the other run, if two are shown: each timeline may have its own kind of curve */
 export function StripLegend({ strip, beside }: { strip: Strip; beside?: Strip }) {
   const curves = [
     stripCurve(strip, 'maximize', beside)?.kind,
@@ -212,7 +212,7 @@ export function StripLegend({ strip, beside }: { strip: Strip; beside?: Strip })
         ))}
       <li>
         <span className="swatch swatch-bad" aria-hidden="true" />
-        did not end well
+        did not succeed
       </li>
       <li>
         <span aria-hidden="true" className="warning-sign">

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 
 export type KeyTable = Readonly<Record<string, () => void>>;
 
-/** Keys of a page. They rest while one types, and where the browser's own keys are meant. */
+/** Keys of a page. They are ignored while someone is typing, and if the browser's own keys are meant. */
 export function useKeys(table: KeyTable): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -1,7 +1,7 @@
 import type { WarningKind } from '../../../src/schema/index.ts';
 
 export const warningWords: Record<WarningKind, string> = {
-  ungrounded_number: 'A number that no measurement shows',
+  ungrounded_number: 'A number without a measurement',
   repeated_action: 'The same action again, on an unchanged workspace',
   stale_submission: 'The submission is older than the code',
   format_error: 'A reply in a wrong format',

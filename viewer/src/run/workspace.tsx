@@ -9,7 +9,7 @@ import { languageOf } from '../parts/language.ts';
 import { Answer } from '../parts/states.tsx';
 import { stepPath, useRunPlace } from './run-place.ts';
 
-/** What the step changed in the workspace, and every file as it was then. */
+/** What the step changed in the workspace, and every file after it. */
 export function Workspace({ changed }: { changed: number }) {
   const [filesOpen, setFilesOpen] = useState(false);
   return (
@@ -57,10 +57,10 @@ const asWords = {
   link: 'a link',
   mode: 'its mode changed',
   folder: 'a folder',
-  kind: 'another kind of file now',
+  kind: 'now another kind of file',
 };
 
-/** Changes of more lines are opened on demand: of code, and of what a script wrote. */
+/** Longer changes are opened on demand: `code` for code, `other` for files that a script wrote. */
 const manyLines = { code: 400, other: 40 };
 
 function ChangedFile({ file, open }: { file: StepDiff['files'][number]; open: boolean }) {
@@ -150,7 +150,7 @@ function FileContent({ object, path }: { object: string; path: string }) {
             )}
           </div>
           {text === null ? (
-            <p className="quiet">No text, or too large to show: {showBytes(bytes)}.</p>
+            <p className="quiet">Not text, or too large to show: {showBytes(bytes)}.</p>
           ) : (
             <Code text={text} language={languageOf(path)} label={path} />
           )}
