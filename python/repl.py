@@ -1,11 +1,11 @@
-"""An interpreter that lives on between the agent's commands.
+"""An interpreter that keeps its state between the agent's commands.
 
 Two processes: the first one never runs the agent's code. It reads standard input, one JSON object
-a line: {"end": token, "code": text}, hands the code to the second one, and when that one says that
-it is over writes a line of its own with the token and "ok" or "failed" to standard output. So the
-token is never in a process that the code can look into, and nothing that the code prints passes for
-that line. The code runs in the second process as in an interactive session: the value of a last
-expression is printed. What it prints goes to standard output as it comes.
+per line: {"end": token, "code": text}, and passes the code to the second one. When that one has
+finished, the first writes a line with the token and "ok" or "failed" to standard output. So the
+token is never in a process that the code can inspect, and the code can't print such a line itself.
+The code runs in the second process as in an interactive session: the value of a last expression is
+printed. Its output goes straight to standard output.
 """
 
 import ast
@@ -19,13 +19,13 @@ import types
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-# Of linux/prctl.h.
+# From linux/prctl.h.
 SET_PARENT_DEATH_SIGNAL = 1
 SET_DUMPABLE = 4
 
 
 def run(code: str, names: dict[str, Any]) -> bool:
-    """Runs code in `names`; says whether it ended without an exception. SystemExit passes."""
+    """Runs code in `names`; returns whether it ended without an exception. SystemExit passes."""
     try:
         tree = ast.parse(code, "<repl>")
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -63,7 +63,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def set_process(option: int, value: int) -> None:
-    """Asks the kernel for a property of this process; without such a call nothing happens."""
+    """Asks the kernel for a property of this process; does nothing if prctl is missing."""
     try:
         import ctypes
 
@@ -73,9 +73,9 @@ def set_process(option: int, value: int) -> None:
 
 
 def interpret(commands: int, answers: int) -> None:
-    """The second process: runs codes, each after its length, and answers with a byte each."""
+    """The second process: runs codes, each preceded by its length, and answers each with a byte."""
     sys.path[0] = os.getcwd()
-    # A module of its own: what is defined in it can be pickled, and it holds no name of this file.
+    # A separate module: what is defined in it can be pickled, and it has no names of this file.
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     with os.fdopen(commands, "rb") as stream:
@@ -93,7 +93,7 @@ class Interpreter:
     def __init__(self) -> None:
         to_child, self.commands = os.pipe()
         self.answers, from_child = os.pipe()
-        # Written to when a child has ended, whoever holds the other pipes open.
+        # Written to when a child has ended, even if others still hold its pipes open.
         self.ends, wakes = os.pipe()
         os.set_blocking(wakes, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -114,9 +114,9 @@ class Interpreter:
         os.close(from_child)
 
     def run(self, code: str) -> bool:
-        """Runs code to its end; where the process ends, this one ends in the same way."""
+        """Runs code to its end; if the process ends, this one ends in the same way."""
         text = code.encode("utf-8", "surrogatepass")
-        # Answers that nobody asked for are none.
+        # Discards unsolicited answers.
         while select.select([self.answers], [], [], 0)[0] and os.read(self.answers, 4096):
             pass
         try:
@@ -133,12 +133,12 @@ class Interpreter:
                 self.hear_end()
 
     def hear_end(self) -> None:
-        """Something has ended, or stopped: perhaps the process."""
+        """A child has ended, or stopped: perhaps the process."""
         os.read(self.ends, 4096)
         self.end_alike(os.WNOHANG)
 
     def end_alike(self, options: int = 0) -> None:
-        """Ends as the process has ended; returns only where it has not."""
+        """Ends in the same way as the process; returns only if that has not ended."""
         pid, status = os.waitpid(self.pid, options)
         if pid == 0:
             return
@@ -155,7 +155,7 @@ def end_by(number: int) -> NoReturn:
 
 
 def read_lines(interpreter: Interpreter) -> Iterator[bytes]:
-    """The lines of standard input. Where the interpreter ends between two, so does this process."""
+    """The lines of standard input. If the interpreter ends between two, so does this process."""
     pieces: list[bytes] = []
     while True:
         ready, _, _ = select.select([0, interpreter.ends], [], [])
@@ -175,9 +175,9 @@ def read_lines(interpreter: Interpreter) -> Iterator[bytes]:
 
 def main() -> None:
     interpreter = Interpreter()
-    # From here on no process of the same user can look into this one, or take its descriptors.
+    # From here on no process of the same user can inspect this one, or take its descriptors.
     set_process(SET_DUMPABLE, 0)
-    # Who asks for an end asks all processes, and it is the code's to answer.
+    # A termination signal goes to all processes; the agent's code decides how to react.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     for line in read_lines(interpreter):

@@ -1,6 +1,6 @@
-"""Looks for hidden values where agents can look: `mlab tasks check` runs it, confined.
+"""Searches for hidden values wherever agents can look: `mlab tasks check` runs it, confined.
 
-Prints one line `@leaks {...}`: what was found, what was looked at, and what could not be read.
+Prints one line `@leaks {...}`: what was found, what was searched, and what could not be read.
 """
 
 import json
@@ -18,7 +18,7 @@ from readers import read_delimited
 from relations import Hidden, Relation, lengths, relate
 from tables import Table, derived, number_of
 
-# So strong a relation is a copy; or suspect, where training data does not show it, too.
+# A relation this strong is a copy; or suspect, if training data does not show it, too.
 COPY, SUSPECT = 0.95, 0.75
 # Chance makes such a relation once in 2 ** BITS searches, however many columns are compared.
 BITS = 10
@@ -30,7 +30,7 @@ DEVIATIONS = 5
 
 @dataclass(frozen=True)
 class Leak:
-    """Where hidden values lie, and how they are got from there."""
+    """Where hidden values are, and how to get them from there."""
 
     place: str
     where: str
@@ -45,12 +45,12 @@ class Leak:
 
 @dataclass
 class Question:
-    """One private table: the rows that are asked for, and what is hidden of them."""
+    """One private table: the rows of the submission, and what is hidden about them."""
 
     where: str
     asked: Asked
     hidden: list[Hidden]
-    # What the training data shows, by column: for features that honestly tell the target.
+    # What the training data shows, by column: for features that legitimately predict the target.
     trained: dict[str, tuple[list[str], dict[str, list[str]]]] = field(default_factory=dict)
 
 
@@ -129,7 +129,7 @@ class Search:
         values = [Hidden(name, table.columns[name]) for name in hidden[:40]]
         values = [each for each in values if len(set(each.values)) > 1]
         if not keys:
-            # No rows are asked for by id: these may be names, or too few to be told from chance.
+            # The rows have no ids: these may be names, or too few to distinguish from chance.
             values = [each for each in values if table.rows >= 20 and not table.is_key(each.name)]
         values += [length for each in values if (length := lengths(each)) is not None]
         if not values:
@@ -174,7 +174,7 @@ class Search:
                 question.trained.setdefault(target, (table.columns[target], features))
 
     def add_keys(self) -> None:
-        """What a table that is joined by an id calls the rows: another may go by that name."""
+        """The names of the rows in a table joined by an id: another table may use them."""
         for question in self.questions:
             asked = question.asked
             if not asked.keys:
@@ -197,7 +197,7 @@ class Search:
             if len(asked.keys) > known:
                 self.look("data", self.tables, [question])
 
-    # Where it is looked for.
+    # Where it is searched.
 
     def compare_files(self) -> None:
         secret = {hash_of(path): path.name for path in files_below(Path(self.settings["private"]))}
@@ -268,7 +268,7 @@ class Search:
             self.leaks.append(leak)
 
     def is_honest(self, question: Question, hidden: Hidden, column: str, found: Relation) -> bool:
-        """A feature that tells as much in the training data is there to be learned from."""
+        """A feature that predicts as much in the training data is meant to be learned from."""
         if hidden.name not in question.trained:
             return False
         target, features = question.trained[hidden.name]
@@ -278,7 +278,7 @@ class Search:
         return trained is not None and trained.strength > found.strength - 0.15
 
     def look_for_all(self, place: str, table: Table, question: Question, hidden: Hidden) -> None:
-        """All hidden numbers, in whatever order: sorted, or of rows that can't be recognised."""
+        """All hidden numbers, in any order: sorted, or of rows that can't be recognised."""
         trained = question.trained.get(hidden.name)
         for name, column in table.columns.items():
             if len(set(hidden.values)) < 30 or not holds_all(column, hidden.values):
@@ -290,7 +290,7 @@ class Search:
             if all(value.isdigit() for value in hidden.values) and len(set(column)) == len(column):
                 continue
             leak = Leak(
-                *(place, table.where, name, hidden.name, "in whatever order"),
+                *(place, table.where, name, hidden.name, "in any order"),
                 *("all of the values", 1.0, len(hidden.values), 1.0),
             )
             self.leaks.append(leak)
@@ -339,7 +339,7 @@ class Search:
 
 
 def is_name(values: list[str]) -> bool:
-    """Whether these are ids or names: texts that differ, and are short."""
+    """Whether these are ids or names: distinct, short texts."""
     few = values[:200]
     if any(len(value) >= 80 for value in few):
         return False
@@ -349,7 +349,7 @@ def is_name(values: list[str]) -> bool:
 
 
 def strongest(leaks: list[Leak]) -> list[Leak]:
-    """One for each column, the plainest first; of many columns in one place the strongest."""
+    """One finding per column, the simplest first; of many columns in one place the strongest."""
     best: dict[tuple[str, str, str], Leak] = {}
     for leak in sorted(leaks, key=lambda leak: (-leak.strength * leak.share, len(leak.column))):
         best.setdefault((leak.where.split(" (")[0], leak.column, leak.hidden), leak)

@@ -1,4 +1,4 @@
-"""Guesses hidden values as an agent could that knows no task: from whatever can be read."""
+"""Guesses hidden values like an agent that knows nothing of the task: from all readable data."""
 
 import time
 from collections import Counter
@@ -13,7 +13,7 @@ from tables import Table, number_of
 
 @dataclass
 class Guess:
-    """The values of one column for some of the rows, and how much speaks for them."""
+    """The values of one column for some of the rows, and the evidence for them."""
 
     where: str
     weight: float
@@ -32,7 +32,7 @@ class Guesser:
     best: dict[str, Guess] = field(default_factory=dict)
 
     def run(self) -> list[dict[str, str]] | None:
-        """The rows of a submission; None where nothing that can be read looks like an answer."""
+        """The rows of a submission; None if nothing readable looks like an answer."""
         until, reader = time.monotonic() + self.seconds, Reader()
         for path in files_below(self.data):
             self.tables += reader.tables_of(path, f"data/{path.relative_to(self.data)}")
@@ -73,7 +73,7 @@ class Guesser:
         yield from self.tables
         for path in files_below(self.starter, [self.starter / "data"]):
             yield from reader.tables_of(path, str(path.relative_to(self.starter)))
-        # What loaders give comes whole and with its labels: before the many other files.
+        # Loaders return complete data with labels: before the many other files.
         yield from loaded(self.packages)
         for path in package_files(self.packages):
             yield from reader.tables_of(path, str(path.relative_to(self.packages)), True)
@@ -116,7 +116,7 @@ class Guesser:
 
 
 def looks_like(values: dict[int, str], trained: list[str]) -> bool:
-    """Whether these could be answers: of the known classes, or numbers about as large."""
+    """Whether these could be answers: of the known classes, or numbers of a similar size."""
     if not trained:
         return True
     known = set(trained)

@@ -1,4 +1,4 @@
-"""Brings rows of a table and rows that are asked for together: by id, by content, by place."""
+"""Matches the rows of a table with the rows of a submission: by id, by content, by position."""
 
 from array import array
 from collections import Counter
@@ -14,7 +14,7 @@ SHARE = 0.02
 
 @dataclass(frozen=True)
 class Pairing:
-    """Which row of a table belongs to which row that is asked for, and how that is known."""
+    """Which row of a table belongs to which row of the submission, and how that is known."""
 
     how: str
     pairs: list[tuple[int, int]]
@@ -23,13 +23,13 @@ class Pairing:
 
 @dataclass
 class Asked:
-    """The rows that are asked for: what is known of each, under which names, and their orders."""
+    """The rows of the submission: what is known of each, under which names, and their orders."""
 
     rows: int
     keys: dict[str, list[str]]
-    # What a row shows, in the order of its columns: for joins by contents.
+    # The features of a row, in the order of its columns: for joins by content.
     features: dict[str, list[str]] = field(default_factory=dict)
-    # The same columns of the rows that are shown whole, to know how far they reach.
+    # The same columns of rows with known values, to determine their range.
     shown: dict[str, list[str]] = field(default_factory=dict)
     known_orders: dict[str, list[int]] | None = None
 
@@ -42,7 +42,7 @@ class Asked:
         return self.known_orders
 
     def find_orders(self) -> dict[str, list[int]]:
-        # By the id alone: in the order of a feature much comes that has to do with the target.
+        # Only by the id: the order of a feature often relates to the target.
         places = list(range(self.rows))
         found = {"in the same order": places}
         for name, values in list(self.keys.items())[:1]:
@@ -59,7 +59,7 @@ class Asked:
 def pairings(
     table: Table, asked: Asked, hidden: Sequence[Sequence[str]], place: str
 ) -> Iterator[Pairing]:
-    """Every way in which the rows fit together; each set of pairs once."""
+    """Every way in which the rows match; each set of pairs once."""
     if not asked.enough(range(table.rows)):
         return
     seen: set[int] = set()
@@ -91,7 +91,7 @@ def by_keys(table: Table, asked: Asked) -> Iterator[Pairing]:
                     repeated += wanted[value] in places
                     places.setdefault(wanted[value], row)
             most = max(len(places) / asked.rows, len(places) / len(column))
-            # Numbers meet by chance: where it is not the id, nearly all must.
+            # Numbers match by chance: unless it is the id, nearly all must match.
             meant = key == first or most >= 0.5
             if asked.enough(places) and repeated <= 0.5 * len(places) and meant:
                 used = frozenset([name])
@@ -123,7 +123,7 @@ def by_contents(table: Table, asked: Asked) -> Iterator[Pairing]:
 
 
 def matched_columns(table: Table, asked: Asked) -> list[tuple[str, str]]:
-    """For each feature of many values the column that holds nearly all of them."""
+    """For each feature with many values, the column that contains nearly all of them."""
     sets = {name: set(column) for name, column in table.columns.items()}
     matched = []
     for feature, values in list(asked.features.items())[:60]:
@@ -141,7 +141,7 @@ Scale = Callable[[tuple[str, ...], tuple[str, ...]], list[str]]
 
 @lru_cache(4096)
 def scaled(values: tuple[str, ...], whole: tuple[str, ...]) -> list[str]:
-    """Each value by where it lies between the least and the greatest of all."""
+    """Each value by its position between the least and the greatest of all."""
     numbers, reach = numbers_of(values), numbers_of(whole)
     if numbers is None or reach is None or max(reach) == min(reach):
         return ["" for _ in values]
@@ -173,7 +173,7 @@ def by_tuple(
 
 
 def by_any_order(table: Table, asked: Asked) -> Iterator[Pairing]:
-    """Rows with the same values in whatever order of the columns."""
+    """Rows with the same values in any order of the columns."""
     ours = [tuple(sorted(row)) for row in zip(*asked.features.values(), strict=False)]
     names = list(table.columns)
     left_out = [set(names[-1:]), set(names[:1]), set()]
@@ -224,7 +224,7 @@ def by_place(table: Table, asked: Asked) -> Iterator[Pairing]:
 
 
 def by_sequence(table: Table, asked: Asked, hidden: Sequence[str]) -> Iterator[Pairing]:
-    """A part of a column that repeats itself as the hidden values do, wherever it lies."""
+    """A part of a column that repeats in the same pattern as the hidden values, at any position."""
     if table.rows <= asked.rows or asked.rows < FEWEST:
         return
     for name, order in asked.orders().items():
@@ -243,7 +243,7 @@ def by_sequence(table: Table, asked: Asked, hidden: Sequence[str]) -> Iterator[P
 
 
 def line_of(table: Table, column: list[str]) -> bytes:
-    """The distances of a column, worked out once."""
+    """The distances of a column, computed once."""
     if id(column) not in table.lines:
         table.lines[id(column)] = array("i", distances(column)).tobytes()
     return table.lines[id(column)]
@@ -251,7 +251,7 @@ def line_of(table: Table, column: list[str]) -> bytes:
 
 @lru_cache(256)
 def repeats(values: tuple[str, ...]) -> tuple[bytes | None, int]:
-    """How far back each value of the last part stood before: the same for every code."""
+    """How far back each value of the last part occurred before: the same for every code."""
     found = distances(values)
     start = max((place for place, distance in enumerate(found) if distance == 0), default=0) + 1
     start = max(start, len(found) - 400)

@@ -1,4 +1,5 @@
-"""What row order, ids and files alone tell of the hidden values: more than chance may be a leak."""
+"""What row order, ids and files alone reveal of the hidden values: beyond chance, it may be a leak.
+"""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -11,13 +12,13 @@ MOST_ROWS = 1_200
 PIECES = 12
 FEWEST = 20
 ROUNDS = 200
-# Of rounds with shuffled values that do as well: then it is chance.
+# If this many rounds with shuffled values do as well, it is chance.
 ENOUGH = 4
 
 
 @dataclass(frozen=True)
 class Told:
-    """How much a trivial model explains beyond chance, and how sure that is."""
+    """How much a trivial model explains beyond chance, and how certain that is."""
 
     by: str
     hidden: str
@@ -27,7 +28,7 @@ class Told:
 
 
 def pieces_of(rows: int) -> list[int]:
-    """Some rows in their order, neighbours kept together."""
+    """Some rows in their order, with neighbours kept together."""
     if rows <= MOST_ROWS:
         return list(range(rows))
     size, step = MOST_ROWS // PIECES, rows / PIECES
@@ -35,14 +36,14 @@ def pieces_of(rows: int) -> list[int]:
 
 
 def told_by(hidden: Hidden, by: str, seen: Sequence[str]) -> Told | None:
-    """What one column tells; None where shuffled values do as well."""
+    """What one column reveals; None if shuffled values do as well."""
     places = pieces_of(len(seen))
     values = [hidden.values[place] for place in places]
     column = [seen[place] for place in places]
     if len(values) < FEWEST or len(set(column)) < 2 or len(set(values)) < 2:
         return None
     best: Told | None = None
-    # What has few values is told by equal ones: neighbours add nothing.
+    # With few distinct values, equal values suffice: neighbours add nothing.
     for neighbours in (1, 8) if len(set(column)) > 40 else (1,):
         measure = measure_of(hidden.kind, values, column, neighbours)
         found = tested(measure, values)
@@ -89,7 +90,7 @@ def tested(measure: Measure, values: list[str]) -> tuple[float, float] | None:
 
 
 def spread_of(others: Sequence[float], rows: int) -> float:
-    """Where all shuffled values do equally badly, that of any share of so many rows."""
+    """If all shuffled values do equally badly, the spread of any share of so many rows."""
     return max(deviation(others), 0.5 / rows**0.5)
 
 
@@ -103,6 +104,6 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def by_position(rows: int) -> Iterator[tuple[str, list[str]]]:
-    yield "the row's place", [str(row) for row in range(rows)]
+    yield "the row's position", [str(row) for row in range(rows)]
     for period in range(2, min(33, rows // 4)):
-        yield f"the row's place modulo {period}", [str(row % period) for row in range(rows)]
+        yield f"the row's position modulo {period}", [str(row % period) for row in range(rows)]

@@ -16,7 +16,7 @@ from readers import Unread, is_data_name, printed_in, read_file, walk
 from tables import Table, make_table
 
 MOST_FILES = 20_000
-# Of a package's data files: what is larger is no set of examples.
+# For a package's data files: a larger one is not a set of examples.
 LARGEST_OF_PACKAGES = 48 * 2**20
 
 
@@ -37,14 +37,14 @@ def files_below(root: Path, skip: Iterable[Path] = ()) -> list[Path]:
 
 
 class Reader:
-    """Reads files and remembers what it could not read."""
+    """Reads files and remembers which it could not read."""
 
     def __init__(self) -> None:
         self.unread: list[str] = []
         self.files = 0
 
     def tables_of(self, path: Path, where: str, tables_only: bool = False) -> list[Table]:
-        """`tables_only` leaves out what a text says between the lines."""
+        """`tables_only` leaves out values that are hidden in other text."""
         self.files += 1
         found: list[Table] = []
         try:
@@ -52,7 +52,7 @@ class Reader:
                 if table.rows > 4:
                     found.append(table)
         except Exception as error:
-            # Packages bring broken files for their own tests.
+            # Packages contain broken files for their own tests.
             if not tables_only:
                 said = str(error) if isinstance(error, Unread) else f"{where}: {error!r}"
                 self.unread.append(" ".join(said.split())[:200])
@@ -60,7 +60,7 @@ class Reader:
 
 
 def package_files(site_packages: Path) -> list[Path]:
-    """Files of packages that may hold data. The largest come last."""
+    """Files of packages that may contain data. The largest come last."""
     found = [
         path
         for path in files_below(site_packages)
@@ -71,7 +71,7 @@ def package_files(site_packages: Path) -> list[Path]:
 
 
 def is_beside_data(path: Path) -> bool:
-    """What describes a package, and numbers that its own tests compare with."""
+    """Descriptions of a package, and numbers that its own tests compare with."""
     folders = path.parts[:-1]
     return any(name.endswith(".dist-info") for name in folders) or (
         "tests" in folders and "datasets" not in folders
@@ -79,7 +79,7 @@ def is_beside_data(path: Path) -> bool:
 
 
 def files_table(root: Path, where: str, files: list[Path]) -> Iterator[Table]:
-    """What files tell beside their contents: of all together, and of each folder with enough."""
+    """Metadata of files: of all together, and of each folder with enough files."""
     groups = {where: files}
     for path in files:
         folder = os.path.relpath(path.parent, root)
@@ -102,7 +102,7 @@ def one_table(root: Path, where: str, files: list[Path]) -> Table:
         "folder": [path.parent.name for path in files],
         "folder above": [path.parent.parent.name for path in files],
         "size": [fact.st_size for fact in facts],
-        # As texts: seconds in one number, what is smaller would be lost in it.
+        # As texts: as one number, the seconds would drown the smaller parts.
         "time of change": [str(fact.st_mtime_ns // 10**6 % 10**11) for fact in facts],
         "nanoseconds of change": [fact.st_mtime_ns % 10**9 for fact in facts],
         "permissions": [fact.st_mode for fact in facts],
@@ -135,7 +135,7 @@ def attributes_of(path: Path) -> str:
 
 
 def text_inside(path: Path, size: int) -> str:
-    """What stands in a small file, and what a picture says beside its pixels."""
+    """The text in a small file, and a picture's metadata."""
     if size > 2**22:
         return ""
     with path.open("rb") as opened:
@@ -168,7 +168,7 @@ SECONDS = 5
 
 
 def data_modules(site_packages: Path) -> list[str]:
-    """Modules that give data sets: those beside whose code data lies."""
+    """Modules that provide data sets: those with data beside their code."""
     found = []
     for name in NAMES:
         for folder in site_packages.glob(f"*/{name}"):
@@ -182,7 +182,7 @@ class TooSlow(Exception):
 
 
 def loaded(site_packages: Path) -> Iterator[Table]:
-    """What the loaders of the environment's packages return."""
+    """The results of the loaders in the environment's packages."""
     for name in data_modules(site_packages):
         module = quietly(lambda name=name: importlib.import_module(name))
         if not isinstance(module, ModuleType):

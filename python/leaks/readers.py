@@ -1,4 +1,4 @@
-"""Reads what a program could read: tables in files of every kind, and files within files."""
+"""Reads whatever a program could read: tables in files of every kind, and files within files."""
 
 import ast
 import base64
@@ -37,18 +37,18 @@ TABLES_ONLY: ContextVar[bool] = ContextVar("tables only", default=False)
 
 
 class Unread(Exception):
-    """Nothing here can read it."""
+    """No reader can read it."""
 
 
 def read_file(path: Path, where: str, tables_only: bool = False) -> Tables:
-    """All tables in a file. What can't be read gives none and raises Unread.
+    """All tables in a file. An unreadable file has none and raises Unread.
 
-    :param tables_only: not what a text or bytes may say without being a table
+    :param tables_only: leave out texts and bytes that are not tables but may contain values
     """
     hint = TABLES_ONLY.set(tables_only)
     size = path.stat().st_size
     if size > LARGEST:
-        raise Unread(f"{where}: {size >> 20} MB, more than is read")
+        raise Unread(f"{where}: {size >> 20} MB, too large to be read")
     try:
         yield from read_content(path.read_bytes(), where, 0)
     except (OSError, ValueError, EOFError, MemoryError, RecursionError) as error:
@@ -140,7 +140,7 @@ def read_delimited(text: str, where: str) -> Tables:
 
 
 def named(rows: list[list[str]], width: int, where: str) -> Tables:
-    """With the first row as names; also as a row of values, where it may be one."""
+    """With the first row as names; also as a row of values, if it may be one."""
     header, *rest = rows
     body = [row for row in rest if len(row) == width]
     if len(header) == width and len(set(header)) == width and body:
@@ -159,7 +159,7 @@ TOKEN = re.compile(r"[\w.+-]+")
 
 
 def read_tokens(text: str, where: str) -> Tables:
-    """Words of a text in their order; and where lines have equally many, as a table."""
+    """Words of a text in order; and if all lines have equally many, as a table."""
     text = text[: 2**22]
     words = TOKEN.findall(text)[:MOST_ROWS]
     if len(words) > 4:
@@ -225,7 +225,7 @@ def unpacked(content: bytes, where: str, depth: int) -> Tables:
             continue
 
 
-# Values of Python, from JSON, pickles and libraries.
+# Python values, from JSON, pickles and libraries.
 
 
 def walk(value: object, where: str, depth: int = 0) -> Tables:
@@ -406,7 +406,7 @@ def read_npy(content: bytes, where: str, depth: int) -> Tables:
 
 
 def read_npy_plainly(content: bytes, where: str) -> Tables:
-    """An array of numbers, where numpy is not installed."""
+    """An array of numbers, if numpy is not installed."""
     start = 10 if content[6] == 1 else 12
     (length,) = struct.unpack("<H" if start == 10 else "<I", content[8:start])
     header = ast.literal_eval(content[start : start + length].decode())
@@ -466,12 +466,12 @@ STRING = re.compile(rb"[\x20-\x7e]{4,}")
 
 
 def read_image(content: bytes, where: str, depth: int) -> Tables:
-    """What a picture says beside its pixels belongs to its file: see `places.files_table`."""
+    """A picture's metadata belongs to its file: see `places.files_table`."""
     return iter(())
 
 
 def read_binary(content: bytes, where: str) -> Tables:
-    """Bytes, and the numbers that they may be, one after another."""
+    """Bytes, and the numbers that they may represent, in sequence."""
     if TABLES_ONLY.get():
         return
     if len(content) <= 2**20:
@@ -514,7 +514,7 @@ KINDS: list[tuple[Callable[[bytes], bool], Callable[[bytes, str, int], Tables]]]
 
 
 def is_data_name(name: str) -> bool:
-    """Whether a package's file may hold data, by its name: not code, not a library."""
+    """Whether a package's file may contain data, by its name: not code, not a library."""
     ending = os.path.splitext(name)[1].lower()
     if ending in CODE:
         return False

@@ -1,4 +1,4 @@
-"""How well one column tells another: whatever the code, the scale or the order of the values."""
+"""How well one column predicts another: whatever the code, the scale or the order of the values."""
 
 import math
 import random
@@ -9,14 +9,14 @@ from functools import lru_cache
 
 from tables import bits_of, numbers_of, plain
 
-# Of very many rows some tell enough; fewer tell whether to look closer.
+# Of very many rows, a sample suffices; a smaller one shows whether to look closer.
 MOST_ROWS, GLANCE = 1_500, 300
 MOST_PAIRS_OF = 260
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """Values that agents must not know, in the order of the rows that they are asked for."""
+    """Values that agents must not know, in the order of the rows of the submission."""
 
     name: str
     values: list[str]
@@ -31,14 +31,14 @@ class Hidden:
 
 @dataclass(frozen=True)
 class Relation:
-    """What was found between two columns: `how`, and how much better than chance, 1 being exact."""
+    """A relation between two columns: `how`, and how much better than chance, 1 being exact."""
 
     how: str
     strength: float
 
 
 def relate(hidden: Sequence[str], kind: str, seen: Sequence[str], bits: float) -> Relation | None:
-    """The strongest relation of paired values; None where they can't tell `bits` bits."""
+    """The strongest relation of paired values; None if they carry less than `bits` bits."""
     if len(hidden) > 2 * GLANCE:
         few = sampled(hidden, seen, GLANCE)
         found = strongest_of(*few, kind)
@@ -71,7 +71,7 @@ def strongest_of(hidden: Sequence[str], seen: Sequence[str], kind: str) -> Relat
     if kind == "text":
         return None
     strength = class_strength(hidden, seen) if kind == "class" else number_strength(hidden, seen)
-    return Relation("other values that tell them", strength)
+    return Relation("other values that determine them", strength)
 
 
 def share_equal(hidden: Sequence[str], seen: Sequence[str]) -> float:
@@ -79,7 +79,7 @@ def share_equal(hidden: Sequence[str], seen: Sequence[str]) -> float:
 
 
 def same(one: str, other: str) -> bool:
-    """Numbers are in one form already; lists may be in another order."""
+    """Numbers are normalised already; lists may be in another order."""
     return one == other or (" " in one and sorted(one.split()) == sorted(other.split()))
 
 
@@ -101,7 +101,7 @@ def class_strength(hidden: Sequence[str], seen: Sequence[str], neighbours: int =
 
 
 def by_equal_value(hidden: Sequence[str], seen: Sequence[str]) -> float:
-    """Share of rows whose class the other rows with the same value name."""
+    """Share of rows whose class the other rows with the same value predict."""
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     for value, label in zip(seen, hidden, strict=True):
         groups[value][label] += 1
@@ -109,13 +109,13 @@ def by_equal_value(hidden: Sequence[str], seen: Sequence[str]) -> float:
     for group in groups.values():
         (_, most), *others = group.most_common(2)
         second = others[0][1] if others else 0
-        # A row alone with its value tells nothing, nor does a tie without it.
+        # A row that is alone with its value shows nothing, nor does a tie without it.
         right += most if most - 1 > second or (most > 1 and second == 0) else 0
     return right / len(hidden)
 
 
 def sorted_by(numbers: Sequence[float]) -> list[int]:
-    """Places in the order of their numbers; equal ones in none: rows may have an order."""
+    """Positions in the order of their numbers, with equal ones shuffled: rows may have an order."""
     places = list(shuffled(len(numbers)))
     return sorted(places, key=numbers.__getitem__)
 
@@ -140,7 +140,7 @@ def by_near_value(hidden: Sequence[str], numbers: Sequence[float], neighbours: i
         if place - neighbours >= 0:
             window[labels[place - neighbours]] -= 1
     if neighbours == 1:
-        # With two neighbours of different classes a guess is right half of the time.
+        # With two neighbours of different classes, a guess is right half of the time.
         tied = sum(
             0 < place < len(labels) - 1
             and labels[place - 1] != labels[place + 1]
@@ -152,7 +152,7 @@ def by_near_value(hidden: Sequence[str], numbers: Sequence[float], neighbours: i
 
 
 def one_class_told(hidden: Sequence[str], seen: Sequence[str]) -> float:
-    """Correlation of two values with belonging to one class: a column of a one-hot code."""
+    """Correlation of two values with membership in one class: a column of a one-hot code."""
     values = Counter(seen)
     if len(values) != 2:
         return 0.0
@@ -165,7 +165,8 @@ def one_class_told(hidden: Sequence[str], seen: Sequence[str]) -> float:
 
 
 def number_strength(hidden: Sequence[str], seen: Sequence[str]) -> float:
-    """How far order tells order (rounded, scaled, negated), or like values tell the mean."""
+    """How well order predicts order (rounded, scaled, negated), or equal values predict the mean.
+    """
     targets = numbers_of(hidden)
     if targets is None:
         return 0.0
@@ -232,7 +233,7 @@ def explained_by_near(
 
 
 def lengths(hidden: Hidden) -> Hidden | None:
-    """Of long texts (masks, lists) how long they are: what gives that away gives much away."""
+    """For long texts (masks, lists), their lengths: whatever reveals those reveals much."""
     if hidden.kind != "text":
         return None
     return Hidden(f"length of {hidden.name}", [plain(len(value)) for value in hidden.values])

@@ -1,7 +1,7 @@
 """Runs a script as if on another day and another machine: `run_elsewhere.py SCRIPT ARGUMENTS...`.
 
-What prepared data must not depend on is different here: the time, the umask, the state of the
-generators of random numbers, and the order in which folders are listed.
+Changes what prepared data must not depend on: the time, the umask, the state of random number
+generators, and the order in which folders are listed.
 """
 
 import datetime

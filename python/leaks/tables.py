@@ -20,7 +20,7 @@ def plain_text(text: str) -> str:
 
 
 def plain(value: object) -> str:
-    """A value in the one form in which values are compared: 3, 3.0 and " 3" are the same."""
+    """A value in its normal form, in which values are compared: 3, 3.0 and " 3" are the same."""
     if isinstance(value, str):
         return plain_text(value)
     if isinstance(value, bool):
@@ -33,7 +33,7 @@ def plain(value: object) -> str:
 
 
 def plain_number(number: float) -> str:
-    # Eight digits: a value that was kept as a 32-bit number is still the same.
+    # A value that was stored as a 32-bit number must still be the same.
     return f"{number:.7g}" if math.isfinite(number) else str(number)
 
 
@@ -58,11 +58,11 @@ def numbers_of(values: Sequence[str]) -> list[float] | None:
 
 @dataclass
 class Table:
-    """Columns of one length. `where` names the place for people."""
+    """Columns of equal length. `where` names the place for people."""
 
     where: str
     columns: dict[str, list[str]] = field(default_factory=dict)
-    # Whether the file holds nothing else.
+    # Whether the file contains nothing else.
     whole: bool = False
     lines: dict[int, bytes] = field(default_factory=dict)
 
@@ -76,13 +76,13 @@ class Table:
 
 
 def make_table(where: str, columns: dict[str, Iterable[object]]) -> Table:
-    """A table of these columns, each value in its plain form; of very many columns some."""
+    """A table of these columns, each value in its normal form; of very many columns a sample."""
     names = chosen(list(columns), MOST_COLUMNS)
     return Table(where, {str(name): [plain(value) for value in columns[name]] for name in names})
 
 
 def chosen(items: list, most: int) -> list:
-    """The first quarter, the last quarter, and what lies evenly between, of very many."""
+    """Of very many: the first quarter, the last quarter, and evenly spaced ones in between."""
     if len(items) <= most:
         return items
     edge = most // 4
@@ -92,7 +92,7 @@ def chosen(items: list, most: int) -> list:
 
 
 def bits_of(values: Sequence[object]) -> float:
-    """How surprising it is to meet these values in this order, in bits."""
+    """How unlikely these values in this order are, in bits."""
     orders = math.lgamma(len(values) + 1)
     for times in Counter(values).values():
         orders -= math.lgamma(times + 1)
@@ -104,7 +104,7 @@ MODULI = (2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 100)
 
 
 def derived(name: str, values: Sequence[str]) -> dict[str, list[str]]:
-    """What a name or an id may say between the lines: its pieces, its last digits, its length."""
+    """Values that can be derived from a name or an id: its parts, its last digits, its length."""
     if not values:
         return {}
     columns: dict[str, list[str]] = {f"length of {name}": [str(len(value)) for value in values]}

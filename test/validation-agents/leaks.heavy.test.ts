@@ -68,7 +68,7 @@ const leaking: Record<string, { changes: Change[]; check: string; says: string }
       ],
     ],
     check: 'row-order',
-    says: "the row's place tells digit",
+    says: "the row's position tells digit",
   },
   'what is prepared depends on the clock and on the folder': {
     changes: after(

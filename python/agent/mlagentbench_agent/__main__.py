@@ -33,7 +33,7 @@ def main() -> None:
                 wire.answer(request, None)
             else:
                 wire.fail(request, f"there is no {request['method']} now")
-        except BaseException as error:  # SystemExit, too, is told.
+        except BaseException as error:  # Reports SystemExit, too.
             wire.fail(request, told(error))
 
 
@@ -41,14 +41,14 @@ def load(path: Path) -> Definition:
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path.name} is no Python file")
+        raise ImportError(f"{path.name} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     if len(definitions) == 1:
         return definitions[0]
     found = ", ".join(definition.name for definition in definitions) or "none"
-    raise ImportError(f"one function has to be marked with @agent(…), and there is: {found}")
+    raise ImportError(f"exactly one function must be marked with @agent(…), found:  {found}")
 
 
 def describe(definition: Definition, folder: Path) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def describe(definition: Definition, folder: Path) -> dict[str, Any]:
 
 
 def imported_from(folder: Path) -> list[str]:
-    """The files of this folder that are loaded, by their paths in it."""
+    """The loaded files of this folder, by their paths in it."""
     paths = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     files = [Path(path).absolute() for path in paths if path is not None]
     return sorted(
@@ -76,7 +76,7 @@ def imported_from(folder: Path) -> list[str]:
 
 
 def told(error: BaseException) -> str:
-    """As Python tells of it, without the lines of this package."""
+    """As Python formats it, without the lines of this package."""
     here = str(Path(__file__).parent)
     frames = [
         frame

@@ -1,4 +1,4 @@
-"""What an agent says of itself."""
+"""How an agent is described."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = Callable[["Environment"], None]
 
 @dataclass(frozen=True)
 class Option:
-    """An option that `--agent-option name=value` sets; its default says the type, too."""
+    """An option that `--agent-option name=value` sets; its default determines the type, too."""
 
     description: str
     default: OptionValue

@@ -11,7 +11,9 @@ from .wire import Wire
 
 
 class Message(TypedDict, total=False):
-    """One message of a conversation. `stable`: it and all before it recur in later requests."""
+    """One message of a conversation. `stable`: it and all messages before it recur in later
+    requests.
+    """
 
     role: Literal["system", "user", "assistant", "tool"]
     text: str
@@ -32,7 +34,7 @@ class Tool(TypedDict):
 
 @dataclass(frozen=True)
 class Budget:
-    """What is left. Tokens and money (US dollars) are None where they are not limited."""
+    """What is left. Tokens and money (US dollars) are None if they are not limited."""
 
     steps_left: int
     seconds_left: float
@@ -44,7 +46,8 @@ class Budget:
 
 @dataclass(frozen=True)
 class Submission:
-    """Whether the files to hand in are there, which step wrote them, and whether they are stale."""
+    """Whether the files of the submission exist, which step wrote them, and whether they are stale.
+    """
 
     present: bool
     written_at_step: int | None
@@ -53,7 +56,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class StepResult:
-    """What came of an action. `status` is "ok", "failed", "invalid", "refused", "timed_out" …"""
+    """The result of an action. `status` is "ok", "failed", "invalid", "refused", "timed_out" …"""
 
     step: int
     status: str
@@ -62,7 +65,7 @@ class StepResult:
     duration_ms: float
     budget: Budget
     submission: Submission
-    #: The run is over: every further action answers so.
+    #: The run is over: every further action gets this answer.
     ended: bool
 
 
@@ -75,21 +78,23 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered: `kind` is "answered", "refused", "context_too_long" or "closed".
+    """A model's answer: `kind` is "answered", "refused", "context_too_long" or "closed".
 
-    Of an answer there are `text`, `tool_calls`, `finish` and `provider`, of all others `message`.
+    An answer has `text`, `tool_calls`, `finish` and `provider`, all others have `message`.
     """
 
     kind: Literal["answered", "refused", "context_too_long", "closed"]
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    #: "length": it was cut off, and what stands at its end is not whole.
+    #: "length": it was cut off, so its end is incomplete.
     finish: str = ""
     provider: Any = None
     message: str = ""
 
     def as_message(self) -> Message:
-        """The answer as a message of the next request, with all that the provider wants back."""
+        """The answer as a message of the next request, with everything that the provider needs
+        back.
+        """
         message: Message = {"role": "assistant", "text": self.text}
         if self.tool_calls:
             calls = [
@@ -102,20 +107,20 @@ class Reply:
 
 
 class Branch:
-    """One history of the run's workspace."""
+    """One branch of the run's workspace."""
 
     def __init__(self, wire: Wire, id: str, origin: Mapping[str, Any] | None) -> None:
         self._wire = wire
         self.id = id
-        #: The branch and the step that it was forked from; None of `main`.
+        #: The branch and the step that it was forked from; None for `main`.
         self.origin = origin
 
     def step(self, name: str, /, **args: Any) -> StepResult:
-        """Act once: `step("Execute Script", script_name="train.py")`."""
+        """Take one step: `step("Execute Script", script_name="train.py")`."""
         return _step_result(self._wire.ask("step", self._step(name, args)))
 
     def fork(self, at: int | None = None) -> Branch:
-        """Begin a branch with the workspace as it was after a step: the last by default."""
+        """Begin a branch with the workspace after a step: by default the last."""
         begun = self._wire.ask("fork", {"branch": self.id} | ({} if at is None else {"at": at}))
         return Branch(self._wire, begun["id"], begun["origin"])
 
@@ -124,11 +129,11 @@ class Branch:
 
 
 class Environment(Branch):
-    """The run; itself the branch `main`."""
+    """The run; it is also the branch `main`."""
 
     def __init__(self, wire: Wire, told: Mapping[str, Any]) -> None:
         super().__init__(wire, "main", None)
-        #: The task as agents are told of it: `problem`, `entry`, `metric`, `submission` …
+        #: The task as agents see it: `problem`, `entry`, `metric`, `submission` …
         self.task: Mapping[str, Any] = told["task"]
         #: The actions: `name`, `description`, `arguments`, `input_schema`.
         self.actions: Sequence[Mapping[str, Any]] = told["actions"]
@@ -164,11 +169,11 @@ class Environment(Branch):
         return _reply(self._wire.ask("ask", request))
 
     def note(self, entries: Mapping[str, str]) -> None:
-        """Keep what you thought, for people who read the trace: texts by entry names."""
+        """Record your thoughts, for readers of the trace: texts by entry name."""
         self._wire.tell("note", {"entries": dict(entries)})
 
     def select(self, branch: Branch) -> None:
-        """The workspace of this branch is graded; `main` where none is selected."""
+        """Select the branch whose workspace is graded; `main` by default."""
         self._wire.tell("select", {"branch": branch.id})
 
     def give_up(

@@ -1,4 +1,4 @@
-"""JSON-RPC on standard input and output, a message a line: docs/agent-protocol.md."""
+"""JSON-RPC on standard input and output, one message per line: docs/agent-protocol.md."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Any
 
 
 class RequestRefused(Exception):
-    """The harness can't make sense of what was asked for: a mistake in the agent."""
+    """The harness can't process a request: a mistake in the agent."""
 
 
 class Wire:
-    """The connection to the harness. What the agent prints goes the same way, as messages."""
+    """The connection to the harness. The agent's output is sent as messages, too."""
 
     def __init__(self) -> None:
         self._lines = os.fdopen(os.dup(0), "r", encoding="utf-8", newline="\n")
         self._out = os.fdopen(os.dup(1), "wb")
         self._lock = threading.Lock()
         self._last_id = 0
-        # What reads standard input gets nothing, and what prints does not get between the lines.
+        # Reads of standard input get nothing, and prints can't corrupt the protocol.
         sys.stdin = io.StringIO()
         sys.stdout = sys.stderr = Printed(self)
 
     def read(self) -> Any:
-        """The next message; ends the process where the harness has closed the connection."""
+        """The next message; ends the process if the harness has closed the connection."""
         line = self._lines.readline()
         if not line:
             os._exit(0)
@@ -61,13 +61,13 @@ class Wire:
     def _write(self, message: Any) -> None:
         line = json.dumps(message, allow_nan=False).encode()
         with self._lock:
-            # A library may have printed half a line past Python.
+            # A library may have printed half a line, bypassing Python.
             self._out.write(b"\n" + line + b"\n")
             self._out.flush()
 
 
 class Printed(io.TextIOBase):
-    """Sends what is printed line by line."""
+    """Sends printed output line by line."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire

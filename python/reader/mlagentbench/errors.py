@@ -1,4 +1,4 @@
-"""The one error that people can do something about."""
+"""The error for problems that people can fix."""
 
 
 class StoreError(Exception):

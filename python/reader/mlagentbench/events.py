@@ -36,9 +36,9 @@ def events(
     """
     folder = Path(experiment)
     if not (folder / "plan.json").is_file():
-        raise StoreError(f"{folder} is no experiment: it has no plan.json.")
+        raise StoreError(f"{folder} is not an experiment: it has no plan.json.")
     if not RUN_ID.fullmatch(run):
-        raise StoreError(f"{run!r} is no name of a run.", "Such as digits-automl-0.")
+        raise StoreError(f"{run!r} is not the name of a run.", "Such as digits-automl-0.")
     place = folder / "runs" / run
     if not place.is_dir() and run not in _planned(folder):
         raise StoreError(
@@ -49,7 +49,7 @@ def events(
 
 
 def _planned(folder: Path) -> set[str]:
-    """The names of the runs that a plan has; none where it can't be read."""
+    """The names of a plan's runs; none if it can't be read."""
     try:
         plan = json.loads((folder / "plan.json").read_bytes())
         return {run["id"] for run in plan["runs"]}
@@ -65,9 +65,9 @@ def _events(path: Path, objects: Path | None) -> Iterator[dict[str, Any]]:
                 event = json.loads(line.decode("utf-8", "replace"), parse_constant=_no_number)
                 event = event if objects is None else _with_texts(event, objects)
             except (ValueError, RecursionError) as error:
-                raise StoreError(f"{where} is no JSON of a trace: {error}") from error
+                raise StoreError(f"{where} is not valid JSON: {error}") from error
             if not isinstance(event, dict) or not isinstance(event.get("kind"), str):
-                raise StoreError(f"{where} is no event.")
+                raise StoreError(f"{where} is not an event.")
             version = event.get("v")
             if not isinstance(version, int):
                 raise StoreError(f"{where} has no version.")
@@ -80,7 +80,7 @@ def _events(path: Path, objects: Path | None) -> Iterator[dict[str, Any]]:
 
 
 def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
-    """Whole lines. What follows the last line break was being written when its writer died."""
+    """Complete lines. Text after the last line break was being written when its writer died."""
     try:
         while line := file.readline(MOST_LINE_BYTES + 1):
             if not line.endswith(b"\n"):
@@ -94,18 +94,18 @@ def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes] | None]:
-    """A trace, compressed or not; None where there is none."""
+    """A trace, compressed or not; None if there is none."""
     compressed = path.with_name(f"{path.name}.zst")
-    # The last try is for a trace that was being uncompressed: the plain file is there first.
+    # The last try is for a trace that was just being uncompressed: the plain file appears first.
     for candidate in (path, compressed, path):
         try:
-            # A pipe would keep us waiting for whoever writes into it.
+            # A pipe would block until somebody writes to it.
             descriptor = os.open(candidate, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         except FileNotFoundError:
             continue
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise StoreError(f"{candidate} is no regular file.")
+                raise StoreError(f"{candidate} is not a regular file.")
             if candidate is compressed:
                 with open_compressed(file, candidate) as content:
                     yield content
@@ -128,4 +128,4 @@ def _with_texts(value: Any, objects: Path) -> Any:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")

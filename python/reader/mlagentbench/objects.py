@@ -1,4 +1,4 @@
-"""Contents that lie in an experiment's `objects/` by their SHA-256."""
+"""Contents in an experiment's `objects/`, by their SHA-256."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MOST_BYTES = 2**30
 
 
 def read_text(objects: Path, name: str) -> str:
-    """Raises StoreError where the object is missing, damaged or larger than a gibibyte."""
+    """Raises StoreError if the object is missing, damaged or larger than a gibibyte."""
     path = objects / name[:2] / name[2:]
     try:
         content = _content(path, name)
     except zstd_errors() as error:
         raise StoreError(f"The object {path}.zst is damaged: {error}") from error
     if hashlib.sha256(content).hexdigest() != name:
-        raise StoreError(f"The object {path} is damaged: it has another hash.")
+        raise StoreError(f"The object {path} is damaged: its content has another hash.")
     return content.decode("utf-8", "replace")
 
 
 def _content(path: Path, name: str) -> bytes:
-    # An object that is empty, but not by its name, was left by a power cut.
+    # An empty object whose name is not the hash of nothing was left by a power cut.
     if path.is_file() and (path.stat().st_size > 0 or name == hashlib.sha256(b"").hexdigest()):
         with path.open("rb") as file:
             return _bounded(file, path)

@@ -17,17 +17,18 @@ from .errors import StoreError
 if TYPE_CHECKING:
     import pandas
 
-# Of an export that left out runs, which it names.
+# The exit code of an export that left out some runs, which it names.
 SOME_LEFT_OUT = 1
 
 
 def runs(folder: str | os.PathLike[str], run: str | None = None) -> pandas.DataFrame:
-    """A row for each run, those that have not begun as well, with its result and what it used."""
+    """A row for each run, including those that have not begun, with its result and usage."""
     return _table("runs", folder, run)
 
 
 def steps(folder: str | os.PathLike[str], run: str | None = None) -> pandas.DataFrame:
-    """A row for each finished step of each branch; `in_history`: it led to what is graded."""
+    """A row for each finished step of each branch; `in_history`: it is part of the graded branch.
+    """
     return _table("steps", folder, run)
 
 
@@ -37,16 +38,16 @@ def grades(folder: str | os.PathLike[str], run: str | None = None) -> pandas.Dat
 
 
 def calls(folder: str | os.PathLike[str], run: str | None = None) -> pandas.DataFrame:
-    """A row for each call of a language model: tokens, cost in US dollars, times."""
+    """A row for each model call: tokens, cost in US dollars, times."""
     return _table("calls", folder, run)
 
 
 def restore(
     experiment: str | os.PathLike[str], run: str, step: int, target: str | os.PathLike[str]
 ) -> None:
-    """Writes the workspace as it was after a step into a new or empty folder.
+    """Writes the workspace after a step to a new or empty folder.
 
-    An agent wrote these files: run nothing of them outside a sandbox.
+    An agent wrote these files: do not run them outside a sandbox.
     """
     place, names = _chosen(Path(experiment), run)
     where = str(Path(target).resolve())
@@ -82,18 +83,18 @@ def _chosen(folder: Path, run: str | None) -> tuple[Path, list[str]]:
     names = sorted(entry.parent.name for entry in folder.glob("*/plan.json"))
     if not names:
         raise StoreError(
-            f"{folder} is no experiment and holds none: no plan.json is there.",
+            f"{folder} is not an experiment and contains none: there is no plan.json.",
             "Give a folder that mlab run wrote, such as experiments/start-1.",
         )
     if run is not None:
         raise StoreError(
-            f"{folder} holds several experiments.", f"Name the one that has the run {run}."
+            f"{folder} contains several experiments.", f"Name the one that has the run {run}."
         )
     return folder, names
 
 
 def _mlab(place: Path, *words: str) -> dict[str, Any]:
-    """What a command prints as JSON."""
+    """The JSON that a command prints."""
     command = [*_command(), "--json", "--dir", str(place), *words]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     try:

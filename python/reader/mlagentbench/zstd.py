@@ -1,4 +1,4 @@
-"""Zstandard: a part of Python from 3.14 on, before that the package backports.zstd."""
+"""Zstandard: part of Python since 3.14, before that the package backports.zstd."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def open_compressed(file: IO[bytes], path: Path) -> IO[bytes]:
 
 
 def zstd_errors() -> tuple[type[Exception], ...]:
-    """What reading a damaged file raises."""
+    """The exceptions for damaged files."""
     return (EOFError,) if zstd is None else (EOFError, zstd.ZstdError)

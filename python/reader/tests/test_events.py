@@ -81,7 +81,7 @@ class Made(unittest.TestCase):
         for line in [
             *(
                 "",
-                "no JSON",
+                "not valid JSON",
                 "[]",
                 '"text"',
                 '{"v":1}',
@@ -127,7 +127,7 @@ class Made(unittest.TestCase):
     @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
     def test_a_pipe_in_the_place_of_a_trace_is_refused_at_once(self) -> None:
         os.mkfifo(self.run_folder / "trace.jsonl")
-        self.assertIn("no regular file", self.refused())
+        self.assertIn("not a regular file", self.refused())
 
     def test_an_object_that_is_missing_or_changed_is_named(self) -> None:
         name = hashlib.sha256(b"long text").hexdigest()
@@ -153,8 +153,9 @@ class Made(unittest.TestCase):
         flipped = content[:middle] + bytes([content[middle] ^ 0xFF]) + content[middle + 1 :]
         for damaged in [b"", b"no Zstandard", content[:middle], flipped]:
             path.write_bytes(damaged)
-            # The checksum comes after the lines, which may be no JSON any more.
-            self.assertRegex(self.refused(), r"trace.jsonl(.zst is damaged|, line \d+, is no JSON)")
+            # The checksum comes after the lines, which may no longer be valid JSON.
+            refusal = r"trace.jsonl(.zst is damaged|, line \d+, is not valid JSON)"
+            self.assertRegex(self.refused(), refusal)
 
     @needs_zstd
     def test_a_line_that_is_too_long_is_refused_before_it_is_in_memory(self) -> None:

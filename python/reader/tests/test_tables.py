@@ -80,9 +80,9 @@ class Tables(unittest.TestCase):
     def test_errors_say_what_is_wrong(self) -> None:
         for message, folder, run in [
             ("There is no folder", EXPERIMENTS / "third", None),
-            ("is no experiment and holds none", FIRST / "objects", None),
+            ("is not an experiment and contains none", FIRST / "objects", None),
             ('no experiment or run "first/grade"', FIRST, "grade"),
-            ("holds several experiments", EXPERIMENTS, "graded"),
+            ("contains several experiments", EXPERIMENTS, "graded"),
         ]:
             with self.subTest(message), self.assertRaisesRegex(StoreError, message):
                 mlagentbench.runs(folder, run)
