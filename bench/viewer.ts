@@ -11,7 +11,7 @@ import {
   RunPage,
   StepDiff,
   StepPage,
-  Strip,
+  Timeline,
 } from '../src/schema/index.ts';
 import { type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
 import { appendStep, generateExperiments, generateLongRun, type LongRun } from './generated-viewer-store.ts';
@@ -88,7 +88,7 @@ async function measureLong(
   log('a long run');
   await using server = await start(folder);
   const [openMs] = await server.timed(long, RunPage);
-  const [stripMs] = await server.timed(`${long}/strip`, Strip);
+  const [timelineMs] = await server.timed(`${long}/timeline`, Timeline);
   const times: number[] = [];
   for (let count = 0; count < 100; count++) {
     const step = 1 + ((count * 7919) % steps);
@@ -110,10 +110,10 @@ async function measureLong(
   return [
     measured(
       'opening a long run for the first time',
-      (openMs + stripMs) / 1000,
+      (openMs + timelineMs) / 1000,
       's',
       1,
-      `${size}; its page and its strip`,
+      `${size}; its page and its timeline`,
     ),
     measured('the same in a new server', againMs / 1000, 's', 1, 'with the index of its trace'),
     measured(
@@ -162,7 +162,7 @@ async function liveTimes({ port }: Server, run: LongRun, steps: number): Promise
       for (const data of blocks.flatMap((block) => /^data: (.*)$/m.exec(block)?.[1] ?? [])) {
         const event = LiveEvent.parse(JSON.parse(data));
         if (event.kind !== 'steps') continue;
-        for (const [step, hear] of waiting) if (event.strip.total >= step) hear(at);
+        for (const [step, hear] of waiting) if (event.timeline.total >= step) hear(at);
       }
     }
   })().catch(() => {});

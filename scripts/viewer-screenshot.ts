@@ -83,7 +83,7 @@ async function takePictures(run: string): Promise<void> {
     const ofValues = edits.filter({ hasText: '→' });
     await ((await ofValues.count()) > 0 ? ofValues.first() : edits.nth(1)).click();
     await page.locator('.diff').first().waitFor();
-    await page.locator('.strip-score').waitFor({ state: 'attached' });
+    await page.locator('.timeline-score').waitFor({ state: 'attached' });
     await page
       .locator('.diff')
       .first()

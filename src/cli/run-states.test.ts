@@ -17,7 +17,7 @@ import {
   type RunId,
   RunPage,
   RunStatus,
-  Strip,
+  Timeline,
   TaskPage,
 } from '../schema/index.ts';
 import type { RunningViewer } from '../server/index.ts';
@@ -135,8 +135,8 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
       const address = `/api/experiments/first/runs/${id}`;
       const page = await settled(() => get(viewer, address, RunPage));
       const { evaluation } = page;
-      const strip = await settled(() => get(viewer, `${address}/strip`, Strip));
-      expect(scoresOf(strip.grades)).toEqual(scoresOf(evaluation?.grades ?? []));
+      const timeline = await settled(() => get(viewer, `${address}/timeline`, Timeline));
+      expect(scoresOf(timeline.grades)).toEqual(scoresOf(evaluation?.grades ?? []));
       return {
         ...{ status: page.status, end: page.end?.reason ?? null },
         ...{ steps: page.steps, seconds: page.seconds_used },

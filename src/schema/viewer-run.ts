@@ -168,10 +168,10 @@ export const StepSummary = z.object({ step: z.int().min(1), text: z.string() });
 export type StepSummary = z.infer<typeof StepSummary>;
 
 /**
- * `…/strip?from=…&to=…`: the timeline, as columns; the n-th value of each is of step `from + n`. Without a range: all
+ * `…/timeline?from=…&to=…`: the timeline, as columns; the n-th value of each is of step `from + n`. Without a range: all
  * steps.
  */
-export const Strip = z.object({
+export const Timeline = z.object({
   /** Current number of the run's steps. */
   total: count,
   has_tail: z.boolean(),
@@ -197,7 +197,7 @@ export const Strip = z.object({
   /** The evaluation is being made: grades, warnings, readings and summaries may be missing. */
   pending: z.boolean(),
 });
-export type Strip = z.infer<typeof Strip>;
+export type Timeline = z.infer<typeof Timeline>;
 
 /** What an agent wrote besides its action. */
 export const StepEntry = z.object({

@@ -7,7 +7,7 @@ import { Budget, Limits } from './limits.ts';
 import { Report, ReportRun } from './report.ts';
 import { RunPlace, RunState, RunStatus } from './run.ts';
 import { Metric, TaskFile } from './task.ts';
-import { ShownText, Strip } from './viewer-run.ts';
+import { ShownText, Timeline } from './viewer-run.ts';
 
 /*
  * Replies of the viewer's server: all by GET, as JSON, below /api. Ids in addresses are looked up among the
@@ -225,13 +225,13 @@ export const LiveEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('experiment_gone'), experiment: z.string() }),
   z.object({ kind: z.literal('run'), experiment: z.string(), line: RunLine }),
   /**
-   * New steps, and the last one before them if it has changed; replace from `strip.from` on. The newest step is also
+   * New steps, and the last one before them if it has changed; replace from `timeline.from` on. The newest step is also
    * sent at the beginning: a page that lacks earlier steps requests the timeline again.
    */
   z.object({
     kind: z.literal('steps'),
     ...ofRun,
-    strip: Strip,
+    timeline: Timeline,
     used: Usage.extend({ calls: count }),
     /** After the last step that ended. */
     budget: Budget.nullable(),

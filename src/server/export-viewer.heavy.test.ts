@@ -12,8 +12,8 @@ import {
   RunPage,
   StepDiff,
   StepPage,
-  Strip,
   TaskPage,
+  Timeline,
   ViewerInfo,
 } from '../schema/index.ts';
 import { exportViewer } from './export-viewer.ts';
@@ -54,7 +54,7 @@ test('an export holds at each address what the server would answer there, evalua
     report: { v: 1 },
   });
   expect(RunPage.parse(read(run))).toMatchObject({ pending: false, evaluation: { steps: 2 } });
-  expect(Strip.parse(read(`${run}/strip`))).toMatchObject({ total: 2, grades: [{ score: 0.93 }] });
+  expect(Timeline.parse(read(`${run}/timeline`))).toMatchObject({ total: 2, grades: [{ score: 0.93 }] });
   for (const step of [0, 1, 2]) {
     expect(StepPage.parse(read(`${run}/steps/${step}`)).step).toBe(step);
     StepDiff.parse(read(`${run}/steps/${step}/diff`));

@@ -119,7 +119,7 @@ class Exporter {
       ({ pending }) => !pending,
     );
     this.#write(base, page);
-    this.#write(`${base}/strip`, await this.#viewer.strip(id, run));
+    this.#write(`${base}/timeline`, await this.#viewer.timeline(id, run));
     const last = page.steps + (page.has_tail ? 1 : 0);
     for (let step = 0; step <= last; step++) await this.#step(id, run, step);
     this.exported.runs += 1;

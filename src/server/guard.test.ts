@@ -217,7 +217,7 @@ describe('who may ask for what', () => {
       '/api/experiments',
       '/api/experiments/first',
       run,
-      `${run}/strip`,
+      `${run}/timeline`,
       `${run}/steps/1`,
     ];
     for (const path of [

@@ -20,9 +20,9 @@ import {
   SearchResult,
   StepDiff,
   StepPage,
-  Strip,
   TaskPage,
   TextRest,
+  Timeline,
   ViewerError,
   ViewerInfo,
 } from '../schema/index.ts';
@@ -57,15 +57,15 @@ describe('what the viewer answers', () => {
     expect(await get(viewer, '/api/experiments/first/runs/digits-noop-0', RunPage)).toMatchObject({
       ...{ status: 'pending', where: 'slurm' },
     });
-    const strip = await get(viewer, `${run}/strip`, Strip);
-    expect(strip.action.map((index) => strip.actions[index])).toEqual(['Write File', 'Execute Script']);
+    const timeline = await get(viewer, `${run}/timeline`, Timeline);
+    expect(timeline.action.map((index) => timeline.actions[index])).toEqual(['Write File', 'Execute Script']);
     await expect
-      .poll(async () => (await get(viewer, `${run}/strip`, Strip)).summaries, { timeout: 30_000 })
+      .poll(async () => (await get(viewer, `${run}/timeline`, Timeline)).summaries, { timeout: 30_000 })
       .toEqual([
         { step: 1, text: 'train.py: lr 0.1→0.01' },
         { step: 2, text: 'train.py: epoch 1: accuracy 0.93' },
       ]);
-    expect(await get(viewer, `${run}/strip?from=2&to=2`, Strip)).toMatchObject({
+    expect(await get(viewer, `${run}/timeline?from=2&to=2`, Timeline)).toMatchObject({
       from: 2,
       action: [1],
       total: 2,
@@ -203,7 +203,7 @@ describe('what the viewer answers', () => {
     )
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(known.evaluation?.grades).toMatchObject([{ step: 2, score: 0.93 }]);
-    expect(await get(viewer, `${run}/strip`, Strip)).toMatchObject({
+    expect(await get(viewer, `${run}/timeline`, Timeline)).toMatchObject({
       ...{ pending: false, grades: [{ step: 2, score: 0.93 }] },
     });
     expect(await get(viewer, `${run}/steps/2`, StepPage)).toMatchObject({

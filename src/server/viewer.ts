@@ -15,11 +15,11 @@ import {
   type SearchResult,
   type StepDiff,
   type StepPage,
-  type Strip,
   type SubmissionProblem,
   TaskId,
   type TaskPage,
   type TextRest,
+  type Timeline,
   type ViewerInfo,
 } from '../schema/index.ts';
 import { ObjectStore, type RunFolder } from '../store/index.ts';
@@ -36,7 +36,7 @@ import { searchSteps } from './run/search.ts';
 import { type RestFrom, ShownTexts, wholeCharacters } from './run/shown-texts.ts';
 import { snapshotAfter } from './run/step-events.ts';
 import { readStep, type TracedRun } from './run/step-page.ts';
-import { notJudged, stripOf } from './run/strip.ts';
+import { notJudged, timelineOf } from './run/timeline.ts';
 import { findTask, runsOn, starterFiles, taskPart } from './task-page.ts';
 import { TraceIndex } from './trace/trace-index.ts';
 import { hasTail, shownSteps } from './trace/trace-table.ts';
@@ -129,10 +129,10 @@ export class Viewer implements Disposable {
     return await runPage(parts, this.#texts(folder), signal);
   }
 
-  async strip(id: string, runId: string, from?: number, to?: number): Promise<Strip> {
+  async timeline(id: string, runId: string, from?: number, to?: number): Promise<Timeline> {
     const { experiment, folder, traced } = await this.#find(id, runId);
     const { evaluation, ...judged } = await this.#judgements.of(experiment.place, folder);
-    return stripOf(traced, { ...judged, grades: evaluation?.grades ?? [] }, from, to);
+    return timelineOf(traced, { ...judged, grades: evaluation?.grades ?? [] }, from, to);
   }
 
   async step(id: string, runId: string, step: number, signal?: AbortSignal): Promise<StepPage> {

@@ -187,11 +187,11 @@ describe('the viewer, as people use it', () => {
       await page.keyboard.press(key);
       await page.getByRole('heading', { name: heading }).waitFor();
     }
-    const strip = page.getByRole('slider', { name: 'Steps of sums-planner-0' });
-    await strip.focus();
+    const timeline = page.getByRole('slider', { name: 'Steps of sums-planner-0' });
+    await timeline.focus();
     await page.keyboard.press('End');
     await page.getByRole('heading', { name: 'Final Answer' }).waitFor();
-    expect(await strip.getAttribute('aria-valuetext')).toContain('step 6, Final Answer');
+    expect(await timeline.getAttribute('aria-valuetext')).toContain('step 6, Final Answer');
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');

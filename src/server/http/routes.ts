@@ -34,8 +34,8 @@ const routes: Record<string, Handler> = {
     json: await viewer.compare(text(query, 'a'), text(query, 'b'), query.get('experiment')),
   }),
   [run]: async ({ viewer, ids, signal }) => ({ json: await viewer.run(...runIds(ids), signal) }),
-  [`${run}/strip`]: async ({ viewer, ids, query }) => ({
-    json: await viewer.strip(
+  [`${run}/timeline`]: async ({ viewer, ids, query }) => ({
+    json: await viewer.timeline(
       ...runIds(ids),
       number(query, 'from') ?? undefined,
       number(query, 'to') ?? undefined,

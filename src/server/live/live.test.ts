@@ -10,7 +10,14 @@ import {
 } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { get, LiveEar, startViewer } from '../../../test/fixtures/viewer-place.ts';
-import { ExperimentList, ExperimentPage, ReportPage, RunPage, StepPage, Strip } from '../../schema/index.ts';
+import {
+  ExperimentList,
+  ExperimentPage,
+  ReportPage,
+  RunPage,
+  StepPage,
+  Timeline,
+} from '../../schema/index.ts';
 
 const run = '/api/experiments/first/runs/digits-baseline-0';
 const watching = '?experiment=first&run=digits-baseline-0';
@@ -40,12 +47,12 @@ describe('live events', () => {
     const { viewer, trace, snapshot } = await runningExample();
     const ear = new LiveEar(viewer, watching);
     // The watch begins with what there is.
-    expect((await ear.event('steps')).strip).toMatchObject({ from: 2, total: 2 });
+    expect((await ear.event('steps')).timeline).toMatchObject({ from: 2, total: 2 });
     const begun = performance.now();
     trace.append(stepStarted(3));
-    const { strip, heard } = await ear.event('steps', ({ strip }) => strip.total === 3);
+    const { timeline, heard } = await ear.event('steps', ({ timeline }) => timeline.total === 3);
     expect(heard.at - begun).toBeLessThan(1500);
-    expect(strip.statuses[strip.status[strip.total - strip.from] ?? 0]).toBe('running');
+    expect(timeline.statuses[timeline.status[timeline.total - timeline.from] ?? 0]).toBe('running');
     trace.append({ kind: 'output', step: 3, text: 'epoch 1\n' });
     expect(await ear.event('output')).toMatchObject({ step: 3, from: 0, text: 'epoch 1\n' });
     expect((await get(viewer, `${run}/steps/3`, StepPage)).output).toEqual({ from: 0, text: 'epoch 1\n' });
@@ -54,10 +61,10 @@ describe('live events', () => {
     trace.append(stepFinished(3, snapshot));
     const last = await ear.event(
       'steps',
-      ({ strip }) => strip.total === 3 && strip.statuses[strip.status.at(-1) ?? 9] === 'ok',
+      ({ timeline }) => timeline.total === 3 && timeline.statuses[timeline.status.at(-1) ?? 9] === 'ok',
     );
-    expect(last).toMatchObject({ strip: { from: 3, total: 3 }, budget: { steps_used: 3 } });
-    expect(await get(viewer, `${run}/strip`, Strip)).toMatchObject({ total: 3 });
+    expect(last).toMatchObject({ timeline: { from: 3, total: 3 }, budget: { steps_used: 3 } });
+    expect(await get(viewer, `${run}/timeline`, Timeline)).toMatchObject({ total: 3 });
   });
 
   test('tell of experiments that begin, and of runs that end', async () => {
@@ -123,14 +130,14 @@ describe('live events', () => {
     const first = new LiveEar(viewer, watching);
     await first.event('steps');
     trace.append(stepStarted(3));
-    const { heard } = await first.event('steps', ({ strip }) => strip.total === 3);
+    const { heard } = await first.event('steps', ({ timeline }) => timeline.total === 3);
     first.close();
     trace.append(stepFinished(3, snapshot));
     trace.append(stepStarted(4));
     await new Promise((resolve) => setTimeout(resolve, 400));
     const second = new LiveEar(viewer, watching, heard.id);
     await second.event('hello');
-    await second.event('steps', ({ strip }) => strip.total === 4);
+    await second.event('steps', ({ timeline }) => timeline.total === 4);
     const ids = second.heard.filter(({ event }) => event.kind === 'steps').map(({ id }) => id);
     expect(ids).not.toContain(heard.id);
     expect(new Set(ids).size).toBe(ids.length);

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Budget, LiveEvent } from '../../schema/index.ts';
 import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { outputOf, type TracedRun } from '../run/step-page.ts';
-import { notJudged, stripOf } from '../run/strip.ts';
+import { notJudged, timelineOf } from '../run/timeline.ts';
 import { readEvents } from '../trace/read-events.ts';
 import { shownSteps } from '../trace/trace-table.ts';
 import type { Viewer } from '../viewer.ts';
@@ -95,9 +95,9 @@ export class RunWatch implements Disposable {
     };
     // A trace that became shorter belongs to a restarted run.
     const from = told === null ? steps : isNew ? 1 : told.steps + 1;
-    const strip = stripOf(traced, notJudged, Math.min(from, Math.max(steps, 1)));
+    const timeline = timelineOf(traced, notJudged, Math.min(from, Math.max(steps, 1)));
     const run = this.#runIds(folder.id);
-    this.#tell({ kind: 'steps', ...run, strip, used: spentUntilNow(traced), budget: this.#budget });
+    this.#tell({ kind: 'steps', ...run, timeline, used: spentUntilNow(traced), budget: this.#budget });
     for (const output of outputs) this.#tell({ kind: 'output', ...run, ...output });
   }
 

@@ -122,7 +122,7 @@ export const viewerTarget = defineTarget({
       runPath,
     ],
     ...[
-      `${runPath}/strip?from=0&to=9`,
+      `${runPath}/timeline?from=0&to=9`,
       `${runPath}/search?q=a&from=1`,
       `${runPath}/steps/1`,
       `${runPath}/steps/1/text?part=observation`,

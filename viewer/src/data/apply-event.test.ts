@@ -1,7 +1,7 @@
 import { type QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, onTestFinished, test } from 'vitest';
-import { RunId, type Strip } from '../../../src/schema/index.ts';
-import { strip } from '../test-strip.ts';
+import { RunId, type Timeline } from '../../../src/schema/index.ts';
+import { timeline } from '../test-timeline.ts';
 import { applyEvent } from './apply-event.ts';
 import { createClient, keyOf } from './use-data.ts';
 
@@ -26,11 +26,11 @@ function shown<Data>(client: QueryClient, queryKey: readonly unknown[]) {
 
 test('news of an answer that is on its way have it asked for again, and once', async () => {
   const client = createClient();
-  const { asked, data } = shown<Strip>(client, keyOf([...path, 'strip']));
-  const ended = { ...strip(['Read File'], ['ok']), from: 1 };
+  const { asked, data } = shown<Timeline>(client, keyOf([...path, 'timeline']));
+  const ended = { ...timeline(['Read File'], ['ok']), from: 1 };
   for (let times = 0; times < 3; times++)
-    applyEvent(client, { kind: 'steps', ...run, strip: ended, used, budget: null }, run);
-  asked[0]?.resolve(strip(['Read File'], ['running']));
+    applyEvent(client, { kind: 'steps', ...run, timeline: ended, used, budget: null }, run);
+  asked[0]?.resolve(timeline(['Read File'], ['running']));
   await expect.poll(() => asked.length).toBe(2);
   asked[1]?.resolve(ended);
   await expect.poll(data).toEqual(ended);
@@ -40,8 +40,8 @@ test('news of an answer that is on its way have it asked for again, and once', a
 test('a step that is shown while it ends is asked for again, even when it had just been asked for', async () => {
   const client = createClient();
   const { asked, data } = shown<string>(client, keyOf([...path, 'steps', '1']));
-  const ended = strip(['Read File'], ['ok']);
-  applyEvent(client, { kind: 'steps', ...run, strip: ended, used, budget: null }, run);
+  const ended = timeline(['Read File'], ['ok']);
+  applyEvent(client, { kind: 'steps', ...run, timeline: ended, used, budget: null }, run);
   asked[0]?.resolve('running');
   await expect.poll(() => asked.length).toBe(2);
   asked[1]?.resolve('ok');

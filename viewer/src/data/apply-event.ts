@@ -6,11 +6,11 @@ import type {
   LiveEvent,
   RunLine,
   RunPage,
-  Strip,
   TaskPage,
+  Timeline,
 } from '../../../src/schema/index.ts';
 import type { LiveTopic } from './source.ts';
-import { withNewSteps } from './strip-update.ts';
+import { withNewSteps } from './timeline-update.ts';
 import { keyOf } from './use-data.ts';
 
 /**
@@ -89,20 +89,21 @@ function applyRun(client: QueryClient, experiment: string, line: RunLine, topic:
 }
 
 function applySteps(client: QueryClient, event: Extract<LiveEvent, { kind: 'steps' }>): void {
-  const { strip, used } = event;
+  const { timeline, used } = event;
   const path = ['experiments', event.experiment, 'runs', event.run];
-  const old = client.getQueryData<Strip>(keyOf([...path, 'strip']));
-  if (old !== undefined && withNewSteps(old, strip) === null) renew(client, [...path, 'strip']);
-  else update<Strip>(client, [...path, 'strip'], (known) => withNewSteps(known, strip) ?? known);
+  const old = client.getQueryData<Timeline>(keyOf([...path, 'timeline']));
+  if (old !== undefined && withNewSteps(old, timeline) === null) renew(client, [...path, 'timeline']);
+  else update<Timeline>(client, [...path, 'timeline'], (known) => withNewSteps(known, timeline) ?? known);
   const { seconds, ...spent } = used;
   update<RunPage>(client, path, (page) => ({
     ...page,
-    steps: strip.total,
+    steps: timeline.total,
     seconds_used: seconds,
     spent: spent.calls === 0 ? page.spent : spent,
-    has_tail: strip.has_tail,
+    has_tail: timeline.has_tail,
   }));
-  for (let step = strip.from; step <= strip.total; step++) renew(client, [...path, 'steps', String(step)]);
+  for (let step = timeline.from; step <= timeline.total; step++)
+    renew(client, [...path, 'steps', String(step)]);
 }
 
 /** Renews everything that is computed from the results of several runs. */

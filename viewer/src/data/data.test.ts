@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Strip } from '../../../src/schema/index.ts';
-import { strip } from '../test-strip.ts';
+import type { Timeline } from '../../../src/schema/index.ts';
+import { timeline } from '../test-timeline.ts';
 import { joinedOutput, withOutput } from './live-output.ts';
-import { withNewSteps } from './strip-update.ts';
+import { withNewSteps } from './timeline-update.ts';
 
 test('output that comes in pieces, some of them twice, is put together as it was printed', () => {
   const pieces = fc.array(fc.tuple(fc.string({ maxLength: 9 }), fc.boolean()), {
@@ -35,8 +35,12 @@ test('output of another step begins anew', () => {
 });
 
 test('new steps replace those that they bring again, and follow the others', () => {
-  const old = strip(['Read File', 'Execute Script'], ['ok', 'running']);
-  const news: Strip = { ...strip(['Execute Script', 'Final Answer'], ['failed', 'ok']), from: 2, total: 3 };
+  const old = timeline(['Read File', 'Execute Script'], ['ok', 'running']);
+  const news: Timeline = {
+    ...timeline(['Execute Script', 'Final Answer'], ['failed', 'ok']),
+    from: 2,
+    total: 3,
+  };
   const joined = withNewSteps(old, news);
   expect(joined?.action.map((index) => joined.actions[index])).toEqual([
     'Read File',
@@ -48,10 +52,12 @@ test('new steps replace those that they bring again, and follow the others', () 
 });
 
 test('a step whose end was missed does not stay under way', () => {
-  const old = strip(['Read File', 'Execute Script'], ['ok', 'running']);
-  expect(withNewSteps(old, { ...strip(['Read File'], ['running']), from: 3, total: 3 })).toBeNull();
+  const old = timeline(['Read File', 'Execute Script'], ['ok', 'running']);
+  expect(withNewSteps(old, { ...timeline(['Read File'], ['running']), from: 3, total: 3 })).toBeNull();
 });
 
 test('steps after a gap are not put together with those before it', () => {
-  expect(withNewSteps(strip(['Read File'], ['ok']), { ...strip(['Read File'], ['ok']), from: 5 })).toBeNull();
+  expect(
+    withNewSteps(timeline(['Read File'], ['ok']), { ...timeline(['Read File'], ['ok']), from: 5 }),
+  ).toBeNull();
 });

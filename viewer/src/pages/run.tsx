@@ -1,5 +1,5 @@
 import { useParams } from 'react-router';
-import { RunPage as PageData, Strip } from '../../../src/schema/index.ts';
+import { RunPage as PageData, Timeline } from '../../../src/schema/index.ts';
 import { experimentAddress, runAddress } from '../addresses.ts';
 import { useData } from '../data/use-data.ts';
 import { useLive } from '../data/use-live.ts';
@@ -15,7 +15,7 @@ export default function RunPage() {
   // An event reports that its evaluation is ready, but it may come before this page listens.
   const againWhile = ({ pending }: { pending: boolean }) => pending;
   const page = useData({ path: runPath({ experiment, run }), parser: PageData, againWhile });
-  const strip = useData({ path: runPath({ experiment, run }, 'strip'), parser: Strip, againWhile });
+  const timeline = useData({ path: runPath({ experiment, run }, 'timeline'), parser: Timeline, againWhile });
   const chosen = step !== undefined && /^\d{1,9}$/.test(step) ? Number(step) : null;
   return (
     <Page
@@ -29,8 +29,10 @@ export default function RunPage() {
     >
       <Answer result={page} what={`the run ${run}`}>
         {(data) => (
-          <Answer result={strip} what="its steps">
-            {(steps) => <RunBrowser key={run} page={data} strip={steps} step={chosen} output={live.output} />}
+          <Answer result={timeline} what="its steps">
+            {(steps) => (
+              <RunBrowser key={run} page={data} timeline={steps} step={chosen} output={live.output} />
+            )}
           </Answer>
         )}
       </Answer>

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef } from 'react';
 import { useSearchParams } from 'react-router';
-import { RunPage as PageData, Strip } from '../../../src/schema/index.ts';
+import { RunPage as PageData, Timeline } from '../../../src/schema/index.ts';
 import { experimentAddress, runAddress } from '../addresses.ts';
 import { useData } from '../data/use-data.ts';
 import { useLive } from '../data/use-live.ts';
@@ -16,7 +16,7 @@ import { RunOverview } from '../run/run-overview.tsx';
 import { runPath } from '../run/run-place.ts';
 import { StepDetail } from '../run/step-detail.tsx';
 import { StepWords } from '../run/step-list.tsx';
-import { StripLegend, StripView } from '../run/strip-view.tsx';
+import { TimelineLegend, TimelineView } from '../run/timeline-view.tsx';
 import { type KeyTable, useKeys } from '../run/use-run-keys.ts';
 
 const alignments: Record<Alignment, { title: string }> = {
@@ -57,13 +57,13 @@ function placeOf(text: string | null): Place | null {
 }
 
 function Both({ a, b }: { a: Place; b: Place }) {
-  const stripA = useStrip(a);
-  const stripB = useStrip(b);
+  const timelineA = useTimeline(a);
+  const timelineB = useTimeline(b);
   return (
-    <Answer result={stripA} what={`the steps of ${a.run}`}>
+    <Answer result={timelineA} what={`the steps of ${a.run}`}>
       {(first) => (
-        <Answer result={stripB} what={`the steps of ${b.run}`}>
-          {(second) => <Aligned a={a} b={b} stripA={first} stripB={second} />}
+        <Answer result={timelineB} what={`the steps of ${b.run}`}>
+          {(second) => <Aligned a={a} b={b} timelineA={first} timelineB={second} />}
         </Answer>
       )}
     </Answer>
@@ -71,31 +71,41 @@ function Both({ a, b }: { a: Place; b: Place }) {
 }
 
 /** The steps of a run, with new ones while it is running. */
-function useStrip(place: Place) {
+function useTimeline(place: Place) {
   const page = useData({ path: runPath(place), parser: PageData, againWhile: isGoingOn });
   const goesOn = page.data !== undefined && isGoingOn(page.data);
-  const strip = useData({
-    path: runPath(place, 'strip'),
-    parser: Strip,
+  const timeline = useData({
+    path: runPath(place, 'timeline'),
+    parser: Timeline,
     againWhile: ({ pending }) => pending || goesOn,
   });
-  const { refetch } = strip;
+  const { refetch } = timeline;
   // The last steps may have come after the last look at a running run.
   const wentOn = useRef(false);
   useEffect(() => {
     if (wentOn.current && !goesOn) void refetch();
     wentOn.current = goesOn;
   }, [goesOn, refetch]);
-  return strip;
+  return timeline;
 }
 
 function isGoingOn({ status }: PageData): boolean {
   return status === 'running' || status === 'pending';
 }
 
-function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; stripB: Strip }) {
+function Aligned({
+  a,
+  b,
+  timelineA,
+  timelineB,
+}: {
+  a: Place;
+  b: Place;
+  timelineA: Timeline;
+  timelineB: Timeline;
+}) {
   const [by, align] = useAddressChoice('by', alignments, 'step');
-  const rows = useMemo(() => alignSteps(stripA, stripB, by), [stripA, stripB, by]);
+  const rows = useMemo(() => alignSteps(timelineA, timelineB, by), [timelineA, timelineB, by]);
   // The address has a step, not a row, so that it stays the same when the rows are aligned differently. Empty: the runs
   // as a whole.
   const [at, setAt] = useAddressText('at', '');
@@ -103,28 +113,35 @@ function Aligned({ a, b, stripA, stripB }: { a: Place; b: Place; stripA: Strip; 
   const row = rows[chosen] ?? null;
   const chooseStep = (side: 'a' | 'b', step: number) => setAt(`${side}${step}`);
   const chooseRow = (wanted: AlignedSteps | null) => setAt(wanted === null ? '' : nameOfRow(wanted));
-  const keys = useRowKeys(rows, chosen, [stripA, stripB], chooseRow);
+  const keys = useRowKeys(rows, chosen, [timelineA, timelineB], chooseRow);
   useKeys(keys);
   return (
     <div className="side-by-side">
       <h1 className="only-heard">Two runs side by side</h1>
       <div className="two two-heads">
         <Side
-          {...{ place: a, strip: stripA, beside: stripB }}
+          {...{ place: a, timeline: timelineA, beside: timelineB }}
           step={row?.a ?? null}
           onStep={(step) => chooseStep('a', step)}
         />
         <Side
-          {...{ place: b, strip: stripB, beside: stripA }}
+          {...{ place: b, timeline: timelineB, beside: timelineA }}
           step={row?.b ?? null}
           onStep={(step) => chooseStep('b', step)}
         />
       </div>
       <div className="toolbar">
         <Choice label="Alignment" value={by} choices={alignments} onChange={align} />
-        <StripLegend strip={stripA} beside={stripB} />
+        <TimelineLegend timeline={timelineA} beside={timelineB} />
       </div>
-      <Rows by={by} rows={rows} chosen={chosen} stripA={stripA} stripB={stripB} onChoose={chooseRow} />
+      <Rows
+        by={by}
+        rows={rows}
+        chosen={chosen}
+        timelineA={timelineA}
+        timelineB={timelineB}
+        onChoose={chooseRow}
+      />
       <div className="two two-details">
         <Detail place={a} step={row === null ? 'whole' : row.a} />
         <Detail place={b} step={row === null ? 'whole' : row.b} />
@@ -147,7 +164,7 @@ function rowAt(rows: readonly AlignedSteps[], at: string): number {
 function useRowKeys(
   rows: readonly AlignedSteps[],
   chosen: number,
-  strips: readonly [Strip, Strip],
+  timelines: readonly [Timeline, Timeline],
   choose: (row: AlignedSteps | null) => void,
 ): KeyTable {
   // Keys may come faster than pages are drawn: each continues from where the previous one led.
@@ -160,7 +177,7 @@ function useRowKeys(
     choose(rows[here.current] ?? null);
   };
   const toWarning = (forward: boolean) => {
-    const [a, b] = strips.map(({ warnings }) => new Set(warnings.map(({ step }) => step)));
+    const [a, b] = timelines.map(({ warnings }) => new Set(warnings.map(({ step }) => step)));
     const warned = rows.flatMap((row, index) =>
       a?.has(row.a ?? -1) === true || b?.has(row.b ?? -1) === true ? [index] : [],
     );
@@ -182,14 +199,14 @@ function useRowKeys(
 
 function Side({
   place,
-  strip,
+  timeline,
   beside,
   step,
   onStep,
 }: {
   place: Place;
-  strip: Strip;
-  beside: Strip;
+  timeline: Timeline;
+  beside: Timeline;
   step: number | null;
   onStep: (step: number) => void;
 }) {
@@ -198,8 +215,8 @@ function Side({
   return (
     <div>
       <div>{page.data === undefined ? <h2>{place.run}</h2> : <RunHead page={page.data} level={2} />}</div>
-      <StripView
-        strip={strip}
+      <TimelineView
+        timeline={timeline}
         step={step}
         direction={direction}
         beside={beside}
@@ -237,12 +254,12 @@ interface RowsProps {
   rows: readonly AlignedSteps[];
   /** -1: the runs as a whole. */
   chosen: number;
-  stripA: Strip;
-  stripB: Strip;
+  timelineA: Timeline;
+  timelineB: Timeline;
   onChoose: (row: AlignedSteps | null) => void;
 }
 
-function Rows({ by, rows, chosen, stripA, stripB, onChoose }: RowsProps) {
+function Rows({ by, rows, chosen, timelineA, timelineB, onChoose }: RowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length + 1,
@@ -271,8 +288,8 @@ function Rows({ by, rows, chosen, stripA, stripB, onChoose }: RowsProps) {
                   <span className="step-line">The runs as a whole</span>
                 ) : (
                   <>
-                    <Cell strip={stripA} step={row.a} />
-                    <Cell strip={stripB} step={row.b} />
+                    <Cell timeline={timelineA} step={row.a} />
+                    <Cell timeline={timelineB} step={row.b} />
                   </>
                 )}
               </button>
@@ -284,16 +301,16 @@ function Rows({ by, rows, chosen, stripA, stripB, onChoose }: RowsProps) {
   );
 }
 
-function Cell({ strip, step }: { strip: Strip; step: number | null }) {
+function Cell({ timeline, step }: { timeline: Timeline; step: number | null }) {
   if (step === null) return <span className="step-line quiet">·</span>;
-  const warnings = strip.warnings.filter((warning) => warning.step === step).length;
-  const score = strip.grades.find((grade) => grade.step === step)?.score ?? null;
-  const reading = strip.readings.find((known) => known.step === step)?.printed ?? null;
-  const summary = strip.summaries.find((known) => known.step === step)?.text ?? null;
+  const warnings = timeline.warnings.filter((warning) => warning.step === step).length;
+  const score = timeline.grades.find((grade) => grade.step === step)?.score ?? null;
+  const reading = timeline.readings.find((known) => known.step === step)?.printed ?? null;
+  const summary = timeline.summaries.find((known) => known.step === step)?.text ?? null;
   return (
     <span className="step-line">
       <StepWords
-        strip={strip}
+        timeline={timeline}
         step={step}
         warnings={warnings}
         score={score}

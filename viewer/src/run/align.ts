@@ -1,4 +1,4 @@
-import type { Strip } from '../../../src/schema/index.ts';
+import type { Timeline } from '../../../src/schema/index.ts';
 
 export type Alignment = 'step' | 'time';
 
@@ -11,16 +11,16 @@ export interface AlignedSteps {
 /**
  * Every step of both runs once, in order. By time: steps that ended at about the same time of the budget are paired.
  */
-export function alignSteps(a: Strip, b: Strip, by: Alignment): AlignedSteps[] {
+export function alignSteps(a: Timeline, b: Timeline, by: Alignment): AlignedSteps[] {
   return by === 'step' ? byStep(a, b) : byTime(a, b);
 }
 
-function byStep(a: Strip, b: Strip): AlignedSteps[] {
+function byStep(a: Timeline, b: Timeline): AlignedSteps[] {
   const length = Math.max(a.action.length, b.action.length);
   return Array.from({ length }, (_, index) => ({ a: stepAt(a, index), b: stepAt(b, index) }));
 }
 
-function byTime(a: Strip, b: Strip): AlignedSteps[] {
+function byTime(a: Timeline, b: Timeline): AlignedSteps[] {
   const rows: AlignedSteps[] = [];
   const near = nearness(a, b);
   let one = 0;
@@ -39,15 +39,16 @@ function byTime(a: Strip, b: Strip): AlignedSteps[] {
 }
 
 /** Half the mean length of a step of the run with the longer ones. */
-function nearness(a: Strip, b: Strip): number {
-  const mean = (strip: Strip) => (strip.seconds_used.at(-1) ?? 0) / Math.max(1, strip.action.length);
+function nearness(a: Timeline, b: Timeline): number {
+  const mean = (timeline: Timeline) =>
+    (timeline.seconds_used.at(-1) ?? 0) / Math.max(1, timeline.action.length);
   return Math.max(mean(a), mean(b)) / 2;
 }
 
-function timeAt(strip: Strip, index: number): number {
-  return index < strip.action.length ? (strip.seconds_used[index] ?? 0) : Number.POSITIVE_INFINITY;
+function timeAt(timeline: Timeline, index: number): number {
+  return index < timeline.action.length ? (timeline.seconds_used[index] ?? 0) : Number.POSITIVE_INFINITY;
 }
 
-function stepAt(strip: Strip, index: number): number | null {
-  return index < strip.action.length ? strip.from + index : null;
+function stepAt(timeline: Timeline, index: number): number | null {
+  return index < timeline.action.length ? timeline.from + index : null;
 }

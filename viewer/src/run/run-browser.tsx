@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import type { RunPage, Strip } from '../../../src/schema/index.ts';
+import type { RunPage, Timeline } from '../../../src/schema/index.ts';
 import { runAddress } from '../addresses.ts';
 import type { LiveOutput } from '../data/live-output.ts';
 import { useSource } from '../data/use-data.ts';
@@ -14,19 +14,19 @@ import { SearchPanel } from './search-panel.tsx';
 import { StepDetail } from './step-detail.tsx';
 import { StepList } from './step-list.tsx';
 import { nextWarning } from './steps-to-go.ts';
-import { StripLegend, StripView } from './strip-view.tsx';
+import { TimelineLegend, TimelineView } from './timeline-view.tsx';
 import { type KeyTable, useKeys } from './use-run-keys.ts';
 
 interface RunBrowserProps {
   page: RunPage;
-  strip: Strip;
+  timeline: Timeline;
   /** Null: the run as a whole. */
   step: number | null;
   output: LiveOutput | null;
 }
 
 /** The timeline of a run, its list of steps, and the selected step. */
-export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
+export function RunBrowser({ page, timeline, step, output }: RunBrowserProps) {
   const { experiment, run } = page;
   const navigate = useNavigate();
   const [text, setText] = useState('');
@@ -35,7 +35,7 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
   const [help, setHelp] = useState(false);
   const search = useRef<HTMLInputElement>(null);
   const detail = useRef<HTMLDivElement>(null);
-  const last = strip.total + (strip.has_tail ? 1 : 0);
+  const last = timeline.total + (timeline.has_tail ? 1 : 0);
   const hrefOf = (to: number | null) => runAddress(experiment, run, to ?? undefined);
   // Keys may come faster than pages are drawn: each continues from where the previous one led.
   const here = useRef(step);
@@ -48,7 +48,7 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
       void navigate(runAddress(experiment, run, here.current ?? undefined), { replace: true });
     };
     const toWarning = (forward: boolean) => {
-      const found = nextWarning(strip.warnings, here.current, forward);
+      const found = nextWarning(timeline.warnings, here.current, forward);
       if (found !== null) go(found);
     };
     return {
@@ -62,7 +62,7 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
       '/': () => search.current?.focus(),
       '?': () => setHelp(true),
     };
-  }, [navigate, experiment, run, last, strip.warnings]);
+  }, [navigate, experiment, run, last, timeline.warnings]);
   useKeys(keys);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another step begins at its top
   useEffect(() => {
@@ -72,14 +72,14 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
   return (
     <div className="run-page">
       <RunHead page={page} />
-      <StripView
-        strip={strip}
+      <TimelineView
+        timeline={timeline}
         step={step}
         direction={direction}
         label={`Steps of ${run}`}
         onStep={(to) => void navigate(hrefOf(to), { replace: true })}
       />
-      <StripLegend strip={strip} />
+      <TimelineLegend timeline={timeline} />
       <div className="run-split">
         <div className="run-side">
           <SearchBox
@@ -93,7 +93,7 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
             onHelp={() => setHelp(true)}
           />
           {text.length < 2 ? (
-            <StepList strip={strip} step={step} hrefOf={hrefOf} />
+            <StepList timeline={timeline} step={step} hrefOf={hrefOf} />
           ) : (
             <SearchPanel experiment={experiment} run={run} text={text} enters={enters} hrefOf={hrefOf} />
           )}
@@ -107,7 +107,7 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
               run={run}
               step={step}
               output={output}
-              total={strip.total}
+              total={timeline.total}
               tools={<CopyButton text={location.href} label="Copy link" />}
             />
           )}
@@ -115,9 +115,9 @@ export function RunBrowser({ page, strip, step, output }: RunBrowserProps) {
       </div>
       {page.status === 'running' ? (
         <NewSteps
-          total={strip.total}
+          total={timeline.total}
           step={step}
-          onGo={() => void navigate(hrefOf(strip.total), { replace: true })}
+          onGo={() => void navigate(hrefOf(timeline.total), { replace: true })}
         />
       ) : null}
       <HelpDialog open={help} onClose={() => setHelp(false)} />

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StepStatus } from '../../../src/schema/index.ts';
-import { strip } from '../test-strip.ts';
+import { timeline } from '../test-timeline.ts';
 import { actionKind } from './action-kind.ts';
 import { type Alignment, alignSteps } from './align.ts';
 import { nextWarning } from './steps-to-go.ts';
-import { barHeight, stripBins } from './strip-bins.ts';
+import { barHeight, timelineBins } from './timeline-bins.ts';
 
 const action = fc.constantFrom('Read File', 'Edit_File', 'Execute Script', 'Final Answer', 'Reflection');
 const status = fc.constantFrom<StepStatus>('ok', 'failed', 'running');
-const anyStrip = fc.array(fc.tuple(action, status, fc.nat(1000)), { maxLength: 400 }).map((steps) => {
+const anyTimeline = fc.array(fc.tuple(action, status, fc.nat(1000)), { maxLength: 400 }).map((steps) => {
   let seconds = 0;
-  return strip(
+  return timeline(
     steps.map(([name]) => name),
     steps.map(([, ending]) => ending),
     {
@@ -23,11 +23,11 @@ const anyStrip = fc.array(fc.tuple(action, status, fc.nat(1000)), { maxLength: 4
   );
 });
 
-describe('the strip', () => {
+describe('the timeline', () => {
   test('has every step in one bar, in order, in no more bars than there is room for', () => {
     fc.assert(
-      fc.property(anyStrip, fc.integer({ min: 1, max: 300 }), (steps, most) => {
-        const bins = stripBins(steps, most);
+      fc.property(anyTimeline, fc.integer({ min: 1, max: 300 }), (steps, most) => {
+        const bins = timelineBins(steps, most);
         expect(bins.length).toBeLessThanOrEqual(most);
         const covered = bins.flatMap(({ first, last }) =>
           Array.from({ length: last - first + 1 }, (_, index) => first + index),
@@ -43,8 +43,8 @@ describe('the strip', () => {
       { length: 1000 },
       (_, index): StepStatus => (index === 500 ? 'timed_out' : 'ok'),
     );
-    const bins = stripBins(
-      strip(
+    const bins = timelineBins(
+      timeline(
         statuses.map(() => 'Read File'),
         statuses,
       ),
@@ -71,7 +71,7 @@ describe('the strip', () => {
 describe('two runs side by side', () => {
   test.each<Alignment>(['step', 'time'])('have every step of both once and in order (by %s)', (by) => {
     fc.assert(
-      fc.property(anyStrip, anyStrip, (a, b) => {
+      fc.property(anyTimeline, anyTimeline, (a, b) => {
         const rows = alignSteps(a, b, by);
         expect(rows.flatMap((row) => row.a ?? [])).toEqual(a.action.map((_, index) => index + 1));
         expect(rows.flatMap((row) => row.b ?? [])).toEqual(b.action.map((_, index) => index + 1));
@@ -81,10 +81,10 @@ describe('two runs side by side', () => {
   });
 
   test('stand beside what ended at the same time', () => {
-    const quick = strip(['Read File', 'Edit File', 'Execute Script'], ['ok', 'ok', 'ok'], {
+    const quick = timeline(['Read File', 'Edit File', 'Execute Script'], ['ok', 'ok', 'ok'], {
       seconds_used: [1, 2, 30],
     });
-    const slow = strip(['Execute Script'], ['ok'], { seconds_used: [29] });
+    const slow = timeline(['Execute Script'], ['ok'], { seconds_used: [29] });
     expect(alignSteps(quick, slow, 'time')).toEqual([
       { a: 1, b: null },
       { a: 2, b: null },

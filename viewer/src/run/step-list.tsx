@@ -1,13 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef } from 'react';
-import type { Strip } from '../../../src/schema/index.ts';
+import type { Timeline } from '../../../src/schema/index.ts';
 import { showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
 import { Words } from '../parts/words.tsx';
 import { actionKind } from './action-kind.ts';
-import { isWell } from './strip-bins.ts';
+import { isWell } from './timeline-bins.ts';
 
 interface StepListProps {
-  strip: Strip;
+  timeline: Timeline;
   /** Null: the page about the run as a whole. */
   step: number | null;
   hrefOf: (step: number | null) => string;
@@ -17,24 +17,27 @@ interface StepListProps {
 const [stepHeight, otherHeight] = [44, 28];
 
 /** One line per step. Only those in view are drawn, so that runs of any length scroll. */
-export function StepList({ strip, step, hrefOf }: StepListProps) {
+export function StepList({ timeline, step, hrefOf }: StepListProps) {
   const box = useRef<HTMLElement>(null);
-  const warnings = useMemo(() => Map.groupBy(strip.warnings, (warning) => warning.step), [strip.warnings]);
+  const warnings = useMemo(
+    () => Map.groupBy(timeline.warnings, (warning) => warning.step),
+    [timeline.warnings],
+  );
   const scores = useMemo(
-    () => new Map(strip.grades.map((grade) => [grade.step, grade.score])),
-    [strip.grades],
+    () => new Map(timeline.grades.map((grade) => [grade.step, grade.score])),
+    [timeline.grades],
   );
   const readings = useMemo(
-    () => new Map(strip.readings.map(({ step: ofStep, printed }) => [ofStep, printed])),
-    [strip.readings],
+    () => new Map(timeline.readings.map(({ step: ofStep, printed }) => [ofStep, printed])),
+    [timeline.readings],
   );
-  const summaries = useMemo(() => summariesByStep(strip), [strip]);
+  const summaries = useMemo(() => summariesByStep(timeline), [timeline]);
   // The run as a whole and the starter come before the steps; what was written after the last one comes after them.
-  const count = strip.action.length + 2 + (strip.has_tail ? 1 : 0);
+  const count = timeline.action.length + 2 + (timeline.has_tail ? 1 : 0);
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
-    estimateSize: (index) => (isStep(strip, index - 1) ? stepHeight : otherHeight),
+    estimateSize: (index) => (isStep(timeline, index - 1) ? stepHeight : otherHeight),
     overscan: 8,
     initialRect: { width: 300, height: 600 },
   });
@@ -50,7 +53,7 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
           return (
             <StepLine
               key={index}
-              strip={strip}
+              timeline={timeline}
               step={ofStep}
               start={start}
               chosen={ofStep === step}
@@ -70,11 +73,11 @@ export function StepList({ strip, step, hrefOf }: StepListProps) {
 }
 
 /** The summaries of steps, as far as they are known. */
-function summariesByStep({ summaries }: Strip): Map<number, string> {
+function summariesByStep({ summaries }: Timeline): Map<number, string> {
   return new Map(summaries.flatMap(({ step, text }) => (text === '' ? [] : [[step, text]])));
 }
 
-function isStep({ from, action }: Strip, step: number | null): boolean {
+function isStep({ from, action }: Timeline, step: number | null): boolean {
   return step !== null && step >= from && step < from + action.length;
 }
 
@@ -96,7 +99,7 @@ const StepLine = memo(function StepLine({ start, chosen, place, total, href, ...
     <li style={{ transform: `translateY(${start}px)` }} aria-setsize={total} aria-posinset={place}>
       <a
         href={`#${href}`}
-        className={`step-line${chosen ? ' step-chosen' : ''}${isStep(words.strip, words.step) ? ' step-line-high' : ''}`}
+        className={`step-line${chosen ? ' step-chosen' : ''}${isStep(words.timeline, words.step) ? ' step-line-high' : ''}`}
         aria-current={chosen ? 'step' : undefined}
       >
         <StepWords {...words} />
@@ -106,7 +109,7 @@ const StepLine = memo(function StepLine({ start, chosen, place, total, href, ...
 });
 
 interface StepWordsProps {
-  strip: Strip;
+  timeline: Timeline;
   step: number | null;
   warnings: number;
   /** The hidden score after it. */
@@ -117,11 +120,11 @@ interface StepWordsProps {
   summary: string | null;
 }
 
-export function StepWords({ strip, step, warnings, score, reading, summary }: StepWordsProps) {
+export function StepWords({ timeline, step, warnings, score, reading, summary }: StepWordsProps) {
   if (step === null) return <span className="step-name">The run as a whole</span>;
-  const index = step - strip.from;
-  const action = strip.actions[strip.action[index] ?? -1];
-  const status = strip.statuses[strip.status[index] ?? -1];
+  const index = step - timeline.from;
+  const action = timeline.actions[timeline.action[index] ?? -1];
+  const status = timeline.statuses[timeline.status[index] ?? -1];
   if (action === undefined) {
     return (
       <>
@@ -156,7 +159,7 @@ export function StepWords({ strip, step, warnings, score, reading, summary }: St
           {showScore(reading)}
         </span>
       )}
-      <span className="step-time">{showTime(status, strip.duration_ms[index] ?? 0)}</span>
+      <span className="step-time">{showTime(status, timeline.duration_ms[index] ?? 0)}</span>
       {summary === null ? null : (
         <span className="step-summary" title={summary}>
           <Words text={summary} />

@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
-import type { Strip } from '../../../src/schema/index.ts';
-import { strip } from '../test-strip.ts';
-import { curveRange, stripCurve } from './strip-curve.ts';
+import type { Timeline } from '../../../src/schema/index.ts';
+import { timeline } from '../test-timeline.ts';
+import { curveRange, timelineCurve } from './timeline-curve.ts';
 
 const actions = ['Execute Script', 'Write File', 'Execute Script', 'Final Answer'];
 const readings = [
   { step: 1, metric: 'validation loss', printed: 0.4, value: -0.4 },
   { step: 3, metric: 'validation loss', printed: 0.3, value: -0.3 },
 ];
-function graded(...scores: readonly (readonly [step: number, score: number | null])[]): Strip['grades'] {
+function graded(...scores: readonly (readonly [step: number, score: number | null])[]): Timeline['grades'] {
   return scores.map(([step, score]) => ({
     ...{ step, score, final: step === 4, valid: score !== null, baseline: 0.5, stale: false },
     ...{ seconds: step, tokens: 0, money: null },
   }));
 }
-const of = (more: Partial<Strip>) => strip(actions, ['ok', 'ok', 'ok', 'ok'], more);
+const of = (more: Partial<Timeline>) => timeline(actions, ['ok', 'ok', 'ok', 'ok'], more);
 
 test('where the end alone was graded, what the scripts printed themselves is drawn, so that up is better', () => {
-  const curve = stripCurve(of({ readings, grades: graded([4, 0.35]) }), 'minimize');
+  const curve = timelineCurve(of({ readings, grades: graded([4, 0.35]) }), 'minimize');
   expect(curve?.kind).toBe('validation');
   expect(curve?.points.map(({ step, value }) => [step, value])).toEqual([
     [1, -0.4],
@@ -27,7 +27,7 @@ test('where the end alone was graded, what the scripts printed themselves is dra
 });
 
 test('the hidden score is drawn where steps were graded, without those that had none', () => {
-  const curve = stripCurve(of({ readings, grades: graded([1, 0.4], [2, null], [4, 0.35]) }), 'minimize');
+  const curve = timelineCurve(of({ readings, grades: graded([1, 0.4], [2, null], [4, 0.35]) }), 'minimize');
   expect(curve).toMatchObject({ kind: 'hidden', baseline: -0.5 });
   expect(curve?.points.map(({ step, value }) => [step, value])).toEqual([
     [1, -0.4],
@@ -39,12 +39,12 @@ test('the hidden score is drawn where steps were graded, without those that had 
 test('beside a run of which only its own validation is known, both are drawn by that', () => {
   const beside = of({ readings, grades: graded([4, 0.35]) });
   const short = of({ readings: readings.slice(0, 1), grades: graded([4, 0.45]) });
-  expect(stripCurve(short, 'minimize')?.kind).toBe('hidden');
-  expect(stripCurve(short, 'minimize', beside)?.kind).toBe('validation');
-  expect(stripCurve(of({ grades: graded([4, 0.45]) }), 'minimize', beside)?.kind).toBe('hidden');
+  expect(timelineCurve(short, 'minimize')?.kind).toBe('hidden');
+  expect(timelineCurve(short, 'minimize', beside)?.kind).toBe('validation');
+  expect(timelineCurve(of({ grades: graded([4, 0.45]) }), 'minimize', beside)?.kind).toBe('hidden');
 });
 
 test('a run of which nothing is known has no curve', () => {
-  expect(stripCurve(of({}), 'maximize')).toBe(null);
-  expect(stripCurve(of({ grades: graded([4, null]) }), 'maximize')).toBe(null);
+  expect(timelineCurve(of({}), 'maximize')).toBe(null);
+  expect(timelineCurve(of({ grades: graded([4, null]) }), 'maximize')).toBe(null);
 });

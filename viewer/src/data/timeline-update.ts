@@ -1,10 +1,10 @@
-import type { Strip } from '../../../src/schema/index.ts';
+import type { Timeline } from '../../../src/schema/index.ts';
 
 /**
  * The timeline with new steps: those from `news.from` on replace the old ones. Null: something in between was missed,
  * perhaps only the end of the last step.
  */
-export function withNewSteps(old: Strip, news: Strip): Strip | null {
+export function withNewSteps(old: Timeline, news: Timeline): Timeline | null {
   const kept = news.from - old.from;
   if (kept < 0 || kept > old.action.length) return null;
   if (old.statuses[old.status[kept - 1] ?? -1] === 'running') return null;

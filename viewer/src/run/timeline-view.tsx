@@ -1,17 +1,17 @@
 import { line } from 'd3-shape';
 import { type KeyboardEvent, useMemo } from 'react';
-import type { Strip } from '../../../src/schema/index.ts';
+import type { Timeline } from '../../../src/schema/index.ts';
 import { showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
 import { actionKinds, kindWords } from './action-kind.ts';
-import { barHeight, stripBins } from './strip-bins.ts';
-import { type CurvePoint, curveRange, type StripCurve, stripCurve } from './strip-curve.ts';
+import { barHeight, timelineBins } from './timeline-bins.ts';
+import { type CurvePoint, curveRange, type TimelineCurve, timelineCurve } from './timeline-curve.ts';
 
-interface StripViewProps {
-  strip: Strip;
+interface TimelineViewProps {
+  timeline: Timeline;
   step: number | null;
   direction: 'maximize' | 'minimize';
   /** The other run beside it: both are drawn on one scale. */
-  beside?: Strip;
+  beside?: Timeline;
   label: string;
   onStep: (step: number) => void;
 }
@@ -23,27 +23,27 @@ const barsTop = 48;
 const barsHeight = 44;
 const warningsTop = 96;
 /** The height is the same without scores, which may come later, so that nothing moves then. */
-const stripHeight = 96;
+const timelineHeight = 96;
 
 /** The timeline of a run: all its steps as one picture. A click or the arrow keys go to a step. */
-export function StripView({ strip, step, direction, beside, label, onStep }: StripViewProps) {
-  const bins = useMemo(() => stripBins(strip, 250), [strip]);
+export function TimelineView({ timeline, step, direction, beside, label, onStep }: TimelineViewProps) {
+  const bins = useMemo(() => timelineBins(timeline, 250), [timeline]);
   const longest = useMemo(() => Math.max(0, ...bins.map(({ duration }) => duration)), [bins]);
-  const count = strip.action.length;
-  const last = strip.from + count - 1;
+  const count = timeline.action.length;
+  const last = timeline.from + count - 1;
   const each = width / Math.max(1, count);
-  const place = (ofStep: number) => (ofStep - strip.from) * each;
-  const curve = useMemo(() => stripCurve(strip, direction, beside), [strip, direction, beside]);
+  const place = (ofStep: number) => (ofStep - timeline.from) * each;
+  const curve = useMemo(() => timelineCurve(timeline, direction, beside), [timeline, direction, beside]);
   const range = useMemo(() => {
-    const other = beside === undefined ? null : stripCurve(beside, direction, strip);
+    const other = beside === undefined ? null : timelineCurve(beside, direction, timeline);
     return curveRange([curve, other?.kind === curve?.kind ? other : null]);
-  }, [curve, strip, beside, direction]);
+  }, [curve, timeline, beside, direction]);
   const top = curve === null ? barsTop - 6 : 0;
-  const go = (target: number) => onStep(Math.min(last, Math.max(strip.from, target)));
+  const go = (target: number) => onStep(Math.min(last, Math.max(timeline.from, target)));
   const keys: Record<string, number> = {
     ArrowRight: (step ?? 0) + 1,
     ArrowLeft: (step ?? 2) - 1,
-    Home: strip.from,
+    Home: timeline.from,
     End: last,
     PageDown: (step ?? 0) + 10,
     PageUp: (step ?? 0) - 10,
@@ -54,34 +54,40 @@ export function StripView({ strip, step, direction, beside, label, onStep }: Str
     event.preventDefault();
     go(target);
   };
-  if (count === 0) return <p className="quiet strip-empty">No step was taken yet.</p>;
+  if (count === 0) return <p className="quiet timeline-empty">No step was taken yet.</p>;
   return (
     <div
-      className="strip"
+      className="timeline"
       role="slider"
       tabIndex={0}
       aria-label={label}
-      aria-valuemin={strip.from}
+      aria-valuemin={timeline.from}
       aria-valuemax={last}
-      aria-valuenow={step ?? strip.from}
-      aria-valuetext={stepWords(strip, step)}
+      aria-valuenow={step ?? timeline.from}
+      aria-valuetext={stepWords(timeline, step)}
       onKeyDown={onKeyDown}
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect();
-        go(strip.from + Math.floor(((event.clientX - box.left) / box.width) * count));
+        go(timeline.from + Math.floor(((event.clientX - box.left) / box.width) * count));
       }}
     >
       <svg
         viewBox={`0 ${top} ${width} ${110 - top}`}
         preserveAspectRatio="none"
-        height={stripHeight}
+        height={timelineHeight}
         aria-hidden="true"
       >
         {curve === null ? null : (
           <ScoreLine curve={curve} range={range} place={(ofStep) => Math.max(0, place(ofStep + 0.5))} />
         )}
-        {step === null || step < strip.from || step > last ? null : (
-          <rect className="strip-here" x={place(step)} y={top} width={Math.max(each, 3)} height={110 - top} />
+        {step === null || step < timeline.from || step > last ? null : (
+          <rect
+            className="timeline-here"
+            x={place(step)}
+            y={top}
+            width={Math.max(each, 3)}
+            height={110 - top}
+          />
         )}
         {bins.map(({ first, last: end, kind, bad, running, duration, warnings }) => {
           const x = place(first);
@@ -92,12 +98,12 @@ export function StripView({ strip, step, direction, beside, label, onStep }: Str
             <g key={first}>
               <title>
                 {end === first
-                  ? stepWords(strip, first)
+                  ? stepWords(timeline, first)
                   : `steps ${first} to ${end}: ${showPlural(warnings, 'warning')}`}
               </title>
-              <rect className="strip-hit" x={x} y={top} width={wide} height={110 - top} />
+              <rect className="timeline-hit" x={x} y={top} width={wide} height={110 - top} />
               <rect
-                className={`strip-bar kind-${kind}${running ? ' strip-running' : ''}`}
+                className={`timeline-bar kind-${kind}${running ? ' timeline-running' : ''}`}
                 x={x + gap}
                 y={barsTop + barsHeight - high}
                 width={wide - 2 * gap}
@@ -105,7 +111,7 @@ export function StripView({ strip, step, direction, beside, label, onStep }: Str
               />
               {bad ? (
                 <rect
-                  className="strip-bad"
+                  className="timeline-bad"
                   x={x + gap}
                   y={barsTop + barsHeight - 5}
                   width={wide - 2 * gap}
@@ -114,7 +120,7 @@ export function StripView({ strip, step, direction, beside, label, onStep }: Str
               ) : null}
               {warnings === 0 ? null : (
                 <path
-                  className="strip-warning"
+                  className="timeline-warning"
                   d={`M${x + wide / 2 - Math.min(4, wide / 2)},${warningsTop + 10}h${Math.min(8, wide)}l${-Math.min(4, wide / 2)},-8z`}
                 />
               )}
@@ -127,7 +133,7 @@ export function StripView({ strip, step, direction, beside, label, onStep }: Str
 }
 
 interface ScoreLineProps {
-  curve: StripCurve;
+  curve: TimelineCurve;
   range: { low: number; high: number };
   place: (step: number) => number;
 }
@@ -140,15 +146,15 @@ function ScoreLine({ curve, range: { low, high }, place }: ScoreLineProps) {
     .y(({ value }) => y(value));
   const { kind, points, baseline } = curve;
   return (
-    <g className={`strip-${kind}`}>
+    <g className={`timeline-${kind}`}>
       {baseline === null ? null : (
-        <line className="strip-baseline" x1={0} x2={width} y1={y(baseline)} y2={y(baseline)} />
+        <line className="timeline-baseline" x1={0} x2={width} y1={y(baseline)} y2={y(baseline)} />
       )}
-      <path className="strip-score" d={path([...points]) ?? ''} />
+      <path className="timeline-score" d={path([...points]) ?? ''} />
       {points.map(({ step, value, words, final }) => (
         <rect
           key={step}
-          className={final ? 'strip-grade strip-final' : 'strip-grade'}
+          className={final ? 'timeline-grade timeline-final' : 'timeline-grade'}
           x={place(step) - 3}
           y={y(value) - 2.5}
           width={6}
@@ -164,22 +170,22 @@ function ScoreLine({ curve, range: { low, high }, place }: ScoreLineProps) {
 }
 
 /** A step in words: `step 12, Edit Script (AI), failed, 3.2 s, 2 warnings`. */
-export function stepWords(strip: Strip, step: number | null): string {
+export function stepWords(timeline: Timeline, step: number | null): string {
   if (step === null) return 'no step chosen';
-  const index = step - strip.from;
-  const action = strip.actions[strip.action[index] ?? -1];
+  const index = step - timeline.from;
+  const action = timeline.actions[timeline.action[index] ?? -1];
   if (action === undefined) return `step ${step}`;
-  const status = strip.statuses[strip.status[index] ?? -1] ?? '';
-  const warnings = strip.warnings.filter((warning) => warning.step === step).length;
-  const grade = strip.grades.find((known) => known.step === step);
-  const reading = strip.readings.find((known) => known.step === step);
-  const summary = strip.summaries.find((known) => known.step === step)?.text ?? '';
+  const status = timeline.statuses[timeline.status[index] ?? -1] ?? '';
+  const warnings = timeline.warnings.filter((warning) => warning.step === step).length;
+  const grade = timeline.grades.find((known) => known.step === step);
+  const reading = timeline.readings.find((known) => known.step === step);
+  const summary = timeline.summaries.find((known) => known.step === step)?.text ?? '';
   return [
     `step ${step}`,
     action,
     ...(summary === '' ? [] : [summary]),
     showWords(status),
-    showSeconds((strip.duration_ms[index] ?? 0) / 1000),
+    showSeconds((timeline.duration_ms[index] ?? 0) / 1000),
     ...(warnings > 0 ? [showPlural(warnings, 'warning')] : []),
     ...(grade?.score === null || grade === undefined ? [] : [`score ${showScore(grade.score)}`]),
     ...(reading === undefined ? [] : [`${reading.metric} ${showScore(reading.printed)}`]),
@@ -187,21 +193,21 @@ export function stepWords(strip: Strip, step: number | null): string {
 }
 
 /** With its direction, as up is better in the picture but perhaps not in the numbers. */
-function ownMetric({ readings }: Strip): string {
+function ownMetric({ readings }: Timeline): string {
   const turned = readings.some(({ printed, value }) => printed !== value);
   return `${readings[0]?.metric ?? ''} (${turned ? 'lower' : 'higher'} is better)`;
 }
 
 /** @param beside the other run, if two are shown: each timeline may have its own kind of curve */
-export function StripLegend({ strip, beside }: { strip: Strip; beside?: Strip }) {
+export function TimelineLegend({ timeline, beside }: { timeline: Timeline; beside?: Timeline }) {
   const curves = [
-    stripCurve(strip, 'maximize', beside)?.kind,
-    beside && stripCurve(beside, 'maximize', strip)?.kind,
+    timelineCurve(timeline, 'maximize', beside)?.kind,
+    beside && timelineCurve(beside, 'maximize', timeline)?.kind,
   ];
   const kinds = [...new Set(curves)].filter((kind) => kind !== undefined);
-  const own = strip.readings.length > 0 ? strip : (beside ?? strip);
+  const own = timeline.readings.length > 0 ? timeline : (beside ?? timeline);
   return (
-    <ul className="legend strip-legend">
+    <ul className="legend timeline-legend">
       {actionKinds
         .filter((kind) => kind !== 'other')
         .map((kind) => (

@@ -1,11 +1,11 @@
-import type { StepStatus, Strip } from '../../src/schema/index.ts';
+import type { StepStatus, Timeline } from '../../src/schema/index.ts';
 
 /** A timeline with these steps, for tests: each takes a second. */
-export function strip(
+export function timeline(
   actions: readonly string[],
   statuses: readonly StepStatus[],
-  more: Partial<Strip> = {},
-): Strip {
+  more: Partial<Timeline> = {},
+): Timeline {
   const names = [...new Set(actions)];
   const endings = [...new Set(statuses)];
   return {

@@ -1,8 +1,8 @@
-import type { Strip } from '../../../src/schema/index.ts';
+import type { Timeline } from '../../../src/schema/index.ts';
 import { showScore } from '../format/numbers.ts';
 
 /** The curve over the steps of a run: the hidden score, or the agent's own metric if only the end was graded. */
-export interface StripCurve {
+export interface TimelineCurve {
   kind: 'hidden' | 'validation';
   points: readonly CurvePoint[];
   /** The hidden score's baseline, with the same sign as the points. */
@@ -22,24 +22,24 @@ export interface CurvePoint {
  * The curve that can be drawn for a run: its hidden score if steps were graded, else its own validation; null for
  * neither.
  */
-function kindOf({ grades, readings }: Strip): StripCurve['kind'] | null {
+function kindOf({ grades, readings }: Timeline): TimelineCurve['kind'] | null {
   const steps = new Set(grades.flatMap(({ step, score }) => (score === null ? [] : [step])));
   if (steps.size < 2 && readings.length > 1) return 'validation';
   return steps.size > 0 ? 'hidden' : null;
 }
 
 /** @param beside the run to compare with: both are drawn with the same measure if both have it */
-export function stripCurve(
-  strip: Strip,
+export function timelineCurve(
+  timeline: Timeline,
   direction: 'maximize' | 'minimize',
-  beside?: Strip,
-): StripCurve | null {
-  const kinds = [strip, ...(beside === undefined ? [] : [beside])].map(kindOf);
-  const isOwn = kinds.includes('validation') && strip.readings.length > 0;
-  return isOwn ? ownCurve(strip) : hiddenCurve(strip, direction);
+  beside?: Timeline,
+): TimelineCurve | null {
+  const kinds = [timeline, ...(beside === undefined ? [] : [beside])].map(kindOf);
+  const isOwn = kinds.includes('validation') && timeline.readings.length > 0;
+  return isOwn ? ownCurve(timeline) : hiddenCurve(timeline, direction);
 }
 
-function ownCurve({ readings }: Strip): StripCurve {
+function ownCurve({ readings }: Timeline): TimelineCurve {
   const points = readings.map(({ step, metric, printed, value }) => ({
     ...{ step, value, final: false },
     words: `${metric} ${showScore(printed)}, as the script printed it`,
@@ -47,7 +47,7 @@ function ownCurve({ readings }: Strip): StripCurve {
   return { kind: 'validation', points, baseline: null };
 }
 
-function hiddenCurve({ grades }: Strip, direction: 'maximize' | 'minimize'): StripCurve | null {
+function hiddenCurve({ grades }: Timeline, direction: 'maximize' | 'minimize'): TimelineCurve | null {
   const sign = direction === 'maximize' ? 1 : -1;
   const points = grades.flatMap(({ step, score, final }): CurvePoint[] =>
     score === null ? [] : [{ step, value: sign * score, words: showScore(score), final }],
@@ -58,7 +58,7 @@ function hiddenCurve({ grades }: Strip, direction: 'maximize' | 'minimize'): Str
 }
 
 /** The least and the greatest value of the curves, so that they can be drawn on one scale. */
-export function curveRange(curves: readonly (StripCurve | null)[]): { low: number; high: number } {
+export function curveRange(curves: readonly (TimelineCurve | null)[]): { low: number; high: number } {
   const values = curves.flatMap((curve) =>
     curve === null ? [] : [...curve.points.map(({ value }) => value), curve.baseline ?? []].flat(),
   );

@@ -1,8 +1,8 @@
-import type { StepStatus, Strip } from '../../../src/schema/index.ts';
+import type { StepStatus, Timeline } from '../../../src/schema/index.ts';
 import { type ActionKind, actionKind, actionKinds } from './action-kind.ts';
 
 /** Neighbouring steps that share a bar of the timeline. */
-export interface StripBin {
+export interface TimelineBin {
   first: number;
   last: number;
   /** The purpose of most of them. */
@@ -21,24 +21,24 @@ export function isWell(status: StepStatus | undefined): boolean {
 }
 
 /** At most `most` bars for all steps of a timeline, each of the same number of steps (the last may have fewer). */
-export function stripBins(strip: Strip, most: number): StripBin[] {
-  const count = strip.action.length;
+export function timelineBins(timeline: Timeline, most: number): TimelineBin[] {
+  const count = timeline.action.length;
   const size = Math.max(1, Math.ceil(count / most));
-  const kinds = strip.actions.map(actionKind);
-  const warnings = Map.groupBy(strip.warnings, ({ step }) => Math.floor((step - strip.from) / size));
+  const kinds = timeline.actions.map(actionKind);
+  const warnings = Map.groupBy(timeline.warnings, ({ step }) => Math.floor((step - timeline.from) / size));
   return Array.from({ length: Math.ceil(count / size) }, (_, bin) => {
     const places = Array.from(
       { length: Math.min(size, count - bin * size) },
       (_, index) => bin * size + index,
     );
-    const statuses = places.map((place) => strip.statuses[strip.status[place] ?? 0]);
+    const statuses = places.map((place) => timeline.statuses[timeline.status[place] ?? 0]);
     return {
-      first: strip.from + bin * size,
-      last: strip.from + bin * size + places.length - 1,
-      kind: mostFrequent(places.map((place) => kinds[strip.action[place] ?? 0] ?? 'other')),
+      first: timeline.from + bin * size,
+      last: timeline.from + bin * size + places.length - 1,
+      kind: mostFrequent(places.map((place) => kinds[timeline.action[place] ?? 0] ?? 'other')),
       bad: statuses.some((status) => !isWell(status)),
       running: statuses.includes('running'),
-      duration: Math.max(0, ...places.map((place) => strip.duration_ms[place] ?? 0)),
+      duration: Math.max(0, ...places.map((place) => timeline.duration_ms[place] ?? 0)),
       warnings: warnings.get(bin)?.length ?? 0,
     };
   });

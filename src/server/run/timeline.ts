@@ -5,7 +5,7 @@ import {
   type StepStatus,
   type StepSummary,
   type StepWarning,
-  type Strip,
+  type Timeline,
 } from '../../schema/index.ts';
 import { type ColumnName, cell, hasTail, shownSteps } from '../trace/trace-table.ts';
 import { openStatus, type TracedRun } from './step-page.ts';
@@ -24,7 +24,12 @@ export const notJudged: Judged = { grades: [], warnings: [], readings: [], summa
 const statuses: StepStatus[] = [...ActionStatus.options, 'running', 'cut_off'];
 
 /** The steps of a range, by column: those that ended, and the current one. */
-export function stripOf(run: TracedRun, judged: Judged, from = 1, to = Number.POSITIVE_INFINITY): Strip {
+export function timelineOf(
+  run: TracedRun,
+  judged: Judged,
+  from = 1,
+  to = Number.POSITIVE_INFINITY,
+): Timeline {
   const { table } = run;
   const total = shownSteps(table);
   const [first, last] = [Math.max(from, 1), Math.min(to, total)];
