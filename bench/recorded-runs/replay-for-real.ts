@@ -47,7 +47,7 @@ export interface RealReplayOptions {
  */
 export async function replayForReal(options: RealReplayOptions): Promise<RealReplay> {
   const { run, resources, folder, signal } = options;
-  const { record, folder: runFolder } = await carryOut(guidedAgent(run), options, 'replayed');
+  const { record, folder: runFolder } = await executeReplay(guidedAgent(run), options, 'replayed');
   const grade = await scoreOf(runFolder, resources, signal);
   const workspace = join(folder, 'final');
   const last = lastSnapshot(readTraceSync(runFolder.tracePath).events);
@@ -70,7 +70,7 @@ export async function replayForReal(options: RealReplayOptions): Promise<RealRep
   };
 }
 
-async function carryOut(
+async function executeReplay(
   { agent, registry }: { agent: Agent; registry: ModelRegistry | null },
   { resources, folder, signal }: RealReplayOptions,
   name: string,
@@ -131,7 +131,7 @@ async function scoreOfText(content: string, options: RealReplayOptions): Promise
       await environment.step({ name: 'Final Answer', args: { final_answer: 'written' } });
     },
   };
-  const { folder } = await carryOut({ agent: writer, registry: null }, options, 'recorded');
+  const { folder } = await executeReplay({ agent: writer, registry: null }, options, 'recorded');
   return scoreOf(folder, options.resources, options.signal);
 }
 

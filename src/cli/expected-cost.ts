@@ -70,7 +70,7 @@ export function costText({ runs, dollars: sum, learned_from: learned, unknown }:
 }
 
 /** Models with an unknown price from a provider whose prices are known: their names may be misspelt. */
-export function unpricedRemarks({ runs, prices }: Plan): string[] {
+export function unpricedWarnings({ runs, prices }: Plan): string[] {
   const table = new PriceTable(prices);
   const models = new Set(runs.flatMap(({ roles }) => (roles === undefined ? [] : modelsOf(roles))));
   return [...models].flatMap((model) => {

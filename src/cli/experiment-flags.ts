@@ -162,7 +162,7 @@ export function readExperiment(
 }
 
 /** The keys of an experiment file that are set, in the file or by flags, and not left to their defaults. */
-export function keysSaid(path: string | undefined, options: object): ReadonlySet<string> {
+export function keysSet(path: string | undefined, options: object): ReadonlySet<string> {
   return new Set(Object.keys(givenOf(path, options)));
 }
 

@@ -46,7 +46,7 @@ interface RunLine {
 
 const framesPerSecond = 8;
 /** Columns for the symbol, the step, the time and the current activity. */
-const roomBesideName = 28;
+const columnsBesideName = 28;
 
 class LiveView implements ProgressView {
   readonly #plan: Plan;
@@ -122,10 +122,10 @@ class LiveView implements ProgressView {
     const all = this.#plan.runs.map((run) => ({ run, line: this.#lines.get(run.id) }));
     const done = all.filter(({ line }) => line?.state === 'done').length;
     // Only so many lines fit on a screen; runs under way come first.
-    const room = Math.max(4, (process.stderr.rows ?? 24) - 3);
-    const shown = all.length <= room ? all : all.filter(({ line }) => line?.state !== 'waiting').slice(-room);
+    const rows = Math.max(4, (process.stderr.rows ?? 24) - 3);
+    const shown = all.length <= rows ? all : all.filter(({ line }) => line?.state !== 'waiting').slice(-rows);
     const longest = Math.max(...this.#plan.runs.map(({ id }) => id.length));
-    const nameWidth = Math.max(8, Math.min(longest, width - roomBesideName));
+    const nameWidth = Math.max(8, Math.min(longest, width - columnsBesideName));
     const lines = shown.map(({ run, line }) =>
       line === undefined ? '' : lineText(shortName(run.id, nameWidth).padEnd(nameWidth), line, width),
     );
@@ -151,20 +151,20 @@ function shortName(id: string, width: number): string {
 function lineText(name: string, line: RunLine, width: number): string {
   const mark = marks[line.state];
   const head = `${mark} ${name} `;
-  const room = (text: string) => Math.max(1, width - text.length - 1);
+  const widthAfter = (text: string) => Math.max(1, width - text.length - 1);
   if (line.state === 'waiting')
-    return styleText('dim', `${head}${oneLine(line.doing, room(head))}`.trimEnd());
+    return styleText('dim', `${head}${oneLine(line.doing, widthAfter(head))}`.trimEnd());
   if (line.state === 'done' || line.state === 'broken') {
     const colour = line.state === 'done' ? 'green' : 'red';
-    return `${styleText(colour, mark)} ${name} ${oneLine(line.result, room(head))}`;
+    return `${styleText(colour, mark)} ${name} ${oneLine(line.result, widthAfter(head))}`;
   }
   const time = duration((performance.now() - line.started) / 1000);
   const facts = `${head}step ${String(line.step).padStart(3)}  ${time.padStart(8)}  `;
-  return `${facts}${styleText('dim', oneLine(line.doing, room(facts)))}`;
+  return `${facts}${styleText('dim', oneLine(line.doing, widthAfter(facts)))}`;
 }
 
 /** A wait for a provider that is long enough to report. */
-const worthTellingMs = 5_000;
+const longWaitMs = 5_000;
 
 function waitingText({ failure, waited_ms: waited, message }: FailedAttempt): string {
   return `waiting ${duration(waited / 1000)} for its model (${failure}: ${oneLine(message, 200)})`;
@@ -220,10 +220,10 @@ class LineView implements ProgressView {
       const ended = `${end?.reason ?? record.status} after ${counted(steps, 'step')}, ${duration(seconds_used)}`;
       const decide = `${plain(waits)}: mlab decide ${record.spec.experiment}/${id}`;
       this.#log(`${id}: ${waits === '' ? ended : decide}`);
-      this.#tellSum();
+      this.#logTotals();
     } else if (progress.kind === 'run_step') {
       const { progress: step } = progress;
-      const isLong = step.kind === 'model_retry' && step.attempt.waited_ms >= worthTellingMs;
+      const isLong = step.kind === 'model_retry' && step.attempt.waited_ms >= longWaitMs;
       if (isLong) this.#log(`${id}: ${plain(waitingText(step.attempt))}`);
       const text = this.#isVerbose ? stepText(step) : '';
       if (text !== '') this.#log(`${id}: ${plain(text)}`);
@@ -231,7 +231,7 @@ class LineView implements ProgressView {
   }
 
   /** The totals, after a run. */
-  #tellSum(): void {
+  #logTotals(): void {
     const runs = this.#plan?.runs.length ?? 1;
     const facts = [leftText(this.#sum?.leftMs() ?? null), this.#sum?.spentText() ?? ''].filter(
       (fact) => fact !== '',

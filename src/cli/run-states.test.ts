@@ -17,8 +17,8 @@ import {
   type RunId,
   RunPage,
   RunStatus,
-  Timeline,
   TaskPage,
+  Timeline,
 } from '../schema/index.ts';
 import type { RunningViewer } from '../server/index.ts';
 import { createContext } from './context.ts';

@@ -12,23 +12,24 @@ const leastText = 16;
 /**
  * A text table with aligned columns; widths count what a terminal shows. If it is too wide for the terminal, its last
  * column is cut if that is text, else each row becomes a block of lines.
- * @param room columns of the terminal; unlimited by default
+ * @param available columns of the terminal; unlimited by default
  */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  room = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY,
+  available = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY,
 ): string {
   const head = columns.map(({ title }) => cellOf(title));
   const whole = rows.map((row) => columns.map((_, index) => cellOf(row[index] ?? '')));
   const wanted = head.map(({ width }, index) =>
     whole.reduce((widest, cells) => Math.max(widest, cells[index]?.width ?? 0), width),
   );
-  const excess = wanted.reduce((sum, width) => sum + width + 2, -2) - room;
+  const excess = wanted.reduce((sum, width) => sum + width + 2, -2) - available;
   const lastWidth = (wanted.at(-1) ?? 0) - Math.max(0, excess);
   const isCut = excess > 0;
   const least = Math.max(leastText, head.at(-1)?.width ?? 0);
-  if (isCut && (columns.at(-1)?.align === 'right' || lastWidth < least)) return blocks(head, whole, room);
+  if (isCut && (columns.at(-1)?.align === 'right' || lastWidth < least))
+    return blocks(head, whole, available);
   const widths = wanted.with(-1, lastWidth);
   const body = isCut ? whole.map((cells) => cells.with(-1, cut(cells.at(-1), lastWidth))) : whole;
   const line = (cells: readonly Cell[]) =>
@@ -41,11 +42,11 @@ export function table(
 }
 
 /** For each row its first cell, with the others and their titles below it. */
-function blocks(head: readonly Cell[], body: readonly (readonly Cell[])[], room: number): string {
+function blocks(head: readonly Cell[], body: readonly (readonly Cell[])[], available: number): string {
   const titles = Math.max(0, ...head.slice(1).map(({ width }) => width));
   const line = (cell: Cell, title: Cell | undefined) => {
     const start = `  ${padded(title ?? cellOf(''), titles, 'left')}  `;
-    return `${start}${cut(cell, Math.max(leastText, room - titles - 4)).text}`.trimEnd();
+    return `${start}${cut(cell, Math.max(leastText, available - titles - 4)).text}`.trimEnd();
   };
   return body
     .map(([first, ...rest]) => {

@@ -9,7 +9,7 @@ import { WorkspaceFiles } from './workspace-files.ts';
 const onLinux = process.platform === 'linux';
 
 function filesOf(workspace: string): WorkspaceFiles {
-  return new WorkspaceFiles({ workspace, readOnly: {}, isReadOnly: () => false, roomBytes: () => 2 ** 20 });
+  return new WorkspaceFiles({ workspace, readOnly: {}, isReadOnly: () => false, bytesLeft: () => 2 ** 20 });
 }
 
 test.skipIf(!onLinux)(

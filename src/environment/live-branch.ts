@@ -89,7 +89,7 @@ export class LiveBranch implements AsyncDisposable {
         workspace: folders.workspace,
         readOnly: { data: run.dataFolder, [outputsName]: folders.outputs },
         isReadOnly: run.isReadOnly,
-        roomBytes: () => limits.workspace_mb * 2 ** 20 - snapshotter.bytes,
+        bytesLeft: () => limits.workspace_mb * 2 ** 20 - snapshotter.bytes,
       }),
       step: () => this.#step,
       budget: () => run.budget(),

@@ -26,7 +26,7 @@ export function skippedInTrace({
 }
 
 /** Tells the agent once about each file that will be missing in grading. */
-export class SkippedTold {
+export class SkippedNotice {
   readonly #told = new Set<string>();
 
   told(skipped: readonly SkippedEntry[]): string {

@@ -6,7 +6,7 @@ import type { Outcome } from './action.ts';
 import type { StepFacts } from './branch-history.ts';
 import { outputsName } from './command-runner.ts';
 import type { StepResult } from './environment.ts';
-import { SkippedTold, skippedInTrace } from './skipped-entries.ts';
+import { SkippedNotice, skippedInTrace } from './skipped-entries.ts';
 import type { StoredBytes } from './stored-bytes.ts';
 import { SubmissionTracker, submissionSeen } from './submission-tracker.ts';
 import type { StepUsage } from './usage-meter.ts';
@@ -54,7 +54,7 @@ export interface FinishedStep {
 export class StepRecorder {
   readonly #options: StepRecorderOptions;
   readonly #tracker: SubmissionTracker;
-  readonly #skipped = new SkippedTold();
+  readonly #skipped = new SkippedNotice();
   /** What the run had added to its experiment folder when the last step was recorded. */
   storedBytes = 0;
 

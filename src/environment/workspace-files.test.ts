@@ -41,7 +41,7 @@ function filesOf(changes: Partial<ConstructorParameters<typeof WorkspaceFiles>[0
     workspace,
     readOnly: { data: join(place, 'data'), '.outputs': join(place, 'outputs') },
     isReadOnly: (path) => path === 'frozen.py' || path.startsWith('lib/'),
-    roomBytes: () => 2 ** 20,
+    bytesLeft: () => 2 ** 20,
     ...changes,
   });
 }
@@ -178,11 +178,11 @@ describe('what may not be written', () => {
   });
 
   test('a file that would outgrow the workspace is refused and leaves nothing behind', () => {
-    files = filesOf({ roomBytes: () => 10 });
+    files = filesOf({ bytesLeft: () => 10 });
     expect(() => write('big', 'x'.repeat(11))).toThrow(WorkspaceFull);
     expect(files.kindOf('big')).toBeNull();
     write('fits', 'x'.repeat(10));
-    files = filesOf({ roomBytes: () => 0 });
+    files = filesOf({ bytesLeft: () => 0 });
     write('fits', 'y'.repeat(10));
     expect(() => files.write('fits', Buffer.from('z'), 'append')).toThrow(WorkspaceFull);
     expect(read('fits')).toBe('y'.repeat(10));

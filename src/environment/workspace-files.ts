@@ -31,7 +31,7 @@ export class WorkspaceFull extends Error {
 
 export interface WorkspaceFilesOptions extends WorkspaceRoots {
   /** How many bytes the workspace may still grow. */
-  roomBytes: () => number;
+  bytesLeft: () => number;
 }
 
 /**
@@ -41,12 +41,12 @@ export interface WorkspaceFilesOptions extends WorkspaceRoots {
  */
 export class WorkspaceFiles {
   readonly #roots: WorkspaceRoots;
-  readonly #roomBytes: () => number;
+  readonly #bytesLeft: () => number;
 
-  constructor({ workspace, readOnly, isReadOnly, roomBytes }: WorkspaceFilesOptions) {
+  constructor({ workspace, readOnly, isReadOnly, bytesLeft }: WorkspaceFilesOptions) {
     const real = Object.entries(readOnly).map(([name, folder]) => [name, realpathSync(folder)]);
     this.#roots = { workspace: realpathSync(workspace), readOnly: Object.fromEntries(real), isReadOnly };
-    this.#roomBytes = roomBytes;
+    this.#bytesLeft = bytesLeft;
   }
 
   /** At most `maxBytes` from the head, and as many from the tail if the file is larger than both. */
@@ -185,7 +185,7 @@ export class WorkspaceFiles {
 
   #refuseGrowth(path: string, bytes: number, how: 'replace' | 'append'): void {
     const before = how === 'replace' ? (this.#stat(path)?.size ?? 0) : 0;
-    const room = Math.max(0, this.#roomBytes());
+    const room = Math.max(0, this.#bytesLeft());
     if (bytes - before <= room || bytes === 0) return;
     throw new WorkspaceFull(
       `${path} was not written: the workspace may grow by ${room} bytes only. Remove files before going on.`,

@@ -11,7 +11,7 @@ import { processMetrics } from '../statistics/index.ts';
 import { createExperiment, recordedStates } from '../store/index.ts';
 import { evaluateRun } from './evaluate-run.ts';
 import { agentLabel } from './run-identity.ts';
-import { withLessons } from './told-lessons.ts';
+import { withLessons } from './shown-lessons.ts';
 
 test('a run is evaluated from its files alone, as its schema says', async () => {
   using folder = temporaryFolder();

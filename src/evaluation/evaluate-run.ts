@@ -26,7 +26,7 @@ import {
 import { DecisionMarks } from './decision-marks.ts';
 import { TranscriptReader } from './read-transcript.ts';
 import { agentLabel } from './run-identity.ts';
-import { withLessons } from './told-lessons.ts';
+import { withLessons } from './shown-lessons.ts';
 
 /**
  * Everything that reports know of a run, from its files alone: its trace is read once, nothing is run or graded.

@@ -40,7 +40,7 @@ export class FolderWatch {
   readonly #signal: AbortSignal;
   readonly #allowedBytes: number;
   /** At the last look: what the folder could still grow by, and what its file system had left. */
-  #last: { roomBytes: number; freeBytes: number };
+  #last: { bytesLeft: number; freeBytes: number };
 
   /** @param processes host ids of those that write to it */
   constructor(folder: WatchedFolder, processes: () => number[], signal: AbortSignal) {
@@ -48,8 +48,8 @@ export class FolderWatch {
     this.#processes = processes;
     this.#signal = signal;
     this.#allowedBytes = allowedBytesOf(folder);
-    const roomBytes = this.#allowedBytes - (folder.bytes ?? 0);
-    this.#last = { roomBytes, freeBytes: freeBytesAt(folder.path) };
+    const bytesLeft = this.#allowedBytes - (folder.bytes ?? 0);
+    this.#last = { bytesLeft, freeBytes: freeBytesAt(folder.path) };
   }
 
   /** Resolves to true when the folder is too large, to false when nobody wants to know any more. */
@@ -79,8 +79,8 @@ export class FolderWatch {
 
   /** Whether, within so many milliseconds, the file system loses as much room as matters. */
   async #mayFillWithin(milliseconds: number): Promise<boolean> {
-    const { roomBytes, freeBytes } = this.#last;
-    const tolerated = Math.max(leastLossBytes, roomBytes / 2);
+    const { bytesLeft, freeBytes } = this.#last;
+    const tolerated = Math.max(leastLossBytes, bytesLeft / 2);
     const end = performance.now() + milliseconds;
     for (let left = milliseconds; left > 0 && !this.#signal.aborted; left = end - performance.now()) {
       const unused = tolerated - (freeBytes - freeBytesAt(this.#folder.path));
@@ -99,7 +99,7 @@ export class FolderWatch {
     // Too many open files to look at.
     if (removed === Number.POSITIVE_INFINITY) return true;
     const size = removed + (await folderSize(path, this.#allowedBytes));
-    this.#last = { roomBytes: this.#allowedBytes - size, freeBytes };
+    this.#last = { bytesLeft: this.#allowedBytes - size, freeBytes };
     return size > this.#allowedBytes;
   }
 

@@ -24,7 +24,7 @@ export const AgentCall = z.discriminatedUnion('method', [
 export type AgentCall = z.infer<typeof AgentCall>;
 
 /** A message of an agent's process without an answer. */
-export const AgentRemark = z.discriminatedUnion('method', [
+export const AgentNotification = z.discriminatedUnion('method', [
   z.object({ method: z.literal('note'), params: z.object({ entries: z.record(z.string(), z.string()) }) }),
   z.object({ method: z.literal('select'), params: z.object({ branch: z.string() }) }),
   z.object({
@@ -36,7 +36,7 @@ export const AgentRemark = z.discriminatedUnion('method', [
   }),
   z.object({ method: z.literal('log'), params: z.object({ text: z.string() }) }),
 ]);
-export type AgentRemark = z.infer<typeof AgentRemark>;
+export type AgentNotification = z.infer<typeof AgentNotification>;
 
 export const RpcRequest = z.object({ ...version, id: RpcId, method: z.string(), params: Json.optional() });
 export type RpcRequest = z.infer<typeof RpcRequest>;

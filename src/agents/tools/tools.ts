@@ -41,7 +41,7 @@ export const tools: Agent = {
       if (reply === null) return;
       conversation.addReply(messageOf(reply));
       if (reply.text.trim() !== '') environment.note({ Thought: reply.text });
-      const { acted, ended } = await carryOut(reply, steps, toolbox, conversation);
+      const { acted, ended } = await takeSteps(reply, steps, toolbox, conversation);
       if (ended) return;
       idle = acted ? 0 : idle + 1;
       if (reply.tool_calls.length === 0)
@@ -95,7 +95,7 @@ async function ask(
 }
 
 /** Carries out the calls of a reply in their order, until the run ends. */
-async function carryOut(
+async function takeSteps(
   { tool_calls, finish }: Answered,
   steps: CarefulSteps,
   toolbox: Toolbox,

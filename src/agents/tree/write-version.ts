@@ -58,7 +58,7 @@ export async function writeVersion(
     const script = reply.tool_calls.length === 0 ? scriptIn(reply.text) : null;
     if (script !== null) return await takeScript(view, script, changeIn(reply.text), before);
     messages.push(messageOf(reply));
-    const done = await carryOut(view, toolbox, reply, messages);
+    const done = await performActions(view, toolbox, reply, messages);
     hasWritten ||= done.hasWritten;
     if (done.change !== null)
       return hasWritten ? written(done.change, view) : nothing('it handed in without a change');
@@ -83,7 +83,7 @@ async function takeScript(
 }
 
 /** Carries out the calls of a reply in their order, and answers each. */
-async function carryOut(
+async function performActions(
   view: BranchView,
   toolbox: Toolbox,
   { tool_calls, finish }: Answered,

@@ -49,7 +49,7 @@ const results = define<ReportCell>({
       costField(({ efficiency }) => efficiency),
       hasEstimates,
     ),
-    words('remarks', '', remarks),
+    words('remarks', '', caveats),
   ],
 });
 
@@ -63,7 +63,7 @@ function estimatedTokens({ tokens }: NonNullable<RunGroup['efficiency']>): numbe
 }
 
 /** What a reader must know before trusting a row. */
-function remarks(group: RunGroup): string {
+function caveats(group: RunGroup): string {
   const { outcomes, stale, unfinished, infrastructure, integrity, marks } = group;
   const failures = sum(infrastructure);
   return [
@@ -107,7 +107,7 @@ const agents = define<ReportRow>({
     words('pass_at', 'pass@k', ({ pass_at }) =>
       pass_at.map(({ k, value }) => `${k}: ${percent(value)}`).join(', '),
     ),
-    words('remarks', '', remarks),
+    words('remarks', '', caveats),
   ],
 });
 

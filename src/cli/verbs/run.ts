@@ -27,8 +27,8 @@ import {
   withDocuments,
   withGateway,
 } from '../execute-there.ts';
-import { confirmCost, costText, expectedCost, unpricedRemarks } from '../expected-cost.ts';
-import { experimentFlags, keysSaid, readExperiment } from '../experiment-flags.ts';
+import { confirmCost, costText, expectedCost, unpricedWarnings } from '../expected-cost.ts';
+import { experimentFlags, keysSet, readExperiment } from '../experiment-flags.ts';
 import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
@@ -107,7 +107,7 @@ export const run: Verb = {
     const { incomplete } = options;
     const gate = options.approve === true ? personsGate(context) : undefined;
     const read = readExperiment(path, options, context.settings.run);
-    const said = keysSaid(path, options);
+    const said = keysSet(path, options);
     const source = findParent(context, options, said);
     const wanted = withGateway(
       source === null ? withModelsOf(context.variables, read) : asItsRun(read, source, said),
@@ -140,8 +140,8 @@ export const run: Verb = {
         known.every(({ verified }) => verified),
       );
     };
-    for (const remark of unpricedRemarks(planOf(tasks.map((task) => ({ task, verified: true })))))
-      context.log(remark);
+    for (const warning of unpricedWarnings(planOf(tasks.map((task) => ({ task, verified: true })))))
+      context.log(warning);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),

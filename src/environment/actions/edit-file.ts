@@ -28,10 +28,10 @@ const editFile = defineAction({
     new_text: z.string().describe('what stands there afterwards'),
     replace_all: flag.default(false).describe('whether to replace every occurrence; default false'),
   },
-  run: async (bench, args) => {
+  run: async (context, args) => {
     const { file_name, replace_all } = args;
-    bench.files.checkWritable(file_name);
-    const file = readTextFile(bench.files, file_name, largestEdited);
+    context.files.checkWritable(file_name);
+    const file = readTextFile(context.files, file_name, largestEdited);
     // In a file with CRLF line breaks, both spellings of a line break match.
     const asIn = (text: string) => (file.lineBreak === '\r\n' ? text.replaceAll('\r\n', '\n') : text);
     const old = asIn(args.old_text);
@@ -52,13 +52,13 @@ const editFile = defineAction({
       );
     }
     const text = file.text.split(old).join(fresh);
-    const wrong = isPython(file_name) ? await syntaxProblem(bench, text) : null;
+    const wrong = isPython(file_name) ? await syntaxProblem(context, text) : null;
     const warning =
       wrong === null
         ? ''
         : `\nWarning: ${file_name} is no valid Python now: ${wrong}. Undo Edit Script takes the edit back.`;
-    return edit(bench, file_name, () => {
-      bench.files.write(file_name, contentWith(file, text), 'replace');
+    return edit(context, file_name, () => {
+      context.files.write(file_name, contentWith(file, text), 'replace');
       const what = places.length === 1 ? `the text in line ${place}` : `${places.length} occurrences`;
       return `Replaced ${what} of ${file_name}.${warning}`;
     });

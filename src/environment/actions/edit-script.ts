@@ -31,12 +31,12 @@ const editScript = defineAction({
     'A language model rewrites a whole script as told; it begins with an empty one where there is none. Shows what changed; Undo Edit Script takes it back. Nothing is saved where the result is no valid Python.',
   args: { script_name: scriptName, edit_instruction: instruction, save_name: saveName },
   needs: 'model',
-  run: async (bench, { script_name, edit_instruction, save_name }) => {
-    bench.files.checkWritable(save_name);
-    const isThere = bench.files.kindOf(script_name) !== null;
-    const file = isThere ? readTextFile(bench.files, script_name, largestScript) : emptyFile;
+  run: async (context, { script_name, edit_instruction, save_name }) => {
+    context.files.checkWritable(save_name);
+    const isThere = context.files.kindOf(script_name) !== null;
+    const file = isThere ? readTextFile(context.files, script_name, largestScript) : emptyFile;
     const written = await askForCode(
-      bench,
+      context,
       wholeEdit(save_name, file.text, edit_instruction),
       isPython(save_name),
     );
@@ -44,7 +44,7 @@ const editScript = defineAction({
     const end = /\n*$/.exec(file.text)?.[0] ?? '';
     const text = written.code.replace(/\n+$/, '') + (file.text === '' ? '\n' : end);
     const began = isThere ? null : `There was no ${script_name}: the edit began with an empty script.`;
-    return save(bench, { script_name, save_name, file, texts: [text], remarks: [began, written.remark] });
+    return save(context, { script_name, save_name, file, texts: [text], notices: [began, written.notice] });
   },
 });
 
@@ -60,38 +60,38 @@ const editSegment = defineAction({
     save_name: saveName,
   },
   needs: 'model',
-  run: async (bench, args) => {
+  run: async (context, args) => {
     const { script_name, start_line_number: first, end_line_number: last, save_name } = args;
-    bench.files.checkWritable(save_name);
-    const file = readTextFile(bench.files, script_name, largestSegmentFile);
+    context.files.checkWritable(save_name);
+    const file = readTextFile(context.files, script_name, largestSegmentFile);
     if (last < first) return failed(`end_line_number ${last} lies before start_line_number ${first}.`);
     const count = linesOf(file.text).length;
     if (first > count) return failed(`There is no line ${first}: ${script_name} has ${count} lines.`);
     const segment = segmentOf(file.text, first, last);
     const request = segmentEdit(save_name, segment, args.edit_instruction);
-    const written = await askForCode(bench, request, isPython(save_name));
+    const written = await askForCode(context, request, isPython(save_name));
     if ('status' in written) return written;
     const end = file.text.endsWith('\n') ? '\n' : '';
     const meant = isPython(save_name)
       ? readings(segment.lines, written.code.split('\n'))
       : [written.code.split('\n')];
     const texts = meant.map((lines) => [...segment.before, ...lines, ...segment.after].join('\n') + end);
-    return save(bench, { script_name, save_name, file, texts, remarks: [written.remark] });
+    return save(context, { script_name, save_name, file, texts, notices: [written.notice] });
   },
 });
 
 interface Written {
   code: string;
-  remark: string | null;
+  notice: string | null;
 }
 
 /** What the model wrote, or why there is nothing to save. */
 async function askForCode(
-  bench: ActionContext,
+  context: ActionContext,
   request: ModelRequest,
   python: boolean,
 ): Promise<Written | Outcome> {
-  const reply = await bench.ask(request);
+  const reply = await context.ask(request);
   if (reply.kind !== 'answered') return unanswered(reply, 'Nothing was saved', smallerParts);
   if (reply.finish === 'length') {
     return notSaved(`the model's reply was cut off at its limit of tokens. ${smallerParts}`);
@@ -107,12 +107,12 @@ interface Edited {
   file: TextFile;
   /** Possible readings of the reply, the most likely first: the first that parses is used. */
   texts: readonly string[];
-  remarks: readonly (string | null)[];
+  notices: readonly (string | null)[];
 }
 
-async function save(bench: ActionContext, edited: Edited): Promise<Outcome> {
-  const { script_name, save_name, file, remarks } = edited;
-  const chosen = isPython(save_name) ? await firstThatParses(bench, edited.texts) : edited.texts[0];
+async function save(context: ActionContext, edited: Edited): Promise<Outcome> {
+  const { script_name, save_name, file, notices } = edited;
+  const chosen = isPython(save_name) ? await firstThatParses(context, edited.texts) : edited.texts[0];
   if (chosen === undefined) throw new Error('nothing to save');
   if (typeof chosen !== 'string') {
     const outcome = notSaved(
@@ -130,9 +130,9 @@ async function save(bench: ActionContext, edited: Edited): Promise<Outcome> {
   }
   const difference = unifiedDiff(file.text, chosen, { before: script_name, after: save_name });
   const shown = difference ?? '(The two differ too much to be compared line by line.)';
-  const outcome = edit(bench, save_name, () => {
-    bench.files.write(save_name, contentWith(file, chosen), 'replace');
-    const head = [`Saved to ${save_name}.`, ...remarks, 'Check that this is what you meant:'];
+  const outcome = edit(context, save_name, () => {
+    context.files.write(save_name, contentWith(file, chosen), 'replace');
+    const head = [`Saved to ${save_name}.`, ...notices, 'Check that this is what you meant:'];
     return cutMiddle(`${head.filter((part) => part !== null).join(' ')}\n${shown}`);
   });
   // The comparison is ours, but its lines are the model's: numbers in them were not measured.
@@ -141,12 +141,12 @@ async function save(bench: ActionContext, edited: Edited): Promise<Outcome> {
 
 /** If none parses, reports the problem of the last one, which is the text as the model wrote it. */
 async function firstThatParses(
-  bench: ActionContext,
+  context: ActionContext,
   texts: readonly string[],
 ): Promise<string | { problem: string }> {
   let problem = '';
   for (const text of texts) {
-    const found = await syntaxProblem(bench, text);
+    const found = await syntaxProblem(context, text);
     if (found === null) return text;
     problem = found;
   }

@@ -23,14 +23,14 @@ const executeScript = defineAction({
   description:
     'Runs a Python script with the workspace as current directory; shows what it printed (standard output and standard error in order), its exit code and how long it took.',
   args: { script_name: z.string().min(1).describe('path of the Python script relative to the workspace') },
-  run: async (bench, { script_name }) => {
-    const kind = bench.files.kindOf(script_name);
+  run: async (context, { script_name }) => {
+    const kind = context.files.kindOf(script_name);
     if (kind === null) throw new PathFailed(`${script_name} does not exist. List Files shows what is there.`);
     if (kind !== 'file') throw new PathFailed(`${script_name} is ${kindNames[kind]}, not a script.`);
-    const path = bench.files.pathOf(script_name);
+    const path = context.files.pathOf(script_name);
     // Python takes a name that begins with a hyphen for an option.
     return outcomeOf(
-      await bench.command(['python', path.startsWith('-') ? `./${path}` : path]),
+      await context.command(['python', path.startsWith('-') ? `./${path}` : path]),
       'The script',
     );
   },
@@ -41,8 +41,8 @@ const runCommand = defineAction({
   description:
     'Runs a shell command in the sandbox with the workspace as current directory; shows what it printed.',
   args: { command: commandText.describe('a command line for sh') },
-  run: async (bench, { command }) =>
-    outcomeOf(await bench.command(['/bin/sh', '-c', command]), 'The command'),
+  run: async (context, { command }) =>
+    outcomeOf(await context.command(['/bin/sh', '-c', command]), 'The command'),
 });
 
 const pythonRepl = defineAction({
@@ -50,8 +50,8 @@ const pythonRepl = defineAction({
   description:
     'Runs Python code in an interpreter that stays alive from step to step and keeps its variables; shows what it printed and the value of a last expression.',
   args: { command: z.string().describe('Python code') },
-  run: async (bench, { command }) => {
-    const answer = await bench.repl(command);
+  run: async (context, { command }) => {
+    const answer = await context.repl(command);
     if (answer.kind === 'answered') {
       return { status: answer.failed ? 'failed' : 'ok', observation: answer.output };
     }

@@ -66,9 +66,9 @@ const writeFile = defineAction({
   name: 'Write File',
   description: 'Writes a file; one that is there is replaced. Undo Edit Script takes it back.',
   args: { file_name: fileName, content: z.string().describe('the whole new content') },
-  run: (bench, { file_name, content }) =>
-    edit(bench, file_name, () => {
-      bench.files.write(file_name, Buffer.from(content), 'replace');
+  run: (context, { file_name, content }) =>
+    edit(context, file_name, () => {
+      context.files.write(file_name, Buffer.from(content), 'replace');
       return `Wrote ${Buffer.byteLength(content)} bytes to ${file_name}.`;
     }),
 });
@@ -77,9 +77,9 @@ const appendFile = defineAction({
   name: 'Append File',
   description: 'Appends to a file, which is made if it is not there. Undo Edit Script takes it back.',
   args: { file_name: fileName, content: z.string().describe('what to append') },
-  run: (bench, { file_name, content }) =>
-    edit(bench, file_name, () => {
-      bench.files.write(file_name, Buffer.from(content), 'append');
+  run: (context, { file_name, content }) =>
+    edit(context, file_name, () => {
+      context.files.write(file_name, Buffer.from(content), 'append');
       return `Appended ${Buffer.byteLength(content)} bytes to ${file_name}.`;
     }),
 });
@@ -88,10 +88,10 @@ const copyFile = defineAction({
   name: 'Copy File',
   description: 'Copies a file. Undo Edit Script takes it back.',
   args: { source: fileName, destination: fileName.describe('path of the copy relative to the workspace') },
-  run: (bench, { source, destination }) =>
-    edit(bench, destination, () => {
-      const content = bench.files.readWhole(source, largestCopy);
-      bench.files.write(destination, content, 'replace');
+  run: (context, { source, destination }) =>
+    edit(context, destination, () => {
+      const content = context.files.readWhole(source, largestCopy);
+      context.files.write(destination, content, 'replace');
       return `Copied ${source} to ${destination} (${content.length} bytes).`;
     }),
 });
@@ -101,16 +101,16 @@ const undoEdit = defineAction({
   description:
     'Puts a file back to what it was before its last edit by an action, as often as there were edits.',
   args: { script_name: fileName },
-  run: (bench, { script_name }) => {
-    const path = bench.files.pathOf(script_name);
-    const entry = bench.undoStack.findLast((candidate) => candidate.path === path);
+  run: (context, { script_name }) => {
+    const path = context.files.pathOf(script_name);
+    const entry = context.undoStack.findLast((candidate) => candidate.path === path);
     if (entry === undefined) return failed(`There is no edit of ${script_name} left to undo.`);
-    const content = bench.recall(entry);
+    const content = context.recall(entry);
     if (content === null) {
-      bench.files.remove(path);
+      context.files.remove(path);
       return { ...done(`${script_name} was made by the edit, and is removed again.`), undone: [path] };
     }
-    bench.files.write(path, content, 'replace');
+    context.files.write(path, content, 'replace');
     const text = cutMiddle(content.toString('utf8'));
     return {
       ...done(`${script_name} is back to what it was before its last edit:\n${text}`),

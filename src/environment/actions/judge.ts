@@ -12,16 +12,16 @@ const validateSubmission = defineAction({
   description:
     'Says whether the grader would accept the submission as it lies in the workspace. It never gives a score.',
   args: {},
-  run: async (bench) => {
+  run: async (context) => {
     const args = [
       '--task',
-      bench.briefInside,
+      context.briefInside,
       '--submission',
-      bench.inside.workspace,
+      context.inside.workspace,
       '--public',
-      bench.inside.data,
+      context.inside.data,
     ];
-    const { output, end } = await bench.helper('check_submission.py', args, {
+    const { output, end } = await context.helper('check_submission.py', args, {
       quiet: true,
       timeoutMs: 60_000,
     });
@@ -53,8 +53,8 @@ const checkBudget = defineAction({
   name: 'Check Budget',
   description: 'Says what is left: steps, seconds, tokens, money.',
   args: {},
-  run: (bench) => {
-    const { steps_left, seconds_left, tokens_left, money_left } = bench.budget();
+  run: (context) => {
+    const { steps_left, seconds_left, tokens_left, money_left } = context.budget();
     const lines = [
       `steps left: ${steps_left}`,
       `seconds left: ${Math.floor(seconds_left)}`,
@@ -88,11 +88,11 @@ const searchFiles = defineAction({
       .default('.')
       .describe('folder or file to search in, relative to the workspace; default "."'),
   },
-  run: async (bench, { pattern, dir_path }) => {
-    if (bench.files.kindOf(dir_path) === null)
+  run: async (context, { pattern, dir_path }) => {
+    if (context.files.kindOf(dir_path) === null)
       throw new PathFailed(`${dir_path} does not exist. List Files shows what is there.`);
-    const path = bench.files.pathOf(dir_path);
-    const { output, end } = await bench.helper('search_files.py', [pattern, path === '' ? '.' : path], {
+    const path = context.files.pathOf(dir_path);
+    const { output, end } = await context.helper('search_files.py', [pattern, path === '' ? '.' : path], {
       timeoutMs: mostSearchMs,
     });
     const status = statusOf(end);

@@ -1,6 +1,6 @@
 import { linesOf } from './text-file.ts';
 
-const remarks = [
+const placeholders = [
   // "# ... rest of the code", "# … (unchanged)"
   /^(#|\/\/|<!--)?\s*[[(<]?\s*(\.{3}|…).*\b(rest|remain|remaining|remains|unchanged|same|existing|previous|before|above|omitted)\b/i,
   // "# rest of the code ...", "# remaining code unchanged"
@@ -16,7 +16,9 @@ export function omissionIn(before: string, after: string): string | null {
   const lines = filledLines(after);
   const fresh = new Set(lines);
   if ([...old].every((line) => fresh.has(line))) return null;
-  const found = lines.find((line) => !old.has(line) && remarks.some((remark) => remark.test(line)));
+  const found = lines.find(
+    (line) => !old.has(line) && placeholders.some((placeholder) => placeholder.test(line)),
+  );
   return found === undefined ? null : found.slice(0, 200);
 }
 

@@ -13,8 +13,8 @@ export function failed(observation: string): Outcome {
 }
 
 /** Performs a change that can be undone, even if it failed half way. */
-export function edit(bench: ActionContext, path: string, change: () => string): Outcome {
-  const before = bench.remember(path);
+export function edit(context: ActionContext, path: string, change: () => string): Outcome {
+  const before = context.remember(path);
   try {
     return { ...done(change()), undo: [before] };
   } catch (error) {

@@ -40,7 +40,7 @@ describe('code in a reply', () => {
     expect(codeOfReply(reply, other)).toMatchObject({
       ok: true,
       code: long,
-      remark: 'The reply held 2 code blocks; one of them was taken.',
+      notice: 'The reply held 2 code blocks; one of them was taken.',
     });
   });
 

@@ -1,5 +1,5 @@
 /** The code in a model's reply, or why there is none. */
-export type ReplyCode = { ok: true; code: string; remark: string | null } | { ok: false; problem: string };
+export type ReplyCode = { ok: true; code: string; notice: string | null } | { ok: false; problem: string };
 
 interface Block {
   label: string;
@@ -37,9 +37,9 @@ export function codeOfReply(reply: string, { python }: { python: boolean }): Rep
   if (others >= longest.length) {
     return problem(`it holds ${candidates.length} code blocks, and which of them is meant can't be told`);
   }
-  const remark =
+  const notice =
     blocks.length === 1 ? null : `The reply held ${blocks.length} code blocks; one of them was taken.`;
-  return { ok: true, code: longest, remark };
+  return { ok: true, code: longest, notice };
 }
 
 function bareCode(reply: string, python: boolean): ReplyCode {
@@ -47,7 +47,7 @@ function bareCode(reply: string, python: boolean): ReplyCode {
   if (code.trim() === '') return problem('it is empty');
   // A word or two would parse as Python.
   if (!python || !(/[=([:@#]/.test(code) || statement.test(code))) return problem('it holds no code block');
-  return { ok: true, code: code.trimEnd(), remark: null };
+  return { ok: true, code: code.trimEnd(), notice: null };
 }
 
 function blocksOf(lines: readonly string[]): { blocks: Block[]; isOpen: boolean } {

@@ -8,8 +8,8 @@ const requestHelp = defineAction({
   description: 'Asks the person who watches the run, and waits for the answer.',
   args: { request: z.string().min(1).describe('what help is needed, and for what') },
   needs: 'person',
-  run: async (bench, { request }) => {
-    const answer = await bench.askPerson(request);
+  run: async (context, { request }) => {
+    const answer = await context.askPerson(request);
     return done(answer.trim() === '' ? 'The person gave no answer.' : cutMiddle(answer));
   },
 });

@@ -14,10 +14,10 @@ const appendSummary = defineAction({
   name: 'Append Summary to Research Log',
   description: `Appends to the research log, ${logName}, which is made if it is not there.`,
   args: { content: z.string().describe('what was done in this step, why, and what came of it') },
-  run: (bench, { content }) =>
-    edit(bench, logName, () => {
+  run: (context, { content }) =>
+    edit(context, logName, () => {
       const entry = Buffer.from(`${content}\n`);
-      bench.files.write(logName, entry, 'append');
+      context.files.write(logName, entry, 'append');
       return `Appended ${entry.length} bytes to ${logName}.`;
     }),
 });
@@ -27,8 +27,8 @@ const reflection = defineAction({
   description: 'A language model answers a question from the research log.',
   args: { things_to_reflect_on: z.string().min(1).describe('what to reflect on, as a detailed question') },
   needs: 'model',
-  run: (bench, { things_to_reflect_on }) =>
-    askAboutLog(bench, (log) => reflect(bench.task.problem, log, things_to_reflect_on)),
+  run: (context, { things_to_reflect_on }) =>
+    askAboutLog(context, (log) => reflect(context.task.problem, log, things_to_reflect_on)),
 });
 
 const retrieval = defineAction({
@@ -36,18 +36,18 @@ const retrieval = defineAction({
   description: 'A language model lists what in the research log matters for a plan.',
   args: { current_plan: z.string().describe('the present research plan and its status, in detail') },
   needs: 'model',
-  run: (bench, { current_plan }) =>
-    askAboutLog(bench, (log) => retrieve(bench.task.problem, log, current_plan)),
+  run: (context, { current_plan }) =>
+    askAboutLog(context, (log) => retrieve(context.task.problem, log, current_plan)),
 });
 
 /** Sends as much of the log's end as the model can read. */
-async function askAboutLog(bench: ActionContext, request: (log: string) => ModelRequest): Promise<Outcome> {
-  let log = readLog(bench);
+async function askAboutLog(context: ActionContext, request: (log: string) => ModelRequest): Promise<Outcome> {
+  let log = readLog(context);
   if (log === null) {
     return done(`The research log is empty. Append Summary to Research Log writes to it (${logName}).`);
   }
   for (;;) {
-    const reply = await bench.ask(request(log));
+    const reply = await context.ask(request(log));
     if (reply.kind !== 'context_too_long' || log.length < 2 * fewestLogCharacters) {
       return outcomeOf(toldBy(reply, 'The research log was not read', ''));
     }

@@ -8,8 +8,8 @@ const Verdict = z.object({
 });
 
 /** Why a text is not valid Python, for an observation; null if it is. It is compiled in the sandbox, never run. */
-export async function syntaxProblem(bench: ActionContext, source: string): Promise<string | null> {
-  const { output, end } = await bench.helper('check_syntax.py', [], {
+export async function syntaxProblem(context: ActionContext, source: string): Promise<string | null> {
+  const { output, end } = await context.helper('check_syntax.py', [], {
     quiet: true,
     timeoutMs: mostCheckMs,
     input: Buffer.from(source),

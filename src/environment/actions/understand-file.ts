@@ -25,15 +25,15 @@ const understandFile = defineAction({
     things_to_look_for: z.string().min(1).describe('what to find out about the file, as a detailed question'),
   },
   needs: 'model',
-  run: async (bench, { file_name, things_to_look_for: question }) => {
-    const { head, tail, size } = bench.files.read(file_name, mostBytes);
+  run: async (context, { file_name, things_to_look_for: question }) => {
+    const { head, tail, size } = context.files.read(file_name, mostBytes);
     const content = tail.length === 0 ? head : wholeCharacters(head);
     if (!isText(content)) throw notText(file_name);
     const { text } = textFileOf(content.toString('utf8'));
     if (text.trim() === '') return done(`${file_name} is empty.`);
     const all = blocksOf(text, blockCharacters);
     const blocks = all.slice(0, mostBlocks);
-    const outcome = await understand(bench, file_name, blocks, question);
+    const outcome = await understand(context, file_name, blocks, question);
     if (tail.length === 0 && blocks.length === all.length) return outcome;
     const notice = `[Only lines 1 to ${blocks.at(-1)?.last ?? 0} were read: the file has ${size} bytes, too many to be read whole.]`;
     return { ...outcome, observation: `${outcome.observation}\n${notice}` };
@@ -42,7 +42,7 @@ const understandFile = defineAction({
 
 /** Has every block read, and merges the findings. */
 async function understand(
-  bench: ActionContext,
+  context: ActionContext,
   name: string,
   blocks: readonly Block[],
   question: string,
@@ -50,7 +50,7 @@ async function understand(
   const findings: { block: Block; told: Told }[] = [];
   for (const [index, block] of blocks.entries()) {
     const place = { number: index + 1, of: blocks.length };
-    const reply = await bench.ask(readBlock(name, block, place, question));
+    const reply = await context.ask(readBlock(name, block, place, question));
     const told = toldBy(reply, `${name} was not read`, '');
     if (blocks.length === 1 || reply.kind === 'closed') return outcomeOf(told);
     findings.push({ block, told });
@@ -58,7 +58,7 @@ async function understand(
   const [first] = findings;
   if (first !== undefined && findings.every(({ told }) => !told.ok)) return outcomeOf(first.told);
   const texts = findings.map(findingText);
-  const merged = toldBy(await bench.ask(mergeFindings(name, texts, question)), 'They were not merged', '');
+  const merged = toldBy(await context.ask(mergeFindings(name, texts, question)), 'They were not merged', '');
   if (merged.ok) return outcomeOf(merged);
   // The parts have been read and paid for.
   const { observation } = merged.outcome;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Branch, Environment, StepResult } from '../../environment/index.ts';
 import { plainLine } from '../../lib/plain-line.ts';
-import { AgentCall, AgentRemark, type RpcRequest } from '../../schema/index.ts';
+import { AgentCall, AgentNotification, type RpcRequest } from '../../schema/index.ts';
 import { AgentFailed, type Conversation, type RpcAnswer } from './agent-process.ts';
 
 /** The codes of JSON-RPC. */
@@ -23,7 +23,7 @@ export class EnvironmentConversation implements Conversation {
   }
 
   remark(method: string, params: unknown): void {
-    const read = AgentRemark.safeParse({ method, params });
+    const read = AgentNotification.safeParse({ method, params });
     // Nobody waits for an answer that could say so.
     if (!read.success) throw new AgentFailed(`Its ${method} can't be read: ${problemsOf(read.error)}`);
     const remark = read.data;

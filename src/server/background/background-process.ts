@@ -1,7 +1,7 @@
 /** A process that does the jobs of a `Background`, one after another, and ends with it. */
 import { messageOf, UserError } from '../../lib/errors.ts';
 import { lowerPriority } from '../../lib/lower-priority.ts';
-import { carryOut } from './carry-out.ts';
+import { doJob } from './do-job.ts';
 import { type Message, Order } from './jobs.ts';
 
 const progressMs = 150;
@@ -13,7 +13,7 @@ process.on('message', (message) => {
   queue = queue.then(async () => {
     let next = Date.now() + progressMs;
     try {
-      const result = await carryOut(job, (done, total) => {
+      const result = await doJob(job, (done, total) => {
         if (Date.now() < next) return;
         next = Date.now() + progressMs;
         say({ kind: 'progress', id, done, total });

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ViewerError } from '../../schema/index.ts';
 
 /** Who may send requests. */
-export interface Door {
+export interface AccessRules {
   /** Host names and ports by which this server may be addressed; null: any (then there is a token). */
   hosts: ReadonlySet<string> | null;
   /** The token that every request needs; null if only this machine can connect. */
@@ -20,12 +20,16 @@ export interface Refusal extends ViewerError {
  * Null if the request may be answered. A page of another site in the same browser must learn nothing: it can neither
  * use another name for this server (Host) nor send requests as a page (Origin, Sec-Fetch-Site).
  */
-export function refusalOf(request: IncomingMessage, door: Door, given: string | null): Refusal | null {
+export function refusalOf(
+  request: IncomingMessage,
+  access: AccessRules,
+  given: string | null,
+): Refusal | null {
   const { method, headers } = request;
   if (method !== 'GET' && method !== 'HEAD')
     return refusal(405, 'read_only', 'This server is read-only.', 'Use mlab itself to change something.');
   const { host } = headers;
-  if (host === undefined || (door.hosts !== null && !door.hosts.has(host.toLowerCase())))
+  if (host === undefined || (access.hosts !== null && !access.hosts.has(host.toLowerCase())))
     return refusal(
       421,
       'wrong_host',
@@ -41,8 +45,8 @@ export function refusalOf(request: IncomingMessage, door: Door, given: string | 
     );
   // A wrong token in the address fails, whatever the cookie says, so that the address works or fails for everybody
   // alike.
-  const tokens = given === null ? tokensOf(request, door) : [given];
-  if (door.token === null || tokens.some((one) => isSame(one, door.token))) return null;
+  const tokens = given === null ? tokensOf(request, access) : [given];
+  if (access.token === null || tokens.some((one) => isSame(one, access.token))) return null;
   return refusal(
     401,
     'no_token',
@@ -64,10 +68,10 @@ function isOwnPage({ headers }: IncomingMessage, host: string): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
-function tokensOf({ headers }: IncomingMessage, door: Door): (string | null)[] {
+function tokensOf({ headers }: IncomingMessage, access: AccessRules): (string | null)[] {
   const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? null;
   const cookies = (headers.cookie ?? '').split(/; */).map((one) => one.split('='));
-  return [bearer, ...cookies.filter(([name]) => name === door.cookie).map(([, value]) => value ?? null)];
+  return [bearer, ...cookies.filter(([name]) => name === access.cookie).map(([, value]) => value ?? null)];
 }
 
 /** Takes equally long for every wrong token. */

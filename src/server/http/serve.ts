@@ -9,7 +9,7 @@ import { Live } from '../live/live.ts';
 import { isNotFound } from '../not-found.ts';
 import { Viewer, type ViewerOptions } from '../viewer.ts';
 import { type Answer, safeHeaders, sendAnswer, sendBytes } from './answer.ts';
-import { type Door, refusalOf } from './guard.ts';
+import { type AccessRules, refusalOf } from './guard.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
 import { answerTo } from './routes.ts';
 
@@ -51,8 +51,12 @@ export async function serveViewer(options: ServeOptions): Promise<RunningViewer>
   server.maxConnections = mostConnections;
   await listen(server, host, options.port);
   const { port } = addressOf(server);
-  const door: Door = { hosts: token === null ? ownNames(port) : null, token, cookie: `mlab_viewer_${port}` };
-  const parts: Parts = { viewer, live, door, pages: readPageFiles(options.pages), log: options.log };
+  const access: AccessRules = {
+    hosts: token === null ? ownNames(port) : null,
+    token,
+    cookie: `mlab_viewer_${port}`,
+  };
+  const parts: Parts = { viewer, live, access, pages: readPageFiles(options.pages), log: options.log };
   server.on('request', (request, response) => void handle(parts, request, response));
   const shownHost = host.includes(':') ? `[${host}]` : host;
   return {
@@ -71,7 +75,7 @@ export async function serveViewer(options: ServeOptions): Promise<RunningViewer>
 interface Parts {
   viewer: Viewer;
   live: Live;
-  door: Door;
+  access: AccessRules;
   pages: ReadonlyMap<string, PageFile>;
   log: (line: string) => void;
 }
@@ -115,7 +119,7 @@ async function handle(parts: Parts, request: IncomingMessage, response: ServerRe
   } catch (error) {
     // The client has gone, or already got a part of the response: no error can be sent.
     if (gone.signal.aborted || response.headersSent) response.destroy();
-    else await tellFailure(parts, request, response, error);
+    else await sendFailure(parts, request, response, error);
   }
 }
 
@@ -135,12 +139,12 @@ async function answer(
       'Go back to the list of experiments.',
     );
   const given = url.searchParams.get('token');
-  const refused = refusalOf(request, parts.door, given);
+  const refused = refusalOf(request, parts.access, given);
   if (refused !== null) {
     const { status, ...json } = refused;
     await sendAnswer(request, response, { json, status });
-  } else if (given !== null && parts.door.token !== null)
-    keepToken(parts.door.cookie, parts.door.token, response);
+  } else if (given !== null && parts.access.token !== null)
+    keepToken(parts.access.cookie, parts.access.token, response);
   else if (url.pathname === '/api/live') connect(parts, url, request, response);
   else if (url.pathname.startsWith('/api/')) await answerData(parts, url, request, response, signal);
   else await sendPage(parts, url.pathname, request, response);
@@ -225,7 +229,7 @@ async function sendPage(
   );
 }
 
-async function tellFailure(
+async function sendFailure(
   { log }: Parts,
   request: IncomingMessage,
   response: ServerResponse,

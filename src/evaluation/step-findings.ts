@@ -5,7 +5,7 @@ import { readTranscript } from './read-transcript.ts';
 import { stepSummaries } from './step-summaries.ts';
 
 /** What is to be said of single steps of a run. */
-export interface Remarks {
+export interface StepFindings {
   /** What people should be warned of. */
   warnings: StepWarning[];
   /** What the agent's scripts printed of their own validation metric. */
@@ -15,7 +15,7 @@ export interface Remarks {
 }
 
 /** @throws UserError as `readTranscript` */
-export function remarksOf(folder: RunFolder, evaluation: RunEvaluation): Remarks {
+export function stepFindings(folder: RunFolder, evaluation: RunEvaluation): StepFindings {
   if (!folder.hasTrace()) return { warnings: [], readings: [], summaries: [] };
   const transcript = readTranscript(folder, evaluation.grades);
   return {

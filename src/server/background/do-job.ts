@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { EvaluationIndex, evaluateRun, evaluationsOf, remarksOf } from '../../evaluation/index.ts';
+import { EvaluationIndex, evaluateRun, evaluationsOf, stepFindings } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { RunEvaluation, SnapshotEntry, StepDiff } from '../../schema/index.ts';
 import { buildReport, compareRuns } from '../../statistics/index.ts';
@@ -12,7 +12,7 @@ const mostFiles = 300;
 type Progress = (done: number, total: number) => void;
 
 /** Does one job, in the background process. */
-export async function carryOut(job: Job, onProgress: Progress): Promise<Results[Job['kind']]> {
+export async function doJob(job: Job, onProgress: Progress): Promise<Results[Job['kind']]> {
   switch (job.kind) {
     case 'report':
       return await makeReport(job, onProgress);
@@ -78,7 +78,7 @@ function evaluateOne({ folder, run }: Extract<Job, { kind: 'evaluation' }>): Res
   if (spec === null) throw new Error(`the plan has no run ${run}`);
   using index = new EvaluationIndex(join(folder, '..'));
   const evaluation = index.evaluation(runFolder.folder, () => evaluateRun(runFolder, spec));
-  return { evaluation, ...remarksOf(runFolder, evaluation) };
+  return { evaluation, ...stepFindings(runFolder, evaluation) };
 }
 
 async function diffOf({ objects, before, after }: Extract<Job, { kind: 'diff' }>): Promise<Results['diff']> {
