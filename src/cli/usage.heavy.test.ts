@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,12 +7,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { fixtureTasks } from '../../test/fixtures/fixture-task.ts';
 import { launcher, mlab } from '../../test/fixtures/mlab-process.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
-import { explain } from './explain.ts';
 import { verbs } from './verbs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mlab-cli-'));
 const here = { folder };
-// A test locks one of its folders.
 afterAll(() => removeTree(folder));
 
 /** Tasks of the tests only; nothing of them is prepared by what is called here. */
@@ -289,41 +287,6 @@ describe('answers', () => {
   });
 });
 
-describe('what the machine refuses', () => {
-  test('a folder that may not be read is told as such, not as a bug', async (context) => {
-    if (process.getuid?.() === 0) context.skip('root may read everything');
-    const locked = join(folder, 'locked');
-    mkdirSync(locked);
-    chmodSync(locked, 0);
-    const { code, err } = await mlab(['runs', 'ls', '--dir', locked], here);
-    expect(code).toBe(3);
-    expect(err).not.toContain('bug');
-  });
-
-  test('a folder that is a file is told as such, not as a bug', async () => {
-    writeFileSync(join(folder, 'file'), '');
-    const { code, err } = await mlab(['runs', 'ls', '--dir', 'file'], here);
-    expect(code).toBe(3);
-    expect(err).toMatch(/ENOTDIR[\s\S]*name another folder/);
-    expect(err).not.toContain('bug');
-  });
-
-  test.each(['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'EMFILE'])('%s is told with what to do', (code) => {
-    const error = Object.assign(new Error(`${code}: no`), { code });
-    expect(explain(error, false)).toMatchObject({
-      code: 'system',
-      exitCode: 3,
-      hint: expect.stringMatching(/\w/),
-    });
-  });
-
-  test('an error that nobody foresaw is called a bug and shows where it was', () => {
-    const told = explain(new TypeError('x is undefined'), false);
-    expect(told).toMatchObject({ code: 'internal', exitCode: 4 });
-    expect(told.hint).toContain('usage.heavy.test.ts');
-  });
-});
-
 describe('a dry run', () => {
   test('takes seeds as a range, or one', async () => {
     const dry = ['run', ...withFixtures, '--task', 'sums', '--agent', 'noop', '--dry-run', '--json'];
@@ -350,10 +313,4 @@ describe('a dry run', () => {
     const quiet = await mlab(['-q', ...withModel('anthropic/claude-sonet-4-5'), '--dry-run'], here);
     expect([quiet.code, quiet.err]).toEqual([0, '']);
   });
-});
-
-test('--verbose adds the stack of an error', async () => {
-  const { code, err } = await mlab(['-v', 'runs', 'show', 'none'], here);
-  expect(code).toBe(2);
-  expect(err).toMatch(/There is no experiment or run "none"[\s\S]*\n {4}at /);
 });
