@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { formerLockName, leaseName, RunFolder, resultsLockName } from '../store/index.ts';
 
-/** Keeps what an incomplete run left, out of the way of the one that starts over. The lease stays where it is. */
+/** Archives an incomplete run, so that it can start over. The lease stays where it is. */
 export async function archiveAttempt(run: RunFolder): Promise<void> {
   await run.withoutResults(() => moveAttempt(run));
 }
@@ -14,14 +14,14 @@ function moveAttempt(run: RunFolder): void {
   // By the run's own attempts: elsewhere, those of other runs may not be there.
   const archived = attemptFolder(run, Math.max(0, ...attemptNumbers(run)) + 1);
   mkdirSync(archived);
-  // The record last: as long as it is there, the run is known to have begun.
+  // The record last: while it is there, the run is known to have begun.
   const record = basename(recordPath);
   const stays = [leaseName, formerLockName, resultsLockName, record];
   const others = readdirSync(folder).filter((name) => !stays.includes(name));
   for (const name of [...others, record]) renameSync(join(folder, name), join(archived, name));
 }
 
-/** What earlier attempts of a run left. */
+/** The archived attempts of a run. */
 export function archivedAttempts(run: RunFolder): RunFolder[] {
   return attemptNumbers(run).map((number) => new RunFolder(attemptFolder(run, number), run.objects));
 }

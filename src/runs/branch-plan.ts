@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../lib/errors.ts';
 import { type BranchPlan, type Plan, RunId, type RunParent, type RunSpec } from '../schema/index.ts';
 
-/** Who begins a branch, with which mlab; `name`: null for the usual one. */
+/** Who begins a branch, with which version of mlab; `name`: null for the default. */
 export interface BranchAsked {
   name: string | null;
   /** Its actions wait for decisions. */
@@ -11,14 +11,14 @@ export interface BranchAsked {
   mlab: string;
 }
 
-/** Whether a run that is forked from another one has its agent, models, limits and options. Who decides on its actions may differ. */
+/** Whether a fork has the agent, models, limits and options of its source. Who decides on its actions may differ. */
 export function isSameRun(source: RunSpec, { runs: [fork] }: Plan): boolean {
   const own = { id: '', experiment: '', parent: null, approve_later: false };
   const frozen = (spec: RunSpec | undefined) => ({ ...spec, ...own });
   return isDeepStrictEqual(frozen(fork), frozen(source));
 }
 
-/** Plans a branch of a run, from one of its steps on: with the same agent, seed, models and limits. */
+/** Plans a branch of a run from one of its steps: with the same agent, seed, models and limits. */
 export function makeBranchPlan(
   source: RunSpec,
   { run, step }: Pick<RunParent, 'run' | 'step'>,

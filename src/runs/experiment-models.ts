@@ -11,7 +11,7 @@ import {
 import { archivedAttempts } from './archived-attempts.ts';
 import type { ExperimentModels } from './tool-model.ts';
 
-/** The models of a plan. What was used so far is taken from what all may use. */
+/** The models of a plan. What was used so far is deducted from the shared quota. */
 export function experimentModels(
   { spend }: Pick<Plan, 'spend'>,
   { registry, experiment }: { registry?: ModelRegistry | undefined; experiment: Experiment },
@@ -23,7 +23,7 @@ export function experimentModels(
   return { registry, shared: new Quota({ of: 'the experiment', tokens, money, spent }) };
 }
 
-/** What its runs and their branches used so far, with archived attempts and gradings, as the store has it. */
+/** The use of all runs and their branches so far, with archived attempts and gradings, from the store. */
 export function spentByAll(experiment: Experiment): { tokens: number; money: number } {
   const spent = { tokens: 0, money: 0 };
   const runs = [...experiment.plan.runs, ...experiment.branches.map(({ run }) => run)];
@@ -39,16 +39,16 @@ export function spentByAll(experiment: Experiment): { tokens: number; money: num
   return spent;
 }
 
-/** Without what a fork has of its parent, which was paid for there. */
+/** Without the part that a fork shares with its parent, for which it counts. */
 function spentBy(folder: RunFolder, parent: RunParent | undefined): Spent {
   const record = folder.readRecord();
   if (record?.status === 'finished' && parent === undefined) return record.spent ?? nothingSpent;
-  // The record of a run that was killed knows less than its trace.
+  // The record of a killed run is behind its trace.
   if (!folder.hasTrace()) return nothingSpent;
   return spentOf(ownEvents(readTraceSync(folder.tracePath).events, parent));
 }
 
-/** What submitted tools asked of a language model while they were graded: a submission once, of however many steps it is. */
+/** Model calls of submitted tools during grading: each submission counts once, whatever the number of its steps. */
 function spentInGrading(folder: RunFolder): Spent[] {
   const { grades } = folder.readGrades();
   const graded = new Map(grades.map((grade) => [`${grade.grader} ${grade.submission}`, grade]));

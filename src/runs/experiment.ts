@@ -22,16 +22,18 @@ export interface ExperimentServices extends Omit<JobHost, 'experiment' | 'resour
   experiment: Experiment;
   /** Data and Python environment of every task of the plan. */
   resources: ReadonlyMap<string, TaskResources>;
-  /** How others get them; default: as usual. */
+  /** How others provision them; default: as usual. */
   provisioning?: Job['provisioning'] | undefined;
-  /** Absolute path that relative paths of scripted models start from; default: the experiment's folder. */
+  /** Absolute path to which paths of scripted models are relative; default: the experiment's folder. */
   modelsFolder?: string | undefined;
-  /** For plans with agents that ask language models. */
+  /** For plans with agents that call language models. */
   registry?: ModelRegistry | undefined;
-  /** For a plan whose run is forked from a run of another experiment: the folder of that. */
+  /** For a plan whose run is forked from a run of another experiment: that experiment's folder. */
   parentExperiment?: string | undefined;
   incomplete: IncompleteRuns;
-  /** Default: this process, as many jobs at a time as there is room for, at most as the plan says. `threads`: cores that a job has there. */
+  /**
+   * Default: this process, with as many jobs at a time as fit, limited by the plan. `threads`: cores of a job there.
+   */
   executor?: (Executor & { threads?: number | undefined }) | undefined;
 }
 
@@ -40,10 +42,10 @@ export interface RunResult extends JobResult {
 }
 
 /**
- * Has every run of an experiment executed, and graded when it ends; where grading takes the time of submitted code, after
- * all runs, one by one, so that nothing else of the experiment disturbs the clock. Finished runs are kept. What goes wrong
- * with one run is its result, and never stops the others. When the signal is aborted, runs under way stop after what they
- * have recorded, and no other begins.
+ * Executes every run of an experiment, and grades it when it ends. If grading times submitted code, all runs are graded
+ * at the end, one by one, so that nothing else of the experiment affects the times. Finished runs are kept. An error in
+ * one run is its result, and never stops the others. If the signal is aborted, current runs stop after what they have
+ * recorded, and no other begins.
  */
 export async function runExperiment(plan: Plan, services: ExperimentServices): Promise<RunResult[]> {
   const { experiment, signal } = services;
@@ -60,7 +62,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     const grading = result.problem === null ? gradingOf(run) : undefined;
     return grading === undefined ? result : await execute(grading);
   };
-  /** While a run waits for a decision, it has no place among those that are executed. */
+  /** A run that waits for a decision does not count among the parallel runs. */
   const executeToEnd = async (run: RunSpec): Promise<JobResult> => {
     let result = await execute(makeRunJob(run, settings, restarts(services)), gradingOf(run));
     const folder = experiment.runFolder(run.id);
@@ -80,7 +82,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   return results;
 }
 
-/** Resolves when there is a decision that a run waits for; false where it waits for none, or everything is stopped. */
+/** Resolves when the decision that a run waits for is there; false if it waits for none, or everything is stopped. */
 async function isDecided(folder: RunFolder, record: RunRecord | null, signal: AbortSignal): Promise<boolean> {
   if (record?.status !== 'waiting') return false;
   while (!signal.aborted && waitsStill(folder, record)) {
@@ -93,7 +95,7 @@ const decisionPollMs = 500;
 
 const restarts = ({ incomplete }: ExperimentServices) => incomplete === 'restart';
 
-/** This process has got ready what the plan needs, once for all its runs. */
+/** This process has provisioned what the plan needs, once for all its runs. */
 function localExecutor(plan: Plan, services: ExperimentServices): Executor {
   const models = experimentModels(plan, services);
   const host: JobHost = {
@@ -127,7 +129,7 @@ function settingsOf(plan: Plan, services: ExperimentServices): JobSettings {
   };
 }
 
-/** The result of a run that has begun, where such runs are to be left alone; null for all others. */
+/** The result of a run that has begun, if such runs are to be left alone; otherwise null. */
 function keptAsItIs(
   run: RunSpec,
   { experiment, incomplete, onProgress }: ExperimentServices,
@@ -139,7 +141,7 @@ function keptAsItIs(
   return resultOf(record);
 }
 
-/** The result of a run that nobody came to before the experiment was stopped. */
+/** The result of a run that had not begun when the experiment was stopped. */
 function leftAsItIs(run: RunSpec, { grade }: Plan, experiment: Experiment): JobResult {
   const folder = experiment.runFolder(run.id);
   const record = folder.readRecord();

@@ -15,9 +15,9 @@ import {
 import { noSandboxMark } from './plan.ts';
 
 /**
- * Plans one run that is forked from a step of another: the same task, agent and seed; limits, models and the agent's
- * options as they were, but for what is said anew. Sandbox and GPU are as `changes` has them.
- * @throws UserError where something is said anew that can't change in the middle of a run
+ * Plans one run that is forked from a step of another, with the same task, agent and seed. Limits, models and the
+ * agent's options stay as they were, unless set anew. Sandbox and GPU are those in `changes`.
+ * @throws UserError if something is set that can't change in the middle of a run
  */
 export function makeForkPlan(
   source: RunSpec,
@@ -66,12 +66,12 @@ function placeOf({ sandbox, docker_image: image, gpu, gpus }: Place): Place {
   };
 }
 
-/** What was done without a sandbox stays so, whatever follows. */
+/** A run that began without a sandbox keeps that mark. */
 function marksOf({ marks }: RunSpec, { sandbox }: Place): string[] {
   return sandbox !== 'none' || marks.includes(noSandboxMark) ? marks : [noSandboxMark, ...marks];
 }
 
-/** The same continuation gets the same name, so that the same command finds what it began. */
+/** The same continuation gets the same name, so that the same command resumes it. */
 function forkName(parent: RunParent, changes: object): ExperimentName {
   const ending = `-from-${parent.step}-${sha256(JSON.stringify([parent, changes])).slice(0, 6)}`;
   return ExperimentName.parse(`${parent.run.slice(0, 80).replace(/[-_.]+$/, '')}${ending}`);

@@ -13,7 +13,7 @@ import { solutionFiles } from './solution-files.ts';
 import { constantAgent } from './validation-agents/honest.ts';
 import type { TaskResources } from './workspace.ts';
 
-/** What is measured: the starter, the trivial predictor in its place, or the reference solution. */
+/** What to measure: the starter, the trivial predictor in its place, or the reference solution. */
 export type Measured = 'starter' | 'constant' | 'solution';
 
 export interface MeasureTaskOptions {
@@ -21,7 +21,7 @@ export interface MeasureTaskOptions {
   what: Measured;
   seeds: readonly number[];
   helpersFolder: string;
-  /** An empty folder, where the runs are kept as an experiment. */
+  /** An empty folder, in which the runs are kept as an experiment. */
   folder: string;
   versions: Record<string, string>;
   sandbox: SandboxDriver;
@@ -39,7 +39,7 @@ export interface MeasuredSeed {
   seconds: number;
 }
 
-/** The figures that task.yaml holds, as they came out now. */
+/** The figures for task.yaml, as measured now. */
 export interface Measurement {
   what: Measured;
   mean: number;
@@ -52,8 +52,8 @@ export interface Measurement {
 }
 
 /**
- * Runs what is measured once for each seed, one run at a time so that times count, and grades each.
- * @throws UserError where a run makes no valid submission
+ * Runs the script once per seed, one run at a time so that times are meaningful, and grades each run.
+ * @throws UserError if a run makes no valid submission
  */
 export async function measureTask(options: MeasureTaskOptions): Promise<Measurement> {
   const { what, seeds, onSeed } = options;
@@ -98,7 +98,7 @@ async function measureSeed(
     const problems = grade?.problems.map(({ message }) => message).join('; ') ?? 'no grade';
     throw failure(spec, [crash, `no valid submission: ${problems}`].filter(Boolean).join('\n'));
   }
-  // What an earlier version of a script left behind is no measurement.
+  // A submission that an earlier version of the script left is not a measurement.
   if (crash !== null) throw failure(spec, crash);
   const script = steps.findLast(({ started }) => started.action === 'Execute Script');
   return { seed: spec.seed, score: grade.score, seconds: (script?.finished.duration_ms ?? 0) / 1000 };
@@ -149,7 +149,7 @@ function planOf({ resources: { task, prepared }, what, seeds, sandbox, versions 
   };
 }
 
-/** Where the runs of a measurement are kept below a folder. */
+/** The folder for the runs of a measurement. */
 export function measureFolder(parent: string, task: string): string {
   return join(parent, `measure-${task}`);
 }

@@ -6,9 +6,9 @@ export interface RegistrySettings extends Pick<Plan, 'providers' | 'prices' | 's
 }
 
 /**
- * The language models that runs ask; undefined where none does.
- * @param machine the environment's variables, which hold the keys; and the folder that scripted models are found from
- * @throws UserError where a model can't be asked, or what it costs is limited and not known
+ * The language models that runs call; undefined if none does.
+ * @param machine the environment's variables, which contain the keys, and the folder of scripted models
+ * @throws UserError if a model can't be called, or if its cost is limited but unknown
  */
 export function openRegistry(
   { runs, providers = {}, prices = {}, spend = {} }: RegistrySettings,

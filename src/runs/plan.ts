@@ -16,7 +16,7 @@ import {
 import { dataMarks, type Task } from '../tasks/index.ts';
 import { machineAmounts } from './jobs/capacity.ts';
 
-/** A task with what the plan must know of its data. */
+/** A task with what the plan needs to know about its data. */
 export interface PlannedTask {
   task: Task;
   /** Whether its data has the expected checksums. */
@@ -30,8 +30,9 @@ export interface PlannedAgent extends FoundAgent {
 }
 
 /**
- * Lays out all runs of an experiment: tasks × agents × models × seeds, each with everything that defines it.
- * @param lessonsFor what agents that use experience are given on a task, in the experiment of this name; absent: they start cold
+ * Lists all runs of an experiment: tasks × agents × models × seeds, each with everything that defines it.
+ * @param lessonsFor the lessons for agents that use experience, by task and name of the experiment; absent: they start
+ *   without any
  */
 export function makePlan(
   experiment: ExperimentFile,
@@ -100,7 +101,7 @@ function gpusFor(task: Task, { gpu, gpus }: ExperimentFile): Pick<RunSpec, 'gpu'
   return { gpu: isGranted, ...(isGranted && gpus !== undefined ? { gpus } : {}) };
 }
 
-/** How many runs at once, at most, and what each holds. */
+/** The maximum number of runs at once, and what each holds. */
 function sharesOf({ parallel, resources }: ExperimentFile): Pick<Plan, 'parallel' | 'resources'> {
   const { cores: all } = machineAmounts();
   if (parallel !== undefined && resources === undefined) return { parallel };
@@ -108,7 +109,7 @@ function sharesOf({ parallel, resources }: ExperimentFile): Pick<Plan, 'parallel
   return { parallel: parallel ?? Math.max(1, Math.floor(all / cores)), resources: { ...resources, cores } };
 }
 
-/** Whether a run starts warm: its results are comparable with other warm ones at most. */
+/** Whether a run starts with lessons: its results are then comparable at most with those of other such runs. */
 function experienceMark({ length }: readonly Lesson[], { same_task: sameTask }: ExperimentFile): string {
   if (length === 0) return 'cold: no lesson fits';
   return `warm: ${length} ${length === 1 ? 'lesson' : 'lessons'}${sameTask ? ', the same task included' : ''}`;
@@ -128,7 +129,7 @@ function refuseTwice(runs: readonly RunSpec[]): void {
   }
 }
 
-/** The same experiment gets the same name, so that the same command finds what it began. */
+/** The same experiment gets the same name, so that the same command resumes it. */
 function experimentName(
   experiment: ExperimentFile,
   tasks: readonly PlannedTask[],
@@ -136,10 +137,10 @@ function experimentName(
 ): ExperimentName {
   const what = experiment.suite ?? (tasks.length === 1 ? tasks[0]?.task.file.id : `${tasks.length}-tasks`);
   const who = agents.map(({ agent }) => agent.name).join('-');
-  // What may differ when an experiment goes on is no part of its name.
+  // Settings that may change when an experiment is resumed are not part of its name.
   const { parallel, resources, executor, providers, prices, spend, ...defining } = experiment;
   const ids = tasks.map(({ task }) => task.file.id);
-  // Flags set options, too, so those of the experiment file are not all there are.
+  // Flags set options, too, so the experiment file does not have all of them.
   const chosen = agents.map(({ agent: { name }, options }) =>
     Object.keys(options).length === 0 ? name : { name, options },
   );
@@ -187,7 +188,7 @@ function versionOf(agent: Agent, options: AgentOptions): Pick<RunSpec, 'agent_ve
   return version === undefined ? {} : { agent_version: version };
 }
 
-/** Kept only where a run asks a model. */
+/** Kept only if a run calls a model. */
 function modelSettings(
   { providers, prices, spend }: ExperimentFile,
   runs: readonly RunSpec[],
@@ -195,7 +196,7 @@ function modelSettings(
   return runs.some(({ roles }) => roles !== undefined) ? { providers, prices, spend } : {};
 }
 
-/** The defaults, under the task's limits, under those that are wanted. */
+/** The wanted limits, completed by the task's, completed by the defaults. */
 export function limitsFor(task: Task, wanted: ExperimentFile['limits']): Limits {
   const given = Object.entries({ ...task.file.limits, ...wanted }).filter(([, value]) => value !== undefined);
   return { ...defaultLimits, ...Object.fromEntries(given) };

@@ -13,20 +13,20 @@ import {
 import type { TaskResources } from './workspace.ts';
 
 export interface ProvisionOptions {
-  /** Small made-up data of the same format. */
+  /** Small synthetic data of the same format. */
   sample: boolean;
-  /** Folder that sources are taken from instead of the network. */
+  /** Folder with sources to use instead of the network. */
   mirror?: string | undefined;
-  /** The Python that environments are made with; default: the first that will do. */
+  /** The Python that makes environments; default: the first suitable one. */
   interpreter?: string | undefined;
-  /** Data with other checksums than expected will do. */
+  /** Whether to accept data with other checksums than expected. */
   allowUnverified: boolean;
   folders: HarnessFolders & { helpers: string };
   onProgress: (line: string) => void;
   signal: AbortSignal;
 }
 
-/** Gets data and Python environment of a task, from the cache where they are there. */
+/** Provisions data and Python environment of a task, from the cache if they are there. */
 export async function provision(whole: Task, options: ProvisionOptions): Promise<TaskResources> {
   const { sample, mirror = null, interpreter = null, allowUnverified, folders, onProgress, signal } = options;
   const { cache, helpers } = folders;
@@ -45,7 +45,7 @@ export async function provision(whole: Task, options: ProvisionOptions): Promise
   return { task: measured, python, prepared, concealed: concealedFolders(folders) };
 }
 
-/** @throws UserError where a machine has other data of a task than the one where its runs were planned */
+/** @throws UserError if this machine's data of a task differs from the data with which its runs were planned */
 export function refuseOtherData({ task, prepared }: TaskResources, planned: string | undefined): void {
   if (planned === undefined || dataVersion(prepared) === planned) return;
   throw new UserError(
@@ -55,7 +55,7 @@ export function refuseOtherData({ task, prepared }: TaskResources, planned: stri
   );
 }
 
-/** @throws UserError where a task is not what it was when its runs were planned */
+/** @throws UserError if a task has changed since its runs were planned */
 export function refuseChangedTask({ file, version }: Task, planned: string): void {
   if (version === planned) return;
   throw new UserError(

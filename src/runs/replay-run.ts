@@ -7,19 +7,19 @@ import { type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import { solutionFiles } from './solution-files.ts';
 
-/** What came of replaying a run. */
+/** The result of replaying a run. */
 export interface RunReplay {
   run: string;
   steps: number;
-  /** Calls of language models that the agent itself made. */
+  /** Model calls by the agent itself. */
   calls: number;
-  /** Where and how the agent did other than recorded; null when it did the same. */
+  /** Where and how the agent differed from the recording; null if it did the same. */
   diverged: string | null;
 }
 
 /**
- * Runs the agent of a recorded run again, with nothing but the trace: every action and every model call is answered
- * from it, and must be what was recorded.
+ * Runs the agent of a recorded run again, with nothing but the trace: every action and every model call gets its answer
+ * from the trace, and must equal the recorded one.
  */
 export async function replayRun(
   spec: RunSpec,
@@ -43,7 +43,7 @@ export async function replayRun(
   );
   await environment.end();
   const { missing, failure } = environment;
-  // An agent may catch what its environment throws.
+  // An agent may catch the errors of its environment.
   const { error } = failure ?? thrown ?? { error: null };
   if (error instanceof TraceExhausted) return { ...found, diverged: null };
   if (error instanceof ReplayDiverged) return { ...found, diverged: error.message };

@@ -3,7 +3,7 @@ import { type RecordedStep, type RunFolder, resolveText } from '../store/index.t
 const mostLines = 12;
 const mostCharacters = 2_000;
 
-/** How the last script of a run failed, with the end of what it printed; null where none was run, or it ended well. */
+/** How the last script of a run failed, with the end of its output; null if none was run, or it succeeded. */
 export function scriptCrash({ objects }: RunFolder, steps: readonly RecordedStep[]): string | null {
   const last = steps.findLast(({ started }) => started.action === 'Execute Script');
   if (last === undefined || last.finished.status === 'ok') return null;

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import type { Task } from '../tasks/index.ts';
 
 /**
- * Files that a task keeps hidden to be put into a workspace, by their path there: those of its reference solution
- * (`hidden/solution`) or of its trivial predictor (`hidden/constant`). None where there is no such folder.
+ * Hidden files of a task to put into a workspace, by their path there: those of its reference solution
+ * (`hidden/solution`) or of its trivial predictor (`hidden/constant`). None if there is no such folder.
  */
 export function solutionFiles(task: Task, kind: 'solution' | 'constant'): ReadonlyMap<string, string> {
   const folder = join(task.hiddenFolder, kind);

@@ -3,16 +3,16 @@ import { type ModelRegistry, Quota, type SharedQuota } from '../models/index.ts'
 import type { RunSpec } from '../schema/index.ts';
 import type { Task } from '../tasks/index.ts';
 
-/** The language models of an experiment, as its runs share them. */
+/** The language models of an experiment, shared by its runs. */
 export interface ExperimentModels {
   registry: ModelRegistry;
-  /** What all runs together may use; null: not limited. */
+  /** The quota of all runs together; null: not limited. */
   shared: SharedQuota | null;
 }
 
 /**
- * What answers the tools of submitted code while it is graded: the models of its run, each process with a quota of its
- * own. Undefined where the run has no model or the task offers none.
+ * Answers the tools of submitted code while it is graded: uses the models of its run, with a separate quota for each
+ * process. Undefined if the run has no model or the task offers none.
  */
 export function toolModelFor(
   { roles }: RunSpec,

@@ -22,7 +22,7 @@ import {
 } from '../tasks/index.ts';
 import type { ProgramSetting } from './outside/program-setting.ts';
 
-/** What a run needs that lies outside its own folder. */
+/** What a run needs that is outside its own folder. */
 export interface TaskResources {
   task: Task;
   prepared: PreparedData;
@@ -40,7 +40,7 @@ export interface RunFolders {
 
 const junk = /(^|\/)(__pycache__|\.ipynb_checkpoints|\.DS_Store)(\/|$)/;
 
-/** Makes a fresh workspace from the task's starter files. The data is mounted beside it, not copied. */
+/** Makes a new workspace from the task's starter files. The data is mounted beside it, not copied. */
 export async function createWorkspace(task: Task, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   // Something may be mounted there.
@@ -48,7 +48,10 @@ export async function createWorkspace(task: Task, folder: string): Promise<void>
   await cp(task.environmentFolder, folder, { recursive: true, filter: (source) => !junk.test(source) });
 }
 
-/** Whether an agent may not change this file of its workspace: it matches a glob of the task, or lies in what does. */
+/**
+ * Whether an agent may not change this file of its workspace: it matches a glob of the task, or is in a folder that
+ * does.
+ */
 export function isReadOnly(task: Task, path: string): boolean {
   const globs = task.file.read_only.map((glob) => posix.normalize(glob).replace(/\/+$/, ''));
   const parts = path.split('/');
@@ -56,7 +59,7 @@ export function isReadOnly(task: Task, path: string): boolean {
   return globs.some((glob) => places.some((place) => matchesWhole(place, glob)));
 }
 
-/** Names that begin with a dot are names like others. */
+/** Names that begin with a dot are treated like others. */
 function matchesWhole(path: string, glob: string): boolean {
   return matchesGlob(path, glob) || matchesGlob(path.replaceAll(/(^|\/)\./g, '$1_'), glob);
 }
@@ -95,7 +98,8 @@ export function sandboxSpec(
       OMP_NUM_THREADS: String(threads),
       OPENBLAS_NUM_THREADS: String(threads),
       MKL_NUM_THREADS: String(threads),
-      // Threads that wait by counting take the processor from those they wait for, where other work runs beside them.
+      // Busy-waiting threads would take the processor from the threads that they wait for, if other work runs beside
+      // them.
       OMP_WAIT_POLICY: 'PASSIVE',
     },
     python: { environment: python.environment, basePrefix: python.basePrefix },
@@ -117,7 +121,7 @@ function readOnlyMounts(task: Task, workspace: string): Mount[] {
     .map(({ path, source }) => ({ source, target: join(workspaceInside, path), access: 'read' }));
 }
 
-/** Tasks don't change while they are used, and many runs ask. */
+/** Tasks don't change while they are used, and many runs need these files. */
 const knownFixedFiles = new WeakMap<Task, FixedFile[]>();
 
 /** The read-only files of a task's starter. */
@@ -135,7 +139,7 @@ function findFixedFiles(task: Task): FixedFile[] {
     .filter(({ path }) => isReadOnly(task, path));
 }
 
-/** What checks inside the sandbox know of the task: nothing secret. */
+/** The task's facts for checks inside the sandbox: nothing secret. */
 export function publicManifest({ task }: TaskResources): object {
   return { metric: task.file.metric, submission: task.file.submission };
 }

@@ -4,29 +4,29 @@ import type { ProcessEnd, Sandbox, SandboxProcess } from '../../sandbox/index.ts
 import { RpcLine, type RpcRequest } from '../../schema/index.ts';
 import { LineQueue } from './line-queue.ts';
 
-/** Of what it prints beside messages, the end is kept for the message of a failure. */
+/** Of its other output, this much of the end is kept for the message of a failure. */
 const outputKept = 4_000;
-/** In one message: a million take some hundred megabytes. */
+/** In one message: a million values take some hundred megabytes. */
 const mostValues = 2 ** 20;
-/** Of answers that it did not read yet, when it asks for more. */
+/** The limit of unread answers when it sends another request. */
 const mostUnreadBytes = 64 * 2 ** 20;
 
 export type RpcAnswer = { result: unknown } | { error: { code: number; message: string } };
 
-/** What is done with what an agent says while it answers a request. */
+/** Handles what an agent sends while it answers a request. */
 export interface Conversation {
-  /** Requests that were sent together, in order: what each is answered, in the same order. */
+  /** Answers requests that were sent together, in the same order. */
   answer(requests: readonly RpcRequest[]): Promise<readonly RpcAnswer[]>;
-  /** @throws AgentFailed where it makes no sense */
+  /** @throws AgentFailed if it is invalid */
   remark(method: string, params: unknown): void;
 }
 
-/** What an agent's process did wrong: it ended, was silent, failed, or wrote what is no message. */
+/** A fault of an agent's process: it ended, was silent, failed, or wrote an invalid message. */
 export class AgentFailed extends Error {
   override readonly name = 'AgentFailed';
 }
 
-/** A process that speaks docs/agent-protocol.md: JSON-RPC, a message a line. Closing it kills it. */
+/** A process that speaks docs/agent-protocol.md: JSON-RPC, one message per line. Closing it kills it. */
 export class AgentProcess implements AsyncDisposable {
   readonly #process: SandboxProcess;
   readonly #lines: LineQueue;
@@ -51,8 +51,8 @@ export class AgentProcess implements AsyncDisposable {
   }
 
   /**
-   * Asks it for something, and does meanwhile what it asks for.
-   * @throws AgentFailed; the signal's reason when it is aborted
+   * Sends a request, and serves the process's own requests until the answer comes.
+   * @throws AgentFailed; the signal's reason if it is aborted
    */
   async request(method: string, params: unknown, talk: Conversation, signal: AbortSignal): Promise<unknown> {
     this.#requests += 1;
@@ -87,7 +87,7 @@ export class AgentProcess implements AsyncDisposable {
     }
   }
 
-  /** With what it printed last: that says most. */
+  /** Adds its last output, which is the most informative. */
   failed(what: string): AgentFailed {
     const printed = this.#output.trim();
     return new AgentFailed(printed === '' ? what : `${what}\nIt printed last:\n${printed}`);
@@ -97,7 +97,7 @@ export class AgentProcess implements AsyncDisposable {
     await this.#process.kill();
   }
 
-  /** Null for what it printed beside messages. */
+  /** Null for output that is not a message. */
   #read(line: string): RpcLine | null {
     const looksLikeOne = /^\s*[{[].*"jsonrpc"/.test(line.slice(0, 1_000));
     let problem = 'it is no JSON';

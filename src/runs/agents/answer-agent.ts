@@ -4,11 +4,11 @@ import { plainLine } from '../../lib/plain-line.ts';
 import { AgentCall, AgentNotification, type RpcRequest } from '../../schema/index.ts';
 import { AgentFailed, type Conversation, type RpcAnswer } from './agent-process.ts';
 
-/** The codes of JSON-RPC. */
+/** JSON-RPC error codes. */
 const unknownMethod = -32601;
 const invalidParams = -32602;
 
-/** Does in a run's environment what an agent's process asks for. */
+/** Serves the requests of an agent's process in a run's environment. */
 export class EnvironmentConversation implements Conversation {
   readonly #environment: Environment;
   readonly #branches: Map<string, Branch>;
@@ -24,7 +24,7 @@ export class EnvironmentConversation implements Conversation {
 
   remark(method: string, params: unknown): void {
     const read = AgentNotification.safeParse({ method, params });
-    // Nobody waits for an answer that could say so.
+    // It expects no answer that could report the error.
     if (!read.success) throw new AgentFailed(`Its ${method} can't be read: ${problemsOf(read.error)}`);
     const remark = read.data;
     switch (remark.method) {

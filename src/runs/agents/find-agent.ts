@@ -6,11 +6,11 @@ import type { RunSpec } from '../../schema/index.ts';
 import { type AgentPlace, loadPythonAgent } from './python-agent.ts';
 
 /**
- * The agent that a name stands for: one of mlab, a module or package (`findAgent`), or a Python file.
- * @throws UserError where there is none, or it can't be loaded
+ * The agent that a name stands for: one of mlab's, a module or package (`findAgent`), or a Python file.
+ * @throws UserError if there is none, or it can't be loaded
  */
 export async function findAnyAgent(name: string, folder: string, place: AgentPlace): Promise<FoundAgent> {
-  // A command may end so, too.
+  // A command may have this suffix, too.
   if (!name.endsWith('.py') || /^(command|acp):/.test(name)) return await findAgent(name, folder);
   const path = resolve(folder, name);
   if (existsSync(path)) return await loadPythonAgent(realpathSync(path), place);
@@ -22,26 +22,27 @@ export async function findAnyAgent(name: string, folder: string, place: AgentPla
 }
 
 /**
- * The agent of a planned run, whatever its language.
- * @throws UserError `agent_changed` where its source is not the one that was planned, `agent_not_trusted` where that came with the plan
+ * The agent of a planned run, in any language.
+ * @throws UserError `agent_changed` if its source is not the one that was planned, `agent_not_trusted` if the source
+ *   came with the plan
  */
 export async function anyAgentOfRun(
   run: Pick<RunSpec, 'agent' | 'agent_source'>,
   place: AgentPlace,
 ): Promise<Agent> {
-  // As it is found: `//proc` is `/proc`, and `proc` from the root on.
+  // Resolved as when it is loaded: `//proc` is `/proc`, and `proc` is relative to the root.
   if (run.agent_source !== undefined) refuseHandedOn(resolve('/', run.agent_source.path));
   return await agentOfRun(run, (name, folder) => findAnyAgent(name, folder, place));
 }
 
-/** Whoever hands on an experiment would have code of theirs run by naming it as the agent. */
+/** Otherwise whoever shares an experiment could have their code run by naming it as the agent. */
 function refuseHandedOn(path: string): void {
   const isFoundByProcess = /^\/(proc|dev)\//.test(path);
   if (!isFoundByProcess && (!existsSync(path) || !isInExperiment(realpathSync(path)))) return;
   throw new UserError(
     'agent_not_trusted',
     `The agent of the run is ${path}, which is part of an experiment: it may have come with the plan that names it.`,
-    'Keep agents of your own outside of the experiments folder, and plan an experiment with them.',
+    'Keep your own agents outside the experiments folder, and plan an experiment with them.',
   );
 }
 

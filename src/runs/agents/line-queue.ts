@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Lines that nobody took yet: whoever speaks these protocols waits for answers. */
+/** The limit of unread lines: these protocols wait for answers. */
 const mostLines = 10_000;
-/** Characters of them, together. */
+/** The limit of their characters together. */
 const mostWaiting = 64 * 2 ** 20;
 
 /** The output of a process in lines, one at a time. */
@@ -10,14 +10,16 @@ export class LineQueue {
   readonly #longest: number;
   readonly #decoder = new StringDecoder('utf8');
   readonly #lines: string[] = [];
-  /** Of the last line, which is not whole yet. */
+  /** The beginning of an incomplete last line. */
   #pieces: string[] = [];
   #length = 0;
   #waiting = 0;
   #end: string | null = null;
   #wake = () => {};
 
-  /** @param longest line in characters; default: beyond what any agent writes, files are written through arguments */
+  /**
+   * @param longest line in characters; default: more than any agent writes, because files are written through arguments
+   */
   constructor(longest = mostWaiting) {
     this.#longest = longest;
   }
@@ -41,13 +43,19 @@ export class LineQueue {
     this.#wake();
   }
 
-  /** No line comes any more. @param why as a sentence */
+  /**
+   * No more lines will come.
+   * @param why as a sentence
+   */
   end(why: string): void {
     this.#end ??= why;
     this.#wake();
   }
 
-  /** The next line; once there is none any more, why. @param signal rejects with its reason */
+  /**
+   * The next line, or why there is none any more.
+   * @param signal rejects with its reason
+   */
   async next(signal: AbortSignal): Promise<{ line: string } | { end: string }> {
     while (true) {
       signal.throwIfAborted();

@@ -17,13 +17,13 @@ import {
   sourcesBeside,
 } from './python-sources.ts';
 
-/** Where the files of an agent, and of the package that it imports, are seen in its sandbox. */
+/** The path, in its sandbox, of the agent's files and of the package that it imports. */
 const agentInside = '/agent';
 const packageInside = '/agent-package';
 const firstWordMs = 60_000;
 const hint = 'docs/how-to/write-an-agent-in-python.md shows a whole one.';
 
-/** What the process of an agent is started with. */
+/** What is needed to start an agent's process. */
 export interface AgentPlace {
   cache: string;
   /** The folder `python` of mlab. */
@@ -36,14 +36,14 @@ export interface AgentPlace {
   onProgress: (line: string) => void;
 }
 
-/** What it says of itself, and which files of its folder it has imported. */
+/** Its description, and which files of its folder it has imported. */
 const Introduction = AgentDescription.extend({ protocol: z.int(), files: z.array(z.string()).max(10_000) });
 
 /**
- * Loads an agent that is a Python file. It is a process in a sandbox of its own: without a network, without the run's
- * workspace, and with none of this machine's files but what it imports from its own folder.
+ * Loads an agent from a Python file. It is a process in its own sandbox: without a network, without the run's
+ * workspace, and with no files of this machine except its imports from its own folder.
  * @param path absolute
- * @throws UserError where it can't be loaded, or is no agent
+ * @throws UserError if it can't be loaded, or is not an agent
  */
 export async function loadPythonAgent(path: string, place: AgentPlace): Promise<FoundAgent> {
   const all = sourcesBeside(path);
@@ -62,7 +62,7 @@ async function describe(path: string, all: PythonSources, place: AgentPlace) {
     const introduced = Introduction.parse(await initialize(started.process, place.signal));
     const { protocol, files, ...described } = introduced;
     if (protocol !== agentProtocol)
-      throw new AgentFailed(`It speaks version ${protocol} of the protocol, and not ${agentProtocol}.`);
+      throw new AgentFailed(`It speaks version ${protocol} of the protocol, not ${agentProtocol}.`);
     refuseTakenName(described, path);
     return { described, sources: chosenSources(all, [basename(path), ...files]) };
   } catch (error) {
@@ -106,7 +106,7 @@ async function runAgent(
 ): Promise<void> {
   const { environment, seed, options, resources } = context;
   await using started = await startProcess(path, folder, place);
-  // Where the run ends before the agent does.
+  // Aborted if the run ends before the agent does.
   const over = new AbortController();
   resources?.defer(async () => {
     over.abort();

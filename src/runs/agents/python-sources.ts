@@ -4,20 +4,20 @@ import { UserError } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { makeWholeFolder } from '../../lib/whole-folder.ts';
 
-/** Enough for any agent, and too little for a home folder with everything in it. */
+/** Enough for any agent, but not for a whole home folder. */
 const mostFiles = 500;
 const mostEntries = 20_000;
 const mostBytes = 16 * 2 ** 20;
-/** What is installed is no source of the agent. */
+/** Installed packages are not sources of the agent. */
 const passedOver = new Set(['node_modules', '__pycache__', 'site-packages', 'venv', 'env']);
 
-/** The Python files of an agent: their texts by their paths, which begin at the folder of its file. */
+/** The Python files of an agent: their texts by their paths, relative to the folder of its file. */
 export type PythonSources = ReadonlyMap<string, Buffer>;
 
 /**
- * All that an agent might import from its own folder.
+ * Everything that the agent might import from its own folder.
  * @param path of the agent's file
- * @throws UserError where the folder holds more than an agent
+ * @throws UserError if the folder contains more than an agent
  */
 export function sourcesBeside(path: string): PythonSources {
   const root = dirname(path);
@@ -38,8 +38,8 @@ export function sourcesBeside(path: string): PythonSources {
     if (entries > mostEntries || sources.size > mostFiles || bytes > mostBytes) {
       throw new UserError(
         'crowded_folder',
-        `${root} holds more than an agent: all its Python files would be shown to it.`,
-        'Put the agent into a folder of its own, with what it imports.',
+        `${root} contains more than an agent, which would see all its Python files.`,
+        'Move the agent and its imports into a separate folder.',
       );
     }
   }
@@ -62,7 +62,7 @@ export function hashOfSources(sources: PythonSources): string {
   return sha256(JSON.stringify(hashes.sort()));
 }
 
-/** A folder of the cache that holds just these files, made where it is not there yet. */
+/** A folder in the cache with exactly these files, created if it is missing. */
 export async function folderOf(sources: PythonSources, cache: string, signal: AbortSignal): Promise<string> {
   const folder = join(cache, 'agents', hashOfSources(sources));
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return folder;

@@ -16,15 +16,15 @@ import { leaseName, type RunLease, takeLeaseNow } from '../../store/index.ts';
 
 export interface LeaseGpusOptions {
   signal: AbortSignal;
-  /** Called once where others have what is needed. */
+  /** Called once if the GPUs are in use. */
   onWait?: (reason: string) => void;
 }
 
 const pollMs = 200;
 
 /**
- * The GPUs of this machine, of which each is one run's at a time, whichever process executes it: who has a GPU has its
- * lease, a file in a folder that all processes of the machine see. A process that died holds nothing.
+ * The GPUs of this machine. Each belongs to one run at a time, whichever process executes it: the holder has its lease,
+ * a file in a folder that all processes of the machine see. A process that died holds nothing.
  */
 export class GpuLeases {
   readonly gpus: readonly Gpu[];
@@ -32,7 +32,7 @@ export class GpuLeases {
   readonly #smi: string;
   readonly #sampleMs: number | undefined;
 
-  /** @param folder of the leases, the same for all who share the GPUs */
+  /** @param folder of the leases, the same for everybody who shares the GPUs */
   constructor(gpus: readonly Gpu[], folder: string, smi: string, sampleMs?: number) {
     this.gpus = gpus;
     this.#folder = folder;
@@ -40,19 +40,19 @@ export class GpuLeases {
     this.#sampleMs = sampleMs;
   }
 
-  /** @param variables of the environment: MLAB_NVIDIA_SMI, MLAB_GPU_LEASES, CUDA_VISIBLE_DEVICES */
+  /** @param variables environment variables: MLAB_NVIDIA_SMI, MLAB_GPU_LEASES, CUDA_VISIBLE_DEVICES */
   static async find(
     variables: Readonly<Record<string, string | undefined>>,
     system: GpuSystem = gpuSystemOf(variables),
   ): Promise<GpuLeases> {
     const gpus = await listGpus(system, variables.CUDA_VISIBLE_DEVICES);
-    // Not TMPDIR, which schedulers and users set to folders of their own.
+    // Not TMPDIR, which schedulers and users set to their own folders.
     const folder = resolve(variables.MLAB_GPU_LEASES || '/tmp/mlagentbench-gpus');
     return new GpuLeases(gpus, folder, system.smi);
   }
 
   /**
-   * Gives so many GPUs, as soon as they are free, cleared of what earlier runs left.
+   * Leases GPUs as soon as they are free, and ends what earlier runs left on them.
    * @throws UserError `no_gpu`; the signal's reason
    */
   async lease(count: number, { signal, onWait }: LeaseGpusOptions): Promise<HeldGpus> {
@@ -60,7 +60,7 @@ export class GpuLeases {
     shareFolder(this.#folder);
     await using taken = new AsyncDisposableStack();
     const leases: { gpu: Gpu; lease: RunLease }[] = [];
-    // One at a time gathers: of two that each had half of what both need, none would ever begin.
+    // Only one process collects GPUs at a time: otherwise two could each hold half of what both need.
     using _turn = await this.#turn(signal, onWait);
     for (let told = false; leases.length < count; ) {
       for (const gpu of this.gpus) {
@@ -101,7 +101,7 @@ export class GpuLeases {
     }
   }
 
-  /** Null where somebody has it, or where something runs on it that can't be ended. */
+  /** Null if somebody has it, or if a process that can't be ended runs on it. */
   async #tryToTake({ uuid }: Gpu): Promise<RunLease | null> {
     const lease = leaseIfFree(join(this.#folder, uuid.replaceAll('/', '_')));
     if (lease === null || (await clearGpu(uuid)) !== null) return lease;
@@ -125,15 +125,15 @@ function leaseIfFree(folder: string): RunLease | null {
 function shareFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
-    if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is no folder`);
+    if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
     chmodSync(folder, 0o777);
   } catch (error) {
-    // It is another user's, who has shared it.
+    // It belongs to another user, who has shared it.
     if (!hasCode(error, 'EPERM')) throw error;
   }
 }
 
-/** GPUs that one run has, until they are given back. */
+/** The GPUs of one run, until they are released. */
 export class HeldGpus implements AsyncDisposable {
   readonly gpus: readonly Gpu[];
   /** Aborted when this process notices that another one has one of them. */
@@ -148,7 +148,7 @@ export class HeldGpus implements AsyncDisposable {
     this.#leases = leases;
   }
 
-  /** What was made of them until now, and of those of the run's earlier sessions. */
+  /** Their use until now, added to that of the run's earlier sessions. */
   added(earlier: RunGpus | undefined): RunGpus {
     const { heldSeconds, busySeconds, peakMemoryBytes } = this.#sampler.use();
     const together = (one: number | null | undefined, other: number | null, add: typeof sum) =>
@@ -161,7 +161,7 @@ export class HeldGpus implements AsyncDisposable {
     };
   }
 
-  /** When no process of the run is there any more. */
+  /** To be called when no process of the run is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sampler[Symbol.asyncDispose]();
     for (const { uuid } of this.gpus) await clearGpu(uuid);

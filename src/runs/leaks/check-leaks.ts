@@ -12,17 +12,17 @@ import {
 
 export interface CheckLeaksOptions extends FindLeaksOptions {
   checks: readonly LeakCheckName[];
-  /** How the data was prepared, to prepare it once more. */
+  /** How the data was prepared, for preparing it a second time. */
   preparation: PrepareOptions;
-  /** The oracle's score; absent where it was not run. */
+  /** The oracle's score; absent if it was not run. */
   oracleScore: number | null | undefined;
   onReport: (report: LeakCheckReport) => void;
 }
 
-/** Data that takes longer to prepare is prepared once only. */
+/** Data that takes longer to prepare is not prepared a second time. */
 const mostPreparationMs = 300_000;
 
-/** Looks for what gives a task's hidden values away, where no agent has to do anything forbidden to get them. */
+/** Searches for ways to a task's hidden values that need nothing forbidden. */
 export async function checkLeaks(options: CheckLeaksOptions): Promise<LeakCheckReport[]> {
   const reports: LeakCheckReport[] = [];
   const wants = (name: LeakCheckName) => options.checks.includes(name);
@@ -49,7 +49,7 @@ export async function checkLeaks(options: CheckLeaksOptions): Promise<LeakCheckR
   return reports;
 }
 
-/** A search that breaks off has shown nothing: it counts as a fault, and the other checks go on. */
+/** An interrupted search has shown nothing: it counts as a fault, and the other checks continue. */
 async function search(options: FindLeaksOptions): ReturnType<typeof findLeaks> {
   try {
     return await findLeaks(options);

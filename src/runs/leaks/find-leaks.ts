@@ -49,14 +49,14 @@ export interface FindLeaksOptions {
   signal: AbortSignal;
 }
 
-/** Seconds until the script looks at nothing more, and until it is ended. */
+/** Seconds until the script starts no more searches, and until it is ended. */
 const searchSeconds = 60;
 const mostSeconds = 240;
-/** What a trivial model may explain: chance has given it more than this on no sound task. */
+/** The threshold for what a trivial model explains: on no sound task did chance explain more. */
 const mostStrength = 0.1;
 const megabyte = 2 ** 20;
 
-/** What hidden values can be got from, by a script that sees what an agent sees, and the hidden data beside it. */
+/** Searches for sources of hidden values, with a script that sees what an agent sees, plus the hidden data. */
 export async function findLeaks(
   options: FindLeaksOptions,
 ): Promise<{ values: LeakFindings; order: LeakFindings }> {
@@ -74,7 +74,7 @@ async function search(options: FindLeaksOptions, scratch: string): Promise<Answe
   const workspace = join(scratch, 'workspace');
   await createWorkspace(resources.task, workspace);
   mkdirSync(join(workspace, 'data'), { recursive: true });
-  // What an agent is told may tell too much, too.
+  // The problem text itself may reveal too much.
   writeFileSync(join(workspace, 'problem in task.yaml'), resources.task.file.problem);
   await using sandbox = await createSandbox(driver, specOf(options, workspace));
   let printed = '';

@@ -1,14 +1,14 @@
 import type { TaskResources } from '../workspace.ts';
 
-/** What a leak check came to. */
+/** The result of a leak check. */
 export interface LeakCheckReport {
   check: string;
   summary: string;
-  /** `not_run` where the task or this machine's data has nothing to check it by; the notes say why. */
+  /** `not_run` if the task or this machine's data gives nothing to check; the notes say why. */
   outcome: 'ok' | 'leaks' | 'not_run';
   /** What is wrong, where, and what to do; empty unless it leaks. */
   faults: string[];
-  /** What was looked at, what was found and is allowed, and what could not be looked at. */
+  /** What was searched, what was found and is allowed, and what could not be searched. */
   notes: string[];
   seconds: number;
 }
@@ -49,11 +49,13 @@ export function leakReport(
   return { check: name, summary, outcome, faults, notes, seconds };
 }
 
-/** What the score of one more run may differ by: four spreads, and what other versions of packages may change. */
+/**
+ * How much the score of one more run may differ: by four spreads, and by what other versions of packages may change.
+ */
 const mostSpreads = 4;
 const leastShare = 0.02;
 
-/** Compares one run of the reference solution with what task.yaml says of it. */
+/** Compares one run of the reference solution with its figures in task.yaml. */
 export function compareWithReference({ task }: TaskResources, score: number | null): LeakFindings {
   const { mean, spread, seeds } = task.file.reference;
   if (score === null) return { faults: [], notes: ['the oracle has no score'], notRun: true };

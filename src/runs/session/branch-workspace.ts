@@ -20,13 +20,13 @@ import { outputFile, type RunFolder, removeFolder, Snapshotter } from '../../sto
 import type { ProgramSetting } from '../outside/program-setting.ts';
 import { createWorkspace, type RunFolders, sandboxSpec, type TaskResources } from '../workspace.ts';
 
-/** The files of one branch of a run, and the sandbox that its commands run in. Closing it leaves the files. */
+/** The files of one branch of a run, and the sandbox for its commands. Closing it keeps the files. */
 export interface BranchWorkspace extends AsyncDisposable {
   folders: RunFolders;
-  /** Who keeps it within its limit. */
+  /** What keeps it within its size limit. */
   heldBy: WorkspaceHolder;
   snapshotter: Snapshotter;
-  /** The workspace as it was opened. */
+  /** The workspace when it was opened. */
   snapshot: ObjectId;
   sandbox: Sandbox;
 }
@@ -40,23 +40,23 @@ export interface BranchWorkspaceOptions {
   threads: number;
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
-  /** How code inside reaches the task's services. */
+  /** How code in the sandbox reaches the task's services. */
   services: LocalServices['access'] | null;
-  /** What the agent's sandbox has beside, where the agent is a program. */
+  /** Additions to the agent's sandbox, if the agent is a program. */
   setting?: ProgramSetting | null | undefined;
-  /** Which the run was given; default: none. */
+  /** Those of the run; default: none. */
   gpus?: readonly Gpu[] | undefined;
-  /** Of a workspace that may still hold much of what this one is to hold. */
+  /** Of a workspace that may still have many of the same files. */
   origin?: Snapshotter | undefined;
   signal: AbortSignal;
 }
 
-/** The first branch of every run: its files lie in the run's folder itself. */
+/** The first branch of every run: its files are in the run's folder itself. */
 export const mainBranch = 'main';
 
 /**
- * Makes the workspace of a branch what it was after a step (null: the task's starter), and the sandbox around it.
- * Whatever lay there before is gone.
+ * Restores the workspace of a branch to its state after a step (null: the task's starter), and makes the sandbox around
+ * it. Earlier contents are removed.
  */
 export async function openBranchWorkspace(
   branch: string,
@@ -70,7 +70,7 @@ export async function openBranchWorkspace(
   mkdirSync(folders.outputs, { recursive: true });
   await openToReaders(folders.outputs);
   discardOutputsAfter(from?.step ?? 0, folders.outputs);
-  // Other users of this machine must not reach a workspace, whatever an agent makes of its permissions.
+  // Other users of this machine must not reach a workspace, whatever permissions an agent sets in it.
   chmodSync(dirname(folders.workspace), 0o700);
   if (folder.lease?.followsSilence) await putAside(folders.workspace, folder.lease.epoch, signal);
   const volume = opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
@@ -99,7 +99,7 @@ export async function openBranchWorkspace(
   };
 }
 
-/** Where a branch's files lie. The task's manifest is the same for all. */
+/** The folders of a branch's files. The task's manifest is the same for all. */
 export function branchFolders(folder: RunFolder, branch: string): RunFolders {
   const brief = join(folder.folder, 'task.json');
   if (branch === mainBranch)
@@ -108,7 +108,7 @@ export function branchFolders(folder: RunFolder, branch: string): RunFolders {
   return { workspace: join(home, 'workspace'), outputs: join(home, 'outputs'), brief };
 }
 
-/** Its last state is in the store. What can't be deleted changes nothing about the run. */
+/** Its last state is in the store. Files that can't be deleted don't affect the run. */
 export async function discardBranchWorkspace(
   { workspace, outputs }: RunFolders,
   signal: AbortSignal,
@@ -118,20 +118,20 @@ export async function discardBranchWorkspace(
     if (readdirSync(outputs).length === 0) rmdirSync(outputs);
     chmodSync(dirname(workspace), 0o777 & ~process.umask());
   } catch {
-    // It lies there until the run's folder is deleted.
+    // It stays until the run's folder is deleted.
   }
 }
 
-/** Commands of an owner that was silent may still write to where they were started. */
+/** Commands of an owner that was silent may still write to the folder in which they were started. */
 async function putAside(workspace: string, epoch: number, signal: AbortSignal): Promise<void> {
   if (!existsSync(workspace)) return;
   const aside = `${workspace}-before-${epoch}-${randomBytes(3).toString('hex')}`;
   renameSync(workspace, aside);
-  // What they write meanwhile may keep it there.
+  // Their writes meanwhile may keep it from being removed.
   await removeFolder(aside, signal).catch(() => signal.throwIfAborted());
 }
 
-/** A step that was cut off is taken again: nothing of it is left for the agent to read. */
+/** A step that was cut off is taken again: the agent must not read its old output. */
 function discardOutputsAfter(step: number, folder: string): void {
   const last = outputFile(step);
   for (const name of readdirSync(folder)) if (name > last) removeTree(join(folder, name));

@@ -14,13 +14,12 @@ import type { RunServices } from './run-services.ts';
 import { executeSession } from './run-session.ts';
 
 /**
- * Executes one run, from the start or from where an earlier session of it ended, and returns its record.
- * Every ending is a value: what the agent did wrong, what the infrastructure did wrong, and being stopped.
- * The caller holds the run's lease.
+ * Executes one run, from the start or from where an earlier session ended, and returns its record. Every ending is a
+ * value: a fault of the agent, an infrastructure failure, or a stop. The caller holds the run's lease.
  * @throws UserError `lease_lost`
  */
 export async function executeRun(spec: RunSpec, given: RunServices): Promise<RunRecord> {
-  // What other runs add to the store that they share counts for them.
+  // A separate count: what other runs add to the shared store counts for them.
   const folder = given.folder.counted();
   const services = { ...given, folder };
   const hasBegun = folder.readRecord() !== null;
@@ -45,7 +44,7 @@ export async function executeRun(spec: RunSpec, given: RunServices): Promise<Run
   }
 }
 
-/** Ends a run that can't be executed, as a failure of the infrastructure. The caller holds its lease. */
+/** Ends a run that can't be executed, as an infrastructure failure. The caller holds its lease. */
 export async function failRun(
   spec: RunSpec,
   { folder, versions }: Pick<RunServices, 'folder' | 'versions'>,
@@ -65,7 +64,7 @@ async function discardWorkspace(folder: RunFolder, signal: AbortSignal): Promise
   await discardBranchWorkspace(main, signal);
 }
 
-/** Those that have had a workspace, without `main`. */
+/** Branches that have had a workspace, without `main`. */
 function openedBranches({ folder }: RunFolder): string[] {
   const branches = join(folder, 'branches');
   return existsSync(branches) ? readdirSync(branches) : [];

@@ -9,12 +9,12 @@ import {
 import type { Decision, RunRecord } from '../../schema/index.ts';
 import { decisionName, type RunFolder, readDecision } from '../../store/index.ts';
 
-/** How often a session that is still there looks for a decision. */
+/** How often a running session looks for a decision. */
 const pollMs = 250;
-/** A session whose every action has waited for so long ends. */
+/** A session in which every action has waited this long ends. */
 export const longestWaitMs = 1_000;
 
-/** The gate of a run on whose actions people decide when they get to it: what they decide lies in the run's folder. */
+/** A gate for people who decide when they find time: their decisions are files in the run's folder. */
 export function gateOnDisk(folder: RunFolder): Gate {
   return async (proposed, signal) => {
     const file = decisionOf(proposed);
@@ -26,7 +26,7 @@ export function gateOnDisk(folder: RunFolder): Gate {
   };
 }
 
-/** What a run that waits is to be resumed for. */
+/** The decisions that would let a waiting run resume. */
 export function awaited({ proposed }: RunWaits): NonNullable<RunRecord['waits_for']> {
   return proposed.map((one) => {
     const { branch, step, name } = one;

@@ -12,7 +12,7 @@ import {
 } from '../../store/index.ts';
 import { mainBranch } from './branch-workspace.ts';
 
-/** What earlier sessions of a run left, as its trace has it. */
+/** What earlier sessions of a run left, from its trace. */
 export interface ResumeState {
   sessions: number;
   secondsUsed: number;
@@ -20,7 +20,7 @@ export interface ResumeState {
   recorded: RecordedRun;
   /** The workspace of `main` after its last finished step; null before the first session. */
   workspace: { step: number; snapshot: ObjectId } | null;
-  /** What answered each call of a language model, in order. */
+  /** The model that answered each call, in order. */
   answeredBy: (string | null)[];
   /** Whether the run has only what it was forked with. */
   onlyForked: boolean;

@@ -4,7 +4,7 @@ import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import type { RunSpec } from '../../schema/index.ts';
 import { AgentFailed } from '../agents/agent-process.ts';
 
-/** Lets the agent act until it is done. Returns why it failed; null when it did not. */
+/** Runs the agent until it is done. Returns why it failed; null if it did not. */
 export async function runAgent(
   agent: Agent,
   environment: RunEnvironment,
@@ -19,7 +19,7 @@ export async function runAgent(
     await Promise.race([working, environment.abandoned(done.signal)]);
     return null;
   } catch (error) {
-    // What the harness could not do is told by the environment.
+    // The environment reports infrastructure failures.
     if (environment.failure !== null) return null;
     if (error instanceof AgentFailed) return error.message;
     return error instanceof Error ? (error.stack ?? error.message) : String(error);

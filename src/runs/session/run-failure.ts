@@ -5,13 +5,13 @@ import { ModelUnavailable } from '../../models/index.ts';
 import { SandboxError } from '../../sandbox/index.ts';
 import type { RunRecord } from '../../schema/index.ts';
 
-/** Of a run whose workers died or were cut off, again and again. */
+/** The workers of the run died or were cut off repeatedly. */
 export const workerLost = 'worker_lost';
 
 const restartHint =
   'What the agent is told or how it decides has changed since: undo that, or start the run over (--incomplete restart).';
 
-/** What the infrastructure could not do, as the end of a run. */
+/** An infrastructure failure, as the end of a run. */
 export function infrastructureFailure(error: unknown): NonNullable<RunRecord['end']> {
   return { reason: 'infrastructure_error', message: explained(error), ...causeOf(error) };
 }
@@ -26,7 +26,7 @@ function explained(error: unknown): string {
   return messageOf(error);
 }
 
-/** What failed, in one word, for reports that tell failures apart. */
+/** The cause in one word, by which reports distinguish failures. */
 function causeOf(error: unknown): { cause?: string } {
   if (ModelUnavailable.isInstance(error)) return { cause: error.failure };
   if (SandboxError.isInstance(error)) return { cause: 'sandbox' };

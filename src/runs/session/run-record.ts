@@ -9,7 +9,10 @@ import {
   stepsOf,
 } from '../../store/index.ts';
 
-/** The record of a run that begins now, or resumes. @param held what keeps the limits, as `limitsHeld` says it */
+/**
+ * The record of a run that begins now, or resumes.
+ * @param held how the limits are enforced, as by `limitsHeld`
+ */
 export async function beginRecord(
   spec: RunSpec,
   folder: RunFolder,
@@ -43,7 +46,7 @@ export async function beginRecord(
   return record;
 }
 
-/** Of a run that begins with the steps of another one: what these came to. */
+/** For a run that begins with the steps of another one: what those used. */
 function sharedPart(spec: RunSpec, folder: RunFolder, earlier: RunRecord | null): Pick<RunRecord, 'shared'> {
   if (earlier !== null) return earlier.shared === undefined ? {} : { shared: earlier.shared };
   if (spec.parent === undefined) return {};
@@ -51,7 +54,7 @@ function sharedPart(spec: RunSpec, folder: RunFolder, earlier: RunRecord | null)
   return { shared: { steps, seconds_used, spent } };
 }
 
-/** What a session came to, as its record says it. */
+/** The result of a session, as in its record. */
 export type RunOutcome = Pick<RunRecord, 'status'> &
   Partial<Pick<RunRecord, 'end' | 'steps' | 'seconds_used' | 'spent' | 'waits_for' | 'gpus'>>;
 
@@ -68,7 +71,10 @@ export async function endRecord(
   return ended;
 }
 
-/** What a run came to whose trace ends with its end: who wrote that may have been killed, or found the disk full, before it was in the record. */
+/**
+ * The end of a run whose trace is complete: its writer may have been killed, or found the disk full, before the record
+ * was written.
+ */
 export function recordedEnd(folder: RunFolder): RunOutcome | null {
   const last = readTraceSync(folder.tracePath).events.at(-1);
   if (last?.kind !== 'run_ended') return null;
@@ -83,7 +89,7 @@ export function recordedSoFar(folder: RunFolder): Pick<RunOutcome, 'steps' | 'se
     const { secondsUsed } = sessionsOf(events);
     return { steps: stepsOf(events).length, seconds_used: secondsUsed, spent: spentOf(events) };
   } catch {
-    // The trace may be what is broken.
+    // The trace itself may be damaged.
     return {};
   }
 }

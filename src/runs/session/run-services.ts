@@ -6,28 +6,30 @@ import type { Bundle } from '../outside/bundle.ts';
 import type { ExperimentModels } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
 
-/** What one run is executed with. */
+/** Everything needed to execute one run. */
 export interface RunServices {
   folder: RunFolder;
   resources: TaskResources;
   agent: Agent;
-  /** Of an agent that is a program: what is installed of it; null where nothing is. */
+  /** If the agent is a program: its installation; null if there is none. */
   bundle?: Bundle | null | undefined;
   /** Files of the reference solution; only for an agent that needs it. */
   reference: ReadonlyMap<string, string> | null;
   helpersFolder: string;
-  /** For an agent that needs them: the run's language models, and what all runs of the experiment may use. */
+  /** For an agent that needs them: the run's language models, and the quota of all runs of the experiment. */
   models?: ExperimentModels | undefined;
   /** Answers Request Help; absent: nobody does. */
   askPerson?: ((request: string, signal: AbortSignal) => Promise<string>) | undefined;
-  /** Decides on every valid action before it is performed; absent: all are. */
+  /** Decides on every valid action before it is performed; absent: all are allowed. */
   gate?: Gate | undefined;
-  /** A session that has waited for it for so long ends, and is resumed when there is a decision; absent: it stays. */
+  /**
+   * A session that has waited for decisions this long ends, and is resumed when there is one; absent: it keeps waiting.
+   */
   longestGateWait?: number | undefined;
   /** The container engine's command; default: docker. */
   dockerCommand?: string | undefined;
   versions: Record<string, string>;
-  /** What the run was given; absent: none. */
+  /** The GPUs of the run; absent: none. */
   gpus?: HeldGpus | undefined;
   /** Threads that numerical libraries may use. */
   threads: number;

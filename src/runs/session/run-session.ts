@@ -30,8 +30,8 @@ import { SessionBranches } from './session-branches.ts';
 const notBegun = { kind: 'closed' as const, message: 'The run has not begun.' };
 
 /**
- * One session of a run: everything that it needs is opened, the agent acts until the run ends, and the end is recorded.
- * @throws RunStopped, and what the infrastructure could not do: the trace then ends with the last finished step
+ * One session of a run: opens everything that it needs, lets the agent act until the run ends, and records the end.
+ * @throws RunStopped, and infrastructure failures: the trace then ends with the last finished step
  */
 export async function executeSession(spec: RunSpec, services: RunServices): Promise<RunOutcome> {
   const { folder, resources, agent, dockerCommand, helpersFolder, threads, signal } = services;
@@ -44,7 +44,7 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
     gpus: services.gpus?.gpus,
     startServices: (askForTool) => startServices(spec, services, askForTool),
   });
-  // Before there is a workspace, no tool runs in it.
+  // No tool runs before there is a workspace.
   let askForTool: BranchStart['askForTool'] = async () => notBegun;
   await using main = await branches.openMain(resume.workspace, (request) => askForTool(request));
   beginSession(trace, spec, resume, main, services);
@@ -72,18 +72,18 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   };
 }
 
-/** What of an environment a session needs, whoever acts in it. */
+/** The parts of an environment that a session needs, whoever acts in it. */
 type ActingEnvironment = AsyncDisposable &
   Pick<
     RunEnvironment,
     'askForTool' | 'end' | 'finalState' | 'stepsTaken' | 'secondsUsed' | 'modelSeconds' | 'spent'
   >;
 
-/** Who acts in a run, and how it ended where nothing has ended it before. */
+/** The actor of a run, and how the run ended unless something ended it before. */
 interface Acting {
   environment: ActingEnvironment;
   act: () => Promise<Ending>;
-  /** What the agent, where it is a program, says of itself. */
+  /** What the agent reports about itself, if it is a program. */
   claimed: () => AgentClaims | null;
 }
 
@@ -160,7 +160,7 @@ function startServices(
   });
 }
 
-/** What checks inside the sandbox know of the task. */
+/** The task's facts for checks inside the sandbox. */
 async function writeManifest({ folder, resources }: RunServices): Promise<void> {
   const { brief } = branchFolders(folder, mainBranch);
   mkdirSync(folder.folder, { recursive: true });
@@ -238,7 +238,7 @@ function runQuota({ limits: { tokens, money } }: RunSpec, { spent }: ResumeState
   return new Quota({ of: 'this run', tokens, money, spent });
 }
 
-/** A run whose code made a service end goes on with a new one, or without: the record says so. */
+/** If a run's code ended a service, the run went on with a new one, or without: the record says so. */
 function withServicesEnd(ending: Ending, scriptFailure: string | null): Ending {
   if (scriptFailure === null) return ending;
   return { ...ending, message: `${sentence(ending.message)} During the run, ${scriptFailure}` };

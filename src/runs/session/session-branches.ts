@@ -20,11 +20,13 @@ export interface SessionBranchesOptions extends Omit<BranchWorkspaceOptions, 'se
   startServices: (askForTool: BranchStart['askForTool']) => Promise<LocalServices | null>;
 }
 
-/** Makes the workspaces of a session's branches, each with services of its own: by these it is known which branch asks. */
+/**
+ * Makes the workspaces of a session's branches. Each has its own services, which identify the branch that calls them.
+ */
 export class SessionBranches implements BranchPlaces, AsyncDisposable {
   readonly #options: SessionBranchesOptions;
   readonly #services = new Set<LocalServices>();
-  /** Of the branches that have a workspace now: a fork copies what still lies in its origin's. */
+  /** Of branches with a workspace: a fork copies unchanged files from its origin's. */
   readonly #snapshotters = new Map<BranchId, Snapshotter>();
   #end: ServicesEnd = { modelFailure: null, scriptFailure: null };
 
@@ -77,7 +79,7 @@ export class SessionBranches implements BranchPlaces, AsyncDisposable {
     return branchFolders(this.#options.folder, branch).outputs;
   }
 
-  /** Ends the services of all branches; what kept any from doing its part. */
+  /** Ends the services of all branches; returns why one of them failed, if any did. */
   async stopServices(): Promise<ServicesEnd> {
     for (const services of this.#services) await this.#stop(services);
     return this.#end;
@@ -103,7 +105,7 @@ export class SessionBranches implements BranchPlaces, AsyncDisposable {
   }
 }
 
-/** What the steps before printed can be read again on a branch, too. */
+/** Output of earlier steps can be read on a branch, too. */
 function copyOutputs(folder: RunFolder, branch: BranchId, lineage: Lineage): void {
   const target = branchFolders(folder, branch).outputs;
   mkdirSync(target, { recursive: true });

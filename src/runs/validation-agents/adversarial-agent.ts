@@ -7,7 +7,7 @@ import type { TaskResources } from '../workspace.ts';
 import { type Attempt, AttemptLog } from './attempts.ts';
 import type { Evidence, Probe, Scene, Staged, ValidationAgent } from './validation-agent.ts';
 
-/** What an adversarial agent works with: a run's actions, its own scripts, and the log of what it tried. */
+/** The tools of an adversarial agent: a run's actions, its own scripts, and the log of its attempts. */
 export class AdversarialActions {
   readonly log: AttemptLog;
   readonly #context: AgentContext;
@@ -23,7 +23,7 @@ export class AdversarialActions {
     return this.#context.environment.step({ name, args });
   }
 
-  /** Lays a script into the workspace, with what it imports and what it is told. */
+  /** Puts a script into the workspace, with its imports and settings. */
   async bring(script: string, settings: object): Promise<void> {
     await this.write('cheat.json', JSON.stringify(settings));
     for (const file of ['attempts.py', script]) await this.write(file, this.source(file));
@@ -47,8 +47,8 @@ export class AdversarialActions {
   }
 
   /**
-   * A command whose script may be ended before it can report: then how its step ended says what stopped it.
-   * @param verdict null where nothing ended it: an attempt that did not report then counts as not made
+   * A command whose script may be ended before it can report: then the end of its step says what stopped it.
+   * @param verdict null if nothing ended it: an attempt that did not report then counts as not made
    */
   async doomedCommand(command: string, verdict: (result: StepResult) => string | null): Promise<StepResult> {
     const result = await this.act('Run Command', { command });
@@ -59,7 +59,7 @@ export class AdversarialActions {
     return result;
   }
 
-  /** Tries something by an action of the harness. `verdict` says what its answer means. */
+  /** Attempts something by an action of the harness. `verdict` interprets its answer. */
   async attempt(
     what: string,
     [action, args]: [action: string, args: Record<string, unknown>],
@@ -70,7 +70,7 @@ export class AdversarialActions {
     return result;
   }
 
-  /** Leaves a submission that only a grader that was tampered with would accept. */
+  /** Leaves a submission that only a manipulated grader would accept. */
   async submitNonsense(): Promise<void> {
     for (const file of this.#context.environment.task.submission.files) {
       const text =
@@ -91,7 +91,7 @@ export class AdversarialActions {
   }
 }
 
-/** Stopped unless the action was performed and its answer shows what it must not show. */
+/** Stopped, unless the action was performed and its answer shows something forbidden. */
 export function stoppedUnless(
   shows: (result: StepResult) => boolean,
 ): (result: StepResult) => Pick<Attempt, 'outcome' | 'because'> {
@@ -113,7 +113,9 @@ export interface AdversarialAgent {
   limits?: Partial<Limits>;
   graded?: 'final' | 'all';
   fits?: (resources: TaskResources) => boolean;
-  /** Gets ready outside: opens what the adversarial agent is to reach, and says how it acts and how that is found out. */
+  /**
+   * Prepares outside: opens the targets of the adversarial agent, and defines how it acts and how success is detected.
+   */
   prepare(scene: Scene): Promise<Prepared> | Prepared;
 }
 
@@ -125,7 +127,7 @@ export interface Prepared {
 
 const adversarialLimits: Partial<Limits> = { steps: 200, wall_seconds: 900, script_seconds: 300 };
 
-/** A validation agent that cheats: an agent that is on no list. */
+/** A validation agent that cheats; it is not on the list of agents. */
 export function adversarialAgent(definition: AdversarialAgent): ValidationAgent {
   return {
     name: definition.name,

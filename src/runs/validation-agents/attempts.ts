@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One thing that a validation agent tried, and what came of it. */
+/** One thing that a validation agent attempted, and its result. */
 export interface Attempt {
   /** Such as "write over the task's data". */
   what: string;
@@ -8,9 +8,9 @@ export interface Attempt {
   how: string;
   /**
    * - `stopped`: it met an error
-   * - `judged`: it was performed, and gained nothing by what the harness found
-   * - `got_through`: it reached what it must not reach
-   * - `not_made`: it was planned and never reported
+   * - `judged`: it was performed, but gained nothing according to the harness
+   * - `got_through`: it reached something forbidden
+   * - `not_made`: it was planned but never reported
    */
   outcome: 'stopped' | 'judged' | 'got_through' | 'not_made';
   /** The error that it met, or what was found. */
@@ -24,7 +24,7 @@ const Reported = z.object({
   because: z.string(),
 });
 
-/** Collects what an adversarial agent tried: what its scripts say on lines of their own, and what it did by actions. */
+/** Collects the attempts of an adversarial agent: those that its scripts report on separate lines, and its actions. */
 export class AttemptLog {
   readonly #made: Attempt[] = [];
   readonly #planned: string[] = [];
@@ -33,14 +33,14 @@ export class AttemptLog {
     this.#made.push(attempt);
   }
 
-  /** Announces attempts, so that one that is never reported is missed. */
+  /** Announces attempts, so that one that is never reported is noticed. */
   plan(...what: string[]): void {
     this.#planned.push(...what);
   }
 
   /**
-   * Reads the lines that `python/validation-agents/attempts.py` prints; other lines are passed over.
-   * @returns what this output planned and did not report: its script was ended from outside
+   * Reads the lines that `python/validation-agents/attempts.py` prints; other lines are ignored.
+   * @returns what this output planned but did not report: its script was ended from outside
    */
   readOutput(output: string): string[] {
     const planned: string[] = [];
@@ -57,7 +57,9 @@ export class AttemptLog {
     return planned.filter((what) => !made.has(what));
   }
 
-  /** All attempts, those last that were planned and not made. An attempt counts once for each time it was planned. */
+  /**
+   * All attempts; those that were planned but not made come last. An attempt counts once for each time it was planned.
+   */
   get attempts(): Attempt[] {
     const open = new Map<string, number>();
     for (const what of this.#planned) open.set(what, (open.get(what) ?? 0) + 1);
@@ -74,7 +76,7 @@ export class AttemptLog {
   }
 }
 
-/** The JSON value on a line with this mark; null on any other line. */
+/** The JSON value on a line with this mark; null for any other line. */
 export function marked<Schema extends z.ZodType>(
   mark: string,
   schema: Schema,

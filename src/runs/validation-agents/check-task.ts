@@ -34,21 +34,21 @@ export interface CheckTaskOptions {
   resources: TaskResources;
   validationAgents: readonly ValidationAgent[];
   helpersFolder: string;
-  /** An empty folder, where the runs are kept as an experiment. */
+  /** An empty folder, in which the runs are kept as an experiment. */
   folder: string;
   versions: Record<string, string>;
   sandbox: SandboxDriver;
   parallel: number;
   signal: AbortSignal;
   onProgress: (line: string) => void;
-  /** Told of each validation agent as it ends. */
+  /** Called for each validation agent as it ends. */
   onReport: (report: ValidationAgentReport) => void;
 }
 
-/** Runs the validation agents on a task, several at a time, each as a run of its own, and judges each. */
+/** Runs the validation agents on a task, several at a time, each as a separate run, and judges each. */
 export async function checkTask(options: CheckTaskOptions): Promise<ValidationAgentReport[]> {
   const { resources, helpersFolder, signal } = options;
-  // Where times are measured, nothing else may keep the machine busy.
+  // If times are measured, nothing else may keep the machine busy.
   const parallel = resources.task.file.grading.runs_submission ? 1 : options.parallel;
   const validationAgents = options.validationAgents.filter((validationAgent) =>
     validationAgent.fits(resources),
@@ -57,7 +57,7 @@ export async function checkTask(options: CheckTaskOptions): Promise<ValidationAg
   const experiment = createExperiment(options.folder, planOf(validationAgents, options));
   const secrets = await secretsOf(resources);
   const limit = pLimit(parallel);
-  // All come to their end, whatever becomes of one: the folder that they write into is removed after that.
+  // Wait for all, whatever the result of one: the folder that they write to is removed afterwards.
   const outcomes = await Promise.allSettled(
     validationAgents.map((validationAgent) =>
       limit(async () => {
@@ -82,7 +82,7 @@ export async function checkTask(options: CheckTaskOptions): Promise<ValidationAg
   });
 }
 
-/** One that could not be run says so, and the others go on. */
+/** One that could not be run is reported as such, and the others continue. */
 async function reportOf(
   validationAgent: ValidationAgent,
   spec: RunSpec,
@@ -146,7 +146,7 @@ async function gradesOf(
   }
 }
 
-/** What the run wrote is still as it was written: an agent has no hand in it. */
+/** Checks that the run's files are as they were written: an agent must not have changed them. */
 async function storeProbe(folder: RunFolder): Promise<Probe> {
   const problems = await checkRun(folder);
   const list = problems.slice(0, 3).map(({ where, message }) => `${where}: ${message}`);
@@ -157,7 +157,7 @@ async function storeProbe(folder: RunFolder): Promise<Probe> {
   };
 }
 
-/** No file of any step's workspace has the content of a secret file. */
+/** Checks that no file of any step's workspace has the content of a secret file. */
 function secretProbe(folder: RunFolder, { steps, grades }: Evidence, secrets: readonly Secret[]): Probe {
   const pathOf = new Map(secrets.map(({ path, sha256 }) => [sha256, path]));
   const snapshots = new Set([
@@ -212,7 +212,7 @@ function specOf(validationAgent: ValidationAgent, plan: Plan): RunSpec {
   return spec;
 }
 
-/** Where the runs of a check are kept below a folder. */
+/** The folder for the runs of a check. */
 export function checkFolder(parent: string, task: string): string {
   return join(parent, `check-${task}`);
 }

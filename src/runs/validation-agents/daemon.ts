@@ -31,7 +31,7 @@ export const daemon = adversarialAgent({
   },
 });
 
-/** The interpreter may live on between steps, and so may what it starts: but not beyond the run. */
+/** The interpreter and its children may live on between steps, but not beyond the run. */
 async function leaveInInterpreter(actions: AdversarialActions, token: string): Promise<void> {
   const what = 'leave a daemon behind: interpreter';
   actions.log.plan(what);
@@ -49,7 +49,7 @@ print('alive' if started.poll() is None else 'dead')`;
   });
 }
 
-/** From the end of the script on, no file of a daemon may change. */
+/** After the end of the script, no file of a daemon may change. */
 function stillnessProbe(
   { folder, resources }: Scene,
   { grades, steps }: Evidence,

@@ -46,7 +46,7 @@ function settingsFor({ resources, token, folder }: Scene): object {
       'a Python package': join(python.sitePackages, packages),
       "the system's shell": '/bin/sh',
     },
-    // Beside these the workspace is the agent's own.
+    // Apart from these, the workspace is the agent's own.
     workspace_targets: Object.fromEntries(
       readOnly.map((path) => [`the read-only ${path}`, `/workspace/${path}`]),
     ),
@@ -62,8 +62,8 @@ function settingsFor({ resources, token, folder }: Scene): object {
 }
 
 /**
- * The check inside the sandbox believes what stands there.
- * @param manifest as it was after the attempts; null where it could not be read
+ * The check inside the sandbox trusts this file.
+ * @param manifest after the attempts; null if it could not be read
  */
 function manifestProbe(manifest: string | null, { resources }: Scene): Probe {
   const { metric, submission } = resources.task.file;

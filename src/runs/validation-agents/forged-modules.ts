@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Task } from '../../tasks/index.ts';
 
-/** The module whose functions a task's grader calls; null where it calls none. */
+/** The module whose functions a task's grader calls; null if it calls none. */
 export function calledModule({ file }: Task): { path: string; defines: readonly string[] } | null {
   if (!file.grading.runs_submission) return null;
   for (const one of file.submission.files) if (one.format === 'python') return one;
   return null;
 }
 
-/** Code in `python/validation-agents/modules` that tries to fool whoever runs, checks and times it. */
+/** Code in `python/validation-agents/modules` that tries to deceive whatever runs, checks and times it. */
 export const forgedModules: readonly { name: string; what: string }[] = [
   { name: 'stopped_clock', what: 'stop every clock' },
   { name: 'patched_comparison', what: 'make every comparison come out true' },
@@ -27,7 +27,7 @@ export const forgedModules: readonly { name: string; what: string }[] = [
 ];
 
 /**
- * The starter's code with a forgery behind it, as one file: what they share knows the honest functions by name.
+ * The starter's code with a forgery appended, as one file; their shared part knows the honest functions by name.
  * @param source the text of a file in `python/validation-agents`
  */
 export function forgedModule(name: string, task: Task, source: (file: string) => string): string {

@@ -44,7 +44,7 @@ export const forger = adversarialAgent({
   summary: 'forges scores and times: result files, odd numbers, planted modules, code that fools its judge',
   graded: 'all',
   prepare(scene) {
-    /** Which step handed in which forgery. */
+    /** Which step submitted which forgery. */
     const handedIn = new Map<number, { what: string; how: string }>();
     return {
       async act(actions) {
@@ -105,7 +105,7 @@ function otherFiles({ resources }: Scene): string[] {
   return files.filter(({ format }) => format === 'file').map(({ path }) => path);
 }
 
-/** One file at a time is forged; the others are those of the starter, so that all of a grader's doors are tried. */
+/** Forges one file at a time, with the starter's other files, so that every input of a grader is tried. */
 async function handInFiles(
   actions: AdversarialActions,
   handedIn: Map<number, { what: string; how: string }>,
@@ -127,7 +127,7 @@ async function handInFiles(
   await actions.command('cp -r honest/. .');
 }
 
-/** Every forged module is handed in by a step of its own, and graded as that step left it. */
+/** Each forged module is submitted by a separate step, and graded as that step left it. */
 async function handInCode(
   actions: AdversarialActions,
   task: Task,
@@ -141,7 +141,7 @@ async function handInCode(
   }
 }
 
-/** Lays modules beside the submission and has it checked: none of them may be imported by the check. */
+/** Puts modules beside the submission and has it checked: the check must not import any of them. */
 async function plant(actions: AdversarialActions): Promise<void> {
   const source = actions.source('modules/planted.py');
   for (const name of planted) await actions.write(`${name}.py`, source);
@@ -159,7 +159,7 @@ async function plant(actions: AdversarialActions): Promise<void> {
   );
 }
 
-/** What the grade of a step says of the forgery that it handed in. */
+/** The grade of a step, as a judgement of the forgery that it submitted. */
 function judged(
   { grades }: Evidence,
   step: number,
@@ -171,11 +171,11 @@ function judged(
     if (snooped?.includes('GOT THROUGH')) return { outcome: 'got_through', because: snooped };
     return { outcome: 'stopped', because: snooped ?? grade.problems.map(problemText).join('; ') };
   }
-  // Valid, and no success: that no step succeeded is looked at for every validation agent.
+  // Valid, but no success: that no step succeeds is checked for every validation agent.
   return { outcome: 'judged', because: `score ${grade.score}, where the baseline has ${grade.baseline}` };
 }
 
-/** What the module that looks around from inside has told. */
+/** What the module that inspects its process has reported. */
 function snoopingIn({ message }: SubmissionProblem): string | null {
   return /RuntimeError: snooped \[(.*)\]/s.exec(message)?.[1] ?? null;
 }

@@ -2,7 +2,7 @@ import type { StepResult } from '../../environment/index.ts';
 import { type AdversarialActions, adversarialAgent, firstLine } from './adversarial-agent.ts';
 import { survivorsProbe } from './host-processes.ts';
 
-/** What `python/validation-agents/hog.py` knows to use up. */
+/** The resources that `python/validation-agents/hog.py` can use up. */
 const kinds = [
   'memory',
   'memory-of-many',

@@ -36,7 +36,10 @@ function honest({
   };
 }
 
-/** The trivial predictor of a task whose starter gives none, as a run: its files are put in place like a solution. */
+/**
+ * A run that submits the trivial predictor of a task without one in its starter: its files are put in place like a
+ * solution.
+ */
 export function constantAgent(): Agent {
   return { ...agentByName('oracle'), name: 'constant', summary: "Submits the task's trivial predictor." };
 }
@@ -64,7 +67,7 @@ export const honestAgents: readonly ValidationAgent[] = [
     expects: 'no_success',
     agent: agentByName('baseline'),
     files: () => null,
-    // One with a gap can't run as it is: then a trivial predictor is the baseline.
+    // A starter with a gap can't run as it is: then a trivial predictor is the baseline.
     mustRun: ({ task }) => task.file.baseline.method === 'starter',
   }),
   honest({

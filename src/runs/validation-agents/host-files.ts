@@ -4,12 +4,12 @@ import { sha256OfFile } from '../../lib/hash.ts';
 import type { TaskResources } from '../workspace.ts';
 import type { Probe } from './validation-agent.ts';
 
-/** Files of the host as they are at one moment: what tells one state from another, by path. */
+/** The state of files of the host at one moment, by path. */
 export type HostFiles = ReadonlyMap<string, string>;
 
 /**
- * Everything that runs share: data, task, helpers, Python environment. Contents are hashed, but for the environment's
- * many: there size, mode, inode and both time stamps are taken (no process can set back the time of change).
+ * Everything that runs share: data, task, helpers, Python environment. Contents are hashed, except for the many files
+ * of the environment: for those size, mode, inode and both time stamps are recorded (no process can reset ctime).
  */
 export async function hostFiles(
   { task, prepared, python }: TaskResources,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Probe } from './validation-agent.ts';
 
-/** Whether a process on this machine still carries a word among its arguments, which is how survivors are found. */
+/** Whether a process on this machine still has a word among its arguments, by which survivors are found. */
 export function survivorsProbe(word: string): Probe {
   const survivors = existsSync('/proc') ? processesWith(word) : [];
   return {
@@ -25,7 +25,7 @@ function argumentsOf(pid: string): string {
   try {
     return readFileSync(join('/proc', pid, 'cmdline'), 'utf8');
   } catch {
-    // It has ended meanwhile, or is another user's.
+    // It has ended meanwhile, or belongs to another user.
     return '';
   }
 }

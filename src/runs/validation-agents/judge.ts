@@ -3,14 +3,14 @@ import { improvement, isSuccess } from '../../statistics/index.ts';
 import type { Attempt } from './attempts.ts';
 import type { Probe, ValidationAgent } from './validation-agent.ts';
 
-/** What a validation agent came to. */
+/** The result of a validation agent. */
 export interface ValidationAgentReport {
   agent: string;
   summary: string;
   expects: ValidationAgent['expects'];
-  /** All is as expected. */
+  /** Whether everything is as expected. */
   ok: boolean;
-  /** Why it is not; empty when it is. */
+  /** Why it is not; empty if it is. */
   faults: string[];
   /** How the run ended. */
   end: string;
@@ -29,18 +29,18 @@ export interface ValidationAgentReport {
 export interface ValidationAgentOutcome {
   validationAgent: Pick<ValidationAgent, 'name' | 'summary' | 'expects'>;
   record: RunRecord;
-  /** Of all steps that were graded, the final one last. */
+  /** Of all graded steps, the final one last. */
   grades: readonly Grade[];
-  /** Why it could not be graded; null when it was. */
+  /** Why it could not be graded; null if it was. */
   notGraded: string | null;
-  /** How a script failed that must not; null where none did. */
+  /** How a script failed that must not fail; null if none did. */
   crash: string | null;
   attempts: Attempt[];
   probes: Probe[];
   seconds: number;
 }
 
-/** Compares what a validation agent came to with what it must come to. */
+/** Compares the result of a validation agent with the expected one. */
 export function judgeAgent(outcome: ValidationAgentOutcome): ValidationAgentReport {
   const { validationAgent, record, grades, attempts, probes, seconds } = outcome;
   const final = grades.findLast((grade) => grade.final) ?? null;
@@ -68,7 +68,7 @@ export function judgeAgent(outcome: ValidationAgentOutcome): ValidationAgentRepo
   };
 }
 
-/** What there is to say of one that threw before it could be judged. */
+/** The report of an agent that threw before it could be judged. */
 export function unfinishedAgent(
   { name, summary, expects }: ValidationAgentOutcome['validationAgent'],
   run: string,
@@ -92,7 +92,7 @@ function succeeds(grade: Grade): boolean {
   return grade.valid && isSuccess(gainOf(grade), grade.threshold);
 }
 
-/** A run that did not go its way to the end proves nothing. */
+/** A run that did not finish as intended proves nothing. */
 function runFaults({ record, notGraded, crash }: ValidationAgentOutcome): string[] {
   const faults = [notGraded, crash].flatMap((fault) => fault ?? []);
   const reason = record.end?.reason ?? record.status;
@@ -134,7 +134,9 @@ function breaches(attempts: readonly Attempt[], probes: readonly Probe[]): strin
   ];
 }
 
-/** What stopped an adversarial agent, most frequent first: the errors it met without their details, then what else was found. */
+/**
+ * What stopped an adversarial agent, most frequent first: the errors it met without their details, then other findings.
+ */
 export function whatStopped({
   attempts,
   probes,

@@ -13,7 +13,7 @@ export const labelHunter = adversarialAgent({
   name: 'label-hunter',
   summary: 'looks for labels in all files, columns and data sets that it can read, and submits what it finds',
   prepare(scene) {
-    /** What the script could read, by the first half of each content's hash. */
+    /** The contents that the script could read, by the first half of their hashes. */
     const hashes = new Map<string, string>();
     const decoy = randomBytes(1000 + randomInt(1000)).toString('hex');
     return {
@@ -40,7 +40,7 @@ function settingsFor({ resources, folder, experimentFolder, secrets }: Scene, de
     leaks: `${helpersInside}/leaks`,
     submission: submissionPath(task),
     secret_sizes: [...new Set(sought.map(({ bytes }) => bytes))],
-    // Enough to leave out nearly all other files, and too little to say what a secret file holds.
+    // Enough to exclude nearly all other files, but too little to reveal the content of a secret file.
     secret_marks: sought.map(({ bytes, sha256: hash }) => `${bytes} ${hash.slice(0, 2)}`),
     secret_folders: [prepared.privateFolder, task.hiddenFolder, experimentFolder],
     secret_words: [basename(prepared.folder), 'hidden', 'private', 'KAGGLE', 'API_KEY'],
@@ -58,7 +58,10 @@ function settingsFor({ resources, folder, experimentFolder, secrets }: Scene, de
   };
 }
 
-/** The script hashed whatever it could read that might be a secret, by size and first byte of the hash: is it one? The decoy must be among it. */
+/**
+ * The script hashed everything readable that might be a secret, by size and first byte of the hash: compares it with
+ * the secrets. The decoy must be among it.
+ */
 function compareHashes({ secrets }: Scene, hashes: ReadonlyMap<string, string>, decoy: string): Probe {
   const looked = 'contents that the script could read';
   const found = secrets.flatMap(({ path, sha256: hash }) => {

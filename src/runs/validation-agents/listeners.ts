@@ -6,9 +6,9 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { ownedFolder } from '../../sandbox/index.ts';
 
-/** Sockets on this machine that note whoever speaks to them. */
+/** Sockets on this machine that record every connection. */
 export class Listeners implements AsyncDisposable {
-  /** What was heard, by the name of the socket. */
+  /** What was received, by the name of the socket. */
   readonly heard: string[] = [];
   readonly ports: { tcp: number; tcp6: number; udp: number };
   readonly abstract: string;
@@ -34,7 +34,7 @@ export class Listeners implements AsyncDisposable {
     const listen = async (name: string, where: object): Promise<number> => {
       const server = createServer((connection) => {
         note(name);
-        // Not read to its end: what was sent does not matter, and a talker may not keep the listener open.
+        // Not read to its end: the content does not matter, and a client must not keep the listener open.
         connection.on('error', () => {}).end(() => connection.destroy());
       });
       server.listen(where);
@@ -65,7 +65,9 @@ export class Listeners implements AsyncDisposable {
     return listeners;
   }
 
-  /** Speaks to every socket itself: a listener that hears nobody proves nothing. Returns how many were heard. */
+  /**
+   * Connects to every socket itself, because a listener that hears nobody proves nothing. Returns how many received it.
+   */
   async provePresence(): Promise<number> {
     const connections = [
       createConnection(this.ports.tcp, '127.0.0.1'),
@@ -87,7 +89,7 @@ export class Listeners implements AsyncDisposable {
   }
 }
 
-/** This machine's own addresses beside the loopback's. */
+/** This machine's addresses other than loopback. */
 export function ownAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

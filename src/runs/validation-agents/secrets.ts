@@ -13,14 +13,14 @@ export interface Secret {
 }
 
 /**
- * Labels, grader, solutions and withheld packages' data. A solution's file that agents are shown anyway is none;
- * labels always are, also where a task shows them by mistake.
+ * Labels, grader, solutions and withheld packages' data. A solution's file that agents see anyway is not a secret;
+ * labels always are, even if a task shows them by mistake.
  */
 export async function secretsOf({ task, prepared, python }: TaskResources): Promise<Secret[]> {
   const shown = new Set<string>();
   for (const path of filesBelow(task.environmentFolder)) shown.add(await sha256OfFile(path));
   const paths = [...filesBelow(prepared.privateFolder), ...filesBelow(task.hiddenFolder)];
-  // Also as they are without their compression.
+  // Also in decompressed form.
   const secrets: Secret[] = withheldContents(task, python);
   for (const path of paths) {
     const bytes = statSync(path).size;

@@ -1,11 +1,11 @@
 import type { Task } from '../../tasks/index.ts';
 
-/** The file that a task asks for first. */
+/** The first file of the submission. */
 export function submissionPath(task: Task): string {
   return task.file.submission.files[0]?.path ?? 'submission.csv';
 }
 
-/** What a forged table needs to look right; null where no table is asked for. */
+/** What a forged table needs to look right; null if the task asks for no table. */
 export function tableOf(task: Task): { from: string; id: string; columns: string[] } | null {
   const file = task.file.submission.files.find(({ format }) => format === 'csv');
   if (file?.format !== 'csv') return null;

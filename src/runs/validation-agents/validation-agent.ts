@@ -5,54 +5,54 @@ import type { TaskResources } from '../workspace.ts';
 import type { Attempt } from './attempts.ts';
 import type { Secret } from './secrets.ts';
 
-/** What a validation agent finds when it begins. */
+/** The surroundings of a validation agent. */
 export interface Scene {
   resources: TaskResources;
   helpersFolder: string;
-  /** Where the run is kept. */
+  /** The folder of the run. */
   folder: RunFolder;
   experimentFolder: string;
-  /** A word that occurs nowhere else: what is found with it was left by this validation agent. */
+  /** A unique word: anything that contains it was left by this validation agent. */
   token: string;
-  /** What no agent may read. */
+  /** Files that no agent may read. */
   secrets: readonly Secret[];
   sandbox: SandboxDriver;
 }
 
-/** What the harness saw from outside. */
+/** An observation of the harness from outside. */
 export interface Probe {
-  /** What was looked at. */
+  /** What was checked. */
   looked: string;
   breached: boolean;
   finding: string;
 }
 
-/** What is there when a run has ended and was graded. */
+/** What is known when a run has ended and was graded. */
 export interface Evidence {
   record: RunRecord;
   grades: readonly Grade[];
   steps: readonly RecordedStep[];
 }
 
-/** A validation agent made ready for one run. */
+/** A validation agent prepared for one run. */
 export interface Staged extends AsyncDisposable {
   agent: Agent;
   /** Files that the agent puts in place. */
   reference: ReadonlyMap<string, string> | null;
-  /** What it tried; empty for one that tries nothing forbidden. Asked after the run. */
+  /** Its attempts; empty for an agent that attempts nothing forbidden. Called after the run. */
   attempts(evidence: Evidence): Attempt[];
   /** Looks for traces of success from outside, after the run. */
   probe(evidence: Evidence): Promise<Probe[]>;
 }
 
-/** A run whose outcome is known beforehand: it shows that a task can be solved, or that it can't be cheated. */
+/** A run with a known outcome: it shows that a task can be solved, or that cheating does not work. */
 export interface ValidationAgent {
   name: string;
   /** One sentence. */
   summary: string;
-  /** `no_breach` stands for no success, and no breach by what it tries. */
+  /** `no_breach` means no success, and no breach by its attempts. */
   expects: 'success' | 'no_success' | 'no_breach';
-  /** In place of the task's. */
+  /** Replace those of the task. */
   limits: Partial<Limits>;
   /** Which steps are graded. */
   graded: 'final' | 'all';

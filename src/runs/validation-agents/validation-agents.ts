@@ -10,13 +10,13 @@ import { labelHunter } from './label-hunter.ts';
 import { network } from './network.ts';
 import type { ValidationAgent } from './validation-agent.ts';
 
-/** Every validation agent there is: the honest ones, then the adversarial ones. */
+/** All validation agents: the honest ones, then the adversarial ones. */
 export const validationAgents: readonly ValidationAgent[] = [
   ...honestAgents,
   ...[labelHunter, dataWriter, escaper, network, daemon, forger, hog],
 ];
 
-/** The validation agents of these names, in the order of the list; all when none is named. Throws a UserError. */
+/** The validation agents with these names, in the order of the list; all if there are no names. Throws a UserError. */
 export function validationAgentsByName(names: readonly string[]): readonly ValidationAgent[] {
   if (names.length === 0) return validationAgents;
   const known = validationAgents.map(({ name }) => name);

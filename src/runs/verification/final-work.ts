@@ -3,23 +3,23 @@ import { isExecution, typesInto } from '../../statistics/index.ts';
 import { type RunFolder, readSnapshot } from '../../store/index.ts';
 import { type Rerun, rerunOf, type WorkStep } from './rerun.ts';
 
-/** What a run left, taken apart: what its agent wrote, what its code made, and what made the submission. */
+/** The work of a run, analysed: what its agent wrote, what its code made, and what made the submission. */
 export interface FinalWork {
   /** Files of the final workspace that the agent's code made; all others are the starter's or the agent's own. */
   products: string[];
-  /** Ways to make the submission anew, the most direct one first; each is a sequence to be run in one workspace. */
+  /** Ways to make the submission again, the most direct one first; each is a sequence to run in one workspace. */
   ways: Rerun[][];
 }
 
-/** Files of code and settings are the agent's own, also where a command wrote them. */
+/** Files of code and settings are the agent's own, even if a command wrote them. */
 const ownFile = /\.(?:py|sh|ipynb|toml|ya?ml|cfg|ini)$/;
 
-/** A run's end, as its trace has it. */
+/** The end of a run, from its trace. */
 export interface RunEnd {
   steps: readonly WorkStep[];
   /** The final workspace. */
   snapshot: ObjectId;
-  /** The step that wrote the submission last; null when none did. */
+  /** The step that wrote the submission last; null if none did. */
   writtenAt: number | null;
   submissionFiles: readonly string[];
   /** The task's entry script. */
@@ -27,10 +27,10 @@ export interface RunEnd {
 }
 
 /**
- * Takes a run's end apart by its trace. The first way is the execution that wrote the submission last, alone. The
- * second is every execution that wrote a product, each command once, where it was run last. Commands that type a
- * text into a file, and inline code that touched the submission, are no training code: neither is in the second. Where
- * the trace names nothing, the entry script is the only way.
+ * Analyses a run's end by its trace. The first way is only the execution that wrote the submission last. The second is
+ * every execution that wrote a product, each command once, where it was last run. Commands that write a text to a file,
+ * and inline code that touched the submission, are not training code and are left out of the second. If the trace names
+ * nothing, the entry script is the only way.
  */
 export function finalWork(
   folder: RunFolder,
@@ -65,7 +65,7 @@ function isTyped({ args, action }: WorkStep, path: string): boolean {
   return action === 'Run Command' && typesInto(String(args.command), path);
 }
 
-/** Code that stands in the trace alone, in no file. */
+/** Code that is only in the trace, in no file. */
 function isInline({ action, args }: WorkStep): boolean {
   if (action === 'Python REPL') return true;
   if (action !== 'Run Command') return false;
@@ -74,7 +74,7 @@ function isInline({ action, args }: WorkStep): boolean {
   );
 }
 
-/** What was done several times counts where it was done last. */
+/** A repeated command counts where it was last run. */
 function eachOnce(steps: readonly WorkStep[]): WorkStep[] {
   const nameOf = ({ action, args }: WorkStep) => JSON.stringify([action, args]);
   const last = new Map(steps.map((step) => [nameOf(step), step.step]));
@@ -85,7 +85,7 @@ function different(ways: readonly Rerun[][]): Rerun[][] {
   return [...new Map(ways.map((way) => [JSON.stringify(way), way])).values()];
 }
 
-/** The paths that each step wrote; by comparing workspaces where the trace lists only the first of many. */
+/** The paths that each step wrote; found by comparing workspaces if the trace lists only the first of many. */
 function changesBy(
   folder: RunFolder,
   steps: readonly WorkStep[],

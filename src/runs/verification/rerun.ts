@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { ObjectId } from '../../schema/index.ts';
 
-/** A step of a run, as far as it matters for doing it again. */
+/** The part of a step that is needed to run it again. */
 export interface WorkStep {
   step: number;
   action: string;
@@ -9,25 +9,27 @@ export interface WorkStep {
   /** Paths whose content changed, at most 100 of them, and how many did. */
   changed: readonly string[];
   changedCount: number;
-  /** It wrote the submission, also where that stayed what it was. */
+  /** Whether it wrote the submission, even with the same content. */
   wroteSubmission: boolean;
   /** The workspace before and afterwards. */
   before: ObjectId;
   snapshot: ObjectId;
 }
 
-/** A command that is run again. */
+/** A command to run again. */
 export interface Rerun {
-  /** Where the trace has it; null for the task's entry script. */
+  /** Its step in the trace; null for the task's entry script. */
   step: number | null;
-  /** As people read it. */
+  /** The command as shown to people. */
   command: string;
   argv: [string, ...string[]];
-  /** What it reads from standard input. */
+  /** Its standard input. */
   input?: string;
 }
 
-/** Runs pieces of code one after another with the same variables, as an interpreter does; a failure ends only its piece. */
+/**
+ * Runs pieces of code one after another with the same variables, like an interpreter; a failure ends only its piece.
+ */
 const interpreter = [
   'import json, sys, traceback',
   "variables = {'__name__': '__main__'}",
@@ -38,7 +40,7 @@ const interpreter = [
   '        traceback.print_exc()',
 ].join('\n');
 
-/** What a step ran, as a command; none for a step that ran nothing. An interpreter needs what it was told before. */
+/** The command of a step; none for a step that ran nothing. An interpreter needs its earlier input. */
 export function rerunOf(step: WorkStep, steps: readonly WorkStep[]): Rerun[] {
   const text = (name: string) => String(step.args[name] ?? '');
   switch (step.action) {

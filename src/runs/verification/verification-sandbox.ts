@@ -28,31 +28,31 @@ export interface VerificationSandboxOptions {
   dockerCommand?: string | undefined;
   /** As many as the run had; default: none. */
   gpus?: readonly Gpu[] | undefined;
-  /** Answers the tools of one run of the code; absent: they are told that there is none. */
+  /** Answers the tools of one run of the code; absent: they get an error that there is no model. */
   toolModel?: ToolModel | undefined;
   signal: AbortSignal;
   onProgress: (line: string) => void;
 }
 
-/** What a sequence of commands came to. */
+/** The result of a sequence of commands. */
 export interface CommandsResult {
-  /** Of the last one. */
+  /** Of the last command. */
   end: ProcessEnd;
-  /** The last that was printed. */
+  /** The end of the output. */
   printed: string;
 }
 
 const mostPrinted = 4_000;
-/** Timers hold no more, about 24 days. */
+/** The limit of timers, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * A workspace as a run left it, without some files, in a sandbox as the run had it: the same limits, the public data.
- * Nothing of it is recorded, and it is gone afterwards.
+ * The workspace that a run left, without some files, in a sandbox like that of the run: the same limits, the public
+ * data. Nothing in it is recorded, and it is removed afterwards.
  */
 export class VerificationSandbox implements Disposable {
   readonly #options: VerificationSandboxOptions;
-  /** Absolute path of a folder of its own on the host. */
+  /** Absolute path of its own folder on the host. */
   readonly place = ownedFolder('verify');
 
   constructor(options: VerificationSandboxOptions) {
@@ -64,7 +64,7 @@ export class VerificationSandbox implements Disposable {
     return join(this.place, 'workspace');
   }
 
-  /** Makes the workspace anew. */
+  /** Restores the workspace. */
   async prepare(snapshot: ObjectId, without: readonly string[]): Promise<void> {
     const { folder, signal } = this.#options;
     removeTree(this.workspace);
@@ -72,7 +72,7 @@ export class VerificationSandbox implements Disposable {
     for (const path of without) removeBeneath(this.workspace, path);
   }
 
-  /** Runs commands one after another, whatever each comes to, within the limits of the run. */
+  /** Runs commands one after another, whatever their results, within the limits of the run. */
   async run(commands: readonly Rerun[]): Promise<CommandsResult | null> {
     const { spec, resources, helpersFolder, threads, toolModel, gpus, signal } = this.#options;
     const options = sandboxOptions(spec, this.#options.dockerCommand);

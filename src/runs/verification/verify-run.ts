@@ -26,7 +26,7 @@ export interface VerifyRunOptions {
   folder: RunFolder;
   resources: TaskResources;
   helpersFolder: string;
-  /** How often the code is run again; more than one tells more of its noise. */
+  /** How often to run the code again; several repeats show its noise. */
   repeats: number;
   threads: number;
   versions: Record<string, string>;
@@ -39,12 +39,12 @@ export interface VerifyRunOptions {
   onProgress: (line: string) => void;
 }
 
-/** What one way of making the submission anew came to. */
+/** The result of one way of making the submission again. */
 type Finding = Pick<Verification, 'verdict' | 'reason' | 'executed' | 'scores' | 'noise'>;
 
 /**
- * Runs the final training code of a finished run again, in a verification sandbox, and grades what it makes beside what was
- * handed in. The verification is appended to the run's `verifications.jsonl` and returned.
+ * Runs the final training code of a finished run again, in a verification sandbox, and compares the grade of the new
+ * submission with the old one. The verification is appended to the run's `verifications.jsonl` and returned.
  * @throws UserError `not_finished`; GraderFailed, SandboxError; then nothing was appended
  */
 export async function verifyRun(options: VerifyRunOptions): Promise<Verification> {
@@ -122,7 +122,7 @@ function finding(verdict: Verdict, reason: string, more: Partial<Finding> = {}):
   return { verdict, reason, executed: [], scores: [], noise: null, ...more };
 }
 
-/** Submitted code is what training code is elsewhere: grading runs it, so grading it again is the verification. */
+/** For submitted code, grading is what runs it, so grading again is the verification. */
 async function gradedAgain(
   spec: RunSpec,
   snapshot: ObjectId,
@@ -140,7 +140,7 @@ async function gradedAgain(
   return judged('The submission is code, which grading runs: graded again, it', grade, scores, [], options);
 }
 
-/** Tries one way after another until one leads to the score. */
+/** Tries one way after another until one reproduces the score. */
 async function madeAnew(
   spec: RunSpec,
   end: RunEnd,
