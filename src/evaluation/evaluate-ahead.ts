@@ -4,16 +4,16 @@ import { Worker } from 'node:worker_threads';
 import type { RunSpec } from '../schema/index.ts';
 import type { Experiment } from '../store/index.ts';
 
-/** Fewer are evaluated before threads have started. */
+/** Fewer runs are evaluated before threads have started. */
 const fewestRuns = 100;
 const mostThreads = 8;
-/** What is read of a run is garbage soon; without a limit a thread would keep hundreds of MB of it. */
+/** Data read of a run soon becomes garbage; without a limit a thread would keep hundreds of MB of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 48 };
 
 /**
- * Evaluates many runs into the index, on all cores. It may leave some out (a run that is too large for a thread,
- * that can't be read, that is not over): whoever reads the index evaluates what it lacks.
- * @param onDone told after each run
+ * Evaluates many runs into the index, on all cores. It may skip some (a run that is too large for a thread, that can't
+ * be read, that is not over): readers of the index evaluate what is missing.
+ * @param onDone called after each run
  */
 export async function evaluateAhead(
   experiment: Experiment,
@@ -46,7 +46,7 @@ async function workThrough(
         onDone();
         next();
       });
-      // It had no memory left for a run.
+      // It had not enough memory for a run.
       thread.on('error', () => resolve());
       thread.on('exit', () => resolve());
       next();

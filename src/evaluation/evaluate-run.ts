@@ -29,8 +29,8 @@ import { agentLabel } from './run-identity.ts';
 import { withLessons } from './shown-lessons.ts';
 
 /**
- * Everything that reports know of a run, from its files alone: its trace is read once, nothing is run or graded.
- * @param planned what the experiment's plan says of the run, which may not have begun
+ * Everything that reports need of a run, from its files alone: its trace is read once; nothing is executed or graded.
+ * @param planned the run in the experiment's plan; it may not have begun
  * @throws UserError as `eachEventSync` and `RunFolder.readRecord`; those of `ObjectStore.get`
  */
 export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
@@ -70,7 +70,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
   };
 }
 
-/** They are sampled from outside, and no part of the trace. */
+/** They are sampled from outside, and not part of the trace. */
 function gpusOf(record: RunRecord | null): Pick<Efficiency, 'gpus'> {
   if (record?.gpus === undefined) return {};
   const { uuids, ...used } = record.gpus;
@@ -86,7 +86,7 @@ function readTrace(folder: RunFolder, gpu: boolean) {
   return { transcript, efficiency: sums.efficiency(), states: states.states, steps, marks, branches, others };
 }
 
-/** What a run used is that of all its branches; how it went, that of the selected one. */
+/** What a run used is the sum over all branches; how it went is that of the selected one. */
 class Evaluated {
   readonly transcript: TranscriptReader;
   readonly sums: EfficiencySums;
@@ -109,7 +109,7 @@ class Evaluated {
   }
 }
 
-/** Nothing where there is but one branch. */
+/** Empty if there is only one branch. */
 function branchesPart(
   { branches, selected }: BranchReader,
   grades: readonly Grade[],
@@ -137,7 +137,7 @@ function gradedStep(
   return { step, final, valid, score, baseline, stale, ...used };
 }
 
-/** What the newest grade was held against; older ones knew no spread and no reference. */
+/** The scoring reference of the newest grade; older grades have no spread and no reference. */
 function scoringReferenceOf(grades: readonly Grade[]): ScoringReference | null {
   const grade = grades.findLast(({ final }) => final) ?? grades.at(-1);
   if (grade === undefined) return null;

@@ -9,12 +9,12 @@ import { RunEvaluation } from '../schema/index.ts';
 /** Its name in a folder of experiments. */
 export const indexName = '.evaluations.sqlite';
 
-/** What a run's evaluation is made from, in the run's folder. */
+/** The files of a run's folder from which its evaluation is made. */
 const evidence = ['run.json', 'trace.jsonl', 'trace.jsonl.zst', 'grades.jsonl', 'verifications.jsonl'];
 
 /**
- * Evaluations by run, so that a run is read again only when its files or the code that judges them have changed. A
- * cache: it can be deleted at any time. Where its file can't be used, it lives in memory.
+ * Evaluations by run, so that a run is read again only when its files or the evaluating code have changed. A cache that
+ * can be deleted at any time. If its file can't be used, it is in memory.
  */
 export class EvaluationIndex implements Disposable {
   readonly #database: DatabaseSync;
@@ -25,29 +25,29 @@ export class EvaluationIndex implements Disposable {
     this.#database = openCacheDatabase(join(folder, indexName), table);
   }
 
-  /** The evaluation of the run in a folder: the one that is known, or a new one. */
+  /** The evaluation of the run in a folder: the known one, or a new one. */
   evaluation(folder: string, evaluate: () => RunEvaluation): RunEvaluation {
     const state = stateOf(folder, this.#code);
     const known = this.#read(folder, state);
     if (known !== null) return known;
     const fresh = evaluate();
-    // Whether a run still goes is in no file of it; and a file that has changed meanwhile belongs to neither state.
+    // Whether a run is running is in none of its files; and a file that changed meanwhile belongs to neither state.
     const lasts = fresh.status !== 'running' && stateOf(folder, this.#code) === state;
     if (lasts) this.#write(folder, state, fresh);
     return fresh;
   }
 
-  /** The evaluation of the run in a folder, where it is known of its files as they are now. */
+  /** The evaluation of the run in a folder, if it is known for the current files. */
   known(folder: string): RunEvaluation | null {
     return this.#read(folder, stateOf(folder, this.#code));
   }
 
-  /** Whether others can read what is written here; not where it lives in memory. */
+  /** Whether other processes can read what is written here; false if it is in memory. */
   get isShared(): boolean {
     return this.#database.location() !== null;
   }
 
-  /** Whether the evaluation of the run in a folder is known of its files as they are now. */
+  /** Whether the evaluation of the run in a folder is known for its current files. */
   has(folder: string): boolean {
     const query = 'SELECT 1 FROM evaluations WHERE folder = ? AND state = ?';
     const state = stateOf(folder, this.#code);
@@ -75,7 +75,7 @@ export class EvaluationIndex implements Disposable {
 const table =
   'CREATE TABLE IF NOT EXISTS evaluations (folder TEXT PRIMARY KEY, state TEXT, evaluation TEXT) STRICT;';
 
-/** Sizes and times of the files that a run's evaluation is made from, and the code that makes it. */
+/** Sizes and times of the files from which a run's evaluation is made, and the version of the code. */
 function stateOf(folder: string, code: string): string {
   const files = evidence.map((name) => {
     try {
@@ -89,7 +89,7 @@ function stateOf(folder: string, code: string): string {
   return [code, ...files].join('\n');
 }
 
-/** SHA-256 over the modules that judge, so that nothing stays that other code has made. */
+/** SHA-256 over the evaluating modules, so that results of other code are dropped. */
 function codeVersion(): string {
   const hash = createHash('sha256');
   const modules = ['evaluation', 'statistics', 'schema', 'store'];

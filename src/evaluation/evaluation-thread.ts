@@ -18,7 +18,7 @@ parentPort?.on('message', (id) => {
     try {
       index.evaluation(folder.folder, () => evaluateRun(folder, spec));
     } catch {
-      // Whoever reads the index evaluates what it lacks, and meets the same.
+      // Readers of the index evaluate what is missing, and meet the same error.
     }
   }
   parentPort?.postMessage(id);

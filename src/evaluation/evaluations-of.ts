@@ -7,14 +7,14 @@ import { evaluateRun } from './evaluate-run.ts';
 import { EvaluationIndex } from './evaluation-index.ts';
 
 export interface Surroundings {
-  /** Told what is left out, and how far it is when that takes seconds. */
+  /** Receives what is left out, and the progress if it takes seconds. */
   log: (line: string) => void;
-  /** Told after each run, of how many. */
+  /** Called after each run. */
   onProgress?: (done: number, total: number) => void;
   signal: AbortSignal;
-  /** Reads many runs that are not known on all cores; else in this thread alone, which takes less memory. */
+  /** Reads many unknown runs on all cores; default: only in this thread, which takes less memory. */
   allCores?: boolean;
-  /** Also branches that people began, after the planned runs. They are in no report. */
+  /** Also branches that people began, after the planned runs. Reports leave them out. */
   withBranches?: boolean;
   /** Whether a run counts, by its folder; default: every one. */
   isWanted?: (folder: string) => boolean;
@@ -22,11 +22,11 @@ export interface Surroundings {
 
 export interface Evaluations {
   evaluations: RunEvaluation[];
-  /** Runs whose files are broken, by experiment and id: they are in no number, and people are told so. */
+  /** Runs whose files are damaged, by experiment and id: they are left out, and people are told. */
   unreadable: string[];
 }
 
-/** What is known of every planned run, in the order of the plans. Those that have changed are read anew. */
+/** The evaluation of every planned run, in the order of the plans. Runs that have changed are read again. */
 export async function evaluationsOf(
   context: Surroundings,
   experiments: readonly Experiment[],
@@ -68,14 +68,14 @@ async function evaluateAll(
       context.log(`${name}/${spec.id} can't be read and is left out: ${error.message}`);
     }
     if (number % 50 === 49) await new Promise<void>((resolve) => setImmediate(resolve));
-    // That let Ctrl-C in.
+    // The await above let Ctrl-C be handled.
     context.signal.throwIfAborted();
     context.onProgress?.(number + 1, runs.length);
     tell(number + 1);
   }
 }
 
-/** Says how far it is when that takes seconds. */
+/** Reports the progress if it takes seconds. */
 function tellOf({ log }: Surroundings, name: string, total: number): (done: number) => void {
   const pause = 2000;
   let next = Date.now() + pause;

@@ -9,7 +9,10 @@ import {
 import type { FormatError, RunTranscript, TranscriptStep } from '../statistics/index.ts';
 import { eachEventSync, foldHistory, parseStoredText, type RunFolder, resolveText } from '../store/index.ts';
 
-/** A run's transcript: its trace with every text at hand. @throws UserError as `eachEventSync` */
+/**
+ * A run's transcript: its trace with all texts inserted.
+ * @throws UserError as `eachEventSync`
+ */
 export function readTranscript(folder: RunFolder, grades: readonly GradedStep[]): RunTranscript {
   const { fold } = foldHistory(
     () => eachEventSync(folder.tracePath),
@@ -18,10 +21,10 @@ export function readTranscript(folder: RunFolder, grades: readonly GradedStep[])
   return fold.transcript(grades);
 }
 
-/** The entry by which agents note what is wrong with a reply. */
+/** The entry in which agents note what is wrong with a reply. */
 const formatError = 'Format error';
 
-/** Folds the events of a run into its transcript, one after another. */
+/** Folds the events of a run into its transcript. */
 export class TranscriptReader {
   readonly #text: (ref: TextRef) => string;
   readonly #steps: TranscriptStep[] = [];
@@ -34,7 +37,7 @@ export class TranscriptReader {
   #end: RunTranscript['end'] = null;
   #tokens = 0;
   #money: number | null = 0;
-  /** What the agent's model replied and nothing has come of yet. */
+  /** The latest reply of the agent's model that has had no consequence yet. */
   #reply: string | null = null;
   #isRejected = false;
 
@@ -42,7 +45,7 @@ export class TranscriptReader {
     this.#text = text;
   }
 
-  /** @param isInHistory whether it belongs to the branch that is read; what others cost counts for it, too */
+  /** @param isInHistory whether it belongs to the branch that is read; the cost of others counts, too */
   read(event: TraceEvent, isInHistory = true): void {
     if (event.kind === 'model_call') this.#addCost(event);
     if (!isInHistory) return;
@@ -73,7 +76,7 @@ export class TranscriptReader {
         return;
       case 'run_ended': {
         const { reason, message, final_answer } = event;
-        // Whatever else ended the run kept the last reply from being acted on.
+        // Any other end of the run may have prevented the last reply from being acted on.
         if (reason === 'reply_format') this.#rejectReply();
         this.#end = { reason, message, finalAnswer: final_answer === null ? null : this.#text(final_answer) };
         return;
@@ -107,13 +110,13 @@ export class TranscriptReader {
     }
   }
 
-  /** Agents that note no format errors ask again, with no step in between. */
+  /** Agents that note no format errors ask again, without a step in between. */
   #readReply(text: string): void {
     const answer = parseStoredText(ModelAnswer, text, 'an answer of a model in the trace');
     if (answer.kind !== 'answered') return;
-    // An agent may hold a final answer back once, to be sure of it: the reply was in order.
+    // An agent may hold a final answer back once, to confirm it: the reply was valid.
     if (this.#reply !== null && !/final[_ ]answer/i.test(this.#reply)) this.#rejectReply();
-    // What it said stands in the rejected reply; it is not the plan of the step that follows.
+    // Its text belongs to the rejected reply; it is not the plan of the next step.
     if (this.#isRejected) this.#entries = {};
     this.#isRejected = false;
     this.#reply = [answer.text, ...answer.tool_calls.map((call) => JSON.stringify(call))].join('\n');
@@ -130,7 +133,7 @@ export class TranscriptReader {
   #finish(event: TraceEvent & { kind: 'step_finished' }): void {
     const started = this.#started;
     this.#started = null;
-    // A step that was cut off has no end, and one that was taken again counts as it was finished.
+    // A step that was cut off has no end, and one that was repeated counts as it was finished.
     if (started?.step !== event.step) return;
     this.#steps.push({
       ...started,
@@ -149,7 +152,7 @@ export class TranscriptReader {
   }
 }
 
-/** Arguments are JSON text as the agent gave it; what is no object is kept as it is under `input`. */
+/** Arguments are JSON text from the agent; if they are not an object, they are kept under `input`. */
 function argsOf(text: string): Record<string, unknown> {
   const value = parseStoredText(z.unknown(), text, 'the arguments of an action in the trace');
   return typeof value === 'object' && value !== null && !Array.isArray(value)

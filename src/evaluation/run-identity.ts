@@ -1,8 +1,8 @@
 import type { RunSpec } from '../schema/index.ts';
 
 /**
- * The agent with its model and options, as people read it: `research(openai/gpt-5, profile=paper)`. One that is given
- * lessons of other runs is another agent than without.
+ * The agent with its model and options, as shown to people: `research(openai/gpt-5, profile=paper)`. An agent with
+ * lessons of other runs is distinct from the one without.
  */
 export function agentLabel({
   agent,
@@ -11,7 +11,7 @@ export function agentLabel({
   experience = [],
 }: Pick<RunSpec, 'agent' | 'model' | 'agent_options' | 'experience'>): string {
   const chosen = Object.entries(options)
-    // What a command is shown stands in the command.
+    // The files of a command are listed in the command.
     .filter(([name]) => name !== 'files' || options.command === undefined)
     .map(([name, value]) => `${name}=${String(value)}`);
   const inside = [...(model === null ? [] : [model]), ...chosen, ...(experience.length > 0 ? ['warm'] : [])];

@@ -4,11 +4,11 @@ import type { RunFolder } from '../store/index.ts';
 import { readTranscript } from './read-transcript.ts';
 import { stepSummaries } from './step-summaries.ts';
 
-/** What is to be said of single steps of a run. */
+/** Findings about single steps of a run. */
 export interface StepFindings {
-  /** What people should be warned of. */
+  /** Things to warn people of. */
   warnings: StepWarning[];
-  /** What the agent's scripts printed of their own validation metric. */
+  /** The agent's own validation metric, as its scripts printed it. */
   readings: StepReading[];
   /** What each step did. */
   summaries: StepSummary[];

@@ -8,12 +8,12 @@ import { type ObjectStore, readSnapshot } from '../store/index.ts';
 const mostCharacters = 160;
 /** Larger files are not compared. */
 const mostFileBytes = 2 ** 18;
-/** Of all snapshots and files of a run together; after that files are named alone. */
+/** For all snapshots and files of a run together; beyond that, files are only named. */
 const mostBytes = 2 ** 28;
-/** About as many bytes an entry of a snapshot takes. */
+/** The approximate size of a snapshot's entry. */
 const entryBytes = 150;
 
-/** What each step of a run did, in a line: without control characters, whatever the agent wrote. */
+/** A one-line summary of each step of a run: without control characters, whatever the agent wrote. */
 export function stepSummaries(objects: ObjectStore, { steps, starter }: RunTranscript): StepSummary[] {
   const workspaces = new Workspaces(objects);
   return steps.map((step, index) => {
@@ -30,7 +30,7 @@ type Workspace = ReadonlyMap<string, SnapshotEntry> | null;
 class Workspaces {
   readonly #objects: ObjectStore;
   #left = mostBytes;
-  /** The step after it is compared with it. */
+  /** The next step is compared with it. */
   #last: { id: string; workspace: Workspace } | null = null;
 
   constructor(objects: ObjectStore) {
@@ -70,7 +70,7 @@ class Workspaces {
   }
 }
 
-/** A summary does without what can't be read; the step's own page says what is wrong with it. */
+/** A summary leaves out what can't be read; the step's own page reports the problem. */
 function unlessDamaged<Value>(read: () => Value): Value | null {
   try {
     return read();

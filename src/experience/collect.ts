@@ -6,7 +6,7 @@ import { triesOfEdits } from './edited-tries.ts';
 import { triesOfNotes } from './noted-tries.ts';
 import type { Try } from './try.ts';
 
-/** A finished run, as its files tell it. */
+/** A finished run, from its files. */
 export interface CollectedRun {
   fingerprint: TaskFingerprint;
   transcript: RunTranscript;
@@ -18,10 +18,10 @@ export interface CollectedRun {
   ended: number;
 }
 
-/** The agent that notes every try in fixed words, which stand for what was measured. */
+/** The agent that notes every try in fixed words, which express what was measured. */
 const notingAgent = 'automl';
 
-/** What was tried in a run, in the order of its steps. Never throws, whatever agents and their scripts wrote. */
+/** The tries of a run, in the order of its steps. Never throws, whatever agents and their scripts wrote. */
 export function collectEntries(run: CollectedRun): ExperienceEntry[] {
   const { transcript, evaluation, fingerprint, agent } = run;
   const tries =
@@ -46,7 +46,7 @@ export function collectEntries(run: CollectedRun): ExperienceEntry[] {
   }));
 }
 
-/** Hidden scores of tries against the best one before, where both were graded. */
+/** Hidden scores of tries compared with the best one before, if both were graded. */
 class HiddenScores {
   readonly #run: CollectedRun;
 
@@ -61,7 +61,7 @@ class HiddenScores {
     return rounded(scoringReference.direction === 'maximize' ? now - then : then - now);
   }
 
-  /** The last valid score of these steps; a stale submission is one of other steps. */
+  /** The last valid score of these steps; a stale submission belongs to other steps. */
   #between(first: number, last: number): number | null {
     const { grades } = this.#run.evaluation;
     const inside = grades.filter(
@@ -75,7 +75,7 @@ function secondsAt({ steps }: RunTranscript, wanted: number): number {
   return steps.findLast(({ step }) => step <= wanted)?.used.seconds ?? 0;
 }
 
-/** Six significant digits: more says nothing. Null for what is no number that JSON knows. */
+/** Six significant digits: more would be noise. Null for numbers that JSON can't represent. */
 function rounded(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : null;
 }

@@ -9,25 +9,26 @@ import {
 } from '../statistics/index.ts';
 import type { Steps, Try } from './try.ts';
 
-/** A gain below this share of the score is none, whatever the noise. */
+/** A gain below this share of the score does not count, whatever the noise. */
 const leastShare = 0.001;
 
 /** Edits that no execution has measured yet. */
 interface Pending {
   before: number;
   words: string[];
-  /** Its failure is told already; what mends it belongs to the same try. */
+  /** Its failure is reported already; the repair belongs to the same try. */
   hasFailed: boolean;
 }
 
-/** The best version so far by the script's own metric, so that higher is better. */
+/** The best version so far by the script's own metric, with the sign chosen so that higher is better. */
 interface Best extends Steps {
   value: number;
 }
 
 /**
- * The tries of an agent that writes no fixed notes: edits of scripts up to the execution that prints the metric, or
- * that fails. The noise is the spread of the starter's score over seeds, where the run's grade knows it, and at least 0.1 % of the score.
+ * The tries of an agent without fixed notes: edits of scripts up to the execution that prints the metric, or that
+ * fails. The noise is the spread of the starter's score over seeds, if the run's grade has it, and at least 0.1 % of
+ * the score.
  */
 export function triesOfEdits(transcript: RunTranscript, scoringReference: ScoringReference | null): Try[] {
   const readings = new Map(
@@ -93,7 +94,7 @@ function changesScript({ changed, status }: TranscriptStep): boolean {
   return status === 'ok' && changed.some((path) => /\.(?:py|ipynb|sh)$/.test(path));
 }
 
-/** What an agent wrote beside its action, the likeliest to tell why first. */
+/** What an agent wrote besides its action, the most informative entries first. */
 const telling = [
   'Thought',
   'thoughts',
@@ -104,7 +105,7 @@ const telling = [
   'Research Plan and Status',
 ];
 
-/** What an edit was to do, cut short. */
+/** The purpose of an edit, shortened. */
 function wordsOf({ args, entries, action }: TranscriptStep): string {
   const asked = args.edit_instruction;
   if (typeof asked === 'string' && asked.trim() !== '') return plainLine(asked, 200);
@@ -112,7 +113,7 @@ function wordsOf({ args, entries, action }: TranscriptStep): string {
   return plainLine(told.find((text) => text.trim() !== '') ?? action, 200);
 }
 
-/** The last line that a failed script printed: Python ends with what went wrong. */
+/** The last line that a failed script printed: in Python, that is the error. */
 function failureOf({ observation, status }: TranscriptStep): string {
   const lines = observation.split('\n').filter((line) => line.trim() !== '' && !/^\[.*\]$/.test(line.trim()));
   return lines.at(-1) ?? status;

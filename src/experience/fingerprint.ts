@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { TaskFile, TaskFingerprint } from '../schema/index.ts';
 import type { Task } from '../tasks/index.ts';
 
-/** Modules of Python itself that starters use: they say nothing of a task. */
+/** Modules of the standard library that starters use: they say nothing about a task. */
 const ownModules = new Set(
   (
     '__future__ argparse ast base64 collections contextlib copy csv dataclasses datetime enum functools gc glob gzip ' +
@@ -13,7 +13,7 @@ const ownModules = new Set(
   ).split(' '),
 );
 
-/** What a task is likened by, from what its agents are told and given. */
+/** The features by which a task is compared, from what agents see of it. */
 export function fingerprintOf({ file, variant, environmentFolder }: Task): TaskFingerprint {
   const { id, category, modality, metric, resources } = file;
   return {
@@ -37,7 +37,7 @@ function targetOf({ submission }: TaskFile): TaskFingerprint['target'] {
   return { kind: [...new Set(kinds)].sort().join(', '), columns: columns.map(({ name }) => name) };
 }
 
-/** Top-level packages that the starter's scripts import, but for Python's own and the starter's. */
+/** Top-level packages that the starter's scripts import, except the standard library and the starter's own modules. */
 function librariesOf(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const scripts = globSync('**/*.py', { cwd: folder });

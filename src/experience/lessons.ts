@@ -3,23 +3,23 @@ import { similarity } from './similarity.ts';
 
 export interface LessonsWanted {
   for: TaskFingerprint;
-  /** The experiment of the run that is to have them: what it found itself is none. */
+  /** The experiment of the run that gets the lessons: its own findings are excluded. */
   experiment: string;
-  /** Also entries of the task itself and of its variants. */
+  /** Also use entries of the task itself and of its variants. */
   sameTask: boolean;
-  /** How many at most; default 40. */
+  /** The maximum number; default 40. */
   most?: number;
 }
 
-/** Tasks less alike than this teach nothing. */
+/** Less similar tasks are ignored. */
 const leastSimilarity = 0.25;
-/** Changes that have a name add up over tasks; of others, each is a story of its own. */
+/** Changes with a name add up over tasks; other edits are each unique. */
 const mostEdits = 10;
 
 /**
- * What earlier runs teach about a task, best first. Tries of the same change on the same task make one lesson. A
- * lesson ranks by the similarity of its task times the chance that its change helps, (better + 1) / (tries + 2), where
- * a change that never helped still counts as a warning. The order of the entries does not matter.
+ * Lessons of earlier runs for a task, best first. Tries of the same change on the same task make one lesson. Lessons
+ * are ranked by the similarity of the task times the chance that the change helps, (better + 1) / (tries + 2); a change
+ * that never helped still counts as a warning. The order of the entries does not matter.
  */
 export function chooseLessons(entries: readonly ExperienceEntry[], wanted: LessonsWanted): Lesson[] {
   const distinct = [...new Map(entries.map((entry) => [entry.id, entry])).values()];
@@ -35,7 +35,7 @@ export function chooseLessons(entries: readonly ExperienceEntry[], wanted: Lesso
   return ranked.filter((lesson) => !edits.has(lesson)).slice(0, wanted.most ?? 40);
 }
 
-/** The same change on the same task; an edit is like no other. */
+/** Identifies a change on a task; every edit is unique. */
 function keyOf({ fingerprint, change, id }: ExperienceEntry): string {
   const { task } = fingerprint;
   if (change.kind === 'edit') return `${task} edit ${id}`;
@@ -45,7 +45,7 @@ function keyOf({ fingerprint, change, id }: ExperienceEntry): string {
     : `${task} ${change.kind} ${name}`;
 }
 
-/** The try that shows most stands for all of them. */
+/** The most informative try represents all of them. */
 function lessonOf(tries: readonly ExperienceEntry[], task: TaskFingerprint): Lesson {
   const shown = [...tries].sort(
     (one, other) =>

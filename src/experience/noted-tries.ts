@@ -10,7 +10,7 @@ const numberChange = new RegExp(
 const prediction = new RegExp(` from (${numeral}) by more than (${numeral})`);
 const notedGain = new RegExp(String.raw`\bgain of (${numeral})`);
 
-/** Another seed teaches nothing that holds for another task. */
+/** A different seed teaches nothing about another task. */
 const luck = /^every seed raised by \d+, and nothing else/;
 
 type Entries = Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ interface Begun {
 
 /**
  * The tries of an agent that notes `Change` and `Prediction` before each and `Observed` and `Decision` after it. A note
- * is kept with the step after it, so the end of a try stands beside the beginning of the next one.
+ * is stored with the following step, so the end of a try is beside the beginning of the next one.
  */
 export function triesOfNotes({ steps, lastEntries }: RunTranscript): Try[] {
   const tries: Try[] = [];
@@ -62,7 +62,7 @@ function beginningOf(entries: Entries, changed: string, before: number): Begun {
   return { before, change, from: numberOf(from), noise: positive(numberOf(noise)) };
 }
 
-/** A rewrite or a model, by the name that its note gives it; the name stands in the text, too, for whoever reads it. */
+/** A rewrite or a model, by the name in its note; the name is also in the text, for readers. */
 function namedChange(entries: Entries, changed: string): ExperienceChange | null {
   const kind = entries.Rewrite === undefined ? 'model' : 'rewrite';
   const name = plainLine((kind === 'model' ? entries.Model : entries.Rewrite) ?? '', 100);
@@ -74,7 +74,7 @@ function changeOf(text: string): ExperienceChange {
   const line = plainLine(text, 300);
   const [, name = '', from = '', to = ''] = numberChange.exec(line) ?? [];
   const change = { kind: 'number', name, from: numberOf(from), to: numberOf(to), text: line };
-  // What is no change of a number, is told in the agent's words.
+  // Anything other than a change of a number is described in the agent's words.
   return ExperienceChange.safeParse(change).data ?? { kind: 'edit', text: line };
 }
 
@@ -93,7 +93,7 @@ function endOf(begun: Begun, decision: string, observed: string, steps: Steps): 
   return { ...known, outcome, gain, failure: null };
 }
 
-/** The next try starts from what a change that was kept came to; no other gain of it is noted. */
+/** The next try starts from the result of a change that was kept; its gain is noted nowhere else. */
 function fillGain(last: Try | undefined, from: number | null, to: number | null): void {
   if (last?.outcome !== 'better' || last.gain !== null || from === null || to === null) return;
   last.gain = Math.abs(to - from);

@@ -1,6 +1,6 @@
 import type { TaskFingerprint } from '../schema/index.ts';
 
-/** How much each likeness counts; they sum to 1. docs/how-to/experience.md shows the same numbers. */
+/** The weights of the features; they sum to 1. docs/how-to/experience.md shows the same numbers. */
 const weights = {
   modality: 0.35,
   metric: 0.25,
@@ -11,7 +11,7 @@ const weights = {
   gpu: 0.02,
 } as const;
 
-/** How alike two tasks are, from 0 to 1: 1 for a task and itself. Symmetric. */
+/** The similarity of two tasks, from 0 to 1: 1 for a task and itself. Symmetric. */
 export function similarity(one: TaskFingerprint, other: TaskFingerprint): number {
   const parts = [
     weights.modality * overlap(wordsOf(one.modality), wordsOf(other.modality)),
@@ -38,7 +38,7 @@ function targetLikeness(one: TaskFingerprint['target'], other: TaskFingerprint['
   return 0.7 * overlap(one.kind.split(', '), other.kind.split(', ')) + 0.3 * Number(fewOrMany);
 }
 
-/** By the first number that the words hold: a factor of 1000 is as different as can be. */
+/** By the first number in the words: a factor of 1000 counts as entirely different. */
 function sizeLikeness(one: string | null, other: string | null): number {
   if (one === other) return 1;
   const [first, second] = [firstNumber(one), firstNumber(other)];
@@ -56,7 +56,7 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/\p{L}+/gu) ?? [];
 }
 
-/** Shared members as a share of all (Jaccard's index); two empty sets are alike. */
+/** Shared members as a share of all (Jaccard index); two empty sets are equal. */
 function overlap(one: readonly string[], other: readonly string[]): number {
   const all = new Set([...one, ...other]).size;
   const shared = [...new Set(one)].filter((each) => other.includes(each)).length;

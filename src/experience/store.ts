@@ -6,21 +6,21 @@ import { ExperienceEntry } from '../schema/index.ts';
 /** The store's name in a folder. */
 export const experienceName = 'experience.jsonl';
 
-/** The store that is meant by a file, or by the folder that it is in. */
+/** The path of a store, given as a file or as the folder that contains it. */
 export function experiencePath(given: string): string {
   const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() ?? false;
   return isFolder ? join(given, experienceName) : given;
 }
 
-/** What a store holds: each entry once, in the order of the lines, and the numbers of lines that can't be read. */
+/** The content of a store: each entry once, in the order of the lines, and the numbers of unreadable lines. */
 export interface StoredEntries {
   entries: ExperienceEntry[];
   broken: number[];
 }
 
 /**
- * Reads a store. A line that was cut off in the middle costs no other.
- * @throws UserError `no_experience` where there is no such file, `bad_experience` where no line of it can be read
+ * Reads a store. A truncated line does not affect others.
+ * @throws UserError `no_experience` if there is no such file, `bad_experience` if none of its lines can be read
  */
 export function readEntries(path: string): StoredEntries {
   if (!existsSync(path)) {
@@ -59,7 +59,7 @@ function parseLine(line: string): ExperienceEntry | null {
   }
 }
 
-/** Appends what is not there yet, in one write, and returns how many entries that were. */
+/** Appends new entries, in one write, and returns their number. */
 export function addEntries(path: string, entries: readonly ExperienceEntry[]): number {
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const known = new Set(parseEntries(before).entries.map(({ id }) => id));
@@ -67,7 +67,7 @@ export function addEntries(path: string, entries: readonly ExperienceEntry[]): n
   if (fresh.size === 0) return 0;
   mkdirSync(dirname(path), { recursive: true });
   const lines = [...fresh.values()].map((entry) => `${JSON.stringify(ExperienceEntry.parse(entry))}\n`);
-  // A last line that was cut off stays one broken line.
+  // A truncated last line stays one invalid line.
   const gap = before === '' || before.endsWith('\n') ? '' : '\n';
   appendFileSync(path, gap + lines.join(''));
   return fresh.size;

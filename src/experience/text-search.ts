@@ -1,6 +1,6 @@
 import type { ExperienceEntry } from '../schema/index.ts';
 
-/** The usual constants of BM25: how soon a word that recurs stops to count, and how much long entries are held back. */
+/** The usual constants of BM25: how quickly repeated words stop to count, and how much long entries are penalised. */
 const saturation = 1.2;
 const lengthShare = 0.75;
 
@@ -30,7 +30,7 @@ export function searchEntries(
     .sort((one, other) => other.score - one.score || (one.entry.id < other.entry.id ? -1 : 1));
 }
 
-/** Above 0 also for a word that every entry holds. */
+/** Positive even for a word that every entry contains. */
 function rarityOf(word: string, documents: readonly { words: readonly string[] }[]): number {
   const holders = documents.filter(({ words }) => words.includes(word)).length;
   return Math.log(1 + (documents.length - holders + 0.5) / (holders + 0.5));
@@ -44,7 +44,7 @@ function textOf({ fingerprint, change, outcome, failure, agent }: ExperienceEntr
   ].join(' ');
 }
 
-/** `learning_rate` and `learningRate` hold the words learning and rate. */
+/** `learning_rate` and `learningRate` contain the words learning and rate. */
 function wordsOf(text: string): string[] {
   const parted = text.replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').toLowerCase();
   return parted.match(/[\p{L}\d]+/gu) ?? [];

@@ -6,13 +6,13 @@ export interface Steps {
   last: number;
 }
 
-/** One change, and what was measured of it. */
+/** One change, with its measurements. */
 export interface Try extends Steps {
   change: ExperienceChange;
   outcome: ExperienceOutcome;
-  /** Of the script's own metric against the best version before, in its unit, positive where better; null: unknown. */
+  /** Of the script's own metric against the best version before, in its unit, positive if better; null: unknown. */
   gain: number | null;
-  /** What a gain must exceed, in the same unit; null where it is not known. */
+  /** What a gain must exceed, in the same unit; null if unknown. */
   noise: number | null;
   failure: string | null;
   /** The version that it is compared with. */

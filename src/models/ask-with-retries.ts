@@ -15,11 +15,11 @@ export interface AskParts {
   adapter: ProviderAdapter;
   limiter: CallLimiter;
   clock: Clock;
-  /** How often one call is tried at most. */
+  /** Maximum attempts of one call. */
   attempts: number;
-  /** Gets what each try is charged with, also of a call that comes to nothing. */
+  /** Collects the charge of each attempt, also of a failed call. */
   paid: TokenUsage[];
-  /** Whether another try fits after what was paid; default: it does. */
+  /** Whether another attempt fits the budget after what was paid; default: it does. */
   hasRoom?: (() => boolean | Promise<boolean>) | undefined;
 }
 
@@ -33,16 +33,16 @@ export interface AnsweredAsk {
 const firstDelay = 1000;
 const longestDelay = 60_000;
 
-/** The most that one call waits for a provider that fails or refuses. */
+/** The longest wait of one call for a provider that fails or refuses. */
 const longestWait = 30 * 60_000;
 
-/** Every empty answer costs what was read: after so many it is taken for the model's own. */
+/** Every empty answer costs its input: after this many, it is accepted as the model's answer. */
 const mostEmptyAnswers = 3;
 
 /**
- * Asks until there is an answer. Passing failures are tried again: after what the provider asked to wait, else after a
- * random time up to 1 s, 2 s, 4 s, … 60 s (exponential backoff with full jitter). Who waits holds no slot.
- * @throws ModelUnavailable when no answer came, or the signal's reason when it was aborted
+ * Asks until there is an answer. Transient failures are retried: after the time that the provider asked to wait, else
+ * after a random time up to 1 s, 2 s, 4 s, … 60 s (exponential backoff with full jitter). A waiting call holds no slot.
+ * @throws ModelUnavailable if no answer came, or the signal's reason if it was aborted
  */
 export async function askWithRetries(
   request: ProviderRequest,
@@ -84,7 +84,7 @@ export async function askWithRetries(
 
 type TryOutcome = { reply: ProviderReply } | { error: ProviderError };
 
-/** One try. The slot is free again when it is over, however it ended. */
+/** One attempt. Its slot is released afterwards, however it ended. */
 async function tryOnce(
   request: ProviderRequest,
   { adapter, paid }: AskParts,
@@ -135,7 +135,7 @@ function emptyAnswer(): ProviderError {
   return new ProviderError('malformed', 'the model answered with nothing', { isPassing: true, hint });
 }
 
-/** Full jitter: anything from nothing up to the exponential bound. */
+/** Full jitter: anything from zero up to the exponential bound. */
 function backoff(failures: number, clock: Clock): number {
   return clock.random() * Math.min(longestDelay, firstDelay * 2 ** failures);
 }

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time and chance as the waiting for models sees them: tests bring their own. */
+/** Time and randomness for waiting; tests provide their own. */
 export interface Clock {
   /** Milliseconds since some moment; never runs backwards. */
   now(): number;
-  /** @throws the signal's reason when it is aborted */
+  /** @throws the signal's reason if it is aborted */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** In [0, 1). */
   random(): number;
 }
 
-/** The longest that a timer of Node can be set to; who sleeps looks again after it. */
+/** The longest timer in Node; longer waits are split. */
 const longestTimer = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -7,13 +7,13 @@ const messageFrame = 16;
 /** Tokens with which providers introduce tools: Anthropic's own text has some 350 to 700. */
 const toolsFrame = 1024;
 
-/** UTF-8 bytes of a token in English text and code, on the low side: 4 is the usual rule of thumb. */
+/** UTF-8 bytes per token in English text and code, at the low end: 4 is the usual rule of thumb. */
 const bytesPerToken = 3;
 
 /**
- * More tokens than a request can have. Tokenizers of today's models fall back to single bytes where they know nothing
- * better, so that every token stands for at least one byte of UTF-8: a text has at most as many tokens as bytes.
- * English text has a fourth of them, so that a call's true use lies well below.
+ * An upper bound on the tokens of a request. Tokenizers of today's models fall back to single bytes, so every token
+ * stands for at least one byte of UTF-8, and a text has at most as many tokens as bytes. English text has a fourth of
+ * them, so the actual number is far lower.
  */
 export function mostInputTokens({ messages, tools = [] }: ModelRequest): number {
   const texts = messages.reduce((sum, message) => sum + bytesOfMessage(message) + messageFrame, 0);
@@ -21,20 +21,20 @@ export function mostInputTokens({ messages, tools = [] }: ModelRequest): number 
   return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
 }
 
-/** The same of a body in a provider's own format, with tools or without. */
+/** The same for a body in a provider's own format, with tools or without. */
 export function mostTokensOfBody(bytes: number): number {
   return bytes + toolsFrame;
 }
 
 type AskedOfProvider = Pick<ProviderRequest, 'messages' | 'tools' | 'maxOutputTokens'>;
 
-/** What a call probably used, for providers that do not say. A request that was too long was not read. */
+/** The probable usage of a call, for providers that do not report it. A request that was too long was not read. */
 export function probableUsage(request: AskedOfProvider, answer: ModelAnswer): TokenUsage {
   const usage = usageForOutput(request, answerBytes(answer));
   return answer.kind === 'context_too_long' ? { ...usage, input: 0 } : usage;
 }
 
-/** What a call probably used whose reply has so many bytes: no more than it can have. */
+/** The probable usage of a call with a reply of this many bytes, limited to what it can have. */
 export function usageForOutput(
   { messages, tools, maxOutputTokens }: AskedOfProvider,
   bytes: number,
@@ -45,7 +45,7 @@ export function usageForOutput(
   return usageOfBytes({ read, written: bytes }, maxOutputTokens);
 }
 
-/** What a call probably used that reads and writes so many bytes. */
+/** The probable usage of a call with this many bytes of input and output. */
 export function usageOfBytes(
   { read, written }: { read: number; written: number },
   maxOutputTokens: number,
@@ -60,7 +60,7 @@ export function usageOfBytes(
   };
 }
 
-/** Conversations are measured several times a call, and recur in the next: nobody changes what is asked. */
+/** Conversations are measured several times per call, and recur in the next: the objects never change. */
 const measured = new WeakMap<object, number>();
 
 function bytesOfMessage(message: ModelMessage): number {
@@ -85,7 +85,7 @@ function toolBytes(tool: ModelTool): number {
   return size;
 }
 
-/** What a model wrote, in bytes. */
+/** The size of a model's output, in bytes. */
 export function answerBytes(answer: ModelAnswer): number {
   if (answer.kind === 'context_too_long') return 0;
   if (answer.kind === 'refused') return bytes(answer.message);

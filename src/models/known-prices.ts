@@ -1,9 +1,9 @@
 import type { ModelPrice } from '../schema/index.ts';
 
-/** US dollars for a million tokens; what is not said is as input. */
+/** US dollars per million tokens; missing values are as for input. */
 export type PriceTier = Pick<ModelPrice, 'input' | 'cached_input' | 'cache_write' | 'output'>;
 
-/** What all tokens of a call cost, also those of the answer, when its prompt has more than so many. */
+/** The prices of all tokens of a call, including the answer, if its prompt is longer than this. */
 export interface LongPromptPrice extends PriceTier {
   above: number;
 }
@@ -17,9 +17,9 @@ const openaiPage = 'developers.openai.com/api/docs/pricing';
 const googlePage = 'ai.google.dev/gemini-api/docs/pricing';
 
 /**
- * Standard prices, in US dollars for a million tokens, as they were reported from the providers' pages on the dates
- * given. Cache writes are those of five minutes. Where no price of cached tokens was found they count as input, which is too much rather than too
- * little. Prices change: `prices` in an experiment file wins over this table.
+ * Standard prices, in US dollars per million tokens, as reported from the providers' pages on the dates given. Cache
+ * writes are those of five minutes. If no price of cached tokens was found they count as input, which is too much
+ * rather than too little. Prices change: `prices` in an experiment file override this table.
  */
 export const knownPrices: Readonly<Record<string, KnownPrice>> = {
   ...priced('anthropic', '2026-10-24', anthropicPage, {

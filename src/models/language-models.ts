@@ -10,29 +10,29 @@ import type {
 /** One call that was answered. */
 export interface ModelCall extends CallCharge {
   answer: ModelAnswer;
-  /** What the provider calls the model that answered; null where it did not say. */
+  /** The provider's name for the model that answered; null if it gave none. */
   answeredBy: string | null;
   latencyMs: number;
-  /** In the queue, between tries and on failed tries. */
+  /** In the queue, between attempts and in failed attempts. */
   waitingMs: number;
   attempts: FailedAttempt[];
 }
 
-/** The most that a call can come to, before it is made. */
+/** The maximum of a call, before it is made. */
 export interface CallEstimate {
   tokens: number;
-  /** In US dollars; null where the price is not known. */
+  /** In US dollars; null if the price is unknown. */
   money: number | null;
 }
 
 export interface AskOptions {
   /** Ends the call, and the waiting for it. */
   signal: AbortSignal;
-  /** Told of every try that failed, before the wait for the next one. */
+  /** Called for every failed attempt, before the wait for the next one. */
   onRetry?: (attempt: FailedAttempt) => void;
   /**
-   * Whether all tries of the call may come to this much together: where one that came to nothing is paid for, it is tried
-   * again only where that fits, too. Default: they may.
+   * Whether all attempts of the call together may cost this much: after a failed attempt that was charged, another is
+   * made only if this allows it. Default: always.
    */
   reserve?: (most: CallEstimate) => boolean | Promise<boolean>;
 }
@@ -44,19 +44,19 @@ export interface LanguageModels {
   estimate(request: ModelRequest): CallEstimate;
   /**
    * Asks until there is an answer.
-   * @throws ModelUnavailable when there is none: not the agent's doing; when the signal is aborted CallCut, or the signal's
-   * reason where nothing is paid for
+   * @throws ModelUnavailable if there is none, which is not the agent's fault; if the signal is aborted CallCut, or the
+   *   signal's reason if nothing was charged
    */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelCall>;
 }
 
-/** Of a call that came to nothing before anything was paid for. */
+/** For a call that failed before anything was charged. */
 const noCharge: CallCharge = {
   usage: { input: 0, cached_input: 0, cache_write: 0, output: 0, reasoning: 0, source: 'provider' },
   cost: 0,
 };
 
-/** The call was cut off by its signal while a try was under way, or after one that is paid for. */
+/** The call was cut off by its signal during an attempt, or after one that was charged. */
 export class CallCut extends Error {
   override readonly name = 'CallCut';
   readonly charge: CallCharge;
@@ -70,7 +70,7 @@ export class CallCut extends Error {
   }
 }
 
-/** No answer came, although it was asked for as often as makes sense. */
+/** No answer came in spite of all reasonable retries. */
 export class ModelUnavailable extends Error {
   override readonly name = 'ModelUnavailable';
   readonly failure: ModelFailure;

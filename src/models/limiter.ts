@@ -1,41 +1,41 @@
 import { type Clock, systemClock } from './clock.ts';
 
 export interface LimiterOptions {
-  /** Most calls at a time: the upper bound. */
+  /** Maximum calls at a time: the upper bound. */
   concurrent: number;
-  /** Most calls begun within any 60 seconds; null: not limited. */
+  /** Maximum calls begun within any 60 seconds; null: not limited. */
   requestsPerMinute?: number | null;
-  /** Waits until a call may begin by a pace that other processes keep, too. Called where there is a pace. */
+  /** Waits until a call may begin by a pace that is shared with other processes. Called if there is a pace. */
   sharedPace?: ((pace: Pace, signal: AbortSignal) => Promise<void>) | undefined;
   clock?: Clock;
 }
 
-/** Most calls begun within any so many milliseconds. */
+/** Maximum calls begun within any interval of this length. */
 export interface Pace {
   calls: number;
   milliseconds: number;
 }
 
-/** How a call ended, as far as the limiter is concerned. `limited`: the provider said that it was too much. */
+/** How a call ended, for the limiter. `limited`: the provider refused because of its rate limit. */
 export type CallEnd = 'answered' | 'limited' | 'failed' | 'other';
 
-/** The right to make one call. It must be given back: until then it counts. */
+/** The right to make one call. It counts until it is released. */
 export interface Slot {
   /**
-   * Gives it back; a second time does nothing.
-   * @param retryAfterMs how long a provider that said `limited` asked to wait; null where it did not say
+   * Releases it; a second time does nothing.
+   * @param retryAfterMs how long a provider that reported `limited` asked to wait; null if it did not say
    */
   end(how: CallEnd, retryAfterMs?: number | null): void;
 }
 
-/** After how long a call gives up on a provider that refuses all calls. */
+/** How long a call waits for a provider that refuses all calls. */
 export interface AcquireTimeout {
-  /** When the call was asked for, by the clock. */
+  /** When the call was requested, by the clock. */
   since: number;
   milliseconds: number;
 }
 
-/** The provider takes no calls for longer than the call may wait. */
+/** The provider refuses calls for longer than the call may wait. */
 export class AcquireTimedOut extends Error {
   override readonly name = 'AcquireTimedOut';
   readonly waitMs: number;
@@ -51,29 +51,31 @@ const longestPause = 60_000;
 const minute = 60_000;
 
 /**
- * Gives the calls of one provider their turns: in the order in which they came, and not more at a time than the provider
- * bears. Additive increase, multiplicative decrease: the capacity starts at the cap; a call that was limited halves it
- * and pauses everybody; as many answers as the capacity is large let it grow by one again.
+ * Schedules the calls of one provider: in order, and never more at a time than its capacity. Additive increase,
+ * multiplicative decrease: the capacity starts at the cap; a rate-limited call halves it and pauses all calls; as many
+ * answers as the capacity is large raise it by one.
  *
- * Own code, because p-limit can neither pause nor take a single call out of its queue.
+ * Own code, because p-limit can neither pause nor remove a single call from its queue.
  */
 export class CallLimiter {
   readonly #clock: Clock;
   readonly #cap: number;
   readonly #pace: Pace | null;
   readonly #sharedPace: LimiterOptions['sharedPace'];
-  /** When the last calls began, oldest first; as many as the pace looks at. */
+  /** When the last calls began, oldest first; as many as the pace needs. */
   readonly #begun: number[] = [];
   readonly #queue: { start: () => void }[] = [];
   #isTurnTaken = false;
-  /** Tells the call whose turn it is that there may be capacity now. */
+  /** Notifies the next call that there may be capacity now. */
   #notifyCapacity: (() => void) | null = null;
   #capacity: number;
   #answersSinceGrowth = 0;
   #active = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #cutsInARow = 0;
-  /** Counts the cuts of the capacity: calls that began before the last one say nothing new. */
+  /**
+   * Counts the reductions of the capacity: failures of calls that began before the last one carry no new information.
+   */
   #era = 0;
   #refusingSince: number | null = null;
 
@@ -84,7 +86,7 @@ export class CallLimiter {
     this.#capacity = concurrent;
     if (requestsPerMinute === null) this.#pace = null;
     else {
-      // 0.5 a minute is one in two minutes; 2.5 a minute are two in 48 seconds.
+      // 0.5 per minute is one in two minutes; 2.5 per minute are two in 48 seconds.
       const calls = Math.max(1, Math.floor(requestsPerMinute));
       this.#pace = { calls, milliseconds: (minute * calls) / requestsPerMinute };
     }
@@ -107,7 +109,7 @@ export class CallLimiter {
 
   /**
    * Waits until a call may begin.
-   * @throws the signal's reason when it is aborted, AcquireTimedOut when that would take longer than the timeout
+   * @throws the signal's reason if it is aborted, AcquireTimedOut if that would take longer than the timeout
    */
   async acquire(signal: AbortSignal, timeout?: AcquireTimeout): Promise<Slot> {
     signal.throwIfAborted();
@@ -121,7 +123,7 @@ export class CallLimiter {
     }
   }
 
-  /** Only the call whose turn it is looks at the limits: so nobody overtakes. */
+  /** Only the first call in the queue checks the limits, so none can overtake. */
   async #acquireTurn(signal: AbortSignal): Promise<void> {
     if (!this.#isTurnTaken) {
       this.#isTurnTaken = true;
@@ -131,7 +133,7 @@ export class CallLimiter {
     const waiter = { start: resolve };
     const giveUp = () => {
       const place = this.#queue.indexOf(waiter);
-      // A call that was given the turn already passes it on at once.
+      // A call that already has the turn passes it on at once.
       if (place >= 0) this.#queue.splice(place, 1);
       reject(signal.reason);
     };
@@ -166,7 +168,7 @@ export class CallLimiter {
     }
   }
 
-  /** A busy queue is no reason to give up; a provider that refuses everybody for so long is. */
+  /** A busy queue is no reason to give up, but a provider that refuses all calls for this long is. */
   #checkTimeout({ since, milliseconds }: AcquireTimeout, pause: number): void {
     const now = this.#clock.now();
     const refusedFor = now - Math.max(since, this.#refusingSince ?? now);
@@ -229,7 +231,8 @@ export class CallLimiter {
   }
 
   #cut(retryAfterMs: number | null, era: number): void {
-    // Of a burst of calls that were all refused, the first one cuts: the others met the same limit.
+    // In a burst of calls that were all refused, only the first one reduces the capacity: the others met the same
+    // limit.
     if (era === this.#era) {
       this.#era += 1;
       this.#answersSinceGrowth = 0;

@@ -4,12 +4,12 @@ import type { GatewayReply } from './gateway/caller.ts';
 import { Quota } from './quota.ts';
 import type { ModelRegistry } from './registry.ts';
 
-/** How a model answered one tiny request, or what was in the way. */
+/** The answer of a model to one tiny request, or what prevented it. */
 export type Ping =
   | {
       model: string;
       isAnswered: true;
-      /** What the model said: its answer, or why it gave none. */
+      /** The model's answer, or why it gave none. */
       text: string;
       answeredBy: string | null;
       usage: TokenUsage;
@@ -18,7 +18,7 @@ export type Ping =
     }
   | { model: string; isAnswered: false; failure: ModelFailure | 'settings'; message: string; hint: string };
 
-/** Room for a short answer, and for the reasoning of a model that can't leave it. */
+/** For a short answer, and for the reasoning of models that can't turn it off. */
 const maxOutputTokens = 256;
 
 /** A local server may have to load the model first. */
@@ -32,7 +32,7 @@ const request: ModelRequest = {
 
 /**
  * Sends one tiny request, once.
- * @throws the signal's reason when it is aborted
+ * @throws the signal's reason if it is aborted
  */
 export async function pingModel(registry: ModelRegistry, model: string, signal: AbortSignal): Promise<Ping> {
   const role = { model, temperature: null, max_output_tokens: maxOutputTokens };

@@ -4,7 +4,7 @@ import { type KnownPrice, knownPrices, type PriceTier } from './known-prices.ts'
 /** A date at the end of a model's name: `-20251001`, `-2025-10-01`, `@20251001`. */
 const dateSuffix = /[-@](\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Prices of models by name: those given, then those known. */
+/** Prices of models by name: given prices first, then the built-in ones. */
 export class PriceTable {
   readonly #prices: ReadonlyMap<string, KnownPrice>;
 
@@ -12,7 +12,7 @@ export class PriceTable {
     this.#prices = new Map(Object.entries({ ...knownPrices, ...given }));
   }
 
-  /** The price of just this name, else of the name without its date; null where neither is known. */
+  /** The price of exactly this name, else of the name without its date; null if neither is known. */
   priceOf(model: string): KnownPrice | null {
     return this.#prices.get(model) ?? this.#prices.get(model.replace(dateSuffix, '')) ?? null;
   }
@@ -23,14 +23,14 @@ export class PriceTable {
 }
 
 /**
- * What a call costs, in US dollars:
+ * The cost of a call, in US dollars:
  *
  *     (input − cached_input − cache_write) · price.input
  *     + cached_input · price.cached_input + cache_write · price.cache_write
  *     + output · price.output
  *
- * each divided by a million. Reasoning is a part of the output and costs the same. Where a price has a second tier, a
- * long prompt is charged by it as a whole.
+ * each divided by a million. Reasoning is a part of the output and costs the same. If a price has a second tier, it
+ * applies to all tokens of a call with a long prompt.
  */
 export function costOf(usage: TokenUsage, price: KnownPrice): number {
   const tier = tierFor(usage.input, price);
@@ -43,7 +43,7 @@ export function costOf(usage: TokenUsage, price: KnownPrice): number {
   return dollars / 1e6;
 }
 
-/** The most that up to so many tokens can cost, in US dollars, however they are cached. */
+/** The maximum cost of up to so many tokens, in US dollars, however they are cached. */
 export function mostThatCosts(tokens: { input: number; output: number }, price: KnownPrice): number {
   const { long_prompt } = price;
   const tiers: PriceTier[] =

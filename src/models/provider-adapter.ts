@@ -1,6 +1,6 @@
 import type { ModelAnswer, ModelFailure, ModelMessage, ModelTool, TokenUsage } from '../schema/index.ts';
 
-/** What one try sends. */
+/** The content of one attempt. */
 export interface ProviderRequest {
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
@@ -12,29 +12,29 @@ export interface ProviderRequest {
 
 export interface ProviderReply {
   answer: ModelAnswer;
-  /** What the provider calls the model that answered; null where it did not say. */
+  /** The provider's name for the model that answered; null if it gave none. */
   answeredBy: string | null;
-  /** Null where the provider gave no counts. */
+  /** Null if the provider gave no counts. */
   usage: TokenUsage | null;
 }
 
-/** One model of one provider, as it is reached: one call is one try, with no waiting and no second try. */
+/** One model of one provider: each call is one attempt, without waiting and without retries. */
 export interface ProviderAdapter {
-  /** @throws ProviderError; when the signal was aborted ProviderCut, or the signal's reason where nothing was sent */
+  /** @throws ProviderError; if the signal was aborted ProviderCut, or the signal's reason if nothing was sent */
   call(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply>;
 }
 
-/** What one try failed with. No key is in its message. */
+/** Why one attempt failed. Its message contains no key. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly failure: ModelFailure;
   /** Whether the same request may succeed later. */
   readonly isPassing: boolean;
-  /** How long the provider asked to wait; null where it did not say. */
+  /** How long the provider asked to wait; null if it did not say. */
   readonly retryAfterMs: number | null;
   /** What a person can do about it. */
   readonly hint: string;
-  /** What the provider charges the try with, as far as it can be told; null where it had not begun to answer. */
+  /** The charge of the attempt, as far as it is known; null if the provider had not begun to answer. */
   readonly usage: TokenUsage | null;
 
   constructor(
@@ -57,7 +57,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** The try was cut off by its signal after the request had been sent. */
+/** The attempt was cut off by its signal after the request had been sent. */
 export class ProviderCut extends Error {
   override readonly name = 'ProviderCut';
   /** As in `ProviderError`. */

@@ -4,21 +4,21 @@ import type { CallEstimate } from './language-models.ts';
 export interface QuotaOptions {
   /** What is limited, for messages: `this run`, `the experiment`. */
   of: string;
-  /** Most tokens, read and written together; undefined: not limited. */
+  /** Maximum tokens, input and output together; undefined: not limited. */
   tokens?: number | undefined;
-  /** Most US dollars; undefined: not limited. */
+  /** Maximum US dollars; undefined: not limited. */
   money?: number | undefined;
-  /** What was used before, by earlier sessions. */
+  /** What earlier sessions used. */
   spent?: { tokens: number; money: number };
 }
 
-/** Room that is kept for one call until it is over. */
+/** The part of a quota that is reserved for one call until it ends. */
 export interface Reservation {
-  /** Keeps this much for the call in all, where that fits. */
+  /** Raises the reservation of the call to this much in all, if that fits. */
   raise(most: CallEstimate): boolean | Promise<boolean>;
-  /** The call is over and used this much. A second ending does nothing. */
+  /** Ends the call with this usage. A second call does nothing. */
   settle(charge: CallCharge): void;
-  /** The call came to nothing. */
+  /** Ends a call that used nothing. */
   release(): void;
 }
 
@@ -26,18 +26,18 @@ export type ReserveResult =
   | { kind: 'reserved'; reservation: Reservation }
   | { kind: 'exceeded'; exceeded: 'tokens' | 'money'; message: string };
 
-/** A quota that others use at the same time: in this process, or in any number of them. */
+/** A quota with concurrent users: in this process, or in any number of them. */
 export interface SharedQuota {
   /**
-   * Keeps the most that a call can come to; where calls under way are in the way it waits for them to end.
-   * @throws the signal's reason when it is aborted
+   * Reserves the maximum of a call; if calls under way prevent that, it waits for them to end.
+   * @throws the signal's reason if it is aborted
    */
   reserveWhenFree(estimate: CallEstimate, signal: AbortSignal): Promise<ReserveResult>;
 }
 
 /**
- * A limit on tokens and money that calls share. A call is let through only when what was spent, what is kept for calls
- * under way, and the most that it can come to stay within the limits together: so the sum never exceeds them.
+ * A limit on tokens and money that calls share. A call is allowed only if the sum of what was spent, what is reserved
+ * for calls under way, and the maximum of this call stays within the limits: so they are never exceeded.
  */
 export class Quota implements SharedQuota {
   readonly #of: string;
@@ -57,7 +57,7 @@ export class Quota implements SharedQuota {
     return { ...this.#spent };
   }
 
-  /** What is neither spent nor kept for calls under way; null where it is not limited. */
+  /** What is neither spent nor reserved; null if not limited. */
   get left(): { tokens: number | null; money: number | null } {
     const { tokens, money } = this.#limits;
     return {
@@ -73,8 +73,8 @@ export class Quota implements SharedQuota {
   }
 
   /**
-   * As `reserve`, but where calls under way are in the way it waits for them to end: most use far less than was kept.
-   * @throws the signal's reason when it is aborted
+   * As `reserve`, but if calls under way prevent it, it waits for them to end: most use far less than was reserved.
+   * @throws the signal's reason if it is aborted
    */
   async reserveWhenFree(estimate: CallEstimate, signal: AbortSignal): Promise<ReserveResult> {
     for (;;) {
@@ -118,7 +118,7 @@ export class Quota implements SharedQuota {
       isOver = true;
       this.#underWay -= 1;
       this.#kept.tokens -= kept.tokens;
-      // Sums of decimal fractions leave a rest; nothing is kept when nothing is under way.
+      // Sums of decimal fractions leave a remainder; nothing is reserved if nothing is under way.
       this.#kept.money = this.#underWay === 0 ? 0 : Math.max(0, this.#kept.money - kept.money);
       this.#spent.tokens += used.tokens;
       this.#spent.money += used.money;

@@ -23,38 +23,37 @@ import { readScript, type Script, ScriptPosition } from './script.ts';
 export interface ModelRegistryOptions {
   /** As in the plan. */
   providers?: Readonly<Record<string, ProviderSettings>>;
-  /** As in the plan; they win over the known ones. */
+  /** As in the plan; they override the known ones. */
   prices?: Readonly<Record<string, ModelPrice>>;
-  /** Of the environment: keys and base URLs are looked up there. */
+  /** Environment variables, for keys and base URLs. */
   variables: Readonly<Record<string, string | undefined>>;
   /** Relative paths of scripted models start here. */
   folder: string;
   clock?: Clock;
-  /** How a model is reached; default: over the network, each provider's package loaded when it is first needed. */
+  /** How a model is reached; default: over the network, with each provider's package loaded on demand. */
   connect?: typeof createProviderAdapter;
-  /** Waits until a call of a provider may begin by the pace that all processes keep together; default: each keeps its own. */
+  /**
+   * Waits until a call of a provider may begin by a pace that all processes share; default: each process has its own.
+   */
   sharedPace?: SharedPace | undefined;
 }
 
 export type SharedPace = (provider: string, pace: Pace, signal: AbortSignal) => Promise<void>;
 
 export interface ForRunOptions {
-  /**
-   * What the calls of earlier sessions of this run were answered by (`answeredBy`): a scripted model goes on behind
-   * them.
-   */
+  /** The models that answered in earlier sessions of this run (`answeredBy`): a scripted model continues after them. */
   answeredBy?: readonly (string | null)[];
-  /** How often one call is tried at most; default: as the provider's settings say. */
+  /** Maximum attempts of one call; default: from the provider's settings. */
   attempts?: number;
 }
 
 const defaultConcurrent = 8;
 const defaultAttempts = 8;
-/** Programs wait for whole answers of models that think for minutes. */
+/** Programs wait for complete answers of models that think for minutes. */
 const defaultProxyStallSeconds = 600;
 const scripted = 'scripted';
 
-/** The language models of one experiment. All its runs share the limiters, one for each provider. */
+/** The language models of one experiment. All its runs share the limiters, one per provider. */
 export class ModelRegistry {
   readonly prices: PriceTable;
   readonly #providers: Readonly<Record<string, ProviderSettings>>;
@@ -86,7 +85,7 @@ export class ModelRegistry {
   }
 
   /**
-   * Looks, before anything runs, whether these models can be asked; no call is made, and no other provider matters.
+   * Checks, before anything runs, whether these models can be called; makes no call, and ignores other providers.
    * @throws UserError naming what is missing, such as the variable of a key
    */
   check(roles: ModelRoles): void {
@@ -97,7 +96,7 @@ export class ModelRegistry {
   }
 
   /**
-   * Looks whether a limit on money can be kept: nothing is asked where a price is not known.
+   * Checks whether a limit on money can be enforced: no call is made if a price is unknown.
    * @throws UserError naming the model
    */
   checkPrices(roles: ModelRoles): void {
@@ -112,7 +111,7 @@ export class ModelRegistry {
     }
   }
 
-  /** The way to the models of one run, or of one process. */
+  /** The gateway of one run, or of one process, to the models. */
   gateway(
     roles: ModelRoles,
     quotas: Omit<ModelGatewayOptions, 'models'>,
@@ -121,7 +120,7 @@ export class ModelRegistry {
     return new ModelGateway({ models: this.forRun(roles, options), ...quotas });
   }
 
-  /** The models of one run, without quotas. Scripted ones begin anew with each run. */
+  /** The models of one run, without quotas. Scripted ones start anew with each run. */
   forRun(roles: ModelRoles, { answeredBy = [], attempts }: ForRunOptions = {}): LanguageModels {
     const positions = new Map<string, ScriptPosition>();
     const position = (model: string) => {
@@ -150,8 +149,8 @@ export class ModelRegistry {
   }
 
   /**
-   * The models of a run as programs reach them that speak a provider's dialect.
-   * @throws UserError where one can't be reached so: its key is missing, or it is a scripted one
+   * The models of a run for programs that speak a provider's dialect.
+   * @throws UserError if one can't be used that way: its key is missing, or it is scripted
    */
   upstream(roles: ModelRoles): Upstream {
     this.check(roles);
@@ -185,7 +184,7 @@ export class ModelRegistry {
     };
   }
 
-  /** What lets the calls of a provider through; made when it is first asked for. */
+  /** The limiter of a provider's calls; made on demand. */
   limiter(provider: string): CallLimiter {
     const known = this.#limiters.get(provider);
     if (known !== undefined) return known;
@@ -198,7 +197,7 @@ export class ModelRegistry {
     return limiter;
   }
 
-  /** How the providers stand that are built in or have settings, in order. Scripted ones need nothing. */
+  /** The states of the providers that are built in or have settings, in order. Scripted ones need nothing. */
   states(): ProviderState[] {
     const named = Object.keys(this.#providers).filter((name) => !this.#isScripted(name));
     const names = [...builtInProviders, ...named.filter((name) => !isBuiltIn(name))];

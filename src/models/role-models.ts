@@ -23,15 +23,15 @@ import type { CallLimiter } from './limiter.ts';
 import { costOf, mostThatCosts } from './prices.ts';
 import { type ProviderAdapter, ProviderError, type ProviderRequest } from './provider-adapter.ts';
 
-/** All that asking in one role needs. */
+/** Everything needed to call a model in one role. */
 export interface RoleModel {
   settings: RoleSettings;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   price: KnownPrice | null;
   limiter: CallLimiter;
-  /** How often one call is tried at most. */
+  /** Maximum attempts of one call. */
   attempts: number;
-  /** Made when it is first needed. */
+  /** Made on demand. */
   adapterFor(request: ModelRequest): Promise<ProviderAdapter>;
 }
 
@@ -88,8 +88,8 @@ export class RoleModels implements LanguageModels {
 }
 
 /**
- * The most that a call can come to after these tries, with one more. What a try that came to nothing was charged with may
- * be an estimate, and the next one count more.
+ * The maximum of a call after these attempts, with one more. The charge of a failed attempt may be an estimate, and the
+ * next one may cost more.
  */
 function mostAfter(
   paid: readonly TokenUsage[],
@@ -106,7 +106,7 @@ function mostAfter(
   };
 }
 
-/** A model that can't even be set up is as unavailable as one that does not answer. */
+/** A model that can't be set up is as unavailable as one that does not answer. */
 async function reachable(model: RoleModel, request: ModelRequest): Promise<ProviderAdapter> {
   try {
     return await model.adapterFor(request);

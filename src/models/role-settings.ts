@@ -7,7 +7,7 @@ import {
   type RoleSettings,
 } from '../schema/index.ts';
 
-/** As in the paper: temperature 0.5 for all; 2,000 tokens a reply, and 4,000 for edits of files. */
+/** As in the paper: temperature 0.5 for all; 2,000 tokens per reply, and 4,000 for edits of files. */
 export const defaultRoles: Readonly<Record<ModelRole, Omit<RoleSettings, 'model'>>> = {
   agent: { temperature: 0.5, max_output_tokens: 2000 },
   editor: { temperature: 0.5, max_output_tokens: 4000 },
@@ -15,11 +15,11 @@ export const defaultRoles: Readonly<Record<ModelRole, Omit<RoleSettings, 'model'
 };
 
 /**
- * The roles of a run: what an experiment file says of them, completed by the defaults. Editor and fast use the agent's
- * model where nothing else is said.
- * @param model an entry of `models`; null where there is none
- * @returns null when no model is named at all
- * @throws UserError when `models` and `roles.agent.model` name different models
+ * The roles of a run: those in the experiment file, completed by the defaults. Editor and fast use the agent's model by
+ * default.
+ * @param model an entry of `models`; null if there is none
+ * @returns null if no model is named at all
+ * @throws UserError if `models` and `roles.agent.model` name different models
  */
 export function roleSettings(model: string | null, roles: ExperimentFile['roles'] = {}): ModelRoles | null {
   const inRoles = roles.agent?.model;
@@ -43,7 +43,7 @@ export function roleSettings(model: string | null, roles: ExperimentFile['roles'
   return { agent: settle('agent'), editor: settle('editor'), fast: settle('fast') };
 }
 
-/** Variables that name models where neither flags nor a file do. */
+/** Variables that name models if neither flags nor a file do. */
 export const modelVariables = {
   agent: 'MLAB_MODEL',
   editor: 'MLAB_EDITOR_MODEL',
@@ -51,8 +51,8 @@ export const modelVariables = {
 } as const;
 
 /**
- * An experiment with the models that the environment names, where it names none itself.
- * @throws UserError naming the variable that holds no name of a model
+ * An experiment with the models that the environment names, if it names none itself.
+ * @throws UserError naming the variable whose value is not the name of a model
  */
 export function withModelsOf(
   variables: Readonly<Record<string, string | undefined>>,

@@ -7,7 +7,7 @@ import { ProviderError, type ProviderReply } from './provider-adapter.ts';
 
 const Tokens = z.int().min(0).default(0);
 
-/** One entry of a script: what a scripted model answers to one request. A text alone stands for `{ text }`. */
+/** One entry of a script: a scripted model's reply to one request. A text alone means `{ text }`. */
 export const ScriptedReply = z
   .strictObject({
     role: ModelRole.optional().describe('for requests in this role only; default: any role'),
@@ -54,7 +54,7 @@ export const ScriptedReply = z
   .meta({ id: 'ScriptedReply' });
 export type ScriptedReply = z.infer<typeof ScriptedReply>;
 
-/** As it may be written: by hand, in a file or a test. */
+/** In the form in which people write it, in a file or a test. */
 export type ScriptedReplyInput = string | z.input<typeof ScriptedReply>;
 
 export interface Script {
@@ -120,13 +120,16 @@ function jsonLines(path: string, text: string): unknown[] {
   });
 }
 
-/** How far one run has come in a script. */
+/** The position of one run in a script. */
 export class ScriptPosition {
   readonly #script: Script;
   readonly #used = new Set<number>();
   #asked = 0;
 
-  /** @param answeredBy what earlier sessions of the run were answered by: those entries, and failures before them, are used up */
+  /**
+   * @param answeredBy the entries that answered in earlier sessions of the run: those, and failures before them, are
+   *   used up
+   */
   constructor(script: Script, answeredBy: readonly (string | null)[] = []) {
     this.#script = script;
     const answered = answeredBy.flatMap((name) => this.#indexOf(name));
@@ -137,8 +140,8 @@ export class ScriptPosition {
   }
 
   /**
-   * The first entry not yet given that suits the role and the last message.
-   * @throws ProviderError when there is none, or when the entry is a failure
+   * The first unused entry that matches the role and the last message.
+   * @throws ProviderError if there is none, or if the entry is a failure
    */
   next(request: ModelRequest): ProviderReply {
     this.#asked += 1;
@@ -174,7 +177,7 @@ export class ScriptPosition {
   }
 }
 
-/** Failures after which another try is worth nothing. */
+/** Failures that are not worth a retry. */
 const lasting: ReadonlySet<ModelFailure> = new Set([
   'key_missing',
   'unauthorised',
@@ -183,7 +186,7 @@ const lasting: ReadonlySet<ModelFailure> = new Set([
   'quota_exhausted',
 ] satisfies ModelFailure[]);
 
-/** @throws ProviderError where the reply is a failure */
+/** @throws ProviderError if the reply is a failure */
 export function performReply(reply: ScriptedReply, answeredBy: string): ProviderReply {
   const { text = '', tool_calls = [], finish, provider, refused, context_too_long, fails, usage } = reply;
   if (fails !== undefined) {

@@ -7,7 +7,7 @@ import { type RoleModel, RoleModels } from './role-models.ts';
 import { defaultRoles } from './role-settings.ts';
 import { parseReply, performReply, type ScriptedReplyInput, ScriptPosition } from './script.ts';
 
-/** Gives the reply to a request; `index` counts tries, from 0. */
+/** Gives the reply to a request; `index` counts attempts, from 0. */
 export type ScriptedReplies =
   | readonly ScriptedReplyInput[]
   | ((request: ModelRequest, index: number) => ScriptedReplyInput);
@@ -21,12 +21,12 @@ export interface ScriptedModelsOptions {
 const name = 'scripted/script';
 
 /**
- * Language models that say what they were told to say: for tests and examples. Deterministic, and without waiting:
- * passing failures are tried again at once, in a time of their own.
+ * Language models with predefined replies, for tests and examples. Deterministic, and without real waiting: transient
+ * failures are retried at once, in simulated time.
  */
 export class ScriptedModels implements LanguageModels {
   readonly roles: ModelRoles;
-  /** All that was asked, in order. */
+  /** All requests, in order. */
   readonly requests: ModelRequest[] = [];
   readonly #models: RoleModels;
 
@@ -81,7 +81,7 @@ function scriptedRoles(): ModelRoles {
   };
 }
 
-/** A clock that only the waiting itself moves. */
+/** A clock that only waiting advances. */
 function ownTime(): Clock {
   let now = 0;
   return {

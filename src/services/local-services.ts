@@ -9,23 +9,22 @@ import type { LocalServicesOptions } from './options.ts';
 import { ScriptService } from './script-service.ts';
 import { servicesInside } from './service-sandbox.ts';
 
-/** What kept services from doing their part. */
+/** Why services failed. */
 export interface ServicesEnd {
-  /** Why the model gateway could not answer, where that was not the asking code's doing. */
+  /** Why the model gateway could not answer, if that was not the fault of the calling code. */
   modelFailure: string | null;
-  /** How a script ended before it was told to: whoever uses it may have made it end. */
+  /** How a script ended before it was stopped: code that used it may have caused that. */
   scriptFailure: string | null;
 }
 
 /**
- * The local services that a task asks for: scripts of the task, each in a sandbox of its own which sees the hidden
- * data, and the model gateway on a socket. All that an agent's or a submission's sandbox gets of them is a folder
- * with a socket for each.
+ * The local services of a task: scripts of the task, each in its own sandbox with the hidden data, and the model
+ * gateway on a socket. The sandbox of an agent or a submission gets only a folder with a socket for each.
  */
 export class LocalServices implements AsyncDisposable {
   /** Host folder with the sockets; in the system's folder for temporary files, because socket paths must be short. */
   readonly folder: string;
-  /** Closed to other users; holds the folder. */
+  /** Closed to other users; contains the folder. */
   readonly #outer: string;
   readonly #driver: SandboxDriver;
   readonly #scripts: ScriptService[] = [];
@@ -39,7 +38,7 @@ export class LocalServices implements AsyncDisposable {
 
   /**
    * Starts them and waits until each listens; null for a task without services.
-   * @throws SandboxError, or an Error that says what a service that did not start printed
+   * @throws SandboxError, or an Error with the output of a service that did not start
    */
   static async start(options: LocalServicesOptions): Promise<LocalServices | null> {
     const { task, driver, askForTool } = options;
@@ -61,7 +60,7 @@ export class LocalServices implements AsyncDisposable {
     }
   }
 
-  /** What the sandbox of those who may use the services needs for it. */
+  /** What a sandbox needs to use the services. */
   get access(): { mounts: Mount[]; variables: Record<string, string> } {
     return {
       mounts: [{ source: this.folder, target: servicesInside, access: 'read' }],
@@ -69,7 +68,7 @@ export class LocalServices implements AsyncDisposable {
     };
   }
 
-  /** Ends them all. Again is harmless. */
+  /** Ends them all. May be called again. */
   async stop(): Promise<ServicesEnd> {
     let modelFailure: string | null = null;
     for (const gateway of this.#gateways) {

@@ -3,7 +3,7 @@ import type { SandboxOptions } from '../sandbox/index.ts';
 import type { SandboxDriver } from '../schema/index.ts';
 import type { PreparedData, PythonEnvironment, Task } from '../tasks/index.ts';
 
-/** How often a run's scripts are started again. */
+/** How often a run's scripts are restarted. */
 export const serviceRestarts = 10;
 
 export interface LocalServicesOptions {
@@ -15,9 +15,9 @@ export interface LocalServicesOptions {
   helpersFolder: string;
   driver: SandboxDriver;
   sandboxOptions: SandboxOptions;
-  /** Answers what tools ask the model; absent: they are told that there is none. */
+  /** Answers tools that call the model; absent: they get an error that there is none. */
   askForTool?: AskForProcess | undefined;
-  /** How often a script that ends is started again; default: never. */
+  /** How often a script that ends is restarted; default: never. */
   restarts?: number;
   signal: AbortSignal;
 }

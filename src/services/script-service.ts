@@ -12,7 +12,7 @@ const pollMs = 20;
 /** Between an end and the next start. */
 const pauseMs = 500;
 
-/** One script of a task that serves on a socket, and is started again when it ends before it was told to. */
+/** One script of a task that serves on a socket, and is restarted if it ends before it is stopped. */
 export class ScriptService {
   readonly #name: string;
   readonly #script: string;
@@ -34,7 +34,7 @@ export class ScriptService {
 
   /**
    * Resolves when it listens.
-   * @throws SandboxError, or an Error that says what it printed instead
+   * @throws SandboxError, or an Error with its output
    */
   static async start(
     name: string,
@@ -53,7 +53,7 @@ export class ScriptService {
     return service;
   }
 
-  /** Ends it, and says how it ended before it was told to; null when it did not. */
+  /** Stops it, and returns how it ended before that; null if it did not. */
   async stop(): Promise<string | null> {
     this.#stopping.abort();
     await this.#end();
@@ -70,7 +70,7 @@ export class ScriptService {
     this.#running = null;
     const end = await running.process.kill();
     await running.sandbox[Symbol.asyncDispose]();
-    // One that was about to end when it was told to shows by its exit code.
+    // A script that was just about to end when it was stopped shows that by its exit code.
     if (end.ending !== 'aborted' || (end.exitCode ?? 0) !== 0) this.#keep(end);
   }
 
@@ -114,7 +114,7 @@ export class ScriptService {
     openToCallers(this.#socket);
   }
 
-  /** Whoever made it end, by flooding it say, has it again soon, but not for ever. */
+  /** Code that makes it end, by flooding it say, gets it back soon, but not forever. */
   async #watch(folder: string): Promise<void> {
     for (let restarts = this.#options.restarts ?? 0; ; restarts--) {
       const running = this.#running;

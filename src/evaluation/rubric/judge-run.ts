@@ -6,31 +6,31 @@ import { type ModelMessage, type RubricJudgement, RubricQuestion, RubricRating }
 import type { RunTranscript } from '../../statistics/index.ts';
 import { judgePrompt, type ShownRun, showRun } from './prompt.ts';
 
-/** What came of one question to a judge. `stopped`: nothing more can be asked, or it declined. */
+/** The result of one question to a judge. `stopped`: no more calls are possible, or it declined. */
 export type JudgeReply =
   | {
       kind: 'answered';
       text: string;
       answeredBy: string | null;
       tokens: { input: number; output: number };
-      /** In US dollars; null where the price is not known. */
+      /** In US dollars; null if the price is unknown. */
       cost: number | null;
     }
   | { kind: 'stopped'; message: string };
 
 export type AskJudge = (messages: ModelMessage[]) => Promise<JudgeReply>;
 
-/** What a judge made of a run, still without the model's name and the time. */
+/** A judge's rating of a run, without the model's name and the time. */
 export type Judged = Omit<RubricJudgement, 'v' | 'time' | 'model'>;
 
 const mostTries = 3;
 const fewestQuoted = 8;
-/** Far more than the ratings take. */
+/** Far more than the ratings need. */
 const longestReply = 100_000;
 
 /**
- * Asks a judge for its ratings once; again, with what is wrong, where its reply can't be read.
- * @returns null where nothing could be asked at all
+ * Asks a judge for its ratings once, and again with an explanation if its reply can't be parsed.
+ * @returns null if no call was possible at all
  */
 export async function judgeRun(transcript: RunTranscript, ask: AskJudge): Promise<Judged | null> {
   const shown = showRun(transcript);
@@ -91,8 +91,8 @@ function readRatings(text: string, shown: ShownRun): Reading {
 }
 
 /**
- * The reply as a whole, alone or as one block of code: an object that the reply only speaks of is not the judge's. It may be
- * the run's, which asks for its own ratings.
+ * Parses the whole reply, alone or as one block of code. An object inside other text is ignored: it may come from the
+ * run, asking for its own ratings.
  */
 function objectIn(text: string): unknown {
   try {
@@ -107,7 +107,7 @@ function isQuoted({ quote, step }: RubricRating, { steps, text }: ShownRun): boo
   return plain(quote).length >= fewestQuoted && plain(place).includes(plain(quote));
 }
 
-/** Models tidy up white space, quotation ratings and escapes. */
+/** Models normalise white space, quotation marks and escapes. */
 function plain(text: string): string {
   return text
     .toLowerCase()

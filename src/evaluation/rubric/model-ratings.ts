@@ -5,7 +5,10 @@ import { summarise } from './rubric-agreement.ts';
 
 const mostOfQuote = 300;
 
-/** The ratings of a run by model. What a model was told otherwise, of another rubric or a run that went on, stands apart. */
+/**
+ * The ratings of a run by model. Ratings with a different prompt, from another rubric or an earlier state of the run,
+ * are kept apart.
+ */
 export function modelRatings(judgements: readonly RubricJudgement[]): ModelRatings[] {
   const groups = Map.groupBy(judgements, ({ model, prompt }) => `${model} ${prompt}`);
   return [...groups.values()].map(ratingsOf).toSorted((one, other) => one.time - other.time);

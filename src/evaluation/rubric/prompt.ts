@@ -7,22 +7,22 @@ import { questions } from './questions.ts';
 export interface ShownRun {
   /** By step. */
   steps: ReadonlyMap<number, string>;
-  /** All of it, in order: each part below a line that begins with the fence. */
+  /** Everything in order: each part below a line that begins with the fence. */
   text: string;
-  /** Made of all that is shown, so that nothing shown can hold it. */
+  /** Derived from all shown text, so that none of it can contain the fence. */
   fence: string;
 }
 
-/** Of all steps together, in characters. */
+/** For all steps together, in characters. */
 const mostCharacters = 100_000;
 const fewestOfStep = 400;
 const mostOfStep = 4000;
-/** Of longer runs the first and the last ones are shown. */
+/** Of longer runs, the first and the last steps are shown. */
 const mostSteps = 400;
 const fenceCharacters = 16;
 const cutMark = ' [… cut …] ';
 
-/** Steps with what was written, done and seen. The run's grades and measures are not shown. */
+/** Steps with what was written, done and observed. The run's grades and measures are not shown. */
 export function showRun({ problem, steps, end }: RunTranscript): ShownRun {
   const left = steps.length <= mostSteps ? steps : endsOf(steps);
   const room = Math.min(

@@ -2,11 +2,11 @@ import type { RubricQuestion } from '../../schema/index.ts';
 
 interface Question {
   ask: string;
-  /** What the ratings 1, 3 and 5 mean; 2 and 4 lie between. */
+  /** The meaning of the ratings 1, 3 and 5; 2 and 4 are in between. */
   anchors: readonly [one: string, three: string, five: string];
 }
 
-/** What is asked about a run. A change changes the prompt's hash: ratings before and after are not compared. */
+/** The questions about a run. A change also changes the prompt's hash: ratings before and after are not compared. */
 export const questions: Readonly<Record<RubricQuestion, Question>> = {
   understanding: {
     ask: 'Did the agent find out what the task wants, and what the starter does, before it changed anything?',

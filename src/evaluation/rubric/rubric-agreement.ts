@@ -22,7 +22,7 @@ export function summarise(judgements: readonly RubricJudgement[]): RubricSummary
   };
 }
 
-/** How far repeats agree: over all runs and questions, each run and question being one thing that is rated. */
+/** How far repeats agree: over all runs and questions, where each pair of run and question is one rated item. */
 export function rubricAgreement(summaries: readonly RubricSummary[]): {
   exact: number | null;
   alpha: number | null;

@@ -20,8 +20,8 @@ import { toReply, toUsage } from './reply.ts';
 const defaultStallSeconds = 120;
 
 /**
- * The model `provider/model`, reached over the network. Loads the package of its provider, and makes no call yet.
- * @throws ProviderError `key_missing`; UserError where the base URL is missing or wrong, or the name is none
+ * The model `provider/model`, reached over the network. Loads the package of its provider, but makes no call yet.
+ * @throws ProviderError `key_missing`; UserError if the base URL is missing or invalid, or the name is
  */
 export async function createProviderAdapter(
   name: string,
@@ -51,7 +51,7 @@ export async function createProviderAdapter(
         if (signal.aborted) throw new ProviderCut(usageOf(arrived, request, isStreaming));
         const found = explainError(error, context);
         if (!(found instanceof ProviderError)) return { answer: found, answeredBy: null, usage: null };
-        // Silence is no refusal: the provider has the request, and may be answering it.
+        // A timeout is not a refusal: the provider has the request, and may be answering it.
         const isPaid = arrived.hasBegun || found.failure === 'timed_out';
         if (!isPaid) throw found;
         const usage = usageOf(arrived, request, isStreaming);
@@ -78,15 +78,15 @@ async function ask(
 }
 
 /**
- * What a try that came to nothing is charged with: the provider's counts where it gave any. Without a stream nobody sees how
- * far the reply came, and the provider goes on with it: it is taken for the longest there can be.
+ * The charge of a failed attempt: the provider's counts if it gave any. Without a stream it is unknown how far the
+ * reply came, and the provider continues it, so the longest possible reply is assumed.
  */
 function usageOf(arrived: Arrived, request: ProviderRequest, isStreaming: boolean): TokenUsage {
   const counted = arrived.usage === null ? null : toUsage(arrived.usage);
   return counted ?? usageForOutput(request, isStreaming ? arrived.bytes : Number.POSITIVE_INFINITY);
 }
 
-/** A server may send anything back, the key that it was given too. */
+/** A server may send anything back, even the key that it got. */
 function withoutKeys(reply: ProviderReply, redactor: Redactor): ProviderReply {
   const { answer, answeredBy, usage } = reply;
   const shown = answeredBy === null ? null : redactor.text(answeredBy);

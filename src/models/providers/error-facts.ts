@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import { UnstreamedReply } from './guarded-fetch.ts';
 
-/** What a provider said about an error, whatever form it came in. */
+/** What a provider said about an error, in whatever form. */
 export interface ErrorFacts {
-  /** Null within a stream, where there is none. */
+  /** Null for an error within a stream, which has no status. */
   status: number | null;
-  /** The provider's names for it in small letters: codes, types, states, reasons. */
+  /** The provider's names for it in lower case: codes, types, states, reasons. */
   codes: string[];
   message: string;
-  /** All that the provider sent, as text. */
+  /** Everything that the provider sent, as text. */
   body: string;
   headers: Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ const ErrorBody = z.preprocess(
   ]),
 );
 
-/** The error of the provider packages for a reply with an error status, or for one that they could not read. */
+/** The provider packages' error for a reply with an error status, or for one that they could not parse. */
 const CallError = z.object({
   name: z.literal('AI_APICallError'),
   message: z.string(),
@@ -46,10 +46,10 @@ const CallError = z.object({
   responseHeaders: z.record(z.string(), z.string()).optional(),
   responseBody: z.string().optional(),
 });
-/** Their error for a piece of a stream that has another form than expected: an error message in a form of its own, say. */
+/** Their error for a chunk of a stream with an unexpected form, such as an error message of another kind. */
 const PieceError = z.object({ name: z.literal('AI_TypeValidationError'), value: z.unknown() });
 
-/** An error and what it was caused by, down to the first. */
+/** An error and its chain of causes. */
 export function causesOf(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let cause = error; cause instanceof Error && !chain.includes(cause); cause = cause.cause)
@@ -57,7 +57,7 @@ export function causesOf(error: unknown): Error[] {
   return chain;
 }
 
-/** What the provider said; null where the error is none that a provider spoke of. */
+/** What the provider said; null if the error does not come from a provider. */
 export function errorFacts(error: unknown): ErrorFacts | null {
   const chain = causesOf(error);
   for (const cause of chain) {
@@ -67,11 +67,11 @@ export function errorFacts(error: unknown): ErrorFacts | null {
     const piece = PieceError.safeParse(cause);
     if (piece.success) return factsOfPiece(piece.data.value);
   }
-  // What a stream reported, as the package handed it on.
+  // An error that a stream reported, passed on by the package.
   return factsOfPiece(chain.at(-1)?.cause);
 }
 
-/** What a provider's own reply says: one with this status, or an error that stands within a stream (null). */
+/** What a provider's own reply says: one with this status, or an error within a stream (null). */
 export function factsOfReply(
   status: number | null,
   headers: Readonly<Record<string, string>>,
@@ -95,8 +95,8 @@ function factsOfCall({
 }: z.infer<typeof CallError>): ErrorFacts | null {
   const body = responseBody ?? '';
   const said = parseErrorBody(body);
-  // A reply with a good status that holds no error is one that could not be read. So is one whose beginning could
-  // not: the package for Anthropic reports that as an error of the server, with its own error as the body.
+  // A reply with a success status and no error in it could not be parsed. Neither could one with an invalid beginning:
+  // the package for Anthropic reports that as a server error, with its own error as the body.
   if (said === null && (statusCode === undefined || statusCode < 300 || /^\{"name":"AI_\w+Error"/.test(body)))
     return null;
   const plain = body

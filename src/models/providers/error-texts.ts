@@ -2,7 +2,7 @@ import type { ErrorFacts } from './error-facts.ts';
 import type { ProviderKind } from './provider-state.ts';
 
 /**
- * What errors mean, by the providers' own codes where they have any and by their words where not. Texts come from
+ * The meaning of errors, by the providers' own codes if there are any, else by their texts. The texts come from
  * Anthropic, OpenAI, Google, Mistral, OpenRouter, Groq, vLLM, SGLang, llama.cpp, Ollama and TGI.
  */
 
@@ -44,20 +44,20 @@ export function isRefusal(facts: ErrorFacts): boolean {
   return isRequestError(facts) && words.test(facts.message);
 }
 
-/** Whether no request will be served until somebody pays, raises a limit or a day is over. */
+/** Whether no request will succeed until somebody pays, raises a limit or the day ends. */
 export function isQuotaExhausted(facts: ErrorFacts, kind: ProviderKind): boolean {
   const { status, codes, message, body } = facts;
   if (status === 402 || isBeyondRate(facts)) return true;
   if (codes.some((code) => /insufficient_quota|billing|insufficient_(credits?|balance)/.test(code)))
     return true;
-  // Google says "quota" and "billing details" of every limit: only those by the day do not pass soon.
+  // Google mentions "quota" and "billing details" for every limit: only daily limits do not pass soon.
   if (kind === 'google' && status === 429) return /"quotaId"\s*:\s*"[^"]*PerDay/i.test(body);
   return /credit balance is too low|reached your specified (API )?usage limits|exceeded your current quota|insufficient (credits|balance)|(billing|payment) (is |must be )?(disabled|required|enabled|not active)|enable billing/i.test(
     message,
   );
 }
 
-/** A single request that is larger than what the account may use in a minute never succeeds. */
+/** A single request that exceeds the account's limit per minute never succeeds. */
 function isBeyondRate({ message }: ErrorFacts): boolean {
   return /request too large.{0,200}tokens per (min|day)/i.test(message);
 }

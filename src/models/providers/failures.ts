@@ -14,13 +14,13 @@ import { IncompleteReply } from './receive.ts';
 import type { Redactor } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** What an error is explained with. */
+/** The context for explaining an error. */
 export interface FailureContext {
   provider: string;
   kind: ProviderKind;
   model: string;
   keyVariable: string;
-  /** As it may be shown. */
+  /** In a form that may be shown. */
   baseUrl: string | null;
   isStreaming: boolean;
   redactor: Redactor;
@@ -29,7 +29,7 @@ export interface FailureContext {
 type Declined = Exclude<ModelAnswer, { kind: 'answered' }>;
 type Failed = { failure: ModelFailure; message: string; retryAfterMs?: number | null };
 
-/** What an error means: an answer (the content was refused, the request is too long), or a try that failed. */
+/** The meaning of an error: an answer (the content was refused, the request is too long), or a failed attempt. */
 export function explainError(error: unknown, context: FailureContext): ModelAnswer | ProviderError {
   return explained(
     brokenOff(error) ?? saidByProvider(errorFacts(error), context) ?? unreadable(error),
@@ -37,7 +37,7 @@ export function explainError(error: unknown, context: FailureContext): ModelAnsw
   );
 }
 
-/** The same of a reply in a provider's own format: one with an error status, or an error within a stream (null). */
+/** The same for a reply in a provider's own format: one with an error status, or an error within a stream (null). */
 export function explainReply(
   status: number | null,
   headers: Readonly<Record<string, string>>,
@@ -52,7 +52,7 @@ export function explainReply(
 function explained(found: Declined | Failed, context: FailureContext): ModelAnswer | ProviderError {
   const message = shortened(context.redactor.error(`${context.provider}: ${found.message}`));
   if ('kind' in found) return { ...found, message };
-  // No cause is kept: the packages' errors hold the whole request and the reply's headers.
+  // Without a cause: the packages' errors contain the whole request and the reply's headers.
   return new ProviderError(found.failure, message, {
     isPassing: passing.has(found.failure),
     retryAfterMs: found.retryAfterMs ?? null,
@@ -68,14 +68,14 @@ const passing: ReadonlySet<ModelFailure> = new Set<ModelFailure>([
   'malformed',
 ]);
 
-/** Failures on the way: no connection, silence, a reply that ended in the middle. */
+/** Connection failures: no connection, silence, a reply that ended early. */
 function brokenOff(error: unknown): Failed | null {
   const chain = causesOf(error);
   for (const cause of chain) {
     if (cause instanceof IncompleteReply) return { failure: cause.failure, message: cause.message };
     if (cause instanceof StallError) return { failure: 'timed_out', message: cause.message };
     if (cause instanceof RedirectError) return { failure: 'bad_request', message: cause.message };
-    // Node's own limits, which cannot be changed for one call.
+    // Node's own limits, which can't be changed for one call.
     if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(codeOf(cause) ?? ''))
       return { failure: 'timed_out', message: 'nothing came for 300 s' };
   }
@@ -106,7 +106,7 @@ function failureOf(facts: ErrorFacts, kind: ProviderKind): ModelFailure {
     return 'rate_limited';
   if (codes.some((code) => /^(invalid_request|invalid_argument|bad_request)/.test(code)))
     return 'bad_request';
-  // An error within a stream, or in a reply with a good status, says nothing else: the server's own trouble.
+  // An error without details within a stream, or in a reply with a success status, is a problem of the server.
   if (status === null || status < 300 || status >= 500) return 'overloaded';
   return status === 408 || status === 409 || status === 425 ? 'overloaded' : 'bad_request';
 }
@@ -121,7 +121,7 @@ function codeOf(error: Error): string | null {
 
 function chainText(chain: readonly Error[]): string {
   const texts = chain.map((cause) => (cause.message || codeOf(cause) || '').replace(/\s+/g, ' ').trim());
-  // Who wraps an error often repeats what it says.
+  // Errors that wrap others often repeat their message.
   const news = texts.filter(
     (text, index) => text !== '' && !texts.slice(0, index).some((told) => told.includes(text)),
   );

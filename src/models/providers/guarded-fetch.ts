@@ -1,16 +1,16 @@
 import { ownTurn } from '../../lib/own-turn.ts';
 
-/** Nothing came for too long. */
+/** No data came for too long. */
 export class StallError extends Error {
   override readonly name = 'StallError';
 }
 
-/** The server answered with a redirect, which is not followed: it would carry the key to another place. */
+/** The server answered with a redirect, which is not followed: it would send the key to another host. */
 export class RedirectError extends Error {
   override readonly name = 'RedirectError';
 }
 
-/** A stream was asked for, and one piece of JSON came: an error, or the reply of a server that does not stream. */
+/** A stream was requested, but one piece of JSON came: an error, or the reply of a server that does not stream. */
 export class UnstreamedReply extends Error {
   override readonly name = 'UnstreamedReply';
   readonly body: string;
@@ -24,8 +24,8 @@ export class UnstreamedReply extends Error {
 }
 
 /**
- * A `fetch` that gives up when nothing comes for `stallMs`: neither the headers nor the next piece of the body.
- * Bytes count, so a server that sends signs of life while a model thinks is not given up.
+ * A `fetch` that gives up if neither the headers nor the next chunk of the body arrive for `stallMs`. Any bytes count,
+ * so a server that sends keep-alive data while a model thinks is not given up.
  */
 export function guardedFetch(stallMs: number, isStreaming: boolean): typeof fetch {
   return async (input, init) => {
@@ -37,7 +37,7 @@ export function guardedFetch(stallMs: number, isStreaming: boolean): typeof fetc
     const response = await watch.during(
       fetch(input, { ...init, redirect: 'manual', signal: AbortSignal.any(signals) }),
     );
-    // To read a reply and do what it says takes milliseconds, and a server may answer hundreds of calls at once.
+    // Processing a reply takes milliseconds, and a server may answer hundreds of calls at once.
     await ownTurn();
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
@@ -56,7 +56,7 @@ export function guardedFetch(stallMs: number, isStreaming: boolean): typeof fetc
 }
 
 interface Watch {
-  /** Watches over the wait for this alone: a reader that is slow itself is no stall. */
+  /** Times only the wait for data: a slow reader is not a stall. */
   during<Value>(wait: Promise<Value>): Promise<Value>;
 }
 

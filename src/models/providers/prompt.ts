@@ -5,7 +5,7 @@ import type { ProviderCall, ProviderOptions, ProviderPrompt, ProviderTool } from
 import type { ProviderKind } from './provider-state.ts';
 import { withSoundCalls } from './sound-calls.ts';
 
-/** A model and the interface it is reached by: whose signed reasoning is whose. */
+/** A model and its interface, which determine to whom signed reasoning belongs. */
 export interface ModelAddress {
   kind: ProviderKind;
   model: string;
@@ -25,7 +25,7 @@ const OwnPart = z.discriminatedUnion('type', [
 ]);
 export type OwnPart = z.infer<typeof OwnPart>;
 
-/** The provider's own form of an assistant's message, as it stands in `ModelMessage.provider`. */
+/** The provider's own form of an assistant's message, stored in `ModelMessage.provider`. */
 export const OwnForm = z.object({ kind: z.string(), model: z.string(), content: z.array(OwnPart) });
 export type OwnForm = z.infer<typeof OwnForm>;
 
@@ -33,9 +33,9 @@ type Message = ProviderPrompt[number];
 type UserPart = Extract<Message, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number];
 
-/** Anthropic takes no more breakpoints in one request. */
+/** Anthropic's limit of breakpoints in one request. */
 const mostBreakpoints = 4;
-/** OpenAI takes four, Google five; the reply is cut at the others when it is here. */
+/** OpenAI accepts four, Google five; the reply is cut at the others when it has arrived. */
 const mostStopTexts: Record<ProviderKind, number> = {
   anthropic: 100,
   openai: 4,
@@ -67,20 +67,20 @@ export function providerCall(
   };
 }
 
-/** OpenAI keeps replies by default; without that, reasoning comes sealed within the reply and is sent back. */
+/** OpenAI stores replies by default; without storing, reasoning is encrypted in the reply and must be sent back. */
 const requestOptions: Partial<Record<ProviderKind, ProviderOptions>> = {
   openai: { openai: { store: false } },
 };
 
 function providerTool(kind: ProviderKind, { name, description, input_schema }: ModelTool): ProviderTool {
   const tool = { type: 'function' as const, name, description, inputSchema: input_schema };
-  // The strict mode of OpenAI allows no argument to be left out.
+  // OpenAI's strict mode does not allow optional arguments.
   return kind === 'openai' ? { ...tool, strict: false } : tool;
 }
 
 /**
- * Messages that any provider takes: one system message at the head, no two messages of the user in a row, no empty
- * text. A system message further down becomes one of the user: Anthropic and Google allow it nowhere else.
+ * Messages that any provider accepts: one system message at the start, no two consecutive user messages, no empty text.
+ * A later system message becomes a user message: Anthropic and Google allow it nowhere else.
  */
 export function providerPrompt(address: ModelAddress, given: readonly ModelMessage[]): ProviderPrompt {
   const messages = withSoundCalls(address.kind, given);
@@ -96,7 +96,7 @@ export function providerPrompt(address: ModelAddress, given: readonly ModelMessa
 
 const cacheBreakpoint: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
-/** The other providers find the recurring head of a prompt by themselves. */
+/** The other providers detect the recurring prefix of a prompt themselves. */
 function breakpointsOf(kind: ProviderKind, messages: readonly ModelMessage[]): ReadonlySet<ModelMessage> {
   if (kind !== 'anthropic') return new Set();
   return new Set(
@@ -104,7 +104,7 @@ function breakpointsOf(kind: ProviderKind, messages: readonly ModelMessage[]): R
   );
 }
 
-/** Anthropic takes no text without a letter. */
+/** Anthropic rejects blank text. */
 function isBlank(text: string): boolean {
   return text.trim() === '';
 }
@@ -151,8 +151,8 @@ function withOptions<Part extends object>(part: Part, providerOptions: ProviderO
 }
 
 /**
- * Adds a message, to the one before it where they have the same role. Anthropic's texts stay apart, for their
- * breakpoints; elsewhere they become one text, because many servers take nothing but a plain text.
+ * Adds a message, merging it with the previous one if they have the same role. Anthropic's texts stay separate, for
+ * their breakpoints; for others they are joined, because many servers accept only a plain text.
  */
 function append(kind: ProviderKind, prompt: Message[], next: Message): void {
   const last = prompt.at(-1);
@@ -182,7 +182,7 @@ function assistantContent(
   return isBlank(text) ? calls : [{ type: 'text', text }, ...calls];
 }
 
-/** @param calls as they are sent: those within the content came before they were made sound */
+/** @param calls as they are sent: those within the content are from before they were corrected */
 function ownContent(content: readonly OwnPart[], calls: readonly ToolCall[]): AssistantPart[] {
   let next = 0;
   return content.map((part) => {
@@ -201,7 +201,7 @@ function toolCallPart({ id, name, input }: ToolCall): AssistantPart {
   return { type: 'tool-call', toolCallId: id, toolName: name, input: objectInput(input) };
 }
 
-/** Providers take back nothing but an object: what was none is shown to the model inside one. */
+/** Providers accept only objects: other input is wrapped in one. */
 function objectInput(input: ToolCall['input']): ToolCall['input'] {
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { unparsed: input };
 }

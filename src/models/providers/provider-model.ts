@@ -2,8 +2,8 @@ import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { ProviderAccess, ProviderKind } from './provider-state.ts';
 
 /**
- * A model as the AI SDK's provider packages give it: their "language model specification". The types are taken from
- * what a package returns, so that they are always those of the version in use.
+ * A model in the form of the AI SDK's provider packages: their "language model specification". The types are derived
+ * from what a package returns, so they always match the version in use.
  */
 export type ProviderModel = ReturnType<OpenAIProvider['languageModel']>;
 export type ProviderCall = Parameters<ProviderModel['doGenerate']>[0];
@@ -13,7 +13,10 @@ export type ProviderResult = Awaited<ReturnType<ProviderModel['doGenerate']>>;
 export type ProviderStream = Awaited<ReturnType<ProviderModel['doStream']>>['stream'];
 export type ProviderOptions = NonNullable<ProviderCall['providerOptions']>;
 
-/** Loads the package of this kind, and no other. Key and place are always given: a package would ask the environment. */
+/**
+ * Loads only the package of this kind. Key and base URL are always passed: a package would otherwise read the
+ * environment.
+ */
 export async function loadProviderModel(
   kind: ProviderKind,
   model: string,
@@ -47,8 +50,8 @@ export async function loadProviderModel(
 }
 
 /**
- * Whether an OpenAI model is reached by Chat Completions, not by Responses. The families before the reasoning models
- * are: there alone a model ends its reply at given texts, and they have no reasoning to send back.
+ * Whether an OpenAI model uses Chat Completions rather than Responses. Families before the reasoning models do: only
+ * there a model can end its reply at given texts, and they have no reasoning to send back.
  */
 export function speaksChat(model: string): boolean {
   return /^(?:ft:)?(?:gpt-3\.5|gpt-4|chatgpt-4o)/.test(model);

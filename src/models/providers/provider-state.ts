@@ -1,20 +1,20 @@
 import { nearest } from '../../lib/nearest.ts';
 import type { ProviderSettings } from '../../schema/index.ts';
 
-/** Environment variables, as they are passed in: nothing here reads the environment itself. */
+/** Environment variables, as passed in: nothing here reads the environment itself. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The interfaces that are spoken over the network. */
+/** The interfaces that are used over the network. */
 export type ProviderKind = Exclude<NonNullable<ProviderSettings['kind']>, 'scripted'>;
 
 interface KindFacts {
-  /** Where the key may stand; the first that is set counts. */
+  /** The variables for the key; the first one that is set counts. */
   keyVariables: readonly [string, ...string[]];
   keyNeeded: boolean;
   baseUrlVariable: string;
-  /** Null: there is no such place by itself. */
+  /** Null: there is no default address. */
   baseUrl: string | null;
-  /** What a base URL without a path is completed with. */
+  /** The path that is appended to a base URL without one. */
   versionPath: string;
 }
 
@@ -49,7 +49,7 @@ const kinds: Record<ProviderKind, KindFacts> = {
   },
 };
 
-/** The providers that need no settings; each is named as the interface it speaks. */
+/** The providers that need no settings; each is named after its interface. */
 export const builtInProviders: readonly ProviderKind[] = [
   'anthropic',
   'openai',
@@ -57,21 +57,21 @@ export const builtInProviders: readonly ProviderKind[] = [
   'openai-compatible',
 ];
 
-/** Where a provider that needs no settings is described in the environment. */
+/** The environment variables of a provider that needs no settings. */
 export function providerVariables(kind: ProviderKind): Pick<KindFacts, 'keyVariables' | 'baseUrlVariable'> {
   return kinds[kind];
 }
 
-/** How a provider stands before any call: shown by `mlab models`. It holds no key. */
+/** The state of a provider before any call: shown by `mlab models`. It contains no key. */
 export interface ProviderState {
   provider: string;
   kind: ProviderKind;
-  /** The variable that holds the key, or would. */
+  /** The variable for the key. */
   keyVariable: string;
   keyPresent: boolean;
-  /** Whether no call is made without a key. */
+  /** Whether calls need a key. */
   keyNeeded: boolean;
-  /** Without user name, password and query; null where it is not known. */
+  /** Without user name, password and query; null if unknown. */
   baseUrl: string | null;
   usable: boolean;
   problem: ProviderProblem | null;
@@ -83,13 +83,13 @@ export interface ProviderProblem {
   hint: string;
 }
 
-/** What a provider's package is given. */
+/** What a provider's package gets. */
 export interface ProviderAccess {
   key: string | null;
   baseUrl: string;
 }
 
-/** How `provider` (the part of a model's name before the first slash) stands with these settings and variables. */
+/** The state of `provider` (the part of a model's name before the first slash) with these settings and variables. */
 export function providerState(
   provider: string,
   settings: ProviderSettings,
@@ -108,7 +108,7 @@ export function providerState(
   };
 }
 
-/** The key and the place of a provider, or what is in the way. */
+/** The key and address of a provider, or what is missing. */
 export function providerAccess(
   provider: string,
   settings: ProviderSettings,
@@ -142,7 +142,7 @@ function kindOf(provider: string, settings: ProviderSettings): ProviderKind {
   return settings.kind ?? builtInProviders.find((name) => name === provider) ?? 'openai-compatible';
 }
 
-/** The general variable serves the provider of that very name alone: a misspelt provider must not reach it. */
+/** The general variable applies only to the provider of that exact name: a misspelt provider must not use it. */
 function baseUrlOf(
   provider: string,
   facts: KindFacts,
@@ -176,7 +176,7 @@ function keyProblem(
       hint: `Set ${variable} to your key.`,
     };
   }
-  // Such a key cannot be sent in a header, and the error of the attempt would show it.
+  // Such a key can't be sent in a header, and the error of the attempt would show it.
   if (key !== null && !/^[\x21-\x7e]+$/.test(key)) {
     return {
       code: 'key_missing',
@@ -187,7 +187,10 @@ function keyProblem(
   return null;
 }
 
-/** The address in the environment is for the key in the environment: it may stand in the `.env` of somebody else's folder. */
+/**
+ * An address in the environment belongs to a key in the environment: it may come from the `.env` of somebody else's
+ * folder.
+ */
 function pairProblem(
   provider: string,
   { keyVariables, baseUrlVariable }: KindFacts,

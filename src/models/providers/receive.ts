@@ -6,21 +6,21 @@ export type Content = ProviderResult['content'];
 export type FinishReason = ProviderResult['finishReason'];
 export type Metadata = Extract<Content[number], { type: 'text' }>['providerMetadata'];
 
-/** What came for one request, put together. */
+/** The complete reply to one request. */
 export interface Received {
   content: Content;
   finishReason: FinishReason;
   usage: ProviderResult['usage'];
-  /** What the provider calls the model that answered; null where it did not say. */
+  /** The provider's name for the model that answered; null if it gave none. */
   answeredBy: string | null;
 }
 
-/** What of a reply has come, also where it ends in the middle: it is paid for. */
+/** The part of a reply that has arrived, even if it ends early: it is charged. */
 export interface Arrived {
   hasBegun: boolean;
-  /** Of all that the model wrote, its reasoning and the arguments of tools too. */
+  /** Of everything that the model wrote, including its reasoning and the arguments of tools. */
   bytes: number;
-  /** Null until the provider says. */
+  /** Null until the provider reports it. */
   usage: ProviderResult['usage'] | null;
 }
 
@@ -28,7 +28,7 @@ export function nothingArrived(): Arrived {
   return { hasBegun: false, bytes: 0, usage: null };
 }
 
-/** The reply was not one: it was cut off, or holds nothing. */
+/** The reply is incomplete: it was cut off, or is empty. */
 export class IncompleteReply extends Error {
   override readonly name = 'IncompleteReply';
   readonly failure: 'connection' | 'malformed';
@@ -39,7 +39,7 @@ export class IncompleteReply extends Error {
   }
 }
 
-/** The provider reported an error within a stream. The cause is what its package made of that, often no `Error`. */
+/** The provider reported an error within a stream. The cause is its package's representation, often not an `Error`. */
 export class StreamedError extends Error {
   override readonly name = 'StreamedError';
 }
@@ -50,8 +50,8 @@ export function receiveResult(result: ProviderResult): Received {
 }
 
 /**
- * A server may send thousands of pieces at once, and each costs some ten microseconds in the provider's package. After
- * so many of them everything else has its turn, the replies of other runs among it.
+ * A server may send thousands of chunks at once, and each costs some ten microseconds in the provider's package. After
+ * this many, everything else gets a turn, such as the replies of other runs.
  */
 const piecesOfTurn = 4;
 
@@ -116,7 +116,10 @@ interface Block {
   providerMetadata?: NonNullable<Metadata>;
 }
 
-/** Texts and reasoning come in pieces, several of them at a time; `content` has them in the order they began in. */
+/**
+ * Texts and reasoning arrive in chunks, several of them interleaved; `content` has them in the order in which they
+ * began.
+ */
 function createBlocks() {
   const content: Content = [];
   const open = new Map<string, Block>();
@@ -132,7 +135,7 @@ function createBlocks() {
   };
 }
 
-/** Google alone names the model that answered in a place that its package does not read. */
+/** Only Google names the model that answered in a place that its package does not read. */
 const GoogleReply = z.object({ modelVersion: z.string() });
 
 function modelVersion(reply: unknown): string | null {
@@ -140,14 +143,14 @@ function modelVersion(reply: unknown): string | null {
 }
 
 /**
- * Whether the provider itself ended the reply. It names its reason then, but for Responses, which names none where all
- * went well. The packages also finish a stream that was cut off, with a reason of their own.
+ * Whether the provider itself ended the reply. It then gives a reason, except Responses, which gives none on success.
+ * The packages also finish a stream that was cut off, with their own reason.
  */
 export function isEnd({ unified, raw }: FinishReason): boolean {
   return raw !== undefined || ['stop', 'tool-calls', 'content-filter'].includes(unified);
 }
 
-/** What the package for OpenAI-compatible servers says where the others say nothing. */
+/** The message of the package for OpenAI-compatible servers in a case in which the others report nothing. */
 const unfinished = 'Response stream ended without a finish reason.';
 
 function endedEarly({ hasBegun }: Arrived): IncompleteReply {

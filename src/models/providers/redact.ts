@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import type { ProviderSettings } from '../../schema/index.ts';
 import type { Variables } from './provider-state.ts';
 
-/** Takes keys out of what is shown, recorded or thrown. */
+/** Removes keys from what is shown, recorded or thrown. */
 export interface Redactor {
-  /** For what a model said: takes out the keys that are known, and nothing else. */
+  /** For a model's output: removes only known keys. */
   text(text: string): string;
-  /** The same for every text of a JSON value. */
+  /** The same for every string of a JSON value. */
   json(value: Json): Json;
-  /** For error texts: also takes out whatever looks like a key. */
+  /** For error texts: also removes anything that looks like a key. */
   error(text: string): string;
 }
 
@@ -16,7 +16,7 @@ type Json = z.infer<ReturnType<typeof z.json>>;
 
 const mark = '[key]';
 const secretVariable = /(_|^)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD)$/i;
-/** Anything shorter is no secret (`none`, `x` for local servers). */
+/** Anything shorter is not a secret (`none`, `x` for local servers). */
 const shortestSecret = 5;
 
 export function createRedactor(settings: ProviderSettings, variables: Variables): Redactor {
@@ -34,14 +34,14 @@ export function createRedactor(settings: ProviderSettings, variables: Variables)
 }
 
 /**
- * Local servers take words for keys (`ollama`, `EMPTY`, `lm-studio`), and a variable named as a secret may hold
- * `false`: these must not be cut out of what a model writes. Real keys are long, or have digits in them.
+ * Local servers accept words as keys (`ollama`, `EMPTY`, `lm-studio`), and a variable named like a secret may contain
+ * `false`: these must not be removed from a model's output. Real keys are long, or contain digits.
  */
 function isNoWord(secret: string): boolean {
   return secret.length >= 20 || (secret.length >= 8 && /\d/.test(secret));
 }
 
-/** Takes these secrets out of a text, in whatever form they stand there, the longest first. */
+/** Removes these secrets from a text, in every form, the longest first. */
 function without(secrets: readonly string[]): (text: string) => string {
   const forms = [...new Set(secrets.flatMap(writtenForms))].sort((a, b) => b.length - a.length);
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, mark), text);

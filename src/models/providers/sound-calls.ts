@@ -1,18 +1,18 @@
 import type { ModelMessage } from '../../schema/index.ts';
 import type { ProviderKind } from './provider-state.ts';
 
-/** The most characters of a tool's name that all providers take. */
+/** The longest name of a tool that all providers accept. */
 const longestName = 64;
 const unsound = /[^A-Za-z0-9_-]/g;
 
 /**
- * Messages whose calls of tools any provider takes back: with names as tools may have, and each with an id of its own.
- * Models also call tools that there are not, by names such as `functions.list files`, and some servers give several
- * calls the same id or none; a conversation that holds such a call would be refused from then on.
+ * Messages whose tool calls any provider accepts: with valid names, and each with a unique id. Models also call tools
+ * that do not exist, by names such as `functions.list files`, and some servers give several calls the same id or none;
+ * a conversation with such a call would be rejected from then on.
  */
 export function withSoundCalls(kind: ProviderKind, messages: readonly ModelMessage[]): ModelMessage[] {
   const taken = new Set<string>();
-  // Of the reply that is being answered: the ids that are sent for each id as it came, in order.
+  // For the reply that is being answered: the ids that are sent for each received id, in order.
   let waiting = new Map<string, string[]>();
   return messages.map((message) => {
     if (message.role === 'tool') {
@@ -35,7 +35,7 @@ function soundName(name: string): string {
   return name.replaceAll(unsound, '_').slice(0, longestName) || 'unnamed';
 }
 
-/** Anthropic alone is particular about them; other servers may read something in theirs. */
+/** Only Anthropic restricts them; other servers may give theirs a meaning. */
 function soundId(kind: ProviderKind, id: string): string {
   return (kind === 'anthropic' ? id.replaceAll(unsound, '_') : id.toWellFormed()) || 'call';
 }
