@@ -1,6 +1,6 @@
 /**
- * The pages of the viewer, built into viewer/dist: for a web server, and as the one file of `mlab report --format html`.
- * Only where the sources are newer than what is there.
+ * Builds the pages of the viewer into viewer/dist: for a web server, and as the single file of `mlab report --format
+ * html`. Does nothing if they are newer than their sources.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -46,7 +46,7 @@ function isFresh() {
   return madeOf.every((path) => newestIn(join(packageRoot, path)) <= oldest);
 }
 
-/** When the newest file of a folder, or the file itself, was changed. */
+/** The last change of the file itself, or of the newest file in the folder. */
 function newestIn(path) {
   const found = statSync(path);
   if (!found.isDirectory()) return found.mtimeMs;

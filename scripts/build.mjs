@@ -1,6 +1,6 @@
 /**
- * `npm run build`, and what `npm pack` runs first: src/ as JavaScript in dist/, and the viewer's pages. Needed for the package alone: Node
- * strips no types inside node_modules.
+ * `npm run build`, also run by `npm pack`: compiles src/ to JavaScript in dist/, and builds the viewer's pages. Only
+ * the package needs this, because Node strips no types inside node_modules.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, statSync } from 'node:fs';
@@ -29,7 +29,7 @@ function compile() {
   if (status !== 0) throw new SetUpError('The build failed: see above.');
 }
 
-/** What lies beside the sources and is no TypeScript, such as a script that runs inside the sandbox. */
+/** Files beside the sources that are not TypeScript, such as a script that runs inside the sandbox. */
 function copyOtherFiles() {
   cpSync(join(packageRoot, 'src'), join(packageRoot, 'dist'), {
     recursive: true,

@@ -1,6 +1,7 @@
 /**
- * `npm run docs`: builds the documentation site from docs/ into website/dist; `-- --dev` serves it while pages are edited, `-- --serve` serves what
- * was built. Its generator is installed in website/, apart from the project's packages. Other flags are passed on.
+ * `npm run docs`: builds the documentation site from docs/ into website/dist. `-- --dev` serves it while you edit,
+ * `-- --serve` serves the built site. Its generator is installed in website/, separately from the project's packages.
+ * Other flags are passed on.
  */
 import { join } from 'node:path';
 import { endAs, handOver } from './hand-over.mjs';

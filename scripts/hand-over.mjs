@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a program in place of this one: same terminal, same signals. Resolves with how it ended; rejects when it
- * cannot be started.
+ * Runs a program in place of this one, with the same terminal and signals. Resolves with how it ended; rejects if it
+ * can't be started.
  *
- * Ctrl-C at a terminal reaches every process in the foreground by itself, so it is not forwarded there: the program
- * would get it twice and take the second for "stop at once". Without a terminal all signals are forwarded.
+ * Ctrl-C at a terminal reaches every process in the foreground, so it is not forwarded there: the program would get it
+ * twice and take the second one as "stop at once". Without a terminal all signals are forwarded.
  */
 export function handOver(command, args, options = {}) {
   const atTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
   return new Promise((resolve, reject) => {
-    // A launcher that is killed forwards nothing: the program looks whether it is still there.
+    // A launcher that is killed can't forward signals, so the program checks whether it is still alive.
     const env = { ...process.env, ...options.env, MLAB_LAUNCHER: String(process.pid) };
     const child = spawn(command, args, { stdio: 'inherit', ...options, env });
     const forward = (signal) => {

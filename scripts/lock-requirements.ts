@@ -28,7 +28,7 @@ for (const [file, requirements] of sets) {
 
 function locked(lines: readonly string[]): string[] {
   const pins = lines.filter((line) => !withoutHashes.test(line)).map(pinOf);
-  // Of one package there may be a version for each Python: uv takes one at a time.
+  // A package may have a version for each Python, but uv takes one at a time.
   const [first, second] = [new Map<string, string>(), new Map<string, string>()];
   for (const pin of pins) {
     const [name = ''] = pin.split('==');

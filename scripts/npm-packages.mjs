@@ -4,14 +4,15 @@ import { delimiter, join, sep } from 'node:path';
 import { SetUpError, say, secondsSince, withProgress } from './script.mjs';
 
 /**
- * What decides which packages are installed and where, said here so that no npm configuration of a user, a machine or the environment
- * does. Where packages come from stays theirs: registry, proxy, certificates, keys, cache. No package needs its install script.
+ * The settings that decide which packages are installed and where, fixed here so that no npm configuration of a user, a
+ * machine or the environment changes them. Where packages come from is not fixed: registry, proxy, certificates, keys,
+ * cache. No package needs its install script.
  */
 const asLocked = [
   ...['--include=optional', '--include=peer', '--install-strategy=hoisted', '--bin-links'],
   ...['--no-package-lock-only', '--no-dry-run', '--no-global', '--location=project'],
   ...['--no-legacy-peer-deps', '--ignore-scripts'],
-  // The Node that npm runs in may be too old for some packages: they run in another.
+  // The Node that runs npm may be too old for some packages: they run in another.
   '--no-engine-strict',
   ...['--no-audit', '--no-update-notifier', '--loglevel=error'],
 ];
@@ -56,7 +57,7 @@ async function runNpm(argv, folder, what) {
   );
 }
 
-/** Says `214 of 316 npm packages`; of packages that are for some platforms alone, their name. */
+/** Returns `214 of 316 npm packages`; for packages of some platforms only, their name. */
 function progressOf(folder, what, production) {
   const needed = Object.entries(lockedPackages(join(folder, 'package-lock.json')) ?? {})
     .filter(([path, entry]) => path !== '' && !isOptional(entry) && !(production && entry.dev === true))

@@ -1,21 +1,24 @@
 /**
- * Which Node runs mlab. Plain JavaScript without dependencies: it runs on any Node ≥ 20 and before anything is
- * installed, in the checkout as well as in the installed package.
+ * Finds the Node for mlab. Plain JavaScript without dependencies: it runs on any Node ≥ 20 and before anything is
+ * installed, in a checkout as well as in the installed package.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder that holds package.json: the checkout or the installed package. */
+/** The folder with package.json: the checkout or the installed package. */
 export const packageRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Where set-up installs a Node in a checkout; the published package has no such folder. */
+/** The folder in which set-up installs a Node in a checkout; the published package has no such folder. */
 const ownFolder = (root) => join(root, 'scripts/node');
 
 const isCheckout = existsSync(ownFolder(packageRoot));
 
-/** Sources run as they are and say `using`, which Node knows from 24 on. The package is compiled for 22, and takes agents in TypeScript. */
+/**
+ * The sources run uncompiled and use `using`, which needs Node 24. The package is compiled for 22, and accepts agents
+ * in TypeScript.
+ */
 export const neededNode = isCheckout ? '24' : '22.18';
 
 /** Whether a Node of this version (`process.versions.node`) runs the sources, or the package. */
@@ -27,13 +30,16 @@ export function isNewEnough(version, forSources = isCheckout) {
   return major >= 24;
 }
 
-/** What a Node says of its version, or null where the file does not run (missing, another platform's). */
+/** The version that a Node reports, or null if the file does not run (missing, or for another platform). */
 function versionOf(path) {
   const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   return status === 0 && /^v\d+\.\d+/.test(stdout) ? stdout.trim().slice(1) : null;
 }
 
-/** The npm package with a Node for this platform that set-up installs: `{ folder, name, version }`; null where there is none. */
+/**
+ * The npm package with a Node for this platform that set-up installs: `{ folder, name, version }`; null if there is
+ * none.
+ */
 export function ownNodePackage(root = packageRoot) {
   const manifest = join(ownFolder(root), 'package.json');
   if (!existsSync(manifest)) return null;
@@ -53,7 +59,7 @@ export function findOwnNode(root = packageRoot) {
   return version !== null && isNewEnough(version) ? { path, version, origin: 'project' } : null;
 }
 
-/** The machine's own Node that is new enough: the one that runs this, else the first on PATH. */
+/** The machine's own Node if it is new enough: the one that runs this, else the first on PATH. */
 export function findSystemNode(path = process.env.PATH ?? '') {
   if (isNewEnough(process.versions.node) && !isOwn(process.execPath)) {
     return { path: process.execPath, version: process.versions.node, origin: 'system' };

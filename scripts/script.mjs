@@ -1,20 +1,20 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** One line about what is being done; on stderr, so that standard output stays for results. */
+/** Prints one progress line, to stderr, so that standard output has only results. */
 export function say(line) {
   erase();
   process.stderr.write(`${line}\n`);
   draw();
 }
 
-/** What is under way at this moment: functions that say how far it is. */
+/** What is under way now: functions that return their progress. */
 const underWay = new Set();
 let began = 0;
 let timer;
 let isDrawn = false;
 
-/** Does `work` and shows how far it is: in one line that renews itself at a terminal, else in a line now and then. */
+/** Does `work` and shows its progress: at a terminal in one self-updating line, else in a line now and then. */
 export async function withProgress(howFar, work) {
   if (underWay.size === 0) {
     began = performance.now();
@@ -52,7 +52,7 @@ export function secondsSince(start) {
   return `${((performance.now() - start) / 1000).toFixed(1)} s`;
 }
 
-/** Something a person can fix: shown without a stack. */
+/** A problem that a person can fix: shown without a stack. */
 export class SetUpError extends Error {
   name = 'SetUpError';
 }

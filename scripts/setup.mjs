@@ -1,7 +1,7 @@
 /**
- * Makes a fresh clone ready, and says so only where there was something to do: npm packages, a Node where the machine's is too old,
- * the sandbox's and the tasks' system packages. Run by `npm start`, `npm test` and `npm run bench`; needs no network
- * when all is there. Python environments are made by mlab when a task first needs one.
+ * Prepares a fresh clone, and prints something only if there was something to do: installs npm packages, a Node if the
+ * machine's is too old, and the system packages of the sandbox and the tasks. Run by `npm start`, `npm test` and `npm
+ * run bench`; needs no network if everything is there. mlab makes Python environments when a task first needs one.
  */
 import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -17,7 +17,7 @@ import {
 import { isProgram, runScript, SetUpError, say } from './script.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
-/** What npm downloads with an empty cache, on Linux with x64. A slow test measures it. */
+/** The size of npm's downloads with an empty cache, on Linux with x64. A slow test measures it. */
 export const megabytes = { packages: 195, production: 24, node: 51 };
 
 /**
@@ -30,7 +30,8 @@ export async function setUp(options = {}) {
 }
 
 /**
- * The npm packages, and the Node to use: the machine's where it is new enough, else one that is installed in this checkout.
+ * Installs the npm packages, and chooses the Node: the machine's if it is new enough, else one that is installed in
+ * this checkout.
  * @param {{ production?: boolean, inUse?: boolean }} options as for `installPackages`
  */
 export async function installProject({ production = false, inUse = false } = {}) {
@@ -52,13 +53,13 @@ export async function installProject({ production = false, inUse = false } = {})
 async function installOwnNode() {
   const own = ownNodePackage();
   if (own === null) throw new SetUpError(missingNodeMessage());
-  // npm says nothing where a package for one platform can't be had, so it is looked for, too.
+  // npm does not report that a package for one platform is missing, so check for it.
   if (packagesAreCurrent(own.folder) && findOwnNode() !== null) return;
   say(`There is no Node ${neededNode} or newer on this machine, so this checkout gets its own.`);
   await installPackages({ folder: own.folder, what: `Node ${own.version}`, megabytes: megabytes.node });
 }
 
-/** npm's scripts and npx look there before they look on PATH: `npx vitest` runs in this Node, too. */
+/** npm's scripts and npx look there before PATH, so `npx vitest` runs in this Node, too. */
 function linkForNpm(path) {
   if (process.platform === 'win32') return;
   const link = join(packageRoot, 'node_modules/.bin/node');

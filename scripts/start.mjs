@@ -1,4 +1,4 @@
-/** `npm start`: sets up, then lets the automl agent work on the starter suite, beside the starter itself. */
+/** `npm start`: sets up, then runs the automl agent and the starter on the starter suite. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAs, handOver } from './hand-over.mjs';
@@ -6,7 +6,7 @@ import { packageRoot } from './project-node.mjs';
 import { isProgram, runScript, say } from './script.mjs';
 import { setUp } from './setup.mjs';
 
-/** What `mlab run` is told, unless the command line says otherwise. A fresh clone is to be through in two minutes, set-up and all. */
+/** The default flags of `mlab run`. A fresh clone should finish within two minutes, including set-up. */
 const defaults = {
   '--suite': 'starter',
   '--agent': 'baseline,automl',
@@ -34,7 +34,10 @@ async function start(extraFlags) {
   return end.code ?? 1;
 }
 
-/** `start-1`, `start-2`, …: the first that is not over, so that an interrupted start goes on and the next is a new one. */
+/**
+ * `start-1`, `start-2`, …: the first that is not finished, so that an interrupted start resumes and the next is a new
+ * one.
+ */
 export function firstUnfinished(experiments) {
   for (let number = 1; ; number++) {
     const name = `start-${number}`;
@@ -50,7 +53,7 @@ function isOver(folder) {
   return plan.runs.every(({ id }) => ended.includes(readJson(join(folder, 'runs', id, 'run.json'))?.status));
 }
 
-/** Null where it is missing or broken: then the experiment counts as not over, and mlab says what is wrong with it. */
+/** Null if it is missing or broken: then the experiment counts as unfinished, and mlab reports the problem. */
 function readJson(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

@@ -98,12 +98,12 @@ async function sizesOf(runs: readonly OriginalRun[], wanted: number, signal: Abo
   }
 }
 
-/** By the end of its name; the original's backups have a time behind it. */
+/** By the suffix of its name; the original's backups have a time after it. */
 function kindOf({ path }: OriginalFile): string {
   return extname(path).replace(/_\d{4}-[\d_-]+$/, '') || 'none';
 }
 
-/** The tables that a task gives, as the original lays them beside the scripts. */
+/** The tables of a task, as the original puts them beside the scripts. */
 function isTable({ path }: OriginalFile): boolean {
   return ['.csv', '.gz'].includes(extname(path));
 }
@@ -119,7 +119,7 @@ function measure(
     if (content === null) continue;
     const name = kindOf(file);
     const kind = kinds[name] ?? { contents: 0, bytes: 0, stored: 0 };
-    // A store of its own for each kind: what lies in it is what the kind takes.
+    // A separate store for each kind: its size is that of the kind.
     new ObjectStore(join(folder, name)).putBytes(content);
     kinds[name] = { ...kind, contents: kind.contents + 1, bytes: kind.bytes + content.length };
   }

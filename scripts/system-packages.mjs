@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 import { say, secondsSince, withProgress } from './script.mjs';
 
 /**
- * What mlab needs of the system beside Node: how to tell that it is there, and the packages that bring it.
- * `present` must be cheap: it runs before every `npm start` and `npm test`.
+ * What mlab needs of the system besides Node: how to detect it, and the packages that provide it. `present` must be
+ * fast: it runs before every `npm start` and `npm test`.
  */
 const needs = [
   {
@@ -37,9 +37,9 @@ const managers = [
 ];
 
 /**
- * Installs what is missing where that can be done without a question (apt, as root or with a sudo that asks for no
- * password), else says the one command that does it. Never throws: what does not need the missing part still works.
- * Resolves with what is still missing.
+ * Installs missing packages if that is possible without a question (apt, as root or with a sudo that needs no
+ * password), else prints the one command that does it. Never throws: whatever does not need the missing part still
+ * works. Resolves with what is still missing.
  */
 export async function installSystemPackages() {
   const missing = needs.filter((need) => need.platforms.includes(process.platform) && !need.present());
@@ -59,7 +59,7 @@ async function installQuietly(need) {
   const start = performance.now();
   const apt = (...args) => runApt([...prefix, 'apt-get', '-q', '-o', 'DPkg::Lock::Timeout=120', ...args]);
   const install = () => apt('install', '-y', '--no-install-recommends', ...packages);
-  // Package lists are missing or stale on many fresh machines; fetching them first would slow down all others.
+  // Package lists are missing or stale on many fresh machines; always fetching them first would slow down all others.
   const failure = await withProgress(
     () => names,
     async () => {
@@ -75,7 +75,7 @@ async function installQuietly(need) {
   return true;
 }
 
-/** What to put before a command that needs root; null when that would ask for a password. */
+/** The prefix for a command that needs root; null if it would ask for a password. */
 function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   return isOnPath('sudo') && run(['sudo', '-n', 'true']).status === 0 ? ['sudo', '-n'] : null;
@@ -89,7 +89,7 @@ function fixingCommand(need) {
   return [...asRoot, ...manager.install, ...need.packages[manager.name]].join(' ');
 }
 
-/** Debian's python3 comes without ensurepip, and then makes no environments. */
+/** Debian's python3 comes without ensurepip, and then can't make environments. */
 function hasPython() {
   const probe = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))';
   const names = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python'];
@@ -105,7 +105,7 @@ function run([program, ...args]) {
   return spawnSync(program, args, { stdio: 'ignore' });
 }
 
-/** Null, or what it said when it failed. */
+/** Null, or its output if it failed. */
 function runApt([program, ...args]) {
   return new Promise((resolve) => {
     const child = spawn(program, args, {

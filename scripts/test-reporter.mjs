@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from './project-node.mjs';
 
-/** Where the seconds that each test file took on two idle cores are kept: `{ project: { file: seconds } }`. */
+/** The file with the seconds that each test file took on two idle cores: `{ project: { file: seconds } }`. */
 export const timesFile = join(packageRoot, 'scripts/test-times.json');
 /** A file that was never measured. */
 const usualSeconds = 10;
@@ -27,7 +27,7 @@ export default class SummaryReporter {
   #expected = expectedSeconds(process.env.MLAB_TEST_TIMES ?? '');
   #workers = 1;
   #files = [];
-  /** Files under way, by name, with when they began. */
+  /** Files under way, by name, with their start times. */
   #running = new Map();
   #done = new Map();
   #timer = null;
@@ -75,7 +75,7 @@ export default class SummaryReporter {
     );
   }
 
-  /** From what the files took before, at the pace of those that are done. */
+  /** From earlier durations, scaled by the pace of the files that are done. */
   #secondsLeft() {
     const usual = (file) => this.#expected[file] ?? usualSeconds;
     const sum = (numbers) => [...numbers].reduce((total, number) => total + number, 0);
@@ -87,7 +87,7 @@ export default class SummaryReporter {
   }
 }
 
-/** Of a file that has not begun: none. */
+/** None for a file that has not begun. */
 function secondsAfter(began) {
   return began === undefined ? 0 : (performance.now() - began) / 1000;
 }

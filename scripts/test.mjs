@@ -19,7 +19,7 @@ import { runScript, secondsSince } from './script.mjs';
 import { setUp } from './setup.mjs';
 import { expectedSeconds, shortTime, timesFile } from './test-reporter.mjs';
 
-// Colours are for people; Biome and Vitest print them into files and pipes too.
+// Colours are for people, but Biome and Vitest print them into files and pipes too.
 const coloured = process.stdout.isTTY === true || process.env.FORCE_COLOR !== undefined;
 const boundedFolders = ['src', 'test', 'bench', 'viewer/src'].filter((folder) =>
   existsSync(join(packageRoot, folder)),
@@ -70,7 +70,7 @@ await runScript(async (argv) => {
   return sumUp(results, stop);
 });
 
-/** All at once: each waits for the disk as much as for a core. What they print comes check by check. */
+/** All at once: each waits for the disk as much as for a core. Their output is printed check by check. */
 async function runChecks(chosen, node, stop) {
   if (chosen.length === 0) return [];
   console.log(`\n── ${chosen.map(({ title }) => title).join(', ')} ──`);
@@ -109,7 +109,7 @@ async function runTests({ title, project }, after, vitestArguments, node, stop) 
     const summary = existsSync(summaryFile)
       ? JSON.parse(readFileSync(summaryFile, 'utf8'))
       : { passed: 0, failed: 0, skipped: [], seconds: {} };
-    // Vitest may fail beside its tests: a wrong argument, a crash, a broken configuration.
+    // Vitest may also fail without a failed test: a wrong argument, a crash, a broken configuration.
     if (!step.passed && summary.failed === 0) summary.failed = 1;
     return { title, project, time: step.time, tests: true, ...summary };
   } finally {
@@ -117,7 +117,7 @@ async function runTests({ title, project }, after, vitestArguments, node, stop) 
   }
 }
 
-/** Seconds on the two idle cores where the files' times were measured; 0 where they never were. */
+/** Seconds on the two idle cores on which the files' times were measured; 0 if they were not. */
 function usualSeconds(project) {
   return Object.values(expectedSeconds(project)).reduce((sum, seconds) => sum + seconds, 0) / 2;
 }
@@ -127,7 +127,7 @@ function usually(project) {
   return seconds === 0 ? '' : `, usually ${shortTime(seconds)} on two cores`;
 }
 
-/** Runs one program of node_modules. With `quiet`, what it prints is given back instead of shown. */
+/** Runs one program of node_modules. With `quiet`, its output is returned instead of shown. */
 async function runProgram(argv, node, stop, { variables = {}, quiet = false }) {
   if (stop.signal.aborted) return { passed: false, time: '-', printed: '' };
   const start = performance.now();
@@ -153,7 +153,7 @@ async function runProgram(argv, node, stop, { variables = {}, quiet = false }) {
   return { passed, time: secondsSince(start), printed: Buffer.concat(printed).toString() };
 }
 
-/** Ctrl-C ends what is running and leaves out the rest; at a terminal it reaches the running program by itself. */
+/** Ctrl-C ends what is running and skips the rest; at a terminal it reaches the running program by itself. */
 function stopOnSignal() {
   const controller = new AbortController();
   const stop = { signal: controller.signal, children: new Set() };
@@ -190,7 +190,7 @@ function sumUp(results, stop) {
   return total.failed > 0 || stop.signal.aborted ? 1 : 0;
 }
 
-/** The files that took longest; those that ran beside each other are counted each. */
+/** The slowest files; each counts in full even if several ran in parallel. */
 function sayWhereTimeWent(tests) {
   const files = tests
     .flatMap(({ seconds }) => Object.entries(seconds))

@@ -1,7 +1,7 @@
 /**
- * The README's pictures of the viewer: `npm run node scripts/viewer-screenshot.ts`. Runs a small experiment (four
- * minutes), serves it, and writes docs/images/viewer.png and viewer-run.png. With a folder of experiments that holds
- * `starters`, it takes that one.
+ * Takes the README's pictures of the viewer: `npm run node scripts/viewer-screenshot.ts`. Runs a small experiment (four
+ * minutes), serves it, and writes docs/images/viewer.png and viewer-run.png. With a folder of experiments that contains
+ * `starters`, it uses that one.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -51,7 +51,7 @@ function mlab(...argv: string[]): string {
   return stdout;
 }
 
-/** The run of automl that won most: there is something to see in it. */
+/** The run of automl that improved most: it has something to show. */
 function bestRun(): string {
   const { runs } = Report.parse(JSON.parse(mlab('report', name, '--format', 'json')));
   const own = runs.filter(({ agent }) => agent === 'automl');

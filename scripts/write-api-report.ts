@@ -9,7 +9,10 @@ import ts from 'typescript';
 
 const root = join(import.meta.dirname, '..');
 
-/** The report on an entry, the name by which it is imported, and its source. What several export is in the first one. */
+/**
+ * The report on an entry, the name by which it is imported, and its source. Exports shared by several are in the first
+ * one.
+ */
 export const entries = [
   { report: 'docs/api/agent.md', name: 'mlagentbench/agent', source: 'src/agents/api.ts' },
   { report: 'docs/api/testing.md', name: 'mlagentbench/testing', source: 'src/api/testing.ts' },
@@ -23,7 +26,7 @@ interface Declared {
   name: string;
   section: (typeof sections)[number];
   comment: string;
-  /** As tsc writes it into a .d.ts file; types that come from a schema are written out. */
+  /** In the form that tsc writes into a .d.ts file; types that come from a schema are expanded. */
   code: string;
   refersTo: ts.Symbol[];
 }
@@ -47,9 +50,9 @@ function programOf(files: string[]): ts.Program {
 interface EntryApi {
   comment: string;
   exported: Declared[];
-  /** Not exported, but a part of what is. */
+  /** Not exported, but used by what is. */
   referred: Declared[];
-  /** What the report on another entry tells of. */
+  /** Described in the report on another entry. */
   elsewhere: { name: string; entry: Entry; isExported: boolean }[];
 }
 
@@ -57,7 +60,7 @@ class Api {
   readonly #program: ts.Program;
   readonly #checker: ts.TypeChecker;
   readonly #emitted = new Map<ts.SourceFile, ts.SourceFile>();
-  /** The entry whose report tells of something that is exported. */
+  /** The entry whose report describes an export. */
   readonly #homes = new Map<ts.Symbol, Entry>();
 
   constructor(program: ts.Program) {
@@ -107,7 +110,10 @@ class Api {
     return symbol.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  /** Nothing for what is declared elsewhere, such as in Node. A schema has the name of its type, and only the type is told of. */
+  /**
+   * Empty for what is declared elsewhere, such as in Node. A schema has the name of its type, and only the type is
+   * described.
+   */
   #declared(symbol: ts.Symbol): Declared[] {
     const declarations = symbol.declarations?.filter((one) => !isForeign(one)) ?? [];
     const declaration = declarations.find(isType) ?? declarations[0];
@@ -130,7 +136,7 @@ class Api {
     ];
   }
 
-  /** What tsc makes of a source. */
+  /** The declarations that tsc emits for a source. */
   #emit(source: ts.SourceFile): ts.SourceFile {
     const known = this.#emitted.get(source);
     if (known !== undefined) return known;
@@ -204,7 +210,7 @@ function codeOf(statement: ts.Statement, file: ts.SourceFile): string {
     .replaceAll(/^ +(#private;|private .*)\n/gm, '');
 }
 
-/** The comment that ends where the code after `position` begins, without its marks. */
+/** The comment before the code after `position`, without its markers. */
 function commentOf(text: string, position: number): string {
   const range = ts.getLeadingCommentRanges(text, position)?.at(-1);
   const comment = range === undefined ? '' : text.slice(range.pos, range.end);
@@ -251,7 +257,7 @@ function described({ name, comment, code }: Declared): string {
   return `### ${name}\n\n${text}\`\`\`ts\n${code}\n\`\`\``;
 }
 
-/** A comment as Markdown: pages of the documentation become links, tags of TSDoc words. */
+/** A comment as Markdown: pages of the documentation become links, TSDoc tags become words. */
 function prose(comment: string): string {
   return comment
     .replaceAll('<', '&lt;')

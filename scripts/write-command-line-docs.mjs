@@ -1,7 +1,7 @@
 /**
- * Writes the generated part of docs/command-line.md (commands, arguments, flags, examples) from the definitions that
- * the command line itself is made of. A test fails while it is out of date. Needs a Node that runs TypeScript:
- * `npm run node scripts/write-command-line-docs.mjs`.
+ * Writes the generated part of docs/command-line.md (commands, arguments, flags, examples) from the definitions of the
+ * command line. A test fails while it is out of date. Needs a Node that runs TypeScript: `npm run node
+ * scripts/write-command-line-docs.mjs`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

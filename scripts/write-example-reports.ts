@@ -33,7 +33,7 @@ function starterSuite(): void {
   write('starter-suite', [`mlab ${run.join(' ')} --grade all --name starter-suite`], []);
 }
 
-/** On the real data where it is there, beside the published numbers of language models. */
+/** On the real data if it is there, with the published numbers of language models beside them. */
 function automl(): void {
   const run = ['run', '--suite', 'cpu', '--agent', 'automl', '--seeds', '5', '--parallel', '2'];
   const limits = ['--wall-seconds', '120', '--steps', '20000'];
@@ -43,7 +43,7 @@ function automl(): void {
   write('cpu', [`mlab ${told.join(' ')}`], ['--published'], { file: 'automl', how: ' --automl FOLDER' });
 }
 
-/** Of the tasks whose submissions have the format of the original's: the others could not be handed in here as they are. */
+/** Of the tasks whose submissions have the original's format: the others could not be submitted here unchanged. */
 function recordedRuns(): void {
   const name = 'recorded-runs';
   const imported = [

@@ -110,7 +110,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Node {
   return Node.parse(z.toJSONSchema(schema, { io, target: 'draft-7' }));
 }
 
-/** Writes objects as tables, each with the objects inside it below. Definitions that hold objects have a section at the end. */
+/** Writes objects as tables, each with its inner objects below. Definitions with objects have a section at the end. */
 class Writer {
   readonly #definitions: ReadonlyMap<string, Node>;
 
@@ -158,7 +158,7 @@ class Writer {
     return [...this.#definitions].flatMap(([name, node]) => (isTable(node) ? this.section(node, name) : []));
   }
 
-  /** What stands above one of several objects that are possible. */
+  /** The text above one of several possible objects. */
   #introduction(variant: Node, isOneOfSeveral: boolean, index: number): string[] {
     const name = nameOf(variant);
     if (name !== undefined) return [`[${name}](#${slug(name)})`];
@@ -167,7 +167,7 @@ class Writer {
     return index === 0 ? [] : ['or'];
   }
 
-  /** The objects that a field holds by itself, in a list, as values or as one of several. */
+  /** The objects that a field contains directly, in a list, as values or as one of several. */
   #objectsIn(field: Node): Node[] {
     if (nameOf(field) !== undefined) return [];
     if (field.properties !== undefined) return [field];
@@ -203,7 +203,7 @@ function isTable({ properties, anyOf, oneOf }: Node): boolean {
   return [...(anyOf ?? []), ...(oneOf ?? [])].some(isTable) || properties !== undefined;
 }
 
-/** The definition that a node refers to; one with a description of its own refers to it in `allOf`. */
+/** The definition that a node refers to; a node with its own description refers to it in `allOf`. */
 function nameOf({ $ref, allOf }: Node): string | undefined {
   return ($ref ?? allOf?.[0]?.$ref)?.replace('#/definitions/', '');
 }

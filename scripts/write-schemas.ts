@@ -1,6 +1,6 @@
 /**
- * Writes schemas/, by which editors check and complete YAML files of people: `npm run node scripts/write-schemas.ts`. A test fails while
- * they are out of date.
+ * Writes schemas/, with which editors check and complete YAML files: `npm run node scripts/write-schemas.ts`. A test
+ * fails while they are out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const files = {
   'task.schema.json': TaskFile,
 };
 
-/** The content of each file, by its name. Draft 7 is what editors know best. */
+/** The content of each file, by its name. Draft 7 is best supported by editors. */
 export function schemas(): Map<string, string> {
   return new Map(
     Object.entries(files).map(([name, schema]) => [

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Between pieces of work that never wait for anything: lets signals be heard. */
+/** Call between pieces of synchronous work: lets signals be handled. */
 export async function breathe(signal: AbortSignal): Promise<void> {
   await setImmediate();
   signal.throwIfAborted();

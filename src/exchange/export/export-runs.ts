@@ -16,7 +16,7 @@ const mostListed = 10;
 export interface ExportOptions extends NewFolder {
   folders: readonly RunFolder[];
   to: ExportFormat;
-  /** Of the process, for git: where it lies. */
+  /** Environment variables, for finding git. */
   variables: Readonly<Record<string, string | undefined>>;
 }
 
@@ -27,8 +27,8 @@ export interface ExportResult {
 }
 
 /**
- * Writes runs in a format that others read, all or nothing. Runs that have not begun are left out.
- * @throws UserError `not_empty`, `no_runs`, `part_left`, and of the format
+ * Writes runs in a format that others read, atomically. Runs that have not begun are left out.
+ * @throws UserError `not_empty`, `no_runs`, `part_left`, and those of the format
  */
 export async function exportRuns(options: ExportOptions): Promise<ExportResult> {
   const runs = options.folders.flatMap((folder) => {
@@ -60,7 +60,7 @@ async function writeAs(runs: readonly BegunRun[], out: string, options: ExportOp
   }
 }
 
-/** With the memory of one run; tells of each once it is written. */
+/** In the memory of one run; yields each once it is written. */
 async function* readOneByOne(
   runs: readonly BegunRun[],
   { onProgress, signal }: ExportOptions,

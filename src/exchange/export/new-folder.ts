@@ -11,8 +11,8 @@ export interface NewFolder {
 }
 
 /**
- * Writes a folder, all or nothing, and returns its absolute path.
- * @throws UserError `not_empty`, `part_left`, and whatever `write` throws
+ * Writes a folder, atomically, and returns its absolute path.
+ * @throws UserError `not_empty`, `part_left`, and any error of `write`
  */
 export async function writeIntoNewFolder(
   { out, signal }: NewFolder,
@@ -23,7 +23,7 @@ export async function writeIntoNewFolder(
   try {
     await makeWholeFolder(folder, signal, write);
   } catch (error) {
-    // Streams say that they were aborted; the signal says why.
+    // Streams report that they were aborted; the signal has the reason.
     if (!UserError.isInstance(error)) signal.throwIfAborted();
     throw error;
   }

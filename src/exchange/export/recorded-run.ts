@@ -14,20 +14,20 @@ import {
   statesOf,
 } from '../../store/index.ts';
 
-/** A run of the store with every text at hand, in the order in which it happened. */
+/** A run of the store with all texts inserted, in chronological order. */
 export interface RecordedRun {
   folder: RunFolder;
   record: RunRecord;
   started: TraceEventOf<'session_started'> | null;
   problem: string;
   steps: RecordedStep[];
-  /** What was noted and asked after the last step. */
+  /** Notes and calls after the last step. */
   after: Aside[];
   end: (TraceEventOf<'run_ended'> & { answer: string | null }) | null;
-  /** What it used by now: the record of a run that is running, or was killed, knows less than its trace. */
+  /** The use so far: the record of a run that is running, or was killed, is behind its trace. */
   spent: Spent;
   secondsUsed: number;
-  /** The grade of each step, as far as there is one. */
+  /** The grades of graded steps. */
   grades: ReadonlyMap<number, Grade>;
 }
 
@@ -51,13 +51,13 @@ export type Aside = { kind: 'note'; entries: Record<string, string> } | AskedMod
 export interface AskedModel {
   kind: 'call';
   event: TraceEventOf<'model_call'>;
-  /** All that were sent, read when they are asked for: together they grow with the square of a run. */
+  /** All messages of the request, read on demand: for all calls together they grow quadratically. */
   messages: () => { role: string; text: string }[];
-  /** Null where none came. */
+  /** Null if there was none. */
   answer: string | null;
 }
 
-/** A run that has begun: its folder and what run.json says. */
+/** A run that has begun: its folder and its run.json. */
 export interface BegunRun {
   folder: RunFolder;
   record: RunRecord;
@@ -156,7 +156,7 @@ class Reader {
   }
 }
 
-/** What the model said; a call of a tool as JSON. */
+/** The model's text; tool calls as JSON. */
 function answerText(answer: ModelAnswer): string {
   if (answer.kind !== 'answered') return answer.message;
   return [answer.text, ...answer.tool_calls.map((call) => JSON.stringify(call))]

@@ -18,8 +18,8 @@ const person = 'mlagentbench <mlagentbench@localhost>';
 const mostText = 2000;
 
 /**
- * A bare repository at `out`, an empty folder: one branch a run, one commit a step. Nothing of the user's own settings
- * takes part, no hook runs and nothing is checked out, so the same runs give the same hashes and no content does harm.
+ * Writes a bare repository at `out`, an empty folder: one branch per run, one commit per step. The user's git settings
+ * are ignored, no hook runs and nothing is checked out, so the same runs give the same hashes and no content does harm.
  * @throws UserError `no_git`, `git_failed`
  */
 export async function writeRepository(
@@ -63,7 +63,7 @@ async function git(
   });
   try {
     const ended = once(child, 'close');
-    // A git that died tells why on standard error; that it reads no more is no news then.
+    // A git process that died explains why on standard error; the broken pipe adds nothing.
     const fed = pipeline(Readable.from(input ?? []), child.stdin, { signal }).catch(
       (error: unknown) => error,
     );
@@ -89,7 +89,7 @@ function gitFailed(message: string): UserError {
   );
 }
 
-/** Where programs lie, and nothing that tells git whose it is or what it should do. */
+/** PATH and the like, without any variable that configures git. */
 function cleanVariables(variables: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   return {
     PATH: variables.PATH,
@@ -117,7 +117,7 @@ async function* commandsOf(runs: AsyncIterable<RecordedRun>): AsyncGenerator<Buf
   yield Buffer.from('done\n');
 }
 
-/** A name that git takes for a branch: our ids, but for one ending. */
+/** A valid git branch name: our ids, except those with one suffix. */
 function branchOf({ folder }: BegunRun): string {
   return folder.id.replace(/\.lock$/, '-lock');
 }
@@ -133,7 +133,7 @@ async function* commit(
   const files: Buffer[] = [];
   const { kept, leftOut } = withoutRepositories(readSnapshot(objects, snapshot).entries);
   for (const entry of kept) {
-    // Git keeps no empty folder; the others come with their files.
+    // Git has no empty folders; the others come with their files.
     if ('folder' in entry) continue;
     if (!canHold(entry.path, 'link' in entry)) leftOut.push(entry.path);
     else if ('link' in entry) {
@@ -163,7 +163,7 @@ function data(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]);
 }
 
-/** Bytes that are no plain ASCII are written as octal numbers: any name is one line. */
+/** Non-ASCII bytes are written as octal numbers, so that any name is one line. */
 function quotedPath(path: string): string {
   const bytes = Buffer.from(encodePath(path) ?? path);
   const text = [...bytes].map((byte) => {
@@ -173,7 +173,7 @@ function quotedPath(path: string): string {
   return `"${text.join('')}"`;
 }
 
-/** Git refuses what some file system could take for its own folder, and links in the place of its own files. */
+/** Git refuses names that some file system could take for its own folder, and links in place of its own files. */
 function canHold(path: string, isLink: boolean): boolean {
   return path.split('/').every((name) => {
     if (isOwnFolder(name)) return false;
@@ -195,7 +195,7 @@ function cut(text: string): string {
   return text.length <= mostText ? text : `${text.slice(0, mostText)} …`;
 }
 
-/** No character that a terminal would obey. */
+/** Without characters that a terminal would obey. */
 function harmless(text: string): string {
   return text.toWellFormed().replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '\ufffd');
 }

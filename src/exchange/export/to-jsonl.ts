@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Grade } from '../../schema/index.ts';
 import type { Aside, RecordedRun, RecordedStep } from './recorded-run.ts';
 
-/** One file a run, one line a step, which needs nothing else to be read. */
+/** One file per run, one self-contained line per step. */
 export async function writeJsonLines(run: RecordedRun, out: string, signal: AbortSignal): Promise<void> {
   const file = createWriteStream(join(out, `${run.folder.id}.jsonl`), { flags: 'wx' });
   await pipeline(Readable.from(linesOf(run)), file, { signal });

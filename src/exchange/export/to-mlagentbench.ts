@@ -9,7 +9,7 @@ import { ownLogEntry } from '../original/original-run.ts';
 import { originalTaskName } from '../task-names.ts';
 import type { AskedModel, BegunRun, RecordedRun, RecordedStep } from './recorded-run.ts';
 
-/** Where the runs of one export lie, by their ids: `<model>/<task>/<run>`, as the original lays them out. */
+/** The places of an export's runs, by their ids: `<model>/<task>/<run>`, the original's layout. */
 export function originalPlaces(runs: readonly BegunRun[]): Map<string, string> {
   const taken = new Set<string>();
   const places = new Map<string, string>();
@@ -26,7 +26,7 @@ export function originalPlaces(runs: readonly BegunRun[]): Map<string, string> {
 }
 
 /**
- * Writes one run as the original logs it, its workspaces without repositories, see `withoutRepositories`.
+ * Writes one run in the original's log format, with its workspaces without repositories, see `withoutRepositories`.
  * @param folder need not exist
  */
 export async function writeLogFolder(
@@ -88,7 +88,8 @@ function logsOf(run: RecordedRun): Map<string, string> {
     number = numbers[index] ?? number;
     for (const aside of before) {
       if (aside.kind !== 'call') continue;
-      // Summaries come before the agent asks again, and belong to the turn before; its log entry has the same number.
+      // Summaries come before the agent's next call, and belong to the previous turn; its log entry has the same
+      // number.
       add(`agent_log/step_${number}_${agentLogName(aside)}.log`, loggedCall(aside));
       if (aside.event.role === 'agent') add('agent_log/main_log', `Step ${number}:\n${aside.answer ?? ''}\n`);
     }
@@ -102,8 +103,8 @@ function logsOf(run: RecordedRun): Map<string, string> {
 }
 
 /**
- * The number of the turn that each step belongs to. The agent's own entry in its log says it, for the steps up to it;
- * without such a log, every call of the agent's model begins a turn.
+ * The number of the turn of each step. The agent's own entry in its log gives it, for the steps up to it; without such
+ * a log, every call of the agent's model begins a turn.
  */
 function turnNumbers(steps: readonly RecordedStep[]): number[] {
   const said = steps.map((step) => ownLogEntry(asOriginal(step)));

@@ -7,30 +7,30 @@ import {
 } from '../original/original-run.ts';
 import { replyParts } from './reply-entries.ts';
 
-/** What happened in a run, in its order. Steps are counted from 0, as the original does. */
+/** The events of a run, in order. Steps are counted from 0, as in the original. */
 export type Scene =
   | { kind: 'call'; call: OriginalCall }
   /** What a reply said beside its action; `problem`: why the original could not act on it. */
   | { kind: 'reply'; entries: Record<string, string>; problem: string | null }
   | { kind: 'step'; index: number; step: OriginalStep; calls: OriginalCall[] };
 
-/** The original's agent asked its model, until the reply could be used, and what followed from it. */
+/** The original's agent called its model until the reply was usable, with what followed from it. */
 interface Turn {
-  /** As the agent counts its steps; one that came to nothing may share its number with the next. */
+  /** By the agent's own count; a turn without result may share its number with the next. */
   number: number;
   replies: OriginalCall[];
-  /** The action that its last reply names; read when it is asked for. */
+  /** The action in its last reply; parsed on demand. */
   action?: string | null;
   /** Calls that summarise its observation, and the step as a whole. */
   summaries: { observation: OriginalCall[]; step: OriginalCall[] };
 }
 
-/** How the original told its model, at the end of a prompt, that its last reply was not usable. */
+/** The original's complaint, at the end of a prompt, that the last reply was not usable. */
 const complaint = 'response was in incorrect format';
 
 /**
- * Puts model calls between the steps. Logs of the original hold no times of calls: where the agent kept its research log,
- * the numbers in it bind the two together; else the names of the actions do.
+ * Places model calls between the steps. The original's logs have no times of calls: if the agent kept its research log,
+ * the numbers in it connect the two; otherwise the names of the actions do.
  */
 export function arrange({ steps, calls }: Pick<OriginalRun, 'steps' | 'calls'>): Scene[] {
   const turns = new Turns(turnsOf(calls));
@@ -63,9 +63,9 @@ interface StepGroup {
   recall: number[];
   actions: number[];
   log: number[];
-  /** The agent's number of the turn; null where it is not written down. */
+  /** The agent's number of the turn; null if it is not recorded. */
   number: number | null;
-  /** Where there is no log: the action that the turn must have chosen. */
+  /** Without a log: the action that the turn must have chosen. */
   action?: OriginalStep['action'];
 }
 
@@ -91,7 +91,7 @@ function singleSteps(steps: readonly OriginalStep[]): StepGroup[] {
   }));
 }
 
-/** The turns of a run, each of which is given away once. */
+/** The turns of a run, each of which is used once. */
 class Turns {
   #left: Turn[];
 
@@ -105,7 +105,7 @@ class Turns {
     return at < 0 ? [] : this.#left.splice(at, 1);
   }
 
-  /** The next turn that chose this action, with those before it, from which no step came. */
+  /** The next turn that chose this action, with the turns before it that led to no step. */
   byAction({ name, args }: OriginalStep['action']): Turn[] {
     const near = this.#left.slice(0, mostAhead);
     const named = near.map((turn) => actionOf(turn) === name);
@@ -119,7 +119,7 @@ class Turns {
   }
 }
 
-/** No run has so many turns from which nothing came, one after the other. */
+/** No run has so many consecutive turns without a step. */
 const mostAhead = 200;
 
 function actionOf(turn: Turn): string | null {
@@ -127,7 +127,7 @@ function actionOf(turn: Turn): string | null {
   return turn.action;
 }
 
-/** Whether a reply holds every text among the arguments, written as JSON or as it is. */
+/** Whether a reply contains every text among the arguments, as JSON or literally. */
 function holds(reply: string, args: OriginalStep['action']['args']): boolean {
   const texts = Object.values(args ?? {}).filter((value) => typeof value === 'string');
   return texts.every((text) => reply.includes(text) || reply.includes(JSON.stringify(text).slice(1, -1)));
@@ -137,7 +137,7 @@ function turnsOf(calls: readonly OriginalCall[]): Turn[] {
   const turns: Turn[] = [];
   for (const call of calls) {
     if (call.role !== 'agent') continue;
-    // A turn is asked for again with a complaint at the end of the prompt.
+    // A turn is repeated with a complaint at the end of the prompt.
     const again = turns.at(-1);
     if (again !== undefined && call.prompt.slice(-400).includes(complaint)) again.replies.push(call);
     else
@@ -151,7 +151,7 @@ function turnsOf(calls: readonly OriginalCall[]): Turn[] {
   return turns;
 }
 
-/** Turns of the same number have their summaries in the same file: one each, and the last one what is left. */
+/** Turns with the same number have their summaries in the same file: one each, and the last one gets the rest. */
 function shareSummaries(calls: readonly OriginalCall[], turns: readonly Turn[]): void {
   const byPlace = Map.groupBy(calls, ({ role, agent_step }) => `${role} ${agent_step ?? 0}`);
   for (const [number, sharing] of Map.groupBy(turns, (turn) => turn.number)) {
@@ -168,7 +168,7 @@ function shareSummaries(calls: readonly OriginalCall[], turns: readonly Turn[]):
   }
 }
 
-/** @param acted the last of its replies led to a step */
+/** @param acted whether the last of its replies led to a step */
 function saidIn({ replies }: Turn, acted: boolean): Scene[] {
   return replies.flatMap((call, index): Scene[] => {
     const isActed = acted && index === replies.length - 1;
@@ -183,7 +183,7 @@ function saidIn({ replies }: Turn, acted: boolean): Scene[] {
   });
 }
 
-/** A turn that no step belongs to: its replies were all rejected, or the run ended before anything was done. */
+/** A turn without a step: its replies were all rejected, or the run ended before anything was done. */
 function saidAtLast(turn: Turn): Scene[] {
   const { action, missing } = replyParts(lastReply(turn));
   const wasUsable = action !== null && missing.length === 0;

@@ -8,18 +8,21 @@ export function modelNameOf(model: string): ModelName {
   return ModelName.parse(`mlagentbench/${name === '' ? 'unnamed' : name}`);
 }
 
-/** Where a call stands in a run. */
+/** The position of a call in a run. */
 export interface CallPlace {
   /** 1 for the first of the run. */
   number: number;
-  /** Whose action asked; null where the agent itself did. */
+  /** The step whose action made the call; null for the agent itself. */
   step: number | null;
   caller: OriginalStep | undefined;
-  /** Milliseconds that it took, as far as the times of steps tell. */
+  /** Its duration in milliseconds, as far as the times of steps show it. */
   waits: number;
 }
 
-/** A call of a model as our own runs record it. @param model of the run, where the log of the call does not tell */
+/**
+ * A model call in the form of our own runs.
+ * @param model of the run, if the log of the call does not name it
+ */
 export function callEvent(
   call: OriginalCall,
   { number, step, caller, waits }: CallPlace,
@@ -58,7 +61,7 @@ function roleOf({ role }: OriginalCall, step: OriginalStep | undefined): ModelRo
   return role === 'tool' && step?.action.name.startsWith('Edit Script') ? 'editor' : 'fast';
 }
 
-/** In the words of our own agents and actions. */
+/** In the terms of our own agents and actions. */
 function purposeOf({ role }: OriginalCall, step: OriginalStep | undefined): string {
   if (role === 'agent') return 'act';
   if (role === 'summary') return 'summarise a step';

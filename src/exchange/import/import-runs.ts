@@ -26,17 +26,17 @@ import { writeRun } from './run-writer.ts';
 import { Workspaces } from './workspaces.ts';
 
 export interface ImportOptions {
-  /** Each holds one run or many, at any depth. */
+  /** Each contains one or many runs, at any depth. */
   folders: readonly string[];
-  /** Of the experiment; default: made from the first folder's name. */
+  /** The name of the experiment; default: derived from the first folder's name. */
   name?: string | undefined;
-  /** Where experiments lie. */
+  /** The folder of experiments. */
   experiments: string;
   /** Folders of our own tasks. */
   taskFolders: readonly string[];
   /** How graders of these runs are confined. */
   sandbox: SandboxDriver;
-  /** Of mlab, for the plan. */
+  /** The version of mlab, for the plan. */
   version: string;
   onProgress: (message: string) => void;
   signal: AbortSignal;
@@ -45,7 +45,7 @@ export interface ImportOptions {
 export interface ImportedRun {
   run: RunId;
   task: TaskId;
-  /** Whether we have this task: else the run can't be graded. */
+  /** Whether this task is known here; otherwise the run can't be graded. */
   known_task: boolean;
   folder: string;
   steps: number;
@@ -61,8 +61,8 @@ export interface ImportResult {
 }
 
 /**
- * Reads runs of the original benchmark into an experiment of our own. The same recordings give the same traces, byte for
- * byte; what an earlier, perhaps interrupted, import has written is kept.
+ * Imports runs of the original benchmark as an experiment. The same recordings give the same traces, byte for byte; the
+ * result of an earlier, perhaps interrupted, import is kept.
  * @throws UserError `no_folder`, `no_runs`, `too_much_to_import`, `bad_name`, `plan_differs`, `import_differs`
  */
 export async function importOriginalRuns(options: ImportOptions): Promise<ImportResult> {
@@ -97,7 +97,7 @@ export async function importOriginalRuns(options: ImportOptions): Promise<Import
   return { experiment, runs: imported };
 }
 
-/** What is kept of each run from the first look on. */
+/** Facts about each run that are kept from the first look on. */
 interface RunFacts {
   found: FoundRun;
   task: string;
@@ -108,7 +108,7 @@ interface RunFacts {
 }
 
 function factsOf({ task, model, run, steps }: OriginalRun, found: FoundRun): RunFacts {
-  // Copies: slices would keep the text in memory that they come from.
+  // Copies, because slices would keep the whole text in memory.
   const [ownTask = '', ownModel = '', ownRun = ''] = [task, model, run].map((text) =>
     Buffer.from(text).toString(),
   );
@@ -126,7 +126,7 @@ function experimentName({ name, folders }: ImportOptions): ExperimentName {
   );
 }
 
-/** Our tasks of that name, by id; the others are imported without. */
+/** Our tasks with these names, by id; the others are imported without a task. */
 function tasksOf(runs: readonly RunFacts[], folders: readonly string[]): Map<string, Task> {
   const tasks = new Map<string, Task>();
   for (const id of new Set(runs.map(({ task }) => taskIdOf(task)))) {
@@ -170,7 +170,7 @@ function specsOf(
     ids.add(id);
     const spec: RunSpec = {
       ...{ id: RunId.parse(id), experiment, task, task_version: 'mlagentbench' },
-      // No agent of ours: nothing of it can be resumed or replayed.
+      // Not one of our agents: the run can't be resumed or replayed.
       ...{ agent: 'original', agent_options: {}, model: modelNameOf(run.model) },
       seed: /^\d{1,9}$/.test(run.run) ? Number(run.run) : index,
       ...{ limits: defaultLimits, sandbox, gpu: false, marks: [] },
@@ -217,7 +217,7 @@ async function importRun(
   };
 }
 
-/** The trace first, the record last: a run without a record was not imported to its end, and is written anew. */
+/** The trace first, the record last: a run without a record was not imported completely, and is written again. */
 async function writeRecord(
   run: OriginalRun,
   spec: RunSpec,
@@ -246,8 +246,8 @@ async function writeRecord(
 }
 
 /**
- * Over everything that was read: tells whether an import before read the same. It is the hash of one JSON text, which
- * may be several times as large as the run, so it is made piece by piece.
+ * Hash over everything that was read, to detect whether an earlier import read the same. It is the hash of one JSON
+ * text, which may be several times as large as the run, so it is built piece by piece.
  */
 function fingerprint({ folder, contents, snapshots, workspaceGaps, ...rest }: OriginalRun): string {
   const digest = createHash('sha256');

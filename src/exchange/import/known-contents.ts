@@ -4,17 +4,20 @@ import { breathe } from '../breathe.ts';
 import { filesBelow } from '../original/folder-files.ts';
 import type { OriginalFile, OriginalRun, OriginalStep } from '../original/original-run.ts';
 
-/** Sizes and hashes that are looked for, and bytes that are kept, of one import. */
+/** Limits for one import: the sizes and hashes to look for, and the bytes to keep. */
 const mostWanted = 500_000;
 const mostFoundBytes = 64 * 2 ** 20;
 const mostOfFile = 16 * 2 ** 20;
 const mostFilesOffered = 10_000;
-/** Of texts that grow by appending, in one run: each append makes the whole a new one. */
+/** For texts that grow by appending, in one run: each append makes a new text. */
 const mostAppendedBytes = 64 * 2 ** 20;
 
-/** Contents that listings name by size and hash, as far as they are found anywhere. A content counts when its hash fits. */
+/**
+ * Contents that listings name by size and hash, as far as they are found anywhere. A content counts if its hash
+ * matches.
+ */
 export class KnownContents {
-  /** By size: few contents have a size that is wanted, and only those are hashed. */
+  /** By size: few contents have a wanted size, and only those are hashed. */
   readonly #wanted = new Map<number, Set<string>>();
   readonly #found = new Map<string, Buffer>();
   #wantedCount = 0;
@@ -25,7 +28,7 @@ export class KnownContents {
     return this.#wantedCount > 0;
   }
 
-  /** All files of a listing are looked for from now on. */
+  /** Adds all files of a listing to those looked for. */
   want(files: Iterable<OriginalFile>): void {
     for (const { bytes, hash, source } of files) {
       if (source !== null || this.#wantedCount >= mostWanted) continue;
@@ -52,7 +55,7 @@ export class KnownContents {
     this.#found.set(hash, content);
   }
 
-  /** A text may have lain on disk with either line ending, with or without a last one, in UTF-8 or Latin-1. */
+  /** A text may have been on disk with either line ending, with or without a final one, in UTF-8 or Latin-1. */
   offerText(text: string): void {
     const plain = text.replaceAll('\r\n', '\n');
     const trimmed = plain.endsWith('\n') ? plain.slice(0, -1) : plain;
@@ -76,7 +79,7 @@ export class KnownContents {
     }
   }
 
-  /** Every text of a run that may have been a file's, and what appending makes of them. */
+  /** Every text of a run that may have been a file's, and the results of appending them. */
   async offerRun({ contents, steps, innerSteps }: OriginalRun, signal: AbortSignal): Promise<void> {
     for (const source of contents) {
       await breathe(signal);
@@ -118,7 +121,7 @@ function textArguments(args: OriginalStep['action']['args']): Record<string, str
   );
 }
 
-/** Null where it can't be read. */
+/** Null if it can't be read. */
 function contentOf(source: string): Buffer | null {
   try {
     return readRegularFile(source, mostOfFile);

@@ -5,7 +5,7 @@ import { keptFiles } from './workspaces.ts';
 
 const mostGaps = 6;
 
-/** Why results of an imported run are not comparable with our own, and what of it is not there. */
+/** Why results of an imported run are not comparable with ours, and what is missing of it. */
 export function marksOf(run: OriginalRun, contents: KnownContents): string[] {
   const gaps = [...run.gaps, ...unfinishedGap(run), ...snapshotGaps(run, contents)];
   const shown = gaps.slice(0, mostGaps).map((gap) => `partial: ${gap}`);
@@ -16,7 +16,7 @@ export function marksOf(run: OriginalRun, contents: KnownContents): string[] {
   ];
 }
 
-/** What an action did that was under way when the recording ended. */
+/** The effects of an action that was under way when the recording ended. */
 function unfinishedGap({ steps, innerSteps }: OriginalRun): string[] {
   const end = steps.at(-1)?.timestamp ?? 0;
   const after = innerSteps.filter(({ timestamp }) => timestamp > end).length;

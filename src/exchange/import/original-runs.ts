@@ -5,20 +5,20 @@ import { readOriginalRun } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import type { Workspaces } from '../original/read-log-folder.ts';
 
-/** Characters of texts, and files of workspaces, that are kept from one look at a run to the next. */
+/** Limits for what is kept from one look at a run to the next: characters of texts, and files of workspaces. */
 const mostCharacters = 4 * 2 ** 20;
 const mostFiles = 500_000;
 const sweepAfterCharacters = 8 * 2 ** 20;
 
 /**
- * The runs of an import, which are looked at several times. Where together they are small they are read once; else
- * each is read again, with the memory of one.
+ * The runs of an import, which are read several times. If they are small together they are read once; otherwise each is
+ * read again, in the memory of one.
  */
 export class OriginalRuns {
   readonly found: readonly FoundRun[];
   readonly #signal: AbortSignal;
   readonly #kept = new Map<FoundRun, OriginalRun>();
-  /** Reading texts again costs little; reading workspaces again does not. */
+  /** Reading texts again is cheap; reading workspaces again is not. */
   readonly #workspaces = new Map<FoundRun, Workspaces>();
   #readCharacters = 0;
   #charactersLeft = mostCharacters;
@@ -40,8 +40,8 @@ export class OriginalRuns {
   }
 
   /**
-   * Large texts that nobody holds any more are many times what is held: the collector is asked for them, since it
-   * counts on less waste and would let the process grow to several times its size.
+   * Unreferenced large texts are many times what is still used. The garbage collector expects less garbage and would
+   * let the process grow to several times its size, so it is called explicitly.
    */
   #sweep(characters: number): void {
     this.#readCharacters += characters;
@@ -64,7 +64,7 @@ export class OriginalRuns {
   }
 }
 
-/** Node gives its collector only to who asks for it by a flag, which new contexts heed. */
+/** Node exposes its garbage collector only with a flag, which applies to new contexts. */
 const collect = (() => {
   let collector: (() => void) | undefined;
   return () => {
@@ -77,7 +77,7 @@ const collect = (() => {
   };
 })();
 
-/** About as much as it takes in memory. */
+/** Its approximate size in memory. */
 function charactersOf({ problem, steps, innerSteps, calls, error }: OriginalRun): number {
   const ofSteps = [...steps, ...innerSteps].reduce((sum, step) => sum + JSON.stringify(step).length + 500, 0);
   const ofCalls = calls.reduce(

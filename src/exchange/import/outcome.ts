@@ -4,7 +4,7 @@ import { hasLostTrace, type OriginalRun, type OriginalStep } from '../original/o
 import type { Scene } from './arrange.ts';
 
 const shutDown = 'The environment has shut down';
-/** Actions whose observation a language model writes, or a part of it. */
+/** Actions whose observation a language model writes, at least in part. */
 const modelWritten: ReadonlySet<string> = new Set([
   'Understand File',
   'Reflection',
@@ -12,7 +12,7 @@ const modelWritten: ReadonlySet<string> = new Set([
   'Edit Script (AI)',
   'Edit Script Segment (AI)',
 ]);
-/** Actions that run a script: the time before they ended was theirs. */
+/** Actions that run a script: the time before their end counts as theirs. */
 const executing: ReadonlySet<string> = new Set(['Execute Script', 'Python REPL']);
 
 const mostOfMessage = 10_000;
@@ -21,12 +21,12 @@ export function isExecution({ action }: OriginalStep): boolean {
   return executing.has(action.name);
 }
 
-/** A model wrote the observation. What the environment itself says of a fault is no model's. */
+/** Whether a model wrote the observation. Error messages of the environment itself were not written by a model. */
 export function isModelWritten({ action, observation }: OriginalStep): boolean {
   return modelWritten.has(action.name) && !/^(?:EnvError|LLMError|Invalid action)\b/.test(observation);
 }
 
-/** How a step ended, as its observation tells: the original records nothing else of it. */
+/** How a step ended, according to its observation: the original records nothing else about it. */
 export function statusOf(step: OriginalStep): ActionStatus {
   const { observation } = step;
   if (observation.startsWith(shutDown)) return 'closed';
@@ -36,7 +36,7 @@ export function statusOf(step: OriginalStep): ActionStatus {
   return isExecution(step) && hasPythonError(observation) ? 'failed' : 'ok';
 }
 
-/** A script that exits with an error shows Python's own report of it. */
+/** A script that exits with an error shows Python's traceback. */
 function hasPythonError(output: string): boolean {
   return /^(?:Traceback \(most recent call last\):|(?:Syntax|Indentation|Tab)Error: |.{0,200}can't open file )/m.test(
     output,
@@ -49,7 +49,7 @@ export interface OriginalEnd {
   finalAnswer: string | null;
 }
 
-/** Why a run ended; null where it was killed, or nothing tells. */
+/** Why a run ended; null if it was killed, or unknown. */
 export function endOf(run: OriginalRun, scenes: readonly Scene[]): OriginalEnd | null {
   const { steps, seconds, error } = run;
   const answered = steps.find(({ action }) => action.name === 'Final Answer');
@@ -59,7 +59,7 @@ export function endOf(run: OriginalRun, scenes: readonly Scene[]): OriginalEnd |
     const reason = /TooLongPrompt/.test(message) ? 'context_limit' : 'infrastructure_error';
     return { reason, message, finalAnswer: null };
   }
-  // A trace that is cut off says nothing of its end.
+  // A truncated trace says nothing about its end.
   if (seconds === null || hasLostTrace(run.gaps)) return null;
   const last = scenes.findLast(({ kind }) => kind !== 'call');
   if (last?.kind === 'reply' && last.problem !== null)

@@ -5,14 +5,14 @@ import {
   type OriginalStep,
 } from '../original/original-run.ts';
 
-/** Low-level steps of the original that change no file. */
+/** The original's low-level steps that change no file. */
 const reading: ReadonlySet<string> = new Set(['Read File', 'List Files']);
 const idleActions: ReadonlySet<string> = new Set([
   ...['Read File', 'List Files', 'Understand File', 'Inspect Script Lines', 'Retrieval from Research Log'],
   ...['Reflection', 'Final Answer'],
 ]);
 
-/** The time of events, in milliseconds since 1970: taken from the recording, and never going back. */
+/** The time of events, in milliseconds since 1970: taken from the recording, and never decreasing. */
 export class ImportClock {
   #time = 0;
 
@@ -24,8 +24,8 @@ export class ImportClock {
 }
 
 /**
- * Milliseconds since 1970. The original notes how long a run took, up to shortly after its last step; a run that an
- * exception ended may have gone on long after it.
+ * Milliseconds since 1970. The original records how long a run took, up to shortly after its last step; a run that an
+ * exception ended may have continued long after it.
  */
 export function startOf({ steps, innerSteps, seconds, error }: OriginalRun): number {
   const times = [steps[0], innerSteps[0]].flatMap((step) => (step === undefined ? [] : milliseconds(step)));
@@ -42,7 +42,7 @@ export function milliseconds({ timestamp }: OriginalStep): number {
   return Math.round(timestamp * 1000);
 }
 
-/** A low-level step belongs to the first step that ended no earlier than it. */
+/** A low-level step belongs to the first step that ended no earlier. */
 export function innerByStep({
   steps,
   innerSteps,
@@ -61,7 +61,7 @@ export function innerByStep({
 /** The workspace before the first step is not recorded: it is the one after it, if that step changed nothing. */
 export function listingBefore({ steps, innerSteps, snapshots, gaps }: OriginalRun): OriginalFile[] | null {
   const [first] = steps;
-  // Where the trace is lost, there may have been steps.
+  // If the trace is lost, there may have been steps.
   if (first === undefined) return hasLostTrace(gaps) ? null : (snapshots.get('final') ?? null);
   const inside = innerByStep({ steps, innerSteps }).get(0) ?? [];
   const changedNothing =

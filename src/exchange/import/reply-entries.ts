@@ -1,4 +1,4 @@
-/** What the original's agent asks its model to write beside its action. */
+/** The entries that the original's agent requires of its model besides its action. */
 export const entryLabels = ['Reflection', 'Research Plan and Status', 'Fact Check', 'Thought'] as const;
 const actionLabels = ['Action', 'Action Input'] as const;
 
@@ -6,15 +6,15 @@ const label =
   /^[ \t>*_#]{0,8}(Reflection|Research Plan and Status|Fact Check|Thought|Action Input|Action|Observation)[ \t*_]{0,8}:\**/gm;
 
 export interface ReplyParts {
-  /** What stands under each label, trimmed. */
+  /** The text under each label, trimmed. */
   entries: Record<string, string>;
-  /** The first line under `Action`; null where there is none. */
+  /** The first line under `Action`; null if there is none. */
   action: string | null;
-  /** Labels that the original asks for and that are not there. */
+  /** Required labels that are missing. */
   missing: string[];
 }
 
-/** Splits a reply at its labels: of each, the first. What the model imagined as an observation is left out. */
+/** Splits a reply at the first occurrence of each label. Observations that the model made up are left out. */
 export function replyParts(reply: string): ReplyParts {
   const texts = new Map<string, string>();
   let last: { name: string; end: number } | null = null;

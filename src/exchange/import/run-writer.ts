@@ -24,13 +24,13 @@ export interface RunWriterOptions {
   trace: TraceWriter;
   clock: ImportClock;
   workspaces: Workspaces;
-  /** Of our task of that name; empty where there is none. */
+  /** Of our task with that name; empty if there is none. */
   entry: string;
   submission: readonly string[];
   signal: AbortSignal;
 }
 
-/** Writes a run as a trace of our own: one step for each environment step of the original. */
+/** Writes a run as a trace of ours: one step per environment step of the original. */
 export async function writeRun(options: RunWriterOptions): Promise<WrittenRun> {
   return await new RunWriter(options).write();
 }
@@ -41,7 +41,7 @@ class RunWriter {
   readonly #inner: ReadonlyMap<number, OriginalStep[]>;
   #calls = 0;
   #steps = 0;
-  /** What has to be written before the next step, in its order. */
+  /** What must be written before the next step, in order. */
   #scenes: Scene[] = [];
   #last: { snapshot: ObjectId; submission: SubmissionState } | null = null;
 
@@ -91,7 +91,7 @@ class RunWriter {
     const waits = isExecution(step)
       ? 0
       : gap / Math.max(1, this.#scenes.filter(isCall).length + calls.length);
-    // A script ran up to the step's end; before any other step its models answered up to there.
+    // A script ran up to the step's end; before any other step, its models answered up to then.
     if (!isExecution(step)) clock.advance(milliseconds(step));
     this.#flush(waits);
     const { name, args } = step.action;
@@ -161,14 +161,14 @@ class RunWriter {
     };
   }
 
-  /** @param whole of the whole run, as far as the original says how long it took */
+  /** @param whole for the whole run, if the original recorded how long it took */
   #secondsUsed(whole: boolean): number {
     const { run, clock } = this.#options;
     const recorded = Math.max(0, clock.now() - this.#start) / 1000;
     return Math.round((whole ? Math.max(recorded, run.seconds ?? 0) : recorded) * 1000) / 1000;
   }
 
-  /** @param waits milliseconds for each call */
+  /** @param waits milliseconds per call */
   #flush(waits: number): void {
     for (const scene of this.#scenes.splice(0)) {
       if (scene.kind === 'call') this.#call(scene.call, null, waits);

@@ -12,7 +12,7 @@ import { notRecordedName, notRecordedText } from '../original/not-recorded.ts';
 import type { OriginalFile } from '../original/original-run.ts';
 import type { KnownContents } from './known-contents.ts';
 
-/** Names directly in a workspace that our own snapshots leave out, too: where a task's data is mounted. */
+/** Names directly in a workspace that our own snapshots leave out, too: the mount point of the task's data. */
 const leftOut: ReadonlySet<string> = new Set(['data']);
 
 export interface WorkspaceOptions {
@@ -23,15 +23,15 @@ export interface WorkspaceOptions {
   signal: AbortSignal;
 }
 
-/** A workspace as it is kept, and what became of it in a step. */
+/** A stored workspace, and the changes of one step. */
 export interface KeptWorkspace {
   snapshot: ObjectId;
-  /** Paths that came, went or changed, whether or not their content is known; sorted. */
+  /** Paths that were added, removed or changed, whether or not their content is known; sorted. */
   changed: string[];
   submission: SubmissionState;
 }
 
-/** The files of a listing that our store keeps: each path once, and none that is also a folder. */
+/** The files of a listing that our store can keep: each path once, and none that is also a folder. */
 export function keptFiles(listing: readonly OriginalFile[]): OriginalFile[] {
   const byPath = new Map(listing.map((file) => [file.path, file]));
   for (const { path } of foldersOf(listing)) byPath.delete(path);
@@ -39,7 +39,7 @@ export function keptFiles(listing: readonly OriginalFile[]): OriginalFile[] {
   return [...byPath.values()].filter(({ path }) => !leftOut.has(path.split('/')[0] ?? ''));
 }
 
-/** Keeps the workspaces of one run, one after the other, by the rules of our store. */
+/** Stores the successive workspaces of one run, by the rules of our store. */
 export class Workspaces {
   readonly #options: WorkspaceOptions;
   /** Hash and time of the last change by path: the original records no times of files. */
@@ -74,7 +74,7 @@ export class Workspaces {
       submission.map((path) => ({ path })),
     );
     const present = submission.length > 0 && submission.every((path) => this.#files.has(path));
-    // Nothing tells whether a script wrote the same content anew, so nothing is called stale.
+    // It is unknown whether a script rewrote the same content, so nothing is called stale.
     const state = { present, hash: present ? hash : null, written_at_step: this.#writtenAt, stale: false };
     return { snapshot: this.#store(entries), changed, submission: state };
   }
@@ -84,7 +84,7 @@ export class Workspaces {
     return { snapshot: this.#store([this.#listOf(null, time)]), changed: [], submission };
   }
 
-  /** Notes what the workspace holds now; returns what is not as it was. */
+  /** Notes the current content of the workspace; returns what has changed. */
   #follow(files: readonly OriginalFile[], time: number): string[] {
     const before = this.#files;
     this.#files = new Map(
@@ -109,11 +109,11 @@ export class Workspaces {
       return content === null ? null : objects.putBytes(content);
     }
     const id = await this.#kept(file.source, file.bytes, signal);
-    // What a file holds now may not be what was hashed.
+    // The file may have changed since it was hashed.
     return id === file.hash ? id : null;
   }
 
-  /** Null where it is no longer the file that was hashed. */
+  /** Null if it is no longer the file that was hashed. */
   async #kept(source: string, bytes: number, signal: AbortSignal): Promise<ObjectId | null> {
     let descriptor: number | null = null;
     try {
@@ -143,7 +143,7 @@ export class Workspaces {
   }
 }
 
-/** Every folder that an entry lies in. */
+/** Every folder that contains an entry. */
 function foldersOf(entries: readonly { path: string }[]): SnapshotEntry[] {
   const folders = new Set<string>();
   for (const { path } of entries) {

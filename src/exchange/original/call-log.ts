@@ -1,6 +1,6 @@
 import type { OriginalCall } from './original-run.ts';
 
-/** What a log of the original says of one call. */
+/** The facts about one call in a log of the original. */
 export type LoggedCall = Pick<
   OriginalCall,
   'prompt' | 'completion' | 'model' | 'max_tokens' | 'prompt_tokens' | 'sampled_tokens'
@@ -11,16 +11,16 @@ const endBar = '='.repeat(21);
 const promptLine = /^={5,}prompt={5,}$/;
 const replyLine = /^={5,}(?!=)(.*) response \((.{1,40})\)={5,}$/;
 const tokensLine = /^={5,}tokens={5,}$/;
-/** As far as they are read, a bar with all that stands in it is a line of at most so many characters. */
+/** The limit of a line with a bar, including the text in it. */
 const mostOfLine = 10_000;
 const countLines = /^Number of prompt tokens: (\d{1,12})\nNumber of sampled tokens: (\d{1,12})\n/;
-/** Around the prompt in the file, whichever the model. */
+/** Surrounds the prompt in the file, for every model. */
 const before = '\n\nHuman: ';
 const after = ' \n\nAssistant:';
 
 /**
- * Reads a log of calls: prompt, reply and numbers of tokens, each below a line of its own. A call that is not there to
- * its last line is left out, and `torn` says so.
+ * Reads a log of calls: prompt, reply and numbers of tokens, each below a separate line. An incomplete last call is
+ * left out, and `torn` reports it.
  */
 export function readCallLog(whole: string, most: number): { calls: LoggedCall[]; torn: boolean } {
   const text = whole.replaceAll('\r\n', '\n');
@@ -30,7 +30,7 @@ export function readCallLog(whole: string, most: number): { calls: LoggedCall[];
   while (prompt !== null) {
     const reply = nextLine(text, prompt.end, replyLine);
     const tokens = reply === null ? null : nextLine(text, reply.end, tokensLine);
-    // The last number is whole when its line ends.
+    // The last number is complete when its line ends.
     const numbers = tokens === null ? null : countLines.exec(text.slice(tokens.end, tokens.end + 200));
     if (reply === null || tokens === null || numbers === null || calls.length >= most)
       return { calls, torn: true };
@@ -65,7 +65,7 @@ interface FoundLine {
   match: RegExpExecArray;
 }
 
-/** The first line from `from` on, which is the beginning of one, that fits a pattern of bars. */
+/** The first line from `from` on that matches a pattern of bars; `from` must be the beginning of a line. */
 function nextLine(text: string, from: number, pattern: RegExp): FoundLine | null {
   for (let start = from; start >= 0 && start <= text.length; ) {
     if (text.startsWith('=====', start)) {
@@ -81,7 +81,7 @@ function nextLine(text: string, from: number, pattern: RegExp): FoundLine | null
   return null;
 }
 
-/** The lines from one place to the next, without the last line break. */
+/** The lines between two positions, without the last line break. */
 function between(text: string, from: number, to: number): string {
   return text.slice(from, Math.max(from, to - 1));
 }

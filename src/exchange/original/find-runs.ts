@@ -16,7 +16,7 @@ export interface FoundRun {
 const deepest = 32;
 
 /**
- * All runs of the original below the folders, at any depth, by path; each once. No link below them is followed.
+ * All runs of the original below the folders, at any depth, by path; each once. Links below them are not followed.
  * @throws UserError `no_folder`, `no_runs`, `too_much_to_import`
  */
 export async function findOriginalRuns(folders: readonly string[], signal: AbortSignal): Promise<FoundRun[]> {
@@ -54,7 +54,7 @@ export async function readOriginalRun(
 }
 
 interface Search {
-  /** Entries that may still be looked at. */
+  /** How many more entries may be looked at. */
   left: number;
   signal: AbortSignal;
 }
@@ -78,7 +78,7 @@ async function* runsBelow(folder: string, depth: number, search: Search): AsyncG
   for (const path of inner) yield* runsBelow(path, depth + 1, search);
 }
 
-/** Some file systems don't say with its name what an entry is. */
+/** Some file systems don't report the type of an entry with its name. */
 function isUntold(entry: { isFile(): boolean; isSymbolicLink(): boolean; isFIFO(): boolean }): boolean {
   return !entry.isFile() && !entry.isSymbolicLink() && !entry.isFIFO();
 }

@@ -15,7 +15,8 @@ const deepest = 64;
 const betweenBreaths = 1000;
 
 /**
- * All regular files below a folder, by path. No link is followed; what is no file, or too much, is counted.
+ * All regular files below a folder, by path. Links are not followed; other entries, and files beyond the limit, are
+ * counted.
  * @param most how many files
  */
 export async function filesBelow(
@@ -38,7 +39,7 @@ export async function filesBelow(
   return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), leftOut };
 }
 
-/** What lies in a folder, with the memory of a few entries; nothing where it can't be read. */
+/** The entries of a folder, a few at a time; none if it can't be read. */
 export async function* entriesOf(folder: string, signal: AbortSignal): AsyncGenerator<Dirent> {
   let looked = 0;
   try {
@@ -52,7 +53,7 @@ export async function* entriesOf(folder: string, signal: AbortSignal): AsyncGene
   }
 }
 
-/** The names of files directly in a folder that fit, in a fixed order; none where it can't be read. */
+/** The matching names of files directly in a folder, in a fixed order; none if it can't be read. */
 export async function fileNames(
   folder: string,
   fits: RegExp,
@@ -66,7 +67,7 @@ export async function fileNames(
   return names.sort();
 }
 
-/** Whether a folder lies there, and no link to one. */
+/** Whether it is a folder, and not a link to one. */
 export function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -1,11 +1,12 @@
 import { UserError } from '../../lib/errors.ts';
 
 /**
- * What is read of recordings. They may come from anybody, so all that they can make grow has an end, far above what a
- * run of the original takes: its largest file has some megabytes, and it ends after 50 steps or a few hundred calls.
+ * Limits for reading recordings. They may come from anybody, so everything that they can make grow is limited, far
+ * above what a run of the original needs: its largest file has some megabytes, and it ends after 50 steps or a few
+ * hundred calls.
  */
 export const mostOf = {
-  /** Bytes of one file of texts, unfolded. */
+  /** Bytes of one file of texts, uncompressed. */
   file: 6 * 2 ** 20,
   /** Bytes of all texts of a run. */
   run: 12 * 2 ** 20,
@@ -21,11 +22,11 @@ export const mostOf = {
   workspaceFile: 8 * 2 ** 30,
   /** Runs of one import. */
   runs: 10_000,
-  /** Files and folders that are looked at to find the runs. */
+  /** Files and folders to look at to find the runs. */
   entries: 5_000_000,
 } as const;
 
-/** What may still be read of one run. */
+/** How much more may be read of one run. */
 export class ReadingBudget {
   bytes: number = mostOf.run;
   values: number = mostOf.values;

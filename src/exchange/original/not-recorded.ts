@@ -3,8 +3,8 @@ import type { OriginalFile } from './original-run.ts';
 import { linesOf } from './read-text.ts';
 
 /**
- * A file that importing adds to a workspace of which not every content is known: it lists the files that were there.
- * So two workspaces that differed never look the same, and whoever restores one sees what it lacks.
+ * A file that importing adds to a workspace if some contents are unknown: it lists the files that were there. So two
+ * workspaces that differed never look the same, and a restored workspace shows what is missing.
  */
 export const notRecordedName = '.mlab-not-recorded.tsv';
 
@@ -20,7 +20,7 @@ export function notRecordedText(missing: readonly OriginalFile[] | null): string
 }
 
 /**
- * The files that such a list names; null where it says that nothing is known.
+ * The files in such a list; null if it says that nothing is known.
  * @param most how many
  */
 export function listedFiles(text: string, most: number): OriginalFile[] | null {

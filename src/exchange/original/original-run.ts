@@ -9,7 +9,7 @@ export const OriginalStep = z.object({
 });
 export type OriginalStep = z.infer<typeof OriginalStep>;
 
-/** What a language model was asked for: the next action, a summary, or something inside an action. */
+/** The purpose of a model call: the next action, a summary, or something inside an action. */
 export const OriginalRole = z.enum(['agent', 'summary', 'summarize_observation', 'tool']);
 export type OriginalRole = z.infer<typeof OriginalRole>;
 
@@ -18,9 +18,9 @@ const count = z.coerce.number().pipe(z.int().min(0)).catch(0);
 /** One call of a language model. */
 export const OriginalCall = z.object({
   role: OriginalRole,
-  /** Of the agent's own calls: its step, from 0, as the agent counts. */
+  /** For the agent's own calls: its step, from 0, by the agent's count. */
   agent_step: z.int().min(0).optional(),
-  /** Of calls inside actions: the environment's step, from 0. */
+  /** For calls inside actions: the environment's step, from 0. */
   env_step: z.int().min(0).optional(),
   prompt: z.string(),
   completion: z.string(),
@@ -37,11 +37,11 @@ export interface OriginalFile {
   bytes: number;
   /** SHA-256 in hex: all of it, or its first 16 digits. */
   hash: string;
-  /** Where its content lies; null where only the listing tells of it. */
+  /** The path of its content; null if only the listing mentions it. */
   source: string | null;
 }
 
-/** A run of the original benchmark, as far as it could be read. Nothing of it is judged yet. */
+/** A run of the original benchmark, as far as it could be read. It is not interpreted yet. */
 export interface OriginalRun {
   /** The folder that it was read from. */
   folder: string;
@@ -49,26 +49,26 @@ export interface OriginalRun {
   model: string;
   /** The name of the run within its task and model. */
   run: string;
-  /** What the agent was told to do; empty where that is lost. */
+  /** The agent's problem text; empty if it is lost. */
   problem: string;
   steps: OriginalStep[];
   innerSteps: OriginalStep[];
   calls: OriginalCall[];
-  /** Wall time of the whole run in seconds; null where it is not recorded: the run was killed. */
+  /** Wall time of the whole run in seconds; null if it is not recorded, because the run was killed. */
   seconds: number | null;
   /** The stack of the exception that ended it. */
   error: string | null;
   /** The workspace after the steps 0, 1, … and at the end (`final`). */
   snapshots: ReadonlyMap<number | 'final', OriginalFile[]>;
-  /** Files with contents that no listing leads to. */
+  /** Files with contents that are in no listing. */
   contents: string[];
   /** What is missing, cut off or unreadable, in a few words each. */
   gaps: string[];
-  /** Those of them that are about workspaces of a log folder. */
+  /** Those of them that concern workspaces of a log folder. */
   workspaceGaps: readonly string[];
 }
 
-/** Whether the trace was not read to its end, so that nothing is known of what came after. */
+/** Whether the trace was not read to its end, so that later steps are unknown. */
 export function hasLostTrace(gaps: readonly string[]): boolean {
   return gaps.some((gap) => /trace/.test(gap));
 }
@@ -86,7 +86,7 @@ export function ownLogEntry({ action }: OriginalStep): number | null {
   return number === undefined ? null : Number(number);
 }
 
-/** The agent's own look into its research log, before it asks its model. */
+/** The agent's own lookup in its research log, before it calls its model. */
 export function isOwnRecall({ action }: OriginalStep): boolean {
   if (action.name !== 'Retrieval from Research Log') return false;
   return z.object({ current_plan: z.literal('') }).safeParse(action.args).success;

@@ -21,13 +21,13 @@ import { readOriginalTrace } from './read-trace.ts';
 
 export const logFolderNames = ['env_log', 'agent_log'] as const;
 
-/** The workspaces of a run, and what of them could not be read. */
+/** The workspaces of a run, and what could not be read of them. */
 export interface Workspaces {
   snapshots: ReadonlyMap<number | 'final', OriginalFile[]>;
   gaps: readonly string[];
 }
 
-/** Reads a run as the original's log folder holds it. Never throws for what it holds. */
+/** Reads a run from a log folder of the original. Never throws, whatever the folder contains. */
 export async function readLogFolder(
   folder: string,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function readLogFolder(
   const gaps: string[] = [];
   const budget = new ReadingBudget();
   const environment = join(folder, 'env_log');
-  // Its files are read by their names in it: where it is a link they are not there.
+  // Its files are read by their names in it: if it is a link, they are missing.
   const textOf = (name: string): string | null =>
     isFolder(environment) ? readText(join(environment, name), budget, gaps) : null;
   const text = textOf('trace.json');
@@ -55,7 +55,7 @@ export async function readLogFolder(
   return {
     folder,
     task: basename(place),
-    // Where the library of the model writes itself into the log instead of the model's name, the folder tells it.
+    // If the library of the model wrote itself into the log instead of the model's name, the folder has the name.
     model: isModelName(asked) ? asked : basename(dirname(place)),
     run: basename(folder),
     problem: trace.problem,
@@ -71,7 +71,7 @@ export async function readLogFolder(
   };
 }
 
-/** How the files of one folder of logs are named; the part after the step's number says which call it is. */
+/** The file names in one folder of logs; the part after the step's number says which call it is. */
 interface LogNames {
   pattern: RegExp;
   roles: readonly { suffix: string; role: OriginalRole }[];
@@ -111,7 +111,7 @@ async function callsIn(
     const order = roles.findIndex((one) => one.suffix === suffix);
     const role = roles[order]?.role;
     if (role === undefined) return [];
-    // Pieces of a long text come before the call that joins them.
+    // Parts of a long text come before the call that joins them.
     const piece = part === undefined ? Number.POSITIVE_INFINITY : Number(part);
     return [{ name, role, order, step: Number(step), piece }];
   });
@@ -156,7 +156,7 @@ async function foldersIn(folder: string, signal: AbortSignal): Promise<string[]>
   return names.sort();
 }
 
-/** Null where our own export says that the workspace was not recorded. */
+/** Null if our own export says that the workspace was not recorded. */
 async function readWorkspace(
   folder: string,
   name: string,
@@ -188,7 +188,7 @@ const mostOfSnapshot = 100_000;
 /** Only a few of them are shown. */
 const mostGaps = 1000;
 
-/** Null where it can't be read, or is too large. */
+/** Null if it can't be read, or is too large. */
 async function readFile(path: string, source: string, signal: AbortSignal): Promise<OriginalFile | null> {
   let descriptor: number | null = null;
   try {

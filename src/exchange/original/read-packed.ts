@@ -23,7 +23,7 @@ const Meta = z.object({
 
 export const packedNames = ['meta.json', 'calls.jsonl.gz', 'trace.json.gz', 'snapshots.tsv.gz'] as const;
 
-/** Reads a run in packed form: what was recorded, with the workspaces as listings. Never throws for what it holds. */
+/** Reads a run in packed form: the recording, with the workspaces as listings. Never throws, whatever it contains. */
 export async function readPackedRun(folder: string, signal: AbortSignal): Promise<OriginalRun> {
   const gaps: string[] = [];
   const budget = new ReadingBudget();
@@ -82,7 +82,7 @@ async function readCalls(text: string, { budget, gaps, signal }: Reading): Promi
   return calls;
 }
 
-/** Lines of step, path, bytes and hash, separated by tabs. The last line of a torn listing may be half a line. */
+/** Lines of step, path, bytes and hash, separated by tabs. The last line of a torn listing may be incomplete. */
 async function readListings(
   text: string,
   { budget, gaps, signal }: Reading,
@@ -108,7 +108,7 @@ async function readListings(
     listings.set(key, files);
   }
   if (bad > 0) gaps.push(`${bad} lines of snapshots unreadable`);
-  // The listing that was being written may lack files.
+  // The last listing may be incomplete.
   const last = [...listings.keys()].at(-1);
   if (torn && last !== undefined) listings.delete(last);
   return listings;

@@ -5,7 +5,7 @@ import { hasCode, UserError } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { mostOf, type ReadingBudget } from './limits.ts';
 
-/** The text of a file, unfolded where its name ends in `.gz`. Null where there is none, or none that is read. */
+/** The text of a file, uncompressed if its name ends in `.gz`. Null if it is missing or can't be read. */
 export function readText(path: string, budget: ReadingBudget, gaps: string[]): string | null {
   const name = basename(path);
   const most = Math.min(mostOf.file, budget.bytes);
@@ -21,7 +21,7 @@ export function readText(path: string, budget: ReadingBudget, gaps: string[]): s
   }
 }
 
-/** As far as it goes. */
+/** As far as it can be read. */
 function unfolded(bytes: Buffer, most: number, name: string, gaps: string[]): Buffer {
   const limit = { maxOutputLength: Math.max(most, 1) };
   try {
@@ -39,7 +39,7 @@ function isTooLarge(error: unknown): boolean {
   );
 }
 
-/** The lines of a text, one after the other, without making all of them at once. */
+/** The lines of a text, one by one, without creating all of them at once. */
 export function* linesOf(text: string): Generator<string> {
   for (let from = 0; from <= text.length; ) {
     const end = text.indexOf('\n', from);

@@ -16,7 +16,7 @@ export interface OriginalTrace {
   gaps: string[];
 }
 
-/** Reads the text of a trace.json, whole or cut off: every step that is there to its end. */
+/** Reads the text of a trace.json, complete or truncated: every complete step. */
 export function readOriginalTrace(text: string, budget: ReadingBudget): OriginalTrace {
   const { value, torn, refused } = readTornJson(text, budget);
   const parsed = Trace.safeParse(value);
@@ -31,7 +31,7 @@ export function readOriginalTrace(text: string, budget: ReadingBudget): Original
   return { steps: outer, innerSteps: inner, problem: task_description, gaps };
 }
 
-/** Up to the first that is not whole: what follows it would get another number. */
+/** Up to the first incomplete one: later steps would get wrong numbers. */
 function wholeSteps(values: readonly unknown[], most: number): OriginalStep[] {
   const steps: OriginalStep[] = [];
   for (const value of values.slice(0, most)) {

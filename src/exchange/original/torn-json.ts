@@ -1,11 +1,12 @@
 import { mostOf, type ReadingBudget } from './limits.ts';
 
-/** Why nothing was read of a text. */
+/** Why a text was not read. */
 export type JsonRefusal = 'nested too deeply' | 'too many values';
 
 /**
- * Reads JSON that may be cut off or damaged anywhere: everything before the first fault is kept. A text or number at
- * the fault itself is left out, so nothing is taken for more than it is. What would take too much memory is not read.
+ * Reads JSON that may be truncated or damaged anywhere: everything before the first fault is kept. A string or number
+ * at the fault itself is left out, so no partial value is taken as complete. Text that would take too much memory is
+ * refused.
  */
 export function readTornJson(
   text: string,
@@ -20,7 +21,7 @@ export function readTornJson(
   }
 }
 
-/** Counts what stands outside of texts, before anything is made of it. */
+/** Counts values outside of strings, before anything is parsed. */
 function refusalOf(text: string, budget: ReadingBudget): JsonRefusal | null {
   let depth = 0;
   let values = 1;
@@ -48,7 +49,7 @@ function refusalOf(text: string, budget: ReadingBudget): JsonRefusal | null {
   return budget.values < 0 ? 'too many values' : null;
 }
 
-/** A value that is being read hangs in the one around it already, so that a fault inside loses nothing before it. */
+/** A value is attached to its parent before it is complete, so that a fault inside loses nothing before it. */
 class TornReader {
   readonly #text: string;
   #at = 0;
@@ -86,7 +87,7 @@ class TornReader {
       if (this.#peek() !== '"') throw new Fault();
       const name = this.#string();
       this.#expect(':');
-      // A plain assignment to `__proto__` would do something else.
+      // A plain assignment to `__proto__` would set the prototype.
       const property = { enumerable: true, configurable: true, writable: true };
       this.#value((value) => void Object.defineProperty(object, name, { ...property, value }));
       if (this.#peek() !== ',') break;
@@ -118,7 +119,7 @@ class TornReader {
     return value;
   }
 
-  /** A number, true, false or null; it counts when something stands behind it. */
+  /** A number, true, false or null; it counts only if something follows it. */
   #word(): unknown {
     const word = /[^\s,\]}]*/y;
     word.lastIndex = this.#at;

@@ -1,4 +1,4 @@
-/** What the cells of a column hold. `time` is in milliseconds since 1970. */
+/** The content of a column's cells. `time` is in milliseconds since 1970. */
 export type ColumnKind = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'texts';
 
 interface CellOf {
@@ -14,8 +14,8 @@ export type Cell = CellOf[ColumnKind] | null;
 export type Columns = Readonly<Record<string, ColumnKind>>;
 
 /**
- * The tables and their columns, as docs/how-to/analyse-results.md describes them: an order, a type and a name for every
- * format. Names that `mlab runs ls --json` has, too, mean the same there.
+ * The tables and their columns, as described in docs/how-to/analyse-results.md: order, type and name for every format.
+ * Names that also occur in `mlab runs ls --json` have the same meaning there.
  */
 export const tables = {
   runs: {
@@ -72,6 +72,6 @@ export type AnyRow = Readonly<Record<string, Cell>>;
 /** A table that is being written to a file. */
 export interface TableWriter {
   add(rows: readonly AnyRow[]): Promise<void>;
-  /** Writes what is left. A file without it is not whole. */
+  /** Writes what is left. Without it, a file is incomplete. */
   finish(): Promise<void>;
 }

@@ -31,7 +31,7 @@ export interface ExportedTables {
   /** Absolute path. */
   folder: string;
   rows: Partial<Record<TableName, number>>;
-  /** Runs whose files are broken, by experiment and id: they are in no table. */
+  /** Runs whose files are damaged, by experiment and id: they are in no table. */
   unreadable: string[];
 }
 
@@ -39,7 +39,7 @@ export interface ExportedTables {
 type Unreadable = Map<string, string>;
 
 /**
- * Writes a file for each table, all or nothing. A run that has not begun has a row in the table of runs.
+ * Writes a file for each table, atomically. A run that has not begun has a row in the table of runs.
  * @throws UserError `not_empty`, `part_left`
  */
 export async function exportTables(options: ExportTablesOptions): Promise<ExportedTables> {
@@ -63,7 +63,7 @@ export async function exportTables(options: ExportTablesOptions): Promise<Export
   return { folder, rows, unreadable: [...unreadable.values()] };
 }
 
-/** With the memory of one run. The table of runs comes last of an experiment: it has no run that could not be read. */
+/** In the memory of one run. The table of runs comes last, because it leaves out runs that could not be read. */
 async function* tableRows(
   names: readonly TableName[],
   unreadable: Unreadable,
@@ -79,7 +79,7 @@ async function* tableRows(
   }
 }
 
-/** None where its files are broken. */
+/** None if its files are damaged. */
 async function readableRows(
   folder: RunFolder,
   spec: RunSpec,
@@ -99,7 +99,7 @@ async function readableRows(
   }
 }
 
-/** All runs of an experiment are judged together, as in its report. */
+/** All runs of an experiment are evaluated together, as in its report. */
 async function runRows(
   { experiment, folders }: ChosenRuns,
   unreadable: Unreadable,

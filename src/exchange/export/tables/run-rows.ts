@@ -1,7 +1,7 @@
 import type { ReportRun, RunEvaluation, RunRecord, RunSpec } from '../../../schema/index.ts';
 import type { Row } from './columns.ts';
 
-/** What is known of a run: its plan, its record where it has begun, and its figures as reports have them. */
+/** Everything about a run: its plan, its record if it has begun, and its figures as in reports. */
 export interface KnownRun {
   spec: RunSpec;
   record: RunRecord | null;
@@ -35,7 +35,7 @@ function resultPart({ grades, scoring_reference: reference }: RunEvaluation, lin
     valid: grades.findLast(({ final }) => final)?.valid ?? null,
     ...{ score, baseline, improvement, normalised, stale },
     ...{ direction: reference?.direction ?? null, threshold: reference?.threshold ?? null },
-    // Whether an unfinished run will succeed is not known: so the mean of the column is the rate of the reports.
+    // Unknown for an unfinished run, so that the mean of the column is the rate of the reports.
     success: isOver ? line.success : null,
     significant: isOver ? line.significant : null,
   };

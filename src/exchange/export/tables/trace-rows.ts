@@ -15,7 +15,7 @@ import {
 } from '../../../store/index.ts';
 import type { Row } from './columns.ts';
 
-/** What the files of a run hold, of all its branches. */
+/** The content of a run's files, for all its branches. */
 export interface TraceRows {
   steps: Row<'steps'>[];
   grades: Row<'grades'>[];
@@ -33,7 +33,7 @@ export async function readTraceRows(
   const events: TraceEvent[] = [];
   if (folder.hasTrace())
     for await (const event of readTrace(folder.tracePath, { signal })) {
-      // The most by far, and in no table.
+      // By far the most events, and in no table.
       if (event.kind !== 'output') events.push(event);
     }
   const names = { experiment, run };
@@ -87,7 +87,7 @@ function* stepRows(
   }
 }
 
-/** What the run had used of language models, in all its branches, when a step was finished. */
+/** The use of language models, in all branches, at the end of each step. */
 function usedBySteps(events: readonly TraceEvent[]) {
   const used = new Map<TraceEvent, typeof nothingSpent>();
   let spent = nothingSpent;

@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'csv-stringify/sync';
 import type { Cell, ColumnKind, Columns, TableWriter } from './columns.ts';
 
-/** A file as RFC 4180 says, in UTF-8. Null is an empty cell, times are in ISO 8601, several texts are divided by `; `. */
+/** An RFC 4180 file in UTF-8. Null is an empty cell, times are in ISO 8601, several texts are separated by `; `. */
 export function writeCsv(path: string, columns: Columns): TableWriter {
   const kinds = Object.entries(columns);
   writeFileSync(path, line(Object.keys(columns)), { flag: 'wx' });
@@ -20,7 +20,7 @@ function csvCell(kind: ColumnKind, cell: Cell): string | number | boolean | null
   return typeof cell === 'object' && cell !== null ? cell.join('; ') : cell;
 }
 
-/** Yes and no as words: the library's own text for false is an empty one. */
+/** Booleans as words: the library writes false as an empty string. */
 const cast = { boolean: (value: boolean) => String(value) };
 
 function line(cells: readonly (string | number | boolean | null)[]): string {

@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { fileWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import type { AnyRow, Cell, ColumnKind, Columns, TableWriter } from './columns.ts';
 
-/** A row group is written when it has so many rows, or so many characters of text: what is not written yet is in memory. */
+/** A row group is written when it has so many rows, or so many characters of text: unwritten rows are in memory. */
 const groupRows = 50_000;
 const groupCharacters = 2 ** 25;
 
