@@ -13,22 +13,22 @@ import { seccompFilter } from './seccomp.ts';
 
 const runFile = promisify(execFile);
 
-/** Ids that no account has: the range that systemd keeps for services which get a user of their own at each start. */
+/** Ids without accounts: the range that systemd uses for services with dynamic users. */
 const ids = { first: 61_184, last: 65_519 };
 const chownMs = 120_000;
-/** For so many, starting a program takes longer than they do. */
+/** For fewer entries, starting a program takes longer than changing their owner. */
 const smallEntries = 200;
 
-/** What lets a sandbox's first process make others somebody else, and nothing more. */
+/** The capabilities with which a sandbox's first process can make others another user, and nothing more. */
 export const switchingCapabilities = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
 
-/** The user that processes of a sandbox are, by its ids on the host. */
+/** The user of a sandbox's processes, by its ids on the host. */
 export interface AgentUser {
   uid: number;
   gid: number;
 }
 
-/** A user for a sandbox of root's: the same for the same writable folder, so that it finds its files its own. */
+/** A user for a sandbox of root: the same for the same writable folder, so that it owns its files. */
 export function userWithoutAccount(spec: SandboxSpec): AgentUser {
   const written = spec.mounts.filter(({ access }) => access === 'write');
   const [folder] = (written.length > 0 ? written : spec.mounts).map(({ source }) => source);
@@ -42,8 +42,8 @@ function userOf(folder: string): AgentUser {
 }
 
 /**
- * Gives a folder, which a sandbox will write to, to the user that its processes will be: so that making the sandbox changes
- * nothing in it any more.
+ * Gives a folder, to which a sandbox will write, to the user of its processes beforehand, so that making the sandbox
+ * changes nothing in it any more.
  */
 export async function giveToAgent(driver: SandboxDriver, folder: string): Promise<void> {
   const program = driver === 'bubblewrap' ? findProgram('bwrap') : null;
@@ -52,7 +52,9 @@ export async function giveToAgent(driver: SandboxDriver, folder: string): Promis
   if (switches || inContainer) await giveFolders(userOf(folder), [folder]);
 }
 
-/** The command by which a process that may change its ids becomes this user for good, without any right of root's. */
+/**
+ * The command by which a process that may change its ids becomes this user permanently, without any of root's rights.
+ */
 export function asUser(setpriv: string, { uid, gid }: AgentUser): string[] {
   return [
     ...[setpriv, '--reuid', String(uid), '--regid', String(gid), '--clear-groups'],
@@ -63,8 +65,8 @@ export function asUser(setpriv: string, { uid, gid }: AgentUser): string[] {
 const tried = new Map<string, Promise<string | null>>();
 
 /**
- * Path of the `setpriv` with which root can start agent code as somebody else; null for ordinary users, who need no
- * such thing, and where it does not work: in a container without rights, say. Tried once.
+ * Path of the `setpriv` with which root can start agent code as another user. Null for ordinary users, who don't need
+ * it, and if it does not work, as in a container without rights. Tried once.
  */
 export function findUserSwitch(bubblewrap: string): Promise<string | null> {
   const known = tried.get(bubblewrap) ?? tryUserSwitch(bubblewrap);
@@ -73,7 +75,7 @@ export function findUserSwitch(bubblewrap: string): Promise<string | null> {
 }
 
 async function tryUserSwitch(bubblewrap: string): Promise<string | null> {
-  // Without a user namespace of its own only the filter keeps a command from making one.
+  // Without its own user namespace, only the filter keeps a command from making one.
   if (process.getuid?.() !== 0 || seccompFilter() === null) return null;
   const setpriv = findProgram('setpriv');
   if (setpriv === null || !isWithin('/usr', realPath(setpriv) ?? '')) return null;
@@ -95,9 +97,9 @@ async function tryUserSwitch(bubblewrap: string): Promise<string | null> {
 }
 
 /**
- * Gives the folders that a sandbox writes to, with all in them, to its user. Links are changed themselves, never what
- * they lead to.
- * @throws SandboxError where a file system knows no owners, or something can't be read by the user
+ * Gives the folders to which a sandbox writes, with all their contents, to its user. Links themselves are changed,
+ * never their targets.
+ * @throws SandboxError if a file system has no owners, or the user can't read something
  */
 export async function prepareFor(user: AgentUser, spec: SandboxSpec): Promise<void> {
   checkReadable(spec);
@@ -105,7 +107,7 @@ export async function prepareFor(user: AgentUser, spec: SandboxSpec): Promise<vo
   if (folders.length > 0) await giveFolders(user, folders);
 }
 
-/** What is the user's already is left alone: a change of owner, though to the same, is a change of the file. */
+/** Entries that belong to the user are left alone: even a change to the same owner changes the file's ctime. */
 async function giveFolders(user: AgentUser, folders: readonly string[]): Promise<void> {
   const { uid, gid } = user;
   const large = folders.filter((folder) => !isGivenAsSmall(user, folder));
@@ -126,7 +128,9 @@ async function giveFolders(user: AgentUser, folders: readonly string[]): Promise
   }
 }
 
-/** Gives a folder with few entries, for which no program need be started. False: what is left is another's work. */
+/**
+ * Changes the owner of a folder with few entries without starting a program. False: the rest must be done by a program.
+ */
 function isGivenAsSmall(user: AgentUser, folder: string): boolean {
   try {
     give(user, lstatSync(folder), folder);

@@ -9,23 +9,23 @@ import { systemLinks } from './system-folders.ts';
 import { variablesOf } from './variables.ts';
 
 export interface BubblewrapFeatures {
-  /** Known since bubblewrap 0.8. */
+  /** Supported since bubblewrap 0.8. */
   disableUserNamespaces: boolean;
-  /** Commands are made another user by root; else all processes are one ordinary user. */
+  /** Root runs commands as another user; otherwise all processes are one ordinary user. */
   switchesUser: boolean;
 }
 
-/** What root's launcher needs to make namespaces, and to make others somebody else in them. */
+/** What root's launcher needs to make namespaces, and to change the user of others in them. */
 const launcherCapabilities = ['CAP_SYS_ADMIN', 'CAP_NET_ADMIN', ...switchingCapabilities];
 
-/** One step that lays something at a path. */
+/** One step that puts something at a path. */
 interface Layer {
   path: string;
   options: string[];
 }
 
 /**
- * What confines a launcher: all that is the same for every command of a sandbox, its mounts above all.
+ * What confines a launcher: everything that is the same for all commands of a sandbox, above all its mounts.
  * @param mounts outer ones before inner ones
  */
 export function launcherArguments(
@@ -45,7 +45,7 @@ export function launcherArguments(
   ];
 }
 
-/** What confines one command whose launcher is not confined: all of it. */
+/** What confines one command if its launcher is not confined: everything. */
 export function wholeArguments(
   spec: SandboxSpec,
   mounts: readonly Mount[],
@@ -80,13 +80,15 @@ function systemLayers(spec: SandboxSpec, mounts: readonly Mount[]): Layer[] {
   ];
 }
 
-/** Of each GPU that is given, and what all share; no other device file of the host's is there. */
+/**
+ * The device files of each GPU of the run, and those that all GPUs share; no other device file of the host is there.
+ */
 function deviceLayers({ gpus = [] }: SandboxSpec): Layer[] {
   const files = new Map(gpus.flatMap(({ devices }) => devices).map(({ source, target }) => [target, source]));
   return [...files].map(([path, source]) => ({ path, options: ['--dev-bind', source, path] }));
 }
 
-/** What confines one command, in the launcher's place: what is fresh for each, and rights that are given up. */
+/** What confines one command inside the launcher: what is new for each command, and rights that are given up. */
 export function commandArguments(
   spec: SandboxSpec,
   mounts: readonly Mount[],
@@ -99,7 +101,7 @@ export function commandArguments(
   const layers: Layer[] = [
     { path: '/proc', options: ['--proc', '/proc'] },
     ...fresh.map((path) => ({ path, options: temporaryFolder(path, spec.limits.temporaryBytes) })),
-    // What the launcher sees there would be covered.
+    // Entries of the launcher would be covered.
     ...within.map((mount) => ({
       path: mount.target,
       options: mountOptions({ ...mount, source: mount.target }),
@@ -108,14 +110,14 @@ export function commandArguments(
   return [
     ...['--unshare-pid', '--unshare-ipc', '--unshare-net', '--die-with-parent', '--new-session'],
     ...commandRights(features),
-    // With devices: those of the launcher are all that there are.
+    // With devices: those of the launcher are the only ones.
     ...['--dev-bind', '/', '/'],
     ...laid(layers, mounts, fresh),
     ...['--remount-ro', '/proc', '--chdir', '/'],
   ];
 }
 
-/** Outermost first, each after the folders that lead to it. */
+/** Outermost first, each after its parent folders. */
 function laid(
   layers: readonly Layer[],
   mounts: readonly Mount[],
@@ -128,8 +130,8 @@ function laid(
 }
 
 /**
- * The folders that lead to what is laid somewhere, made before it: bubblewrap would close them to all but their owner.
- * What lies within a mount is the host's.
+ * The parent folders of mounts, made before them: bubblewrap would make them accessible to their owner only. Folders
+ * within a mount belong to the host.
  */
 function parentsOf(layers: readonly Layer[], mounts: readonly Mount[]): Layer[] {
   const parents = new Set<string>();

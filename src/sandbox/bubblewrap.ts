@@ -24,7 +24,7 @@ import { seccompFilter } from './seccomp.ts';
 
 export const installHint = 'sudo apt-get install bubblewrap';
 
-/** @throws SandboxError when bubblewrap is missing; that it can't confine for this user shows at the first command. */
+/** @throws SandboxError if bubblewrap is missing; whether it can confine for this user shows at the first command. */
 export async function bubblewrapSandbox(
   spec: SandboxSpec,
   limiter: Limiter,
@@ -85,7 +85,7 @@ export async function bubblewrapSandbox(
 type ProgramFeatures = Pick<BubblewrapFeatures, 'disableUserNamespaces'>;
 const knownFeatures = new Map<string, Promise<ProgramFeatures>>();
 
-/** Asked once of each program. */
+/** Determined once per program. */
 function featuresOf(program: string): Promise<ProgramFeatures> {
   const features = knownFeatures.get(program) ?? askFeatures(program);
   knownFeatures.set(program, features);
@@ -102,7 +102,7 @@ async function askFeatures(program: string): Promise<ProgramFeatures> {
   }
 }
 
-/** Commands are confined from within, so bubblewrap itself is seen there. */
+/** Commands are confined from inside, so bubblewrap itself must be visible there. */
 function withProgram(program: string, mounts: readonly Mount[]): Mount[] {
   const real = realPath(program) ?? program;
   const isSeen = hostPathOf(program, mounts) === real;

@@ -25,7 +25,7 @@ const delegate = 'systemd-run --user --scope --property Delegate=yes mlab run â€
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What sandboxes can and can't do on this host, for this user; tried, not guessed. Takes some tenths of a second. */
+/** What sandboxes can and can't do on this host, for this user: tried, not guessed. Takes some tenths of a second. */
 export async function checkSandbox(variables: Variables = {}): Promise<DoctorCheck[]> {
   const obstacle = platformObstacle();
   if (obstacle !== null)
@@ -139,7 +139,7 @@ const PodmanInfo = z.object({
   }),
 });
 
-/** What of memory and processes the engine can't hold down. */
+/** Which of memory and processes the engine can't limit. */
 async function unlimitedBy(engine: DockerEngine): Promise<string[]> {
   const info: unknown = JSON.parse(await engine.ask(['info', '--format', '{{json .}}']));
   if (!engine.isPodman) {

@@ -16,8 +16,8 @@ interface View {
 }
 
 /**
- * The paths inside where mounts show a concealed folder, by whatever path or bind mount of the host.
- * @throws SandboxError when one can't be covered, because all of a mount would be
+ * The paths inside at which mounts show a concealed folder, by whatever path or bind mount of the host.
+ * @throws SandboxError if one can't be covered, because it is the whole of a mount
  */
 export function concealedPlaces(
   concealed: readonly string[],
@@ -42,7 +42,7 @@ export function concealedPlaces(
   return [...new Set(places)];
 }
 
-/** A mount, and what of the host is mounted below its source and comes along. */
+/** A mount, and everything mounted below its source on the host, which comes along. */
 function viewsOf(mount: ShownMount, host: readonly HostMount[]): View[] {
   const source = realPath(mount.source);
   if (source === null) return [];
@@ -55,7 +55,7 @@ function viewsOf(mount: ShownMount, host: readonly HostMount[]): View[] {
   return views;
 }
 
-/** Where a view shows the folder. What is mounted within a mount that is meant is meant, too. */
+/** Where a view shows the folder. Whatever is mounted within an intended mount is intended, too. */
 function placeIn(view: View, folder: Location, isMeant: boolean, host: readonly HostMount[]): string[] {
   if (holds(view.location, folder)) {
     const rest = relative(view.location.path, folder.path);
@@ -67,7 +67,7 @@ function placeIn(view: View, folder: Location, isMeant: boolean, host: readonly 
   return !isMeant && holds(folder, view.location) ? [view.inside] : [];
 }
 
-/** Whether somebody means to show this part of the folder: a mount of a spec, or a Python below it. */
+/** Whether this part of the folder is shown on purpose: by a mount of a spec, or a Python below it. */
 function isMeant({ meant, source }: ShownMount, folder: Location, host: readonly HostMount[]): boolean {
   if (meant === undefined) return false;
   const location = locationOf(realPath(meant) ?? meant, host);

@@ -4,14 +4,14 @@ import { type Sandbox, SandboxError, type SandboxProcess, type StartOptions } fr
 import { type CommandRun, supervise } from './supervisor.ts';
 import { failedProcess, reasonNotToStart } from './unstartable.ts';
 
-/** What tells one driver from another. */
+/** The parts in which drivers differ. */
 export interface DriverParts {
   driver: SandboxDriver;
   runtime: RuntimeFolder;
   pathInside(target: string): string;
-  /** Gets ready to run one command. */
+  /** Prepares one command. */
   prepare(argv: readonly string[], options: StartOptions): CommandRun;
-  /** When the sandbox is given up and none of its commands runs any more. */
+  /** Called when the sandbox is closed and none of its commands is running. */
   dispose(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function confinedSandbox(parts: DriverParts): Sandbox {
   async function dispose(): Promise<void> {
     if (disposed) return;
     disposed = true;
-    // What is about to run can be killed only when it runs.
+    // A command that is starting can be killed only once it runs.
     await Promise.allSettled(starting);
     await Promise.all([...processes].map((process) => process.kill()));
     await parts.dispose();

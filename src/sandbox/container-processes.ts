@@ -3,31 +3,31 @@ import { processStartTime } from '../lib/process-identity.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 
 /**
- * The processes of a container as the host sees them: faster to reach than by the engine. None, where the engine runs on
+ * The processes of a container as the host sees them: faster to reach than by the engine. None if the engine runs on
  * another machine or this user may not see them.
  */
 export class ContainerProcesses {
   readonly #marker: string;
   readonly #most: number;
-  /** Undefined: not looked for yet. */
+  /** Undefined: not searched for yet. */
   #first: { pid: number; started: string } | null | undefined;
 
   /**
-   * @param marker stands in the first process's arguments, and in no other container's
-   * @param most stops looking at so many
+   * @param marker is among the first process's arguments, and in no other container's
+   * @param most stops after this many
    */
   constructor(marker: string, most: number) {
     this.#marker = marker;
     this.#most = most;
   }
 
-  /** Host ids of all but the first, which only waits. To be asked when the container runs. */
+  /** Host ids of all but the first, which only waits. Call it while the container runs. */
   all(): number[] {
     const first = this.#living();
     return first === null ? [] : descendantsOf(first, this.#most);
   }
 
-  /** Kills the first; the kernel takes the others with it. */
+  /** Kills the first one, with which the kernel kills the others. */
   kill(): void {
     const first = this.#living();
     if (first !== null) signalAll([first], 'SIGKILL');
@@ -40,7 +40,7 @@ export class ContainerProcesses {
   }
 }
 
-/** Of those with this argument, the one that is the first of a namespace below this one. */
+/** Among those with this argument, the one that is the first of a nested namespace. */
 function firstWith(marker: string): { pid: number; started: string } | null {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || !contentOf(`/proc/${name}/cmdline`).split('\0').includes(marker)) continue;
@@ -51,7 +51,7 @@ function firstWith(marker: string): { pid: number; started: string } | null {
   return null;
 }
 
-/** Empty where the process is gone. */
+/** Empty if the process is gone. */
 function contentOf(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -7,19 +7,19 @@ import { unconfinedSandbox } from './none.ts';
 import { platformObstacle } from './platform.ts';
 import { type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
 
-/** What a caller may choose beside the spec. */
+/** Options besides the spec. */
 export interface SandboxOptions {
-  /** The command line that the docker driver speaks to; default: `docker`. */
+  /** The command line of the docker driver; default: `docker`. */
   dockerCommand?: string;
   /** An image for the docker driver, present on this host; default: the host's own system folders, read-only. */
   dockerImage?: string;
-  /** What limits memory and processes, where no engine does; default: the best mechanism that serves here. */
+  /** What limits memory and processes, unless an engine does; default: the best mechanism that works here. */
   limits?: 'best' | 'rlimits';
-  /** Whether bubblewrap confines within bubblewrap; default: where it can. */
+  /** Whether bubblewrap runs within bubblewrap; default: if it can. */
   nested?: boolean;
 }
 
-/** The options that a run's spec and the host's container engine stand for. */
+/** The options for a run's spec and the host's container engine. */
 export function sandboxOptions(
   spec: { docker_image?: string | undefined },
   dockerCommand: string | undefined,
@@ -31,8 +31,8 @@ export function sandboxOptions(
 }
 
 /**
- * Makes a place to run commands in.
- * @throws SandboxError when the driver can't confine here. It never falls back to another driver.
+ * Makes a sandbox.
+ * @throws SandboxError if the driver can't confine here. It never falls back to another driver.
  */
 export async function createSandbox(
   driver: SandboxDriver,

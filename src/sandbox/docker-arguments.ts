@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Mount, SandboxSpec } from './sandbox.ts';
 import { variablesOf } from './variables.ts';
 
-/** What the arguments depend on beside the spec. */
+/** What the arguments depend on besides the spec. */
 export interface ContainerFacts {
   isPodman: boolean;
-  /** The user that the container's processes are. */
+  /** The user of the container's processes. */
   user: { uid: number; gid: number };
   /** Null: the host's system folders are mounted into an empty image. */
   image: string | null;
@@ -17,7 +17,7 @@ export interface ContainerFacts {
 const ownProcesses = 1;
 const openFiles = 4096;
 
-/** `run …` up to, not including, what differs from command to command. */
+/** `run …` up to, not including, the arguments that differ from command to command. */
 export function containerArguments(spec: SandboxSpec, facts: ContainerFacts): string[] {
   const { limits } = spec;
   return [
@@ -28,7 +28,7 @@ export function containerArguments(spec: SandboxSpec, facts: ContainerFacts): st
     ...['--pids-limit', String(limits.processes + ownProcesses)],
     ...['--memory', String(limits.memoryBytes), '--memory-swap', String(limits.memoryBytes)],
     ...['--ulimit', `fsize=${limits.fileBytes}:${limits.fileBytes}`, '--ulimit', 'core=0:0'],
-    // Named, because engines otherwise ask for more than a restricted host may grant.
+    // Set explicitly, because engines otherwise request more than a restricted host may grant.
     ...['--ulimit', `nofile=${openFiles}:${openFiles}`, '--ulimit', `nproc=${processLimit()}`],
     ...['--shm-size', String(limits.temporaryBytes)],
     ...['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${limits.temporaryBytes}`],
@@ -40,16 +40,16 @@ export function containerArguments(spec: SandboxSpec, facts: ContainerFacts): st
   ];
 }
 
-/** Podman names devices as the Container Device Interface does, which nvidia-ctk describes them for. */
+/** Podman names devices by the Container Device Interface, for which nvidia-ctk generates descriptions. */
 function gpuArguments({ gpus = [] }: SandboxSpec, { isPodman }: ContainerFacts): string[] {
   const names = gpus.map(({ uuid }) => uuid);
   if (names.length === 0) return [];
   if (isPodman) return names.flatMap((name) => ['--device', `nvidia.com/gpu=${name}`]);
-  // One field of a CSV record, quoted for its commas.
+  // One field of a CSV record, quoted because of its commas.
   return ['--gpus', `"device=${names.join(',')}"`];
 }
 
-/** In the form of one CSV record, as the command line reads it. */
+/** As one CSV record, the form that the command line expects. */
 export function mountOption({ source, target, access }: Mount): string {
   const fields = [
     'type=bind',
@@ -62,12 +62,12 @@ export function mountOption({ source, target, access }: Mount): string {
 
 function podmanArguments(facts: ContainerFacts): string[] {
   if (!facts.isPodman) return [];
-  // Not by the user inside, who is an ordinary one also where the harness is root.
+  // Not decided by the user inside, who is an ordinary one even if the harness is root.
   const rootless = process.getuid?.() !== 0;
   return ['--http-proxy=false', '--read-only-tmpfs=false', ...(rootless ? ['--userns', 'keep-id'] : [])];
 }
 
-/** An image knows its own PATH, unless a Python environment must come first. */
+/** An image sets its own PATH, unless a Python environment must come first. */
 function variables(spec: SandboxSpec, facts: ContainerFacts): Record<string, string> {
   const all = variablesOf(spec);
   const keepsPath = facts.image !== null && spec.python === null;
@@ -75,7 +75,7 @@ function variables(spec: SandboxSpec, facts: ContainerFacts): Record<string, str
 }
 
 /**
- * The number per user, which is not what limits a container (that is --pids-limit), as high as this host grants: an
+ * The number per user is not what limits a container (that is --pids-limit), so it is as high as this host allows: an
  * engine may have lowered its own to the number of process ids.
  */
 function processLimit(): string {

@@ -10,11 +10,11 @@ import { SandboxError } from './sandbox.ts';
 
 const runFile = promisify(execFile);
 
-/** What the command line itself may need to find its engine; nothing of it reaches a container. */
+/** Variables that the command line itself may need to find its engine; none of them reaches a container. */
 const passedOn =
   /^(PATH|HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|(DOCKER|CONTAINER|CONTAINERS)_[A-Z_]+)$/;
 
-/** Long enough for an engine that is busy. */
+/** Long enough for a busy engine. */
 const answerMs = 60_000;
 const ownerLabel = 'mlab.owner';
 
@@ -23,11 +23,11 @@ export type ContainerState = z.infer<typeof ContainerState>;
 
 const temporaryMode = 0o1777;
 
-/** A container engine, spoken to through its command line. */
+/** A container engine, controlled through its command line. */
 export class DockerEngine {
   readonly command: string;
   readonly environment: Record<string, string>;
-  /** Podman takes the same words, with some defaults of its own. */
+  /** Podman takes the same arguments, with some other defaults. */
   readonly isPodman: boolean;
 
   private constructor(command: string, environment: Record<string, string>, isPodman: boolean) {
@@ -36,7 +36,7 @@ export class DockerEngine {
     this.isPodman = isPodman;
   }
 
-  /** @throws SandboxError when the command is missing or no engine answers it. */
+  /** @throws SandboxError if the command is missing or no engine answers it. */
   static async connect(command: string): Promise<DockerEngine> {
     const environment = engineEnvironment();
     try {
@@ -49,7 +49,10 @@ export class DockerEngine {
     }
   }
 
-  /** Standard output of one call. @throws Error, also when the engine does not answer within a minute */
+  /**
+   * Standard output of one call.
+   * @throws Error, also if the engine does not answer within a minute
+   */
   async ask(parameters: readonly string[]): Promise<string> {
     const { stdout } = await runFile(this.command, parameters, {
       env: this.environment,
@@ -75,7 +78,7 @@ export class DockerEngine {
     return `${ownerLabel}=${owner}`;
   }
 
-  /** Removes the containers of processes that were killed before they could. */
+  /** Removes the containers of processes that were killed before they could do so. */
   async removeOrphans(): Promise<void> {
     const format = `{{.ID}} {{.Label "${ownerLabel}"}}`;
     const lines = await this.ask(['ps', '--all', '--filter', `label=${ownerLabel}`, '--format', format]);
@@ -85,7 +88,7 @@ export class DockerEngine {
     }
   }
 
-  /** An image that holds nothing but the top-level links and places to mount on, made here: nothing is pulled. */
+  /** An image with only the top-level links and mount points, made here: nothing is pulled. */
   async emptyImage(links: ReadonlyMap<string, string>, scratch: string): Promise<string> {
     const layout = JSON.stringify([...links, temporaryMode]);
     const image = `mlab-empty:${createHash('sha256').update(layout).digest('hex').slice(0, 16)}`;
@@ -96,7 +99,7 @@ export class DockerEngine {
       mkdirSync(join(root, folder), { recursive: true });
     }
     for (const [path, target] of links) symlinkSync(target, join(root, path));
-    // Runtimes take the mode from here, whatever they were asked for.
+    // Runtimes take the mode from here, whatever was requested.
     chmodSync(join(root, 'tmp'), temporaryMode);
     const archive = join(scratch, 'image.tar');
     await runFile('tar', ['--create', '--owner=0', '--group=0', '--file', archive, '--directory', root, '.']);
@@ -105,7 +108,7 @@ export class DockerEngine {
   }
 }
 
-/** What went wrong with an engine and what to do about it. */
+/** An error for a problem with an engine, with what to do about it. */
 export function engineError(command: string, error: unknown): SandboxError {
   const message = messageOf(error);
   const reason = `the container engine behind \`${command}\` does not serve: ${message.trim()}`;

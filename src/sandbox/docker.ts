@@ -25,13 +25,13 @@ const longestReport = 20_000;
 const deathMs = 10_000;
 
 export interface DockerOptions {
-  /** The command line that speaks to the engine. */
+  /** The command line of the engine. */
   command: string;
   /** Null: an empty image with the host's system folders mounted read-only. */
   image: string | null;
 }
 
-/** @throws SandboxError when no engine answers. */
+/** @throws SandboxError if no engine answers. */
 export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): Promise<Sandbox> {
   const engine = await DockerEngine.connect(options.command);
   await engine.removeOrphans().catch(() => {});
@@ -58,7 +58,7 @@ export async function dockerSandbox(spec: SandboxSpec, options: DockerOptions): 
   }
 }
 
-/** The harness's own user, so that files belong to it; root's containers have a user of their own. */
+/** The harness's own user, so that it owns the files; root's containers have a separate user. */
 function containerUser(spec: SandboxSpec): AgentUser {
   const uid = process.getuid?.() ?? 0;
   return uid === 0 ? userWithoutAccount(spec) : { uid, gid: process.getgid?.() ?? uid };
@@ -68,12 +68,12 @@ interface Context {
   engine: DockerEngine;
   spec: SandboxSpec;
   owner: string;
-  /** Same for every command. */
+  /** The same for every command. */
   parameters: string[];
   image: string;
   pipes: OutputPipes;
   folder: WatchedFolder | null;
-  /** Whether what sockets hold counts as memory of the container. */
+  /** Whether the contents of sockets count as memory of the container. */
   countsSockets: boolean;
 }
 
@@ -108,8 +108,8 @@ async function contextOf(
 }
 
 /**
- * An engine's containers do not die with the harness. This process does nothing but wait for that: its standard
- * input ends with the harness, however that ended, and then it removes what is left.
+ * An engine's containers do not die with the harness. This process only waits for that: its standard input ends with
+ * the harness, however that ended, and then it removes the containers.
  */
 function startJanitor(engine: DockerEngine, owner: string): ChildProcess {
   const script =
@@ -179,12 +179,12 @@ class ContainerRun implements CommandRun, SpawnedCommand {
     });
   }
 
-  /** From within, since only there are all its processes known. */
+  /** From inside, where all its processes are known. */
   terminate(): void {
     void this.#try(['exec', this.#name, '/bin/sh', '-c', 'kill -TERM -1']);
   }
 
-  /** Gives up after a while: an engine that does not serve any more can't be waited for. */
+  /** Gives up after a while, because the engine may have stopped answering. */
   async destroy(): Promise<void> {
     this.#processes.kill();
     const deadline = performance.now() + deathMs;
@@ -198,7 +198,7 @@ class ContainerRun implements CommandRun, SpawnedCommand {
     }
   }
 
-  /** As the first process read it from inside: after the end the group is gone. */
+  /** The first process reads it from inside, because the group is gone after the end. */
   async usage() {
     const number = (pattern: RegExp) => {
       const value = pattern.exec(this.#report)?.[1];

@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 
 const usual = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'];
 
-/** The path of a program, first among the system's own folders, then on the caller's PATH; null when there is none. */
+/** The path of a program, first in the system's own folders, then on the caller's PATH; null if there is none. */
 export function findProgram(name: string): string | null {
   if (isAbsolute(name)) return isProgram(name) ? name : null;
   const folders = [...usual, ...(process.env.PATH ?? '').split(delimiter).filter(isAbsolute)];

@@ -4,16 +4,16 @@ import { hasCode } from '../lib/errors.ts';
 import type { FolderHandle } from '../lib/folder-handle.ts';
 import { OpenFolders, type Place } from '../lib/open-folders.ts';
 
-/** What the file system keeps for a file beside its content. */
+/** What the file system stores for a file besides its content. */
 const bytesPerEntry = 256;
-/** The least that any name counts, another name of a counted file too: each costs whoever walks the folder time. */
+/** The minimum for any name, even another name of a counted file: each makes walking the folder slower. */
 const bytesPerName = 2048;
 const entriesPerTurn = 200;
 
 /**
- * Bytes that a folder takes: of each entry the allocated blocks or the apparent size, whichever is more, and a
- * little for its inode and its name. Links are not followed, the content of hard links counts once. Stops early once above `enough`.
- * What its maker has closed can't be walked and counts as infinite, so that nothing hides there.
+ * Bytes of a folder: for each entry the allocated blocks or the apparent size, whichever is larger, and a little for
+ * its inode and its name. Links are not followed, and the content of hard links counts once. Stops early once above
+ * `enough`. Folders that their owner closed can't be walked and count as infinite, so that nothing can hide there.
  * Yields to the event loop every few hundred entries.
  */
 export async function folderSize(folder: string, enough: number): Promise<number> {
@@ -73,7 +73,7 @@ function statOf(handle: FolderHandle, name: string): Stats | 'gone' | 'closed' {
   }
 }
 
-/** A link in a folder's place was put there since it was seen. */
+/** A link in place of the folder was put there after it was seen. */
 function absence(error: unknown): 'gone' | 'closed' {
   return ['ENOENT', 'ENOTDIR', 'ELOOP'].some((code) => hasCode(error, code)) ? 'gone' : 'closed';
 }

@@ -4,13 +4,13 @@ import { folderSize } from './folder-size.ts';
 import { FrozenProcesses } from './frozen-processes.ts';
 import { removedFileBytes } from './process-tree.ts';
 
-/** A folder that all commands of a sandbox write to. */
+/** A folder to which all commands of a sandbox write. */
 export interface WatchedFolder {
   path: string;
   maxBytes: number;
   /**
-   * Its size after the last command; null before the first. Where that was too much already, a command may not add to it
-   * but may run, so that it can clear up.
+   * Its size after the last command; null before the first. If that was too large already, a command may run, so that
+   * it can clean up, but may not add to it.
    */
   bytes: number | null;
 }
@@ -18,31 +18,31 @@ export interface WatchedFolder {
 const mebibyte = 2 ** 20;
 const firstLookMs = 50;
 const shortestRestMs = 100;
-/** A look's share of the time: it rests this many times as long as it took. */
+/** Limits the share of time for measuring: the watch pauses this many times as long as a measurement took. */
 const restFactor = 25;
-/** The least, as many times as long, where the folder may be full already. */
+/** The smaller factor that applies if the folder may be full already. */
 const hurryFactor = 2;
 
-/** How often it asks the file system for the room it has left: sooner the sooner a fast writer could have taken it. */
+/** How often it asks the file system for its free space: sooner if a fast writer could have used it up sooner. */
 const pauseMs = { least: 5, most: 100 };
 const fastestBytesPerMs = 4 * mebibyte;
-/** The least loss of room that is looked into: others write to the same file system. */
+/** The smallest loss of free space that is investigated: others write to the same file system. */
 const leastLossBytes = 4 * mebibyte;
 
 /**
- * Looks at the size of a folder while a command writes to it. That takes time, so it rests in between and only asks
- * the file system how much room it has left. Once that fell by half of what the folder may still grow, whoever took
- * it, the command's processes stand still until it has looked.
+ * Watches the size of a folder while a command writes to it. Measuring takes time, so in between it pauses and only
+ * asks the file system for its free space. If that fell by half of what the folder may still grow, whoever caused it,
+ * the command's processes are frozen until the folder has been measured.
  */
 export class FolderWatch {
   readonly #folder: WatchedFolder;
   readonly #processes: () => number[];
   readonly #signal: AbortSignal;
   readonly #allowedBytes: number;
-  /** At the last look: what the folder could still grow by, and what its file system had left. */
+  /** At the last measurement: how much the folder could still grow, and the free space of its file system. */
   #last: { bytesLeft: number; freeBytes: number };
 
-  /** @param processes host ids of those that write to it */
+  /** @param processes host ids of the writing processes */
   constructor(folder: WatchedFolder, processes: () => number[], signal: AbortSignal) {
     this.#folder = folder;
     this.#processes = processes;
@@ -52,9 +52,9 @@ export class FolderWatch {
     this.#last = { bytesLeft, freeBytes: freeBytesAt(folder.path) };
   }
 
-  /** Resolves to true when the folder is too large, to false when nobody wants to know any more. */
+  /** Resolves to true if the folder is too large, to false when the watch is stopped. */
   async isExceeded(): Promise<boolean> {
-    // What lies in it before the first command is known to nobody.
+    // The folder's size before the first command is unknown.
     let rest = this.#folder.bytes === null ? 0 : firstLookMs;
     for (let took = 0; ; rest = Math.max(shortestRestMs, took * restFactor)) {
       const start = performance.now();
@@ -64,20 +64,20 @@ export class FolderWatch {
       const breather = took * hurryFactor - (performance.now() - start);
       if (breather > 0) await this.#sleep(breather);
       const before = performance.now();
-      // They stay frozen for whoever ends them.
+      // They stay frozen until they are ended.
       if (await this.#look()) return true;
       frozen?.thaw();
       took = performance.now() - before;
     }
   }
 
-  /** A last look, when all processes are dead: a command may be over before anyone looked. */
+  /** A last measurement, when all processes are dead: a command may have ended before it was measured. */
   async settle(): Promise<boolean> {
     this.#folder.bytes = await folderSize(this.#folder.path, Number.POSITIVE_INFINITY);
     return this.#folder.bytes > this.#allowedBytes;
   }
 
-  /** Whether, within so many milliseconds, the file system loses as much room as matters. */
+  /** Whether, within so many milliseconds, the file system loses a relevant amount of space. */
   async #mayFillWithin(milliseconds: number): Promise<boolean> {
     const { bytesLeft, freeBytes } = this.#last;
     const tolerated = Math.max(leastLossBytes, bytesLeft / 2);
@@ -96,7 +96,7 @@ export class FolderWatch {
     const freeBytes = freeBytesAt(path);
     const device = statSync(path, { throwIfNoEntry: false })?.dev ?? -1;
     const removed = await removedFileBytes(this.#processes(), device);
-    // Too many open files to look at.
+    // Too many open files to check.
     if (removed === Number.POSITIVE_INFINITY) return true;
     const size = removed + (await folderSize(path, this.#allowedBytes));
     this.#last = { bytesLeft: this.#allowedBytes - size, freeBytes };
@@ -113,12 +113,12 @@ export function watchedFolder(watch: { folder: string; maxBytes: number } | null
   return watch === null ? null : { path: watch.folder, maxBytes: watch.maxBytes, bytes: null };
 }
 
-/** A size that could not be measured allows nothing more. */
+/** If the size could not be measured, nothing more is allowed. */
 function allowedBytesOf({ bytes, maxBytes }: WatchedFolder): number {
   return bytes !== null && Number.isFinite(bytes) ? Math.max(maxBytes, bytes) : maxBytes;
 }
 
-/** What the file system of a folder has left for anybody; where it does not say, nothing follows from that. */
+/** The free space of a folder's file system; if it is unknown, nothing follows from it. */
 function freeBytesAt(path: string): number {
   try {
     const { bfree, bsize } = statfsSync(path);

@@ -4,21 +4,21 @@ import { isWithin } from './paths.ts';
 
 /** A file system, or a part of one, as it is mounted on this host. */
 export interface HostMount {
-  /** Where it is seen. */
+  /** Its mount point. */
   point: string;
   /** Major and minor number of the file system. */
   device: string;
-  /** The folder of the file system that is seen there. */
+  /** The folder of the file system that is mounted there. */
   root: string;
 }
 
-/** Where a file lies whatever path leads to it: the same for all bind mounts of a folder. */
+/** The location of a file, whatever path leads to it: the same for all bind mounts of a folder. */
 export interface Location {
   device: string;
   path: string;
 }
 
-/** The mounts that can be seen, in the order in which they were made. */
+/** The visible mounts, in the order in which they were made. */
 export function hostMounts(text = mountTable()): HostMount[] {
   const mounts: HostMount[] = [];
   for (const line of text.split('\n')) {
@@ -49,7 +49,7 @@ function mountTable(): string {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8');
   } catch {
-    // Not Linux: a path is where it is.
+    // Not Linux: a path is its own location.
     return '';
   }
 }

@@ -6,11 +6,11 @@ const closeOnExec = 0o2000000;
 let known: number[] | null = null;
 
 /**
- * Files that this process was started with open would be open in every process it starts, inside the sandbox too.
- * Node can't close them on the way, but it can lay another file over each: /dev/null.
+ * Files that were open when this process started would be open in every process it starts, even inside the sandbox.
+ * Node can't close them for a child, but it can replace each by another file: /dev/null.
  */
 export function coverInherited(slots: readonly Slot[]): Disposable & { stdio: Slot[] } {
-  // What this process opens itself is closed in the programs that it starts: only what it began with is not.
+  // Files that this process opens itself are closed in its children; only those it began with are not.
   known ??= inheritedFiles();
   const inherited = known.filter((file) => file >= slots.length);
   if (inherited.length === 0) return { stdio: [...slots], [Symbol.dispose]: () => {} };
@@ -21,7 +21,7 @@ export function coverInherited(slots: readonly Slot[]): Disposable & { stdio: Sl
   return { stdio, [Symbol.dispose]: () => closeSync(nothing) };
 }
 
-/** Open files, beside the standard three, that a new program would find open. */
+/** Open files, besides the standard three, that a new program would inherit. */
 function inheritedFiles(): number[] {
   return listOpen().filter((file) => file > 2 && survivesExec(file));
 }

@@ -1,27 +1,27 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the kernel keeps for a file of a memory file system, beside its content. */
+/** What the kernel keeps for a file of a memory file system, besides its content. */
 const bytesPerFile = 1024;
-/** What a socket may hold unread where the system does not say. */
+/** What a socket may hold unread if the system does not say. */
 const usualBuffer = 212_992;
-/** In which the kernel counts what streams hold; larger pages are rare, and count as less than they are. */
+/** The unit in which the kernel counts what streams hold; larger pages are rare, and are underestimated. */
 const pageBytes = 4096;
 /** Linux's TMPFS_MAGIC. */
 const memoryFileSystem = 0x01021994;
 const memoryFolders = ['tmp', 'dev/shm'];
 
-/** Memory of a command that belongs to none of its processes, where no control group counts it. */
+/** Memory of a command that belongs to none of its processes, if no control group counts it. */
 export interface HeldMemory {
-  /** Files in the private memory file systems. Pages of them that are mapped are in the processes' memory too. */
+  /** Files in the private memory file systems. Their mapped pages count in the processes' memory too. */
   fileBytes: number;
-  /** The most that is under way through sockets, all of which are local. */
+  /** The maximum of data in sockets, all of which are local. */
   socketBytes: number;
 }
 
 export const nothingHeld: HeldMemory = { fileBytes: 0, socketBytes: 0 };
 
-/** @param pid host id of a process inside, whose namespaces are looked into */
+/** @param pid host id of a process inside, whose namespaces are examined */
 export function heldMemory(pid: number): HeldMemory {
   const fileBytes = memoryFolders.map((folder) => usedBytes(`/proc/${pid}/root/${folder}`));
   return {
@@ -42,7 +42,7 @@ function usedBytes(folder: string): number {
   }
 }
 
-/** What connections to the sandbox's own network addresses hold. */
+/** Data held by connections to the sandbox's own network addresses. */
 function networkBytes(folder: string): number {
   const datagrams = ['udp', 'udp6'].flatMap((name) => linesOf(join(folder, name)));
   return sum([...datagrams.map(queuedBytes), unreadOfNetlink(folder)]) + streamBytes(folder);
@@ -57,13 +57,19 @@ function unreadOfNetlink(folder: string): number {
   return sum(linesOf(join(folder, 'netlink')).map((line) => Number(fieldsOf(line)[4] ?? 0)));
 }
 
-/** The column `tx_queue:rx_queue`, in hexadecimal digits; of datagrams it counts what they take, not what they say. */
+/**
+ * The column `tx_queue:rx_queue`, in hexadecimal digits; for datagrams it counts the memory that they take rather than
+ * their content.
+ */
 function queuedBytes(line: string): number {
   const queues = fieldsOf(line)[4]?.split(':') ?? [];
   return sum(queues.map((digits) => Number.parseInt(digits, 16) || 0));
 }
 
-/** The most that they can hold, or what all of the machine's hold: of a stream the kernel tells what is said, not what it takes. */
+/**
+ * The maximum that they can hold, or the total of the machine: for streams the kernel reports the content, not the
+ * memory that it takes.
+ */
 function streamBytes(folder: string): number {
   const count = ['tcp', 'tcp6'].flatMap((name) => linesOf(join(folder, name))).length;
   if (count === 0) return 0;
@@ -84,17 +90,19 @@ function fieldsOf(line: string): string[] {
   return line.trim().split(/\s+/);
 }
 
-/** What is sent is weighed with its headers, which can take as much again. No command can ask for more: see the filter. */
+/**
+ * Sent data is counted with its headers, which can take as much again. No command can raise the limit: see the filter.
+ */
 function bytesPerSocket(): number {
   return 2 * (lastNumber('/proc/sys/net/core/wmem_default') || usualBuffer);
 }
 
-/** But for the heading. */
+/** Without the heading. */
 function linesOf(path: string): string[] {
   return contentOf(path).split('\n').slice(1).filter(Boolean);
 }
 
-/** Empty where there is no such file, or the process is gone. */
+/** Empty if there is no such file, or the process is gone. */
 function contentOf(path: string): string {
   try {
     return readFileSync(path, 'latin1');

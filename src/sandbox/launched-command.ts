@@ -20,18 +20,18 @@ export interface LaunchContext {
   spec: SandboxSpec;
   launchers: Launchers;
   folder: WatchedFolder | null;
-  /** Whether control groups hold its memory and processes. */
+  /** Whether control groups limit its memory and processes. */
   isGrouped: boolean;
-  /** Whether root makes the command another user. */
+  /** Whether root runs the command as another user. */
   switchesUser: boolean;
 }
 
-/** A command of a launcher's. */
+/** A command that a launcher starts. */
 export class LaunchedCommand implements CommandRun {
   readonly watch: CommandRun['watch'];
   readonly #context: LaunchContext;
   readonly #argv: readonly string[];
-  /** Enough to see that there are too many. */
+  /** Enough to detect that there are too many. */
   readonly #most: number;
   #launcher: Launcher | null = null;
   #first: KnownProcess | null = null;
@@ -55,7 +55,7 @@ export class LaunchedCommand implements CommandRun {
 
   async begin(options: StartOptions): Promise<Begun> {
     const { launchers } = this.#context;
-    // One that has waited for long may have been killed meanwhile, by whoever looks after the host's memory.
+    // A launcher that has waited for long may have been killed meanwhile, for example to free memory of the host.
     for (let attempt = 1; ; attempt++) {
       const launcher = await launchers.take();
       try {
@@ -72,8 +72,8 @@ export class LaunchedCommand implements CommandRun {
   }
 
   /**
-   * Only the first process is killed: the kernel takes the others with it, and what waits for it on the launcher's side
-   * ends by itself.
+   * Only the first process is killed: the kernel kills the others with it, and the waiting process on the launcher's
+   * side ends by itself.
    */
   async destroy(): Promise<void> {
     const first = this.#first;
@@ -92,7 +92,7 @@ export class LaunchedCommand implements CommandRun {
     return this.#launcher?.group.usage() ?? null;
   }
 
-  /** Bubblewrap hands on a signal as 128 and its number, as a shell does. */
+  /** Bubblewrap reports a signal as 128 plus its number, like a shell. */
   async translate(exitCode: number | null, signal: string | null) {
     const name = exitCode === null || exitCode <= 128 ? null : signalName(exitCode - 128);
     return name === null ? { exitCode, signal } : { exitCode: null, signal: name };
@@ -127,7 +127,7 @@ export class LaunchedCommand implements CommandRun {
     return begun;
   }
 
-  /** All processes of the namespace but the first, which only waits and can't be terminated politely. */
+  /** All processes of the namespace but the first, which only waits and ignores SIGTERM. */
   #inside(): number[] {
     if (this.#first === null) return [];
     const members = this.#launcher?.group.members() ?? [];
@@ -136,7 +136,7 @@ export class LaunchedCommand implements CommandRun {
   }
 }
 
-/** Since Linux 5.14; before, the limit would count all that this user runs on the host. */
+/** Since Linux 5.14; before, the limit would count all processes of this user on the host. */
 function countsProcessesByNamespace(): boolean {
   const [major = 0, minor = 0] = release()
     .split('.')

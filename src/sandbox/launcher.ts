@@ -17,25 +17,28 @@ import type { Begun, CommandInput, Exit } from './supervisor.ts';
 const deathMs = 10_000;
 const longestComplaint = 20_000;
 
-/** A process, told from a later one with the same id. */
+/** A process, distinguishable from a later one with the same id. */
 export interface KnownProcess {
   pid: number;
   started: string;
 }
 
 export interface LauncherSpec {
-  /** A folder of this launcher's own, closed to others; made. */
+  /** The launcher's own folder, closed to others; created by the caller. */
   folder: string;
   /** Joins the group, makes the pipes, and becomes the confined loop of `launcherCommand`. */
   command: readonly string[];
-  /** Read by the command as its fourth open file. */
+  /** The command reads it as its fourth open file. */
   argumentFile: string;
   group: LimitGroup;
-  /** Whether its namespaces hold those of commands; else it is a process of the host, where nothing waits between commands. */
+  /**
+   * Whether its namespaces contain those of commands; otherwise it is a process of the host, and nothing waits between
+   * commands.
+   */
   isNested: boolean;
 }
 
-/** What a confined shell that waits for its script holds open. */
+/** What a confined shell that waits for its script keeps open. */
 interface WaitingShell {
   script: number;
   output: OutputPipe;
@@ -43,10 +46,10 @@ interface WaitingShell {
 }
 
 /**
- * A shell in a sandbox's namespaces and limits that starts its commands, one after the other: another one waits,
- * confined already, while the last one ends. No command sees it: each has namespaces of its own below, and of
- * the launcher's files it gets three pipes, which are opened anew each time and only when nothing of the one before lives.
- * What this process says to it, and it to this process, goes through pipes that it hands on to nobody.
+ * A shell in a sandbox's namespaces and limits that starts its commands, one after the other: while the last one ends,
+ * another shell already waits, confined. No command sees it: each has its own namespaces below, and of the launcher's
+ * files it gets three pipes, which are opened anew each time and only when no process of the previous command lives.
+ * This process and the launcher communicate through pipes that are passed on to nobody.
  */
 export class Launcher {
   readonly group: LimitGroup;
@@ -56,7 +59,7 @@ export class Launcher {
   readonly #over: Promise<Exit>;
   #complaint = '';
   #shell: KnownProcess | null = null;
-  /** As it was when nothing had run in it. */
+  /** Its mounts when nothing had run in it. */
   #mounts = '';
   #waiting: WaitingShell | null = null;
   #exit = Promise.withResolvers<Exit>();
@@ -85,7 +88,7 @@ export class Launcher {
     const covered = files.use(coverInherited(slots));
     this.#child = spawn(program, rest, {
       stdio: covered.stdio,
-      // All inside begins with an empty environment; this is for what makes the pipes.
+      // Everything inside starts with an empty environment; this one is for the program that makes the pipes.
       env: { PATH: '/usr/bin:/bin' },
       cwd: folder,
       detached: true,
@@ -98,17 +101,17 @@ export class Launcher {
       this.#child.once('error', (error) => resolve({ code: null, signal: null, error }));
       this.#child.once('close', (code, signal) => resolve({ code, signal, error: null }));
     });
-    // What it had started died with it.
+    // Everything that it had started died with it.
     void this.#over.then(() => this.#exit.resolve({ code: null, signal: 'SIGKILL', error: null }));
   }
 
-  /** The first process of the running command's namespace; its death is the death of all in it. */
+  /** The first process of the running command's namespace, with which all others in it die. */
   first(): KnownProcess | null {
     const pid = this.#monitor();
     return pid === null ? null : known(childrenOf(pid)[0]);
   }
 
-  /** Host ids of the processes that are not a command's. */
+  /** Host ids of the processes that do not belong to a command. */
   own(): Set<number> {
     const monitor = this.#monitor();
     const first = monitor === null ? undefined : childrenOf(monitor)[0];
@@ -116,15 +119,17 @@ export class Launcher {
     return new Set(pids.filter((pid) => pid !== undefined && pid !== null));
   }
 
-  /** Whether it lives, and sees all that it saw at its beginning where it saw it: nothing was moved, removed or mounted since. */
+  /**
+   * Whether it is alive, and its mounts are the same as at its beginning: nothing was moved, removed or mounted since.
+   */
   isIntact(): boolean {
     if (!this.#isNested) return this.isAlive();
     return this.#waiting !== null && this.isAlive() && mountsOf(this.#shell) === this.#mounts;
   }
 
   /**
-   * Runs a script in the shell that waits; resolves when the script has said the marker.
-   * @throws Error saying why it did not; then the launcher is of no use any more
+   * Runs a script in the waiting shell; resolves when the script has printed the marker.
+   * @throws Error saying why it did not; the launcher is then no longer usable
    */
   async begin(script: string, marker: string, readsPipe: boolean): Promise<Begun> {
     if (!this.#isNested) this.prepare();
@@ -133,10 +138,10 @@ export class Launcher {
     this.#waiting = null;
     const { output, said } = waiting;
     const input = new Socket({ fd: waiting.script, readable: false, writable: true });
-    // A program that does not read its input is no error of ours.
+    // A program that does not read its input is not our error.
     input.on('error', () => {});
     input.write(script);
-    // Who ends without the marker has said what there is to say.
+    // If it ends without the marker, its output has all the information.
     void this.#exit.promise.then(() => said.closeWriteEnd());
     const problem = await waitForMarker(said.reader, marker);
     output.closeWriteEnd();
@@ -155,14 +160,14 @@ export class Launcher {
     };
   }
 
-  /** Gets the next shell to wait. Only when nothing of the last command lives: it could have the pipes open. */
+  /** Prepares the next waiting shell. Only when no process of the last command lives: it could have the pipes open. */
   prepare(): void {
     this.#exit = Promise.withResolvers();
     using opened = new DisposableStack();
     const path = (name: string) => join(this.#folder, name);
     const script = path(launcherPipes.script);
     chmodSync(script, 0o600);
-    // For reading too, so that it opens at once.
+    // Also for reading, so that opening does not block.
     const scriptFile = opened.adopt(openSync(script, constants.O_RDWR | constants.O_NONBLOCK), closeSync);
     const output = opened.adopt(openPipe(path(launcherPipes.output)), closePipe);
     const said = openPipe(path(launcherPipes.said));
@@ -171,7 +176,7 @@ export class Launcher {
     this.#child.stdin?.write('\n');
   }
 
-  /** Kills it and whatever it started; resolves when nothing of it is left. */
+  /** Kills it and everything it started; resolves when nothing of it is left. */
   async retire(): Promise<void> {
     const { pid } = this.#child;
     if (this.#shell !== null) signalAll([this.#shell.pid], 'SIGKILL');
@@ -212,7 +217,7 @@ export class Launcher {
     this.prepare();
   }
 
-  /** What waits on the launcher's side for the command's namespace to end. */
+  /** The process on the launcher's side that waits for the command's namespace to end. */
   #monitor(): number | null {
     return this.#shell === null ? null : (childrenOf(this.#shell.pid)[0] ?? null);
   }
@@ -240,7 +245,7 @@ function mountsOf(process: KnownProcess | null): string {
   }
 }
 
-/** A pipe knows no half that is shut: its end is its closing. */
+/** A pipe can't be half closed: its end is its closing. */
 function inputThrough(socket: Socket): CommandInput {
   return {
     get unreadBytes() {

@@ -8,7 +8,7 @@ import { userNamespaceHint } from './user-namespaces.ts';
 
 /** The monitors and first processes of a launcher and of what it starts. */
 const ownProcesses = 4;
-/** A single process may ask for this many times the limit before it is refused: the watchdog acts on the sum. */
+/** A single process may allocate this many times the limit before it is refused: the watchdog enforces the sum. */
 const dataFactor = 2;
 
 export interface LaunchersSpec {
@@ -17,7 +17,7 @@ export interface LaunchersSpec {
   limiter: Limiter;
   limits: SandboxLimits;
   gpu: boolean;
-  /** Whether a launcher is confined itself. Else each command is confined from the beginning. */
+  /** Whether a launcher itself is confined. Otherwise each command is confined from the beginning. */
   isNested: boolean;
   /** The command that becomes a launcher; the arguments are open as its fourth file. */
   confineLauncher: readonly string[];
@@ -28,7 +28,7 @@ export interface LaunchersSpec {
   files: ReadonlyMap<number, string>;
 }
 
-/** The launchers of a sandbox: as many as commands were run at once. The first is made for the first command. */
+/** The launchers of a sandbox: as many as there were concurrent commands. The first is made for the first command. */
 export class Launchers implements AsyncDisposable {
   readonly #spec: LaunchersSpec;
   readonly #idle: Launcher[] = [];
@@ -40,8 +40,8 @@ export class Launchers implements AsyncDisposable {
   }
 
   /**
-   * One that nobody uses, which sees what it should.
-   * @throws SandboxError when none can be made
+   * A free launcher with intact mounts.
+   * @throws SandboxError if none can be made
    */
   async take(): Promise<Launcher> {
     for (let launcher = this.#idle.pop(); launcher !== undefined; launcher = this.#idle.pop()) {
@@ -51,7 +51,9 @@ export class Launchers implements AsyncDisposable {
     return this.#make();
   }
 
-  /** When nothing of its command lives. It serves the next one, unless something of the last one stays. */
+  /**
+   * Called when no process of its command lives. It serves the next command, unless something of the last one is left.
+   */
   async giveBack(launcher: Launcher): Promise<void> {
     const own = launcher.own();
     const isClean = launcher.group.members().every((pid) => own.has(pid));

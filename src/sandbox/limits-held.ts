@@ -3,7 +3,7 @@ import { findUserSwitch } from './agent-user.ts';
 import { findProgram } from './find-program.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 
-/** What holds a sandbox's limits here, and whom agent code runs as, in words: kept with every run. */
+/** How a sandbox's limits are enforced here, and as which user agent code runs, in words: recorded with every run. */
 export async function limitsHeld(driver: SandboxDriver): Promise<Record<string, string>> {
   const isRoot = process.getuid?.() === 0;
   if (driver === 'docker') {

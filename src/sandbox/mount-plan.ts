@@ -7,12 +7,12 @@ import type { Mount, SandboxSpec } from './sandbox.ts';
 import { gpuLibraries, pythonView, type ShownMount, type SystemView, systemView } from './system-folders.ts';
 import { filesWith } from './withheld-files.ts';
 
-/** What is mounted that is not the host's. */
+/** Mounts that are not the host's. */
 export interface OwnFolders {
-  /** What is seen as /etc, outer ones before inner ones. */
+  /** What is shown as /etc, outer ones before inner ones. */
   etc(): Mount[];
   emptyFile(): string;
-  /** An empty folder but for places to mount on, by their paths in it. */
+  /** An empty folder except for mount points, by their paths in it. */
   emptyFolder(places: readonly MountPlace[]): string;
 }
 
@@ -21,20 +21,20 @@ export interface MountPlace {
   isFolder: boolean;
 }
 
-/** The system's own folders come from an image. */
+/** Whether the system's own folders come from the host or an image. */
 type System = 'host' | 'image';
 
-/** Installations that an image has its own of. */
+/** Installations that an image has itself. */
 const ofImages = ['/usr', '/usr/local'];
 
 /**
- * All mounts of a sandbox, those that cover something included, outer ones before inner ones, each target once.
- * @throws SandboxError when something that must not be seen can't be covered
+ * All mounts of a sandbox, including covers, outer ones before inner ones, each target once.
+ * @throws SandboxError if something that must not be seen can't be covered
  */
 export async function planMounts(spec: SandboxSpec, system: System, own: OwnFolders): Promise<Mount[]> {
   const view = viewOf(spec, system, own);
   const wanted = spec.mounts.map((mount): ShownMount => ({ ...mount, meant: mount.source }));
-  // One place shows one thing: of two mounts the later.
+  // Each place shows one thing: of two mounts the later.
   const mounts = [...new Map([...view.mounts, ...wanted].map((mount) => [mount.target, mount])).values()];
   const closed = [...view.covers, ...concealedPlaces(spec.concealed, mounts)];
   const closedHere = closed.flatMap((path) => hostPathOf(path, mounts) ?? []);
@@ -48,7 +48,7 @@ export async function planMounts(spec: SandboxSpec, system: System, own: OwnFold
   return outermostFirst(last, ({ target }) => target);
 }
 
-/** A path's parents come before it, whatever the order they were named in; equals keep theirs. */
+/** Sorts paths after their parents, whatever their order was; equal ones keep their order. */
 export function outermostFirst<Item>(items: readonly Item[], pathOf: (item: Item) => string): Item[] {
   const depth = (item: Item) => pathOf(item).split('/').filter(Boolean).length;
   return [...items].sort((first, second) => depth(first) - depth(second));
@@ -71,7 +71,7 @@ function viewOf(spec: SandboxSpec, system: System, own: OwnFolders): Pick<System
   };
 }
 
-/** Covers of all these places but those that lie in one that is covered itself. What is mounted below one stays. */
+/** Covers for all these places except those within a place that is covered itself. Mounts below one stay. */
 function coversOver(
   places: readonly string[],
   left: readonly Mount[],

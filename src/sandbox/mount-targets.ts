@@ -15,13 +15,16 @@ export function mountAt<Each extends Mount>(path: string, mounts: readonly Each[
     );
 }
 
-/** The file of the host, links followed, that is seen at a path inside; null when there is none. */
+/** The file of the host, links followed, that is seen at a path inside; null if there is none. */
 export function hostPathOf(path: string, mounts: readonly Mount[]): string | null {
   const mount = mountAt(path, mounts);
   return mount === null ? null : realPath(join(mount.source, relative(mount.target, path)));
 }
 
-/** Every path inside at which a file of the host is seen. @param file without links */
+/**
+ * Every path inside at which a file of the host is seen.
+ * @param file without links
+ */
 export function placesOf(file: string, mounts: readonly Mount[]): string[] {
   return mounts.flatMap((mount) => {
     const root = realPath(mount.source);
@@ -32,10 +35,10 @@ export function placesOf(file: string, mounts: readonly Mount[]): string[] {
 }
 
 /**
- * A mount that lies within a writable one is laid over a path that commands may have changed: a link there would
- * lead the mount, and the folders made for it, somewhere else on the host. Folders that a command has closed, the
- * writable one itself too, are opened to their owner again: what lies in them can't be looked at else.
- * @throws SandboxError when there is one.
+ * A mount within a writable one is put over a path that commands may have changed: a link there would lead the mount,
+ * and the folders made for it, elsewhere on the host. Folders that a command has closed, including the writable one
+ * itself, are opened to their owner again, because otherwise their contents can't be checked.
+ * @throws SandboxError if there is a link
  */
 export function checkMountTargets(mounts: readonly Mount[]): void {
   for (const outer of mounts.filter(({ access }) => access === 'write')) {
@@ -47,8 +50,8 @@ export function checkMountTargets(mounts: readonly Mount[]): void {
 }
 
 /**
- * The folders between a writable mount and one that lies deeper in it than directly, each mounted on itself: what is mounted
- * on can't be moved by a command that runs, so the way to the inner mount stays what was checked.
+ * The folders between a writable mount and one deeper inside it, each mounted on itself: a running command can't move a
+ * mount point, so the path to the inner mount stays as it was checked.
  */
 export function heldFolders(mounts: readonly Mount[]): Mount[] {
   const taken = new Set(mounts.map(({ target }) => target));
@@ -71,7 +74,7 @@ export function heldFolders(mounts: readonly Mount[]): Mount[] {
   );
 }
 
-/** No command can put something else where a mount begins, so its path is trusted. */
+/** No command can replace the start of a mount, so its path is trusted. */
 function openToOwner({ source }: Mount): void {
   const stat = statSync(source, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true && (stat.mode & 0o700) !== 0o700) chmodSync(source, stat.mode | 0o700);
@@ -84,7 +87,8 @@ function checkPath(outer: Mount, inner: Mount): void {
   for (const [index, name] of names.entries()) {
     const path = join(outer.source, ...names.slice(0, index + 1));
     const stat = folder.stat(name);
-    // Else it would be made with the mount: as root's, and by a path that a command may have led elsewhere since.
+    // Otherwise it would be made together with the mount: owned by root, and through a path that a command may have
+    // redirected since.
     if (stat === undefined) {
       makePath(outer, names, inner);
       return;
@@ -96,7 +100,7 @@ function checkPath(outer: Mount, inner: Mount): void {
   }
 }
 
-/** Makes what is missing of a path, with the owner of what it is made in. */
+/** Makes the missing folders of a path, with the owner of their parent. */
 function makePath(outer: Mount, names: readonly string[], inner: Mount): void {
   using handles = new DisposableStack();
   let folder = handles.use(FolderHandle.open(outer.source));

@@ -7,8 +7,8 @@ import { SandboxError } from './sandbox.ts';
 const tried = new Map<string, Promise<boolean>>();
 
 /**
- * Whether what bubblewrap has confined can confine others by bubblewrap: not where it is a setuid program, or where AppArmor
- * takes all rights from what it starts (Ubuntu's profile `bwrap-userns-restrict`). Tried once.
+ * Whether a process confined by bubblewrap can confine others with bubblewrap: not if it is a setuid program, or if
+ * AppArmor removes all rights from its children (Ubuntu's profile `bwrap-userns-restrict`). Tried once.
  */
 export function canNest(program: string, switchesUser: boolean): Promise<boolean> {
   const known = tried.get(program) ?? tryNesting(program, switchesUser);

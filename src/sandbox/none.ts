@@ -55,7 +55,7 @@ export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Pr
   }
 }
 
-/** The host path behind an inside one. */
+/** The host path of an inside path. */
 export function sourceOf(target: string, mounts: readonly Mount[]): string {
   const holding = mounts.filter((mount) => isWithin(mount.target, target));
   const nearest = holding.sort((first, second) => first.target.length - second.target.length).at(-1);
@@ -76,9 +76,9 @@ class UnconfinedRun implements CommandRun, SpawnedCommand {
   readonly watch: CommandRun['watch'];
   readonly #group;
   readonly #pipes: OutputPipes;
-  /** No other command has it, of this sandbox or another: who carries it is killed with this command. */
+  /** Unique to this command among all sandboxes: every process that has it is killed with this command. */
   readonly #tag = ownedName(randomBytes(8).toString('hex'));
-  /** Enough to see that there are too many. */
+  /** Enough to detect that there are too many. */
   readonly #most: number;
   #child: ChildProcess | null = null;
 
@@ -147,7 +147,7 @@ class UnconfinedRun implements CommandRun, SpawnedCommand {
     return this.#lives() ? [this.#child.pid, ...descendantsOf(this.#child.pid, this.#most)] : [];
   }
 
-  /** Also those that left the tree, as long as they kept the environment that they were given. */
+  /** Also those that left the tree, as long as they kept their environment. */
   #all(): number[] {
     const group = this.#group.joinFiles.length > 0 ? this.#group.members() : [];
     const tagged = processesWithVariable(`${tagVariable}=${this.#tag}`);
@@ -160,8 +160,8 @@ class UnconfinedRun implements CommandRun, SpawnedCommand {
 }
 
 /**
- * Mounts that lie within others show up there as links.
- * @param links the links made; added to one by one, so that they are known when a later one fails
+ * Mounts within others appear there as links.
+ * @param links the links made; added to one by one, so that they are known if a later one fails
  */
 function linkMounts(mounts: readonly Mount[], links: string[]): void {
   for (const mount of mounts) {
@@ -177,8 +177,8 @@ function linkMounts(mounts: readonly Mount[], links: string[]): void {
 }
 
 /**
- * Read-only files of a task lie in the workspace from the start: they stay, as their sources are. Nothing keeps an
- * agent from changing them here, so that a changed one is replaced.
+ * Read-only files of a task are in the workspace from the start: they stay if they equal their sources. Nothing keeps
+ * an agent from changing them here, so a changed one is replaced.
  */
 function staysAsCopy(place: string, source: string): boolean {
   const isFile = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -189,7 +189,7 @@ function staysAsCopy(place: string, source: string): boolean {
   return true;
 }
 
-/** An empty folder or file was put there to be mounted on. */
+/** An empty folder or file that was made as a mount point. */
 function clearPlaceholder(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return;

@@ -4,20 +4,21 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Where a process prints to. */
+/** A pipe for a process's output. */
 export interface OutputPipe {
   /** Its name on the host. */
   readonly path: string;
   readonly reader: Socket;
-  /** Passed to the process; then closed here, so that the end of the last writer is the end of the output. */
+  /** Passed to the process, then closed here, so that the output ends with its last writer. */
   readonly writeEnd: number;
-  /** Once; again it does nothing. */
+  /** Once; a second call does nothing. */
   closeWriteEnd(): void;
 }
 
 /**
- * Makes pipes for processes to print to. Node's own are socket pairs, which `echo … > /dev/stderr` can't open; these
- * are named pipes in a folder that only this user enters, open to whoever processes run as. They are made several at a time and used again.
+ * Makes pipes for the output of processes. Node's own are socket pairs, which `echo … > /dev/stderr` can't open; these
+ * are named pipes in a folder that only this user can enter, open to the users of processes. They are made several at a
+ * time and reused.
  */
 export class OutputPipes {
   readonly #folder: string;
@@ -33,7 +34,7 @@ export class OutputPipes {
     const path = this.#free.pop();
     if (path === undefined) return this.open();
     const pipe = openPipe(path);
-    // A name goes back only after everyone has let go of it: a reader must not meet another command's output.
+    // A name is reused only after everyone has closed it: a reader must not get another command's output.
     pipe.reader.once('end', () => pipe.reader.once('close', () => this.#free.push(path)));
     return pipe;
   }
@@ -45,9 +46,9 @@ export class OutputPipes {
   }
 }
 
-/** Both ends of a named pipe of this user's. */
+/** Both ends of a named pipe of this user. */
 export function openPipe(path: string): OutputPipe {
-  // Who printed to it before could change its permissions, where it is the same user.
+  // A process of the same user could have changed its permissions.
   chmodSync(path, 0o666);
   const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writeEnd = openWriteEnd(path, readEnd);
@@ -60,7 +61,7 @@ export function openPipe(path: string): OutputPipe {
   return { path, reader, writeEnd, closeWriteEnd };
 }
 
-/** After the read end, which is closed when this one can't be had. */
+/** Called after the read end was opened, which is closed if this one can't be opened. */
 function openWriteEnd(path: string, readEnd: number): number {
   try {
     return openSync(path, constants.O_WRONLY);

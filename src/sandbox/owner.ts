@@ -8,10 +8,10 @@ import {
 } from '../lib/process-identity.ts';
 
 const prefix = 'mlab';
-/** In place of a machine's name. */
+/** Used instead of a machine's name. */
 const unnamed = 'unnamed';
 
-/** Where process ids mean something: this machine, this boot of it, this process namespace. Each without hyphens. */
+/** The scope of process ids: this machine, this boot of it, this process namespace. Each without hyphens. */
 function whereabouts(): [machine: string, boot: string, namespace: string] {
   try {
     const machine = lastingMachineIdentity();
@@ -31,10 +31,10 @@ export function ownedName(suffix: string): string {
 let owner: string | null = null;
 
 /**
- * Whether the process that made this name has died. It has when its machine was started again since; else it must be
- * a process that can be looked up from here: names from another machine (hosts may share a container engine or a
- * folder) or from another process namespace are never judged.
- * @param judged what is known of processes already, by the front of their names; added to
+ * Whether the process that made this name has died. It has if its machine was rebooted since; otherwise it must be a
+ * process that can be looked up from here: names from another machine (hosts may share a container engine or a folder)
+ * or from another process namespace are never judged.
+ * @param judged known results by the prefix of the names; added to
  */
 export function isOrphaned(name: string, judged = new Map<string, boolean>()): boolean {
   const match = /^mlab-([0-9a-z]+)-([0-9a-f]+)-(\d+)-(\d+)-(\d+)-/.exec(name);
@@ -51,10 +51,10 @@ export function isOrphaned(name: string, judged = new Map<string, boolean>()): b
   return isOver;
 }
 
-/** Names in a folder whose owner has died; none when it can't be read. */
+/** Names in a folder whose owner has died; none if it can't be read. */
 export function orphansIn(folder: string): string[] {
   try {
-    // One process may have left hundreds: each process is looked at once.
+    // One process may have left hundreds: each process is looked up once.
     const judged = new Map<string, boolean>();
     return readdirSync(folder).filter((name) => name.startsWith(`${prefix}-`) && isOrphaned(name, judged));
   } catch {
@@ -62,7 +62,7 @@ export function orphansIn(folder: string): string[] {
   }
 }
 
-/** Short, since it is part of the names of folders, containers and control groups. */
+/** Short, because it is part of the names of folders, containers and control groups. */
 function shortHash(text: string): string {
   return sha256(text).slice(0, 8);
 }

@@ -1,8 +1,8 @@
 import { release } from 'node:os';
 
 /**
- * Why agent code can't be confined on this system, and what to do; null on Linux. Containers are no way out elsewhere: they
- * would be given this system's own Python environments, which no Linux container can run.
+ * Why agent code can't be confined on this system, and what to do; null on Linux. Containers don't help elsewhere: they
+ * would get this system's Python environments, which no Linux container can run.
  */
 export function platformObstacle(
   platform: NodeJS.Platform = process.platform,

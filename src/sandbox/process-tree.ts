@@ -3,24 +3,24 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 
 /** What the processes of a tree use together. */
 export interface TreeUsage {
-  /** Swapped out, and the tables that the kernel keeps of it, included. */
+  /** Including swap and the kernel's page tables. */
   residentBytes: number;
-  /** Of these: pages of files in memory, which several may share. */
+  /** Of these: pages of files in memory, which processes may share. */
   sharedBytes: number;
   threads: number;
-  /** Of the living ones and of the children that they have waited for. */
+  /** Of the living ones and of children that they have waited for. */
   cpuSeconds: number;
 }
 
 const ticksPerSecond = 100;
 const kibibyte = 1024;
-/** Open files of all processes of a command together; whoever has more hides something among them. */
+/** The limit of open files that are examined, of all processes of a command together; more are suspicious. */
 const mostDescriptors = 100_000;
 const descriptorsPerTurn = 200;
 
 /**
- * Host ids of the processes below this one, itself not among them: all of them below the first process of a
- * namespace. Stops at `most`, since a tree may grow faster than it can be walked.
+ * Host ids of the processes below this one, without itself: for the first process of a namespace, all others in it.
+ * Stops at `most`, since a tree may grow faster than it can be walked.
  */
 export function descendantsOf(pid: number, most: number): number[] {
   const found: number[] = [];
@@ -34,7 +34,7 @@ export function descendantsOf(pid: number, most: number): number[] {
   return found;
 }
 
-/** Sends a signal; a process that is gone, or is not ours to signal, is passed over. */
+/** Sends a signal; processes that are gone, or may not be signalled, are skipped. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
@@ -45,7 +45,7 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** Whether it stands still: because of a signal, or for whoever traces it. */
+/** Whether it is stopped, by a signal or a tracer. */
 export function isStopped(pid: number): boolean {
   return /^[Tt]/.test(fieldsAfterName(pid)[0] ?? '');
 }
@@ -64,8 +64,8 @@ export function usageOf(pids: readonly number[]): TreeUsage {
 }
 
 /**
- * Memory with pages that several processes share counted once, in bytes. Dear: some milliseconds a process, so others
- * have their turn after each.
+ * Memory in bytes, with pages that several processes share counted once. Slow: some milliseconds per process, so others
+ * get a turn after each.
  */
 export async function proportionalBytesOf(
   pids: readonly number[],
@@ -84,8 +84,8 @@ export async function proportionalBytesOf(
 }
 
 /**
- * Disk space held by files that were removed while these processes have them open, in bytes; infinite where there are
- * too many open files to look at. Yields to the event loop every few hundred.
+ * Disk space of removed files that these processes have open, in bytes; infinite if there are too many open files to
+ * examine. Yields to the event loop every few hundred.
  */
 export async function removedFileBytes(pids: readonly number[], device: number): Promise<number> {
   const sizes = new Map<number, number>();
@@ -106,7 +106,7 @@ export async function removedFileBytes(pids: readonly number[], device: number):
   return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
 
-/** Host ids of processes whose environment holds this entry (`NAME=value`). */
+/** Host ids of processes whose environment has this entry (`NAME=value`). */
 export function processesWithVariable(entry: string): number[] {
   return allProcesses().filter((pid) => readProcess(pid, 'environ').split('\0').includes(entry));
 }
@@ -129,7 +129,7 @@ function cpuSecondsOf(pid: number): number {
   return ticks / ticksPerSecond;
 }
 
-/** Of its `stat`, from the third on: the name before them may hold anything. */
+/** The fields of its `stat`, from the third on: the name before them may contain anything. */
 function fieldsAfterName(pid: number): string[] {
   const stat = readProcess(pid, 'stat');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

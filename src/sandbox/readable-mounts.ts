@@ -4,13 +4,13 @@ import { SandboxError, type SandboxSpec } from './sandbox.ts';
 
 const mostLookedAt = 400;
 
-/** Folders that this process found open: what closes one later shows when a command reads it. */
+/** Folders that this process found readable: if one is closed later, a command that reads it fails. */
 const open = new Set<string>();
 
 /**
- * What is mounted must be readable by all, where agent code runs as a user to whom all of it is another's. Looks at the
- * outermost entries: whoever closes files closes all that he makes.
- * @throws SandboxError that names one that is closed
+ * Everything mounted must be readable by all if agent code runs as another user. Checks the outermost entries: a user
+ * with a restrictive umask closes all files.
+ * @throws SandboxError that names a closed entry
  */
 export function checkReadable({ mounts, python }: SandboxSpec): void {
   const folders = mounts.filter(({ access }) => access === 'read').map(({ source }) => source);

@@ -6,21 +6,21 @@ import type { Mount } from './sandbox.ts';
 import { accountsOf, insideUser, openToReaders, systemFiles } from './system-files.ts';
 
 /**
- * A folder of the harness for one sandbox, closed to others, which no process inside sees: pipes, argument files, covers that
- * hold places to mount on. What lies in it may be read by whoever it is shown to.
+ * A folder of the harness for one sandbox, closed to others and invisible inside: pipes, argument files, covers with
+ * mount points. Parts of it may be shown to processes, which can then read them.
  */
 export class RuntimeFolder implements Disposable {
   readonly path: string;
   readonly #user: { uid: number; gid: number };
   #emptyFolders = 0;
 
-  /** @param user whom processes inside see as theirs */
+  /** @param user whom processes inside see as themselves */
   constructor(user: { uid: number; gid: number } = insideUser) {
     this.path = ownedFolder('sandbox');
     this.#user = user;
   }
 
-  /** What is seen as /etc, and over it what is this user's. */
+  /** What is shown as /etc, with this user's files over it. */
   etc(): Mount[] {
     const shared: Mount = { source: systemFiles().etc, target: '/etc', access: 'read' };
     if (this.#user.uid === insideUser.uid && this.#user.gid === insideUser.gid) return [shared];
@@ -34,12 +34,12 @@ export class RuntimeFolder implements Disposable {
     return [shared, ...own];
   }
 
-  /** An empty file, to cover others with. */
+  /** An empty file, as a cover for others. */
   emptyFile(): string {
     return systemFiles().emptyFile;
   }
 
-  /** An empty folder, to cover others with, but for places to mount on. */
+  /** An empty folder except for mount points, as a cover for others. */
   emptyFolder(places: readonly { path: string; isFolder: boolean }[] = []): string {
     if (places.length === 0) return systemFiles().emptyFolder;
     const folder = join(this.path, `nothing-${this.#emptyFolders++}`);

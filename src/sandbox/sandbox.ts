@@ -26,46 +26,51 @@ export interface SandboxLimits {
 export interface SandboxSpec {
   mounts: Mount[];
   /**
-   * Absolute paths inside that are covered by emptiness (a withheld data file, say), at every place where the same
-   * file is mounted. What does not exist is passed over.
+   * Absolute paths inside that are covered by an empty file or folder (a withheld data file, say), at every place where
+   * the same file is mounted. Missing ones are skipped.
    */
   hide: string[];
-  /** What no file of a mount that is read may hold, plain or compressed: such files are covered, wherever they lie. */
+  /**
+   * Contents that no file of a readable mount may have, plain or compressed: such files are covered, wherever they are.
+   */
   withheld: Content[];
   /**
-   * Folders of the host that are not seen through any mount of something that holds them, wherever they lie. What
-   * `mounts` and `python` name is shown, also where it lies in one of them.
+   * Folders of the host that are hidden in every mount that contains them. What `mounts` and `python` name is shown,
+   * even within one of them.
    */
   concealed: string[];
   /** Absolute path inside. */
   workingDirectory: string;
-  /** All environment variables, beside PATH, HOME, LANG and TMPDIR which the driver sets. Nothing of the host's passes. */
+  /**
+   * All environment variables, besides PATH, HOME, LANG and TMPDIR which the driver sets. None of the host's are passed
+   * on.
+   */
   variables: Record<string, string>;
-  /** The Python environment that scripts run with; its interpreter comes first on PATH. Null: none is needed. */
+  /** The Python environment for scripts; its interpreter comes first on PATH. Null: none is needed. */
   python: PythonMount | null;
-  /** Further ones, which are no part of PATH; default: none. */
+  /** Other environments, which are not on PATH; default: none. */
   otherPythons?: readonly PythonMount[];
   limits: SandboxLimits;
   /**
-   * The writable host folder that is watched, and the size at which its writers are ended. When a command left it
-   * larger than that, the next ones may run but not add to it.
+   * The writable host folder that is watched, and the size at which its writers are ended. If a command left it larger
+   * than that, the next ones may run but not add to it.
    */
   watch: { folder: string; maxBytes: number } | null;
-  /** Which processes inside may use, and no others; default: none. */
+  /** The only ones that processes inside may use; default: none. */
   gpus?: readonly Gpu[];
 }
 
-/** What a file holds. */
+/** The content of a file. */
 export interface Content {
   bytes: number;
   sha256: string;
 }
 
-/** A virtual environment and the installation it was made from, both on the host, both mounted read-only. */
+/** A virtual environment and the installation from which it was made, both on the host and mounted read-only. */
 export interface PythonMount {
   /** Folder of the virtual environment. */
   environment: string;
-  /** `sys.base_prefix` of the interpreter it was made with. */
+  /** `sys.base_prefix` of its interpreter. */
   basePrefix: string;
 }
 
@@ -84,7 +89,7 @@ export interface StartOptions {
 
 /** What a command's processes used. */
 export interface ProcessUsage {
-  /** Of all at one time. Control groups count the page cache too; the watchdog has samples only. */
+  /** Of all at the same time. Control groups include the page cache; the watchdog has only samples. */
   peakMemoryBytes: number | null;
   /** Of all together. */
   cpuSeconds: number | null;
@@ -93,45 +98,48 @@ export interface ProcessUsage {
 export interface ProcessEnd extends ProcessUsage {
   /**
    * `out_of_memory`: the kernel killed one of its processes for memory and it failed, or the watchdog ended it, also
-   * for too many processes where nothing else limits these. `workspace_full`: the watched folder was too large, and
-   * larger than before the command.
+   * for too many processes if nothing else limits these. `workspace_full`: the watched folder was too large, and larger
+   * than before the command.
    */
   ending: 'exited' | 'timed_out' | 'aborted' | 'out_of_memory' | 'workspace_full';
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null;
-  /** Confined commands: also when it exited with 128 and a signal's number, as shells report a child's. */
+  /** For confined commands, also if it exited with 128 plus a signal's number, as shells report a child's. */
   signal: string | null;
-  /** From when its sandbox stood to its first process's end. */
+  /** From the start of the command in its sandbox to its first process's end. */
   durationMs: number;
 }
 
 /** A process tree inside the sandbox. When its first process ends, all others are killed: no daemon outlives it. */
 export interface SandboxProcess {
   write(data: string | Uint8Array): void;
-  /** Of what was written, what still lies in this process: whoever asks much of us and reads nothing has it grow. */
+  /**
+   * Written bytes that are still in this process's memory: they grow if a process sends requests without reading the
+   * replies.
+   */
   readonly unreadBytes: number;
   endInput(): void;
   /** SIGTERM, then SIGKILL after two seconds; resolves with `ended`. */
   kill(): Promise<ProcessEnd>;
-  /** What it has used until now; after its end, what it used. A container engine tells only at the end. */
+  /** What it has used so far; after its end, the total. A container engine reports it only at the end. */
   usage(): Promise<ProcessUsage>;
   /** Never rejects once started. */
   readonly ended: Promise<ProcessEnd>;
 }
 
-/** One confined place in which commands run. Every command gets fresh namespaces over the same mounts. */
+/** One confined place for commands. Every command gets new namespaces over the same mounts. */
 export interface Sandbox extends AsyncDisposable {
   readonly driver: SandboxDriver;
-  /** Where a mount's target is seen by processes: the target itself, except where nothing is confined. */
+  /** The path at which processes see a mount's target: the target itself, except if nothing is confined. */
   pathInside(target: string): string;
   /**
    * Starts a command; no shell is involved.
-   * @throws SandboxError when the driver cannot start it (never when the command itself fails).
+   * @throws SandboxError if the driver can't start it (never if the command itself fails).
    */
   start(argv: readonly [string, ...string[]], options: StartOptions): Promise<SandboxProcess>;
 }
 
-/** The driver can't confine: an infrastructure error, never a reason to run unconfined. */
+/** The driver can't confine: an infrastructure failure, never a reason to run unconfined. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
   /** The one command or step that fixes it. */

@@ -1,8 +1,8 @@
-/** What the filter of system calls refuses: numbers on x64 and on arm64; null where an architecture has no such call. */
+/** What the system-call filter refuses: call numbers on x64 and on arm64; null if an architecture has no such call. */
 type Numbers = readonly [x64: number | null, arm64: number | null];
 type Calls = Readonly<Record<string, Numbers>>;
 
-/** Calls that answer "not permitted". */
+/** Calls that fail with "not permitted". */
 export const denied = {
   mount: [165, 40],
   umount2: [166, 39],
@@ -38,7 +38,7 @@ export const denied = {
   pidfd_getfd: [438, 438],
   mount_setattr: [442, 442],
   open_tree_attr: [467, 467],
-  // Settings of files that no permission shows: a project's quota, for one.
+  // Settings of files that permissions don't show, such as a project quota.
   file_setattr: [469, 469],
   quotactl: [179, 60],
   quotactl_fd: [443, 443],
@@ -46,18 +46,18 @@ export const denied = {
   syslog: [103, 116],
   fanotify_init: [300, 262],
   kcmp: [312, 272],
-  // Memory that nobody counts as theirs.
+  // Memory that is not accounted to any process.
   vmsplice: [278, 75],
   memfd_secret: [447, 447],
 } as const satisfies Calls;
 
-/** Answer "no such call": programs fall back to others, whose flags do not lie in memory, where no filter can look. */
+/** Fail with "no such call": programs fall back to others, whose flags are not in memory, where no filter can look. */
 export const unknown = { clone3: [435, 435], openat2: [437, 437] } as const satisfies Calls;
 
-/** The kernel grants each user few; the harness's user may be the agent's. Programs look from time to time instead. */
+/** The kernel allows each user few, and the harness's user may be the agent's. Programs fall back to polling. */
 export const usedUp = { inotify_init: [253, null], inotify_init1: [294, 26] } as const satisfies Calls;
 
-/** Memory that belongs to no process: without control groups nothing would limit it. Answer "no such call". */
+/** Memory that belongs to no process, which nothing would limit without control groups. Fail with "no such call". */
 export const uncounted = {
   memfd_create: [319, 279],
   shmget: [29, 194],
@@ -67,15 +67,18 @@ export const uncounted = {
 } as const satisfies Calls;
 
 /**
- * A socket's buffers, which such memory is, keep their usual size there: asking for another one seems to work, as it does
- * beyond the system's own limit. Options of `SOL_SOCKET`: `SO_SNDBUF`, `SO_RCVBUF` and their forms without a limit.
+ * The buffers of a socket are such memory and keep their default size: changing it appears to succeed, as it does
+ * beyond the system's own limit. Options of `SOL_SOCKET`: `SO_SNDBUF`, `SO_RCVBUF` and their unlimited forms.
  */
 export const bufferSizes = { call: [54, 208], level: 1, options: [7, 8, 32, 33] } as const;
 
-/** The highest call that was known when this was written (Linux 6.18): later ones open doors that nobody looked at. */
+/** The highest call when this was written (Linux 6.18): later ones have not been reviewed. */
 export const lastKnownCall = 469;
 
-/** Where a call takes the permissions of a file, and its flags where it makes one only with `O_CREAT`. */
+/**
+ * Calls that set the permissions of a file, with the position of that argument, and of the flags if they create a file
+ * only with `O_CREAT`.
+ */
 export const permissions: readonly { name: string; call: Numbers; mode: number; flags?: number }[] = [
   { name: 'chmod', call: [90, null], mode: 1 },
   { name: 'fchmod', call: [91, 52], mode: 1 },
@@ -87,17 +90,17 @@ export const permissions: readonly { name: string; call: Numbers; mode: number; 
   { name: 'open', call: [2, null], mode: 2, flags: 1 },
   { name: 'openat', call: [257, 56], mode: 3, flags: 2 },
 ];
-/** Run as the file's user or group: nothing in a workspace may ask for that. */
+/** Setuid and setgid: nothing in a workspace may ask for them. */
 export const setIds = [0o4000, 0o2000] as const;
 /** `O_CREAT`, `O_TMPFILE`. */
 export const creating = [0o100, 0o20000000] as const;
 
-/** Values of the second argument that are refused. */
+/** Refused values of the second argument. */
 export const commands: readonly { name: string; call: Numbers; values: readonly number[] }[] = [
-  // F_SETLEASE and F_NOTIFY: whoever may only read a file could make programs of the host wait for it.
+  // F_SETLEASE and F_NOTIFY: a process with mere read access to a file could make programs of the host wait for it.
   { name: 'fcntl', call: [72, 25], values: [1024, 1026] },
-  // TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ADD_ENCRYPTION_KEY.
-  // And those that take disk space without writing: XFS_IOC_ALLOCSP, …ALLOCSP64, FS_IOC_RESVSP, …RESVSP64, …ZERO_RANGE.
+  // TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ADD_ENCRYPTION_KEY. And those that take disk space
+  // without writing: XFS_IOC_ALLOCSP, …ALLOCSP64, FS_IOC_RESVSP, …RESVSP64, …ZERO_RANGE.
   {
     name: 'ioctl',
     call: [16, 29],
@@ -109,14 +112,18 @@ export const commands: readonly { name: string; call: Numbers; values: readonly 
 ];
 
 /**
- * Takes disk space in no time, gigabytes before anyone can look. Answers "not supported", as many file systems do: programs
- * write instead. Which flag gives space back, and is let through: FALLOC_FL_PUNCH_HOLE.
+ * Allocates gigabytes of disk space before the watchdog can react. Fails with "not supported", as on many file systems:
+ * programs write instead. One flag releases space and is allowed: FALLOC_FL_PUNCH_HOLE.
  */
 export const allocation = { name: 'fallocate', call: [285, 47], mode: 1, givesBack: 0o2 } as const;
 
 /** Calls that make sockets. */
 export const sockets = { socket: [41, 198], socketpair: [53, 199] } as const satisfies Calls;
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: all of them bound to the (empty) network namespace or to a mounted file. */
+/**
+ * AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: all of them limited to the (empty) network namespace or to a mounted file.
+ */
 export const allowedFamilies = [1, 2, 10, 16] as const;
-/** In a container the harness sees nothing of what netlink's answers hold, so there is none: programs do without. */
+/**
+ * In a container the harness can't measure the data in netlink's answers, so netlink is refused: programs do without.
+ */
 export const uncountedFamily = 16;

@@ -16,11 +16,10 @@ import {
 } from './seccomp-rules.ts';
 
 /**
- * A filter of system calls, as the kernel's classic packet-filter bytecode, for `bwrap --seccomp`.
- * Namespaces and lost capabilities do the confining; this closes what they leave open: socket families that know
- * no network namespace (a virtual machine's line to its host, say), the keys of the caller's session, files that run as
- * their owner, ways to make programs of the host wait, and parts of the kernel that no training script needs and that
- * break often.
+ * A filter of system calls, as the kernel's classic packet-filter bytecode, for `bwrap --seccomp`. Namespaces and
+ * dropped capabilities do the confining; this closes what they leave open: socket families without network namespaces
+ * (such as a virtual machine's connection to its host), the keys of the caller's session, setuid files, ways to make
+ * programs of the host wait, and parts of the kernel that no training script needs and that often have bugs.
  */
 
 interface Architecture {
@@ -29,7 +28,7 @@ interface Architecture {
   clone: number;
   /** Which of a call's numbers. */
   column: 0 | 1;
-  /** Calls with this bit set belong to another ABI, and are refused; 0 where there is none. */
+  /** Calls with this bit set belong to another ABI, and are refused; 0 if there is none. */
   foreignBit: number;
 }
 
@@ -47,7 +46,7 @@ const jumpIfAnySet = 0x45;
 const answer = 0x06;
 
 const allow = 0x7fff0000;
-/** The call is not made, and answers 0. */
+/** The call is not executed, and returns 0. */
 const passedOver = 0x00050000;
 const notPermitted = 0x00050001;
 const tooManyFiles = 0x00050018;
@@ -65,7 +64,7 @@ export interface FilterOptions {
   countsAllMemory?: boolean;
 }
 
-/** The filter for this architecture, or null where none is known. */
+/** The filter for this architecture, or null if there is none. */
 export function seccompFilter(
   architecture: string = process.arch,
   { countsAllMemory = true }: FilterOptions = {},
@@ -86,7 +85,7 @@ export function seccompFilter(
     const number = call[facts.column] ?? null;
     if (number !== null) program.push([jumpIfEqual, 0, body.length, number], ...body);
   };
-  // The most frequent first. Each ends with an answer: what it has loaded is no call any more.
+  // The most frequent first. Each rule overwrites the loaded call number, so it must end with a result.
   for (const { call, mode, flags } of permissions.toReversed()) rule(call, refuseSetIds(mode, flags));
   for (const { call, values } of commands) rule(call, refuseValues(values));
   for (const call of Object.values(sockets)) rule(call, allowFamilies());
@@ -112,7 +111,7 @@ function refuseBits(argument: number, bits: number): Instruction[] {
   ];
 }
 
-/** A mode counts only where the flags say that a file is made: else it is whatever lay in the register. */
+/** A mode counts only if the flags say that a file is created: otherwise the register contains anything. */
 function refuseSetIds(mode: number, flags: number | undefined): Instruction[] {
   const refusal = refuseBits(mode, setIds[0] | setIds[1]);
   if (flags === undefined) return refusal;
@@ -204,7 +203,7 @@ function noneSet(index: number, bits: number): object {
   return { index, value: bits, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' };
 }
 
-/** Of the lower half: the kernel ignores the upper one, in which anything may stand. */
+/** For the lower half: the kernel ignores the upper one, which may contain anything. */
 function isEqual(index: number, value: number): object {
   return { index, value: 0xffffffff, valueTwo: value, op: 'SCMP_CMP_MASKED_EQ' };
 }

@@ -1,16 +1,16 @@
 import { basename } from 'node:path';
 import type { SandboxLimits } from './sandbox.ts';
 
-/** Each may hold memory of the kernel's. */
+/** Each may hold memory of the kernel. */
 const openFiles = 4096;
 
 /** POSIX's unit of `ulimit -f`. */
 const fileBlock = 512;
 
 /**
- * Runs on the host before the sandbox is made: joins the groups, sets the limits that processes inherit, becomes
- * the driver's command. Any step that fails ends it, so nothing ever runs unlimited.
- * @param before what else is done first
+ * Runs on the host before the sandbox is made: joins the groups, sets the limits that processes inherit, becomes the
+ * driver's command. Any step that fails ends it, so nothing ever runs unlimited.
+ * @param before shell commands to run first
  */
 export function outerCommand(
   joinFiles: readonly string[],
@@ -22,7 +22,7 @@ export function outerCommand(
   const script = [
     'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift',
     'ulimit -c 0',
-    // Where fewer are allowed already, they stay so.
+    // If the limit is lower already, it stays.
     `ulimit -n ${openFiles} 2> /dev/null`,
     `ulimit -f ${Math.ceil(limits.fileBytes / fileBlock)} || exit 125`,
     ...(dataBytes === null ? [] : [`ulimit -d ${Math.ceil(dataBytes / 1024)} || exit 125`]),
@@ -33,8 +33,8 @@ export function outerCommand(
 }
 
 /**
- * Runs in place: says on standard error that all stands, then makes standard error one with standard output and
- * becomes the command.
+ * Runs in place: prints the marker on standard error, redirects standard error to standard output and becomes the
+ * command.
  */
 export function directCommand(marker: string, argv: readonly string[]): string[] {
   return ['/bin/sh', '-c', 'echo "$1" >&2\nshift\nexec "$@" 2>&1', 'sh', marker, ...argv];
@@ -51,11 +51,12 @@ const groupFiles = [
 ];
 
 /**
- * Runs inside a container, as the first process of its namespace: says on standard error that the sandbox stands, runs the
- * command with its standard error made one with standard output, and stays, to collect what its descendants leave.
- * When it ends, the kernel kills all others. What the driver and this shell have to say therefore never mixes with
- * the command's output. It ends by saying what the control group counted, each line after the file's name.
- * @param folder where the command runs. An earlier command may have closed it: that is this one's failure, not the sandbox's.
+ * Runs inside a container, as the first process of its namespace: prints the marker on standard error, runs the command
+ * with its standard error redirected to standard output, and stays, to reap orphans. When it ends, the kernel kills all
+ * others. So messages of the driver and this shell never mix with the command's output. At its end it prints what the
+ * control group counted, each line after the file's name.
+ * @param folder where the command runs. An earlier command may have closed it: that is this command's failure, not the
+ *   sandbox's.
  */
 export function firstCommand(marker: string, argv: readonly string[], folder: string): string[] {
   const script = [
@@ -79,34 +80,36 @@ function reportLine(file: string): string {
 export const launcherPipes = { script: 'script', output: 'output', said: 'said' } as const;
 
 /**
- * What a launcher runs for as long as its sandbox lives, see `Launcher`: at each line that it reads, one confined shell,
- * which waits for its script in a pipe; then it prints what that ended with. It takes nothing else from anybody, and hands
- * on nothing of its own but these three pipes and the filter.
+ * What a launcher runs for the life of its sandbox, see `Launcher`: for each line that it reads, it starts one confined
+ * shell, which waits for its script in a pipe; then it prints that shell's exit code. It takes no other input, and
+ * passes on nothing of its own but these three pipes and the filter.
  * @param confine the command by which a shell is confined
- * @param files what that reads, beside the launcher's folder, by the numbers under which it is open
+ * @param files what that reads, besides the launcher's folder, by their file descriptors
  */
 export function launcherCommand(confine: readonly string[], files: ReadonlyMap<number, string>): string[] {
   const { script, output, said } = launcherPipes;
   const folder = '/proc/self/fd/3';
   const pipes = `< ${folder}/${script} > ${folder}/${output} 2> ${folder}/${said} 3<&-`;
-  // Where memory runs out, the kernel takes the command's processes first, and not this one.
+  // If memory runs out, the kernel kills the command's processes first, and not this one.
   const shell = '({ echo 500 > /proc/self/oom_score_adj; } 2> /dev/null; exec "$@")';
   const read = [...files].map(([number, name]) => `${number}< ${folder}/../${name}`).join(' ');
   const loop = ['echo up', 'while read -r _; do', `${shell} ${read} ${pipes}`, 'echo $?', 'done'];
   return ['/bin/sh', '-c', loop.join('\n'), 'sh', ...confine];
 }
 
-/** How a launcher's pipes are made, in the folder that its command is started in. */
+/** Makes a launcher's pipes, in the working directory of its command. */
 export const makeLauncherPipes = `mkfifo -m 666 ${Object.values(launcherPipes).join(' ')} || exit 125`;
 
 export interface CommandScript {
   marker: string;
   argv: readonly string[];
-  /** Where the command runs. An earlier command may have closed it: that is this one's failure, not the sandbox's. */
+  /**
+   * Where the command runs. An earlier command may have closed it: that is this command's failure, not the sandbox's.
+   */
   folder: string;
   /** As many as its user may run; null: something else limits them. */
   processes: number | null;
-  /** Whether what follows in the pipe that the script is read from is the command's input. */
+  /** Whether the rest of the pipe with the script is the command's input. */
   readsPipe: boolean;
 }
 
@@ -128,7 +131,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** dash knows the number as -p, other shells as -u. */
+/** dash calls the option -p, other shells -u. */
 function processLimit(processes: number): string {
   return `{ ulimit -u ${processes} || ulimit -p ${processes} || exit 125; } 2> /dev/null`;
 }

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What of a folder is shown: told of each entry, all of it, nothing of it, or what the rules for that folder say. */
+/** Which part of a folder is shown: for each entry all of it, nothing of it, or what the rules for that folder say. */
 export type Shown = (entry: ShownEntry) => 'all' | 'nothing' | Shown;
 
 export interface ShownEntry {
@@ -16,18 +16,20 @@ export interface Parts {
   covers: string[];
 }
 
-/** Steps that are worth it: what is added to a folder that is mounted as a whole is seen until the next look. */
+/**
+ * How many steps make mounting the whole folder worthwhile: entries added to it are then visible until the next look.
+ */
 const worthwhile = 10;
 
-/** More than file systems' clocks are coarse. */
+/** More than the resolution of file systems' clocks. */
 const clockMs = 2_000;
 
-/** By rules and folder: every sandbox asks the same, and folders of a system hardly change. */
+/** By rules and folder: every sandbox needs the same, and folders of a system hardly change. */
 const lastLooks = new Map<Shown, Map<string, Look>>();
 
 /**
- * The parts of a folder that its rules allow. Each entry that is allowed is mounted, or, where that takes far fewer
- * steps, the whole folder with covers over the rest: every step costs time at the start of each command.
+ * The parts of a folder that its rules allow. Each allowed entry is mounted; or, if that takes far fewer steps, the
+ * whole folder with covers over the rest: every step costs time at the start of each command.
  */
 export function partsOf(folder: string, shown: Shown | 'all'): Parts {
   if (shown === 'all') return { mounts: [folder], covers: [] };
@@ -40,7 +42,7 @@ export function partsOf(folder: string, shown: Shown | 'all'): Parts {
   return look.parts;
 }
 
-/** What was found in a folder and below it, and which folders that says something of. */
+/** What was found in a folder and below it, and which folders that depends on. */
 class Look {
   readonly parts: Parts;
   readonly #changes = new Map<string, bigint | null>();
@@ -70,20 +72,20 @@ class Look {
   }
 
   #judgedEntries(folder: string, shown: Shown): JudgedEntry[] {
-    // Before it is read: what is added meanwhile is another change.
+    // Before it is read, so that entries added meanwhile count as another change.
     this.#changes.set(folder, changeOf(folder));
     return entriesOf(folder).flatMap((entry) => {
       const path = join(folder, entry.name);
       const isLink = entry.isSymbolicLink();
       const isFolder = isLink ? leadsToFolder(path) : entry.isDirectory();
-      // A link that leads nowhere.
+      // A dangling link.
       if (isFolder === null) return [];
       const verdict = shown({ name: entry.name, isFolder });
       return [{ path, isLink, verdict: isFolder || typeof verdict === 'string' ? verdict : 'nothing' }];
     });
   }
 
-  /** What must be covered where the folder itself is mounted. A link shows nothing that its target's place doesn't. */
+  /** What must be covered if the folder itself is mounted. A link reveals nothing beyond its target's own place. */
   #coversOf(entries: readonly JudgedEntry[]): string[] {
     return entries.flatMap(({ path, isLink, verdict }) => {
       if (isLink || verdict === 'all') return [];
@@ -98,7 +100,9 @@ interface JudgedEntry {
   verdict: ReturnType<Shown>;
 }
 
-/** When a folder's entries were last changed; null where there is none, and where another change could have the same time. */
+/**
+ * When a folder's entries were last changed; null if it does not exist, or if another change could have the same time.
+ */
 function changeOf(folder: string): bigint | null {
   const stat = statSync(folder, { bigint: true, throwIfNoEntry: false });
   return stat === undefined || Date.now() - Number(stat.mtimeMs) < clockMs ? null : stat.mtimeNs;

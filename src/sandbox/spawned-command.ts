@@ -15,16 +15,16 @@ export interface SpawnedCommand {
     environment: Record<string, string>;
     folder: string;
   };
-  /** What it says on standard error when the command's sandbox stands. */
+  /** What it prints on standard error when the command's sandbox is ready. */
   marker: string;
-  /** Called once, when the host process runs; resolves when its processes can be told. */
+  /** Called once, when the host process runs; resolves when its processes can be identified. */
   attach(child: ChildProcess): Promise<void>;
   destroy(): Promise<void>;
   /** The likely reason why it did not start, and what to do about it. */
   explain(message: string): SandboxError;
 }
 
-/** @throws SandboxError when it does not start; nothing of it lives then */
+/** @throws SandboxError if it does not start; nothing of it lives then */
 export async function spawnCommand(
   command: SpawnedCommand,
   pipes: OutputPipes,
@@ -56,7 +56,7 @@ function inputOf(stdin: Writable): CommandInput {
   };
 }
 
-/** @throws SandboxError for what Node itself refuses; the rest shows in the child's end. */
+/** @throws SandboxError for what Node itself refuses; other errors show in the child's end */
 function launch(command: SpawnedCommand, output: OutputPipe, options: StartOptions): ChildProcess {
   const [program = '', ...rest] = command.spawn.command;
   const input = options.stdin === 'pipe' ? 'pipe' : 'ignore';
@@ -68,7 +68,7 @@ function launch(command: SpawnedCommand, output: OutputPipe, options: StartOptio
       cwd: command.spawn.folder,
       detached: true,
     });
-    // A program that does not read its input is no error of ours.
+    // A program that does not read its input is not our error.
     child.stdin?.on('error', () => {});
     return child;
   } catch (error) {
@@ -86,7 +86,7 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-/** Resolves when the marker was read; what stands before it, and all of it when it never comes, is the driver's. */
+/** Resolves when the marker was read; text before it, or all text if it never comes, is from the driver. */
 async function standing(child: ChildProcess, exited: Promise<Exit>, command: SpawnedCommand): Promise<void> {
   if (child.stderr === null) throw command.explain('it has no standard error');
   const problem = await waitForMarker(child.stderr, command.marker);

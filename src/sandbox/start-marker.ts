@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const startMs = 60_000;
 
-/** What says that a command's sandbox stands; nobody inside knows it beforehand. */
+/** A marker that says that a command's sandbox is ready; nobody inside can guess it. */
 export function newMarker(): string {
   return `sandbox-stands-${randomBytes(8).toString('hex')}`;
 }
 
-/** Null when the marker was read; else why it was not: what was said in its place. */
+/** Null when the marker was read; otherwise what was printed instead. */
 export async function waitForMarker(said: Readable, marker: string): Promise<string | null> {
   const timer = new AbortController();
   const late = sleep(startMs, `it did not start within ${startMs / 1000} seconds`, {

@@ -5,33 +5,33 @@ import type { ProcessEnd, ProcessUsage, SandboxProcess, StartOptions } from './s
 import { type Breach, Watchdog, type WatchTarget } from './watchdog.ts';
 
 const graceMs = 2_000;
-/** How long output may go on after every process is dead: only a process that got away could still hold it. */
+/** How long output may continue after every process is dead: only a process that escaped could still hold it. */
 const drainMs = 1_000;
 
-/** How a driver runs one command. Host process ids throughout. */
+/** How a driver runs one command. All process ids are those of the host. */
 export interface CommandRun {
   /**
-   * Resolves when the command's sandbox stands.
-   * @throws SandboxError when that fails; nothing of it is left then but what `release` gives back
+   * Resolves when the command's sandbox is ready.
+   * @throws SandboxError if that fails; then only what `release` frees is left
    */
   begin(options: StartOptions): Promise<Begun>;
   watch: WatchTarget;
   /** SIGTERM to every process of the command. */
   terminate(): void;
-  /** SIGKILL to every process of the command; resolves when none lives. Called at the end in any case. */
+  /** SIGKILL to every process of the command; resolves when none lives. Always called at the end. */
   destroy(): Promise<void>;
-  /** Until now, or after the end; null where nothing groups its processes. */
+  /** So far, or after the end; null if nothing groups its processes. */
   usage(): Promise<GroupUsage | null>;
-  /** What the exit that was seen says about the command's. */
+  /** Translates the observed exit into the command's. */
   translate(
     exitCode: number | null,
     signal: string | null,
   ): Promise<{ exitCode: number | null; signal: string | null }>;
-  /** Gives back what the command needed. Does not throw. */
+  /** Frees the command's resources. Does not throw. */
   release(): Promise<void>;
 }
 
-/** A command whose sandbox stands. */
+/** A command whose sandbox is ready. */
 export interface Begun {
   output: Socket;
   /** Null: its standard input is empty. */
@@ -40,7 +40,7 @@ export interface Begun {
 }
 
 export interface CommandInput {
-  /** Written, and not taken yet. */
+  /** Written but not read yet. */
   readonly unreadBytes: number;
   write(data: string | Uint8Array): void;
   end(): void;
@@ -54,8 +54,8 @@ export interface Exit {
 }
 
 /**
- * Starts the command and resolves when its sandbox stands.
- * @throws SandboxError when that fails; nothing of it is left then.
+ * Starts the command and resolves when its sandbox is ready.
+ * @throws SandboxError if that fails; nothing of it is left then.
  */
 export async function supervise(running: CommandRun, options: StartOptions): Promise<SandboxProcess> {
   try {
@@ -130,7 +130,7 @@ class Supervised implements SandboxProcess {
     this.#killTimer = setTimeout(() => void this.#running.destroy(), graceMs);
   }
 
-  /** No grace: it would be used to fill more. */
+  /** Without the grace period of SIGTERM, which would be used to fill more. */
   #breach(cause: Breach): void {
     this.#cause ??= cause;
     if (!this.#over) void this.#running.destroy();

@@ -14,10 +14,10 @@ import { removeTree } from '../lib/read-only-tree.ts';
 import { ownedFolder } from './owned-folder.ts';
 import { shownOfEtc } from './system-folders.ts';
 
-/** The user that processes in the sandbox are, where a user namespace or nothing gives them another one outside. */
+/** The user of processes in the sandbox, if a user namespace maps it to another one outside, or nothing does. */
 export const insideUser = { name: 'agent', uid: 1000, gid: 1000, home: '/tmp' };
 
-/** Content of the files of /etc that list users, where processes inside are this one. */
+/** Content of the files in /etc that list users, for this user. */
 export function accountsOf({ uid, gid }: { uid: number; gid: number }): Record<string, string> {
   return {
     passwd: linesOf(
@@ -31,26 +31,32 @@ export function accountsOf({ uid, gid }: { uid: number; gid: number }): Record<s
 
 const madeUp: Readonly<Record<string, string>> = {
   hosts: linesOf('127.0.0.1 localhost sandbox', '::1 localhost sandbox'),
-  // Engines of containers mount their own over these.
+  // Container engines mount their own over these.
   hostname: linesOf('sandbox'),
   'resolv.conf': '',
   'nsswitch.conf': linesOf('passwd: files', 'group: files', 'hosts: files'),
 };
 
-/** What every sandbox of this process shows in the same way, read-only. Open to readers, in a folder that is closed to others. */
+/**
+ * What every sandbox of this process shows in the same way, read-only. World-readable, in a folder that is closed to
+ * others.
+ */
 export interface SystemFiles {
-  /** What is seen as /etc: made-up files, small ones of the host, and places to mount its larger folders on. */
+  /** What is shown as /etc: generated files, small ones of the host, and mount points for its larger folders. */
   etc: string;
-  /** To cover other files with. */
+  /** A cover for files. */
   emptyFile: string;
-  /** To cover other folders with. */
+  /** A cover for folders. */
   emptyFolder: string;
 }
 
-/** Folders that this process has made, by the folder for temporary files that they lie in. */
+/** Folders that this process has made, by the folder for temporary files that contains them. */
 const made = new Map<string, string>();
 
-/** Made once a process, and again where somebody has cleared the folder for temporary files; removed when the process ends. */
+/**
+ * Made once per process, and again if somebody has cleared the folder for temporary files; removed when the process
+ * ends.
+ */
 export function systemFiles(): SystemFiles {
   const within = tmpdir();
   const known = made.get(within);
@@ -74,7 +80,7 @@ function makeSystemFiles(): string {
     }
     mkdirSync(join(folder, 'nothing'));
     for (const name of ['etc', 'nothing']) openToReaders(join(folder, name));
-    // The last, so that where it is, all is.
+    // Written last, so that if it exists, everything does.
     writeFileSync(join(folder, 'empty'), '', { mode: 0o644 });
     return folder;
   } catch (error) {
@@ -94,7 +100,7 @@ function copyOfEtc(etc: string): void {
   }
 }
 
-/** Opens a folder and all in it to processes of other users. */
+/** Opens a folder and all its contents to processes of other users. */
 export function openToReaders(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -5,7 +5,7 @@ import type { Mount, PythonMount } from './sandbox.ts';
 import { partsOf } from './shown-parts.ts';
 import { pythonPrefix, topFolders } from './system-rules.ts';
 
-/** What a sandbox shows of the host's system, besides what its spec mounts. All read-only. */
+/** What a sandbox shows of the host's system, besides the mounts in its spec. All read-only. */
 export interface SystemView {
   mounts: ShownMount[];
   /** Paths inside, within these mounts, that are covered. */
@@ -14,14 +14,14 @@ export interface SystemView {
 
 export interface ShownMount extends Mount {
   /**
-   * The host folder that somebody means to show, all of it or in part, though it may lie in one that is concealed;
-   * none for a part of the system.
+   * The host folder that is shown on purpose, all of it or in part, even within a concealed one; none for a part of the
+   * system.
    */
   meant?: string;
 }
 
 /**
- * Of /etc only what programs need to be found, to verify certificates and to tell the time. What is small is copied:
+ * Of /etc, only what programs need to be found, to verify certificates and to tell the time. Small files are copied:
  * each mount costs time at the start of each command.
  */
 const etc = {
@@ -47,13 +47,13 @@ const etc = {
   ],
 } as const;
 
-/** Paths in /etc, of what there is there. */
+/** Paths in /etc that exist. */
 export function shownOfEtc(): { copied: string[]; mounted: string[] } {
   const isThere = (name: string) => existsSync(join('/etc', name));
   return { copied: etc.copied.filter(isThere), mounted: etc.mounted.filter(isThere) };
 }
 
-/** Links that stand at the top of the tree on a host with one /usr: target by path. */
+/** Links at the top of the tree on a host with merged /usr: target by path. */
 export function systemLinks(): Map<string, string> {
   const links = Object.keys(topFolders).filter((path) => isLink(path));
   return new Map(links.map((path) => [path, readlinkSync(path)]));
@@ -72,8 +72,8 @@ export function systemView(): SystemView {
 }
 
 /**
- * A Python environment, and what it needs of the installation that it was made from.
- * @param shared installations that are shown without this
+ * A Python environment, and what it needs of the installation from which it was made.
+ * @param shared installations that are shown anyway
  */
 export function pythonView(
   { environment, basePrefix }: PythonMount,
@@ -111,7 +111,7 @@ function readOnly(path: string): Mount {
   return { source: path, target: path, access: 'read' };
 }
 
-/** A folder under its own name and, where links lead to it, under its real one. */
+/** A folder under its own name and, if links lead to it, under its real one. */
 function aliases(path: string): Mount[] {
   const real = realPath(path) ?? path;
   return [...new Set([path, real])].map((target) => ({ source: real, target, access: 'read' }));

@@ -12,7 +12,7 @@ const either =
   (entry) =>
     rules.map((rule) => rule(entry)).find((verdict) => verdict !== 'nothing') ?? 'nothing';
 
-/** Shared objects, and what linkers need beside them. */
+/** Shared objects, and what linkers need besides them. */
 const libraries: Shown = ({ name, isFolder }) =>
   !isFolder && /\.(so|o|a|spec|specs)$|\.so\./.test(name) ? 'all' : 'nothing';
 
@@ -22,7 +22,7 @@ const standardLibrary: Shown = ({ name }) => (/^(site|dist)-packages$/.test(name
 const standardLibraries: Shown = ({ name, isFolder }) =>
   isFolder && /^(python|pypy)\d/.test(name) ? standardLibrary : 'nothing';
 
-/** Such as x86_64-linux-gnu and, for a tool chain of its own, x86_64-alpine-linux-musl. */
+/** Such as x86_64-linux-gnu or, for a separate tool chain, x86_64-alpine-linux-musl. */
 const machine = /^\w+-(\w+-)?linux-(gnu|musl)\w*$/;
 
 /** Parts of programs: compilers, git, perl; and what the C library loads. */
@@ -31,7 +31,7 @@ const programParts =
 
 const libraryFolder = either(libraries, standardLibraries, folders(programParts), folders(machine));
 
-/** Facts that programs look up: of time, terminals, characters, fonts, certificates; and modules of perl and git. */
+/** Data that programs look up: time zones, terminals, characters, fonts, certificates; and modules of perl and git. */
 const facts =
   /^(zoneinfo|terminfo|fonts|fontconfig|ca-certificates|crypto-policies|misc|perl\d*|git-core|g?awk|cmake-[\d.]+)$/;
 
@@ -48,7 +48,7 @@ const local = byName([
   [libraryNames, libraries],
 ]);
 
-/** What of the host's system is shown, by the folder at the top of the tree. */
+/** The shown parts of the host's system, by the folder at the top of the tree. */
 export const topFolders: Readonly<Record<string, Shown | 'all'>> = {
   '/usr': byName([
     [programs, 'all'],
@@ -66,7 +66,7 @@ export const topFolders: Readonly<Record<string, Shown | 'all'>> = {
   '/libx32': libraryFolder,
 };
 
-/** What a Python needs of the installation that its environment was made from. */
+/** What a Python needs of the installation from which its environment was made. */
 export const pythonPrefix: Shown = byName([
   [/^(bin|include|ssl|openssl)$/, 'all'],
   [libraryNames, either(libraries, standardLibraries, folders(/^(ossl-modules|engines[-\d.]*)$/))],

@@ -4,7 +4,7 @@ import { createSandbox, type SandboxOptions } from './create-sandbox.ts';
 import type { SandboxSpec } from './sandbox.ts';
 
 /**
- * Runs one command that does nothing, so that a host that can't confine is known before any work begins.
+ * Runs one command that does nothing, so that a host that can't confine is detected before any work begins.
  * @throws SandboxError saying why, and what fixes it
  */
 export async function trySandbox(driver: SandboxDriver, options: SandboxOptions = {}): Promise<void> {

@@ -1,13 +1,13 @@
 import type { ProcessEnd, SandboxProcess, StartOptions } from './sandbox.ts';
 
-/** The kernel's limit for one argument, less its closing NUL (MAX_ARG_STRLEN, with pages of 4 KiB). */
+/** The kernel's limit for one argument, without its closing NUL (MAX_ARG_STRLEN, with pages of 4 KiB). */
 const longestArgument = 131_071;
-/** Below the least that the kernel grants all arguments and variables together, a quarter of an 8 MiB stack. */
+/** Below the minimum that the kernel allows for all arguments and variables together, a quarter of an 8 MiB stack. */
 const longestCommand = 1_500_000;
-/** What shells answer for a program that can't be run. */
+/** The exit code of shells for a program that can't be run. */
 const cannotExecute = 126;
 
-/** Why no kernel would run this command, whatever the sandbox; null when it may. */
+/** Why no kernel would run this command, whatever the sandbox; null if it may. */
 export function reasonNotToStart(argv: readonly string[]): string | null {
   const lengths = argv.map((argument) => Buffer.byteLength(argument));
   const whole = lengths.reduce((sum, length) => sum + length + 1, 0);

@@ -6,7 +6,7 @@ const bubblewrapProfile = [
   'profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }',
 ];
 
-/** What keeps this user from making user namespaces, and the step that allows it; null when nothing is known to. */
+/** What keeps this user from making user namespaces, and the step that allows it; null if nothing is known to. */
 export function userNamespaceObstacle(): { reason: string; fix: string } | null {
   if (readSetting('kernel/apparmor_restrict_unprivileged_userns') === '1') {
     const lines = bubblewrapProfile.map((line) => `'${line}'`).join(' ');
@@ -31,7 +31,7 @@ export function userNamespaceObstacle(): { reason: string; fix: string } | null 
   return null;
 }
 
-/** What to do about a message of bubblewrap's. */
+/** What to do about an error message of bubblewrap. */
 export function userNamespaceHint(message: string): string {
   const aboutNamespaces = /namespace|uid map|Operation not permitted|Permission denied|loopback/i.test(
     message,

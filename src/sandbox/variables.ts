@@ -3,7 +3,7 @@ import { gpuVariables } from './gpus/gpu.ts';
 import type { SandboxSpec } from './sandbox.ts';
 import { insideUser } from './system-files.ts';
 
-/** The environment of every command, whole. */
+/** The complete environment of every command. */
 export function variablesOf(spec: SandboxSpec): Record<string, string> {
   const folders = ['/usr/local/bin', '/usr/bin', '/bin'];
   if (spec.python !== null) folders.unshift(join(spec.python.environment, 'bin'));

@@ -9,30 +9,32 @@ export type Breach = 'out_of_memory' | 'workspace_full';
 export interface SumLimits {
   memoryBytes: number;
   processes: number;
-  /** Whether the processes have memory file systems and a network namespace of their own, to be counted with them. */
+  /** Whether the processes have private memory file systems and a network namespace, to be counted with them. */
   isApart: boolean;
 }
 
 export interface WatchTarget {
-  /** Host ids of the command's processes; empty where they can't be seen. */
+  /** Host ids of the command's processes; empty if they can't be seen. */
   processes(): number[];
   folder: WatchedFolder | null;
-  /** What no kernel group holds down; null: one does. */
+  /** The limits that no kernel group enforces; null: one does. */
   sums: SumLimits | null;
-  /** The most, in bytes, of what control groups do not count: unread answers of netlink. Absent: nobody looks. */
+  /**
+   * The maximum, in bytes, of memory that control groups do not count: unread answers of netlink. Absent: not checked.
+   */
   netlinkBytes?: number;
-  /** The same of all that sockets may hold. */
+  /** The same for everything that sockets may hold. */
   socketBytes?: number;
 }
 
 const firstCheckMs = 50;
 const shortestMs = 100;
-/** A round's share of the time: it sleeps this many times as long as it took. */
+/** Limits the share of time: the watchdog sleeps this many times as long as a round took. */
 const restFactor = 25;
 
 /**
- * Looks at a command from time to time, costing at most a twenty-fifth of a core: at the size of the folder that it
- * writes to, and, where no kernel group does it, at the memory and the number of its processes.
+ * Checks a command periodically, at a cost of at most a twenty-fifth of a core: the size of the folder that it writes
+ * to, and, if no kernel group does it, the memory and the number of its processes.
  */
 export class Watchdog {
   peakMemoryBytes: number | null = null;
@@ -58,18 +60,18 @@ export class Watchdog {
     ]);
   }
 
-  /** Resolves when it has stopped looking. */
+  /** Resolves when it has stopped. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#done;
   }
 
-  /** A last look at the folder, when all processes are dead: a command may be over before anyone looked. */
+  /** A last check of the folder, when all processes are dead: a command may have ended before it was checked. */
   async settle(): Promise<void> {
     if ((await this.#folder?.settle()) === true) this.#onBreach('workspace_full');
   }
 
-  /** Looks at once at what is used. */
+  /** Measures the usage now. */
   async sample(): Promise<void> {
     await this.#exceedsSums(this.#target.processes());
   }
@@ -93,7 +95,7 @@ export class Watchdog {
     if ((await this.#folder?.isExceeded()) === true) this.#onBreach('workspace_full');
   }
 
-  /** Looks until something is wrong or nobody wants to know any more. */
+  /** Checks until something is wrong or the watchdog is stopped. */
   async #repeat(look: () => Promise<Breach | null>): Promise<void> {
     const { signal } = this.#stopping;
     for (let rest = firstCheckMs; ; ) {
@@ -112,7 +114,7 @@ export class Watchdog {
     const usage = usageOf(pids);
     const [first] = pids;
     const held = sums.isApart && first !== undefined ? heldMemory(first) : nothingHeld;
-    // Pages that processes share count in each: a sum above the limit needs the dearer, exact look.
+    // Pages that processes share count in each: a sum above the limit needs the slower, exact measurement.
     const suspicious = withHeld(usage, held) > sums.memoryBytes;
     const bytes = suspicious ? withHeld(await proportionalBytesOf(pids), held) : withHeld(usage, held);
     this.peakMemoryBytes = Math.max(this.peakMemoryBytes ?? 0, bytes);
@@ -121,7 +123,7 @@ export class Watchdog {
   }
 }
 
-/** Files in memory that are mapped are in the processes' memory already. */
+/** Mapped files in memory are in the processes' memory already. */
 function withHeld(usage: Pick<TreeUsage, 'residentBytes' | 'sharedBytes'>, held: HeldMemory): number {
   return usage.residentBytes + Math.max(0, held.fileBytes - usage.sharedBytes) + held.socketBytes;
 }

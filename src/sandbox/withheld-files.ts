@@ -6,13 +6,13 @@ import { sha256 } from '../lib/hash.ts';
 import { isWithin, realPath } from './paths.ts';
 import type { Content, Mount } from './sandbox.ts';
 
-/** By the folder and the contents looked for: folders that are mounted to be read do not change while we run. */
+/** By the folder and the contents: folders with read-only mounts do not change while this process runs. */
 const known = new Map<string, Promise<string[]>>();
 
 /**
- * The files of the host, in all folders that are mounted to be read, that hold one of these contents, plain or
+ * The files of the host, in all folders that are mounted to be read, that have one of these contents, plain or
  * compressed with gzip. Each folder is walked once in the life of this process.
- * @param closed folders of the host that nothing is seen of
+ * @param closed folders of the host that are not visible
  */
 export async function filesWith(
   contents: readonly Content[],
@@ -28,7 +28,7 @@ export async function filesWith(
   return [...new Set(found)];
 }
 
-/** How long others wait for their turn, about. */
+/** How long this runs, roughly, before others get a turn. */
 const turnMs = 5;
 const gzipName = /\.(gz|tgz|gzip)$/i;
 
@@ -76,7 +76,7 @@ async function walk(
   return found;
 }
 
-/** Sizes come first: hardly a file has one that is looked for. */
+/** Sizes come first, because hardly any file has a wanted one. */
 function isOneOf(path: string, sizes: ReadonlySet<number>, hashes: ReadonlySet<string>): boolean {
   try {
     const { size } = lstatSync(path);
@@ -86,12 +86,12 @@ function isOneOf(path: string, sizes: ReadonlySet<number>, hashes: ReadonlySet<s
     if (unpacked === null || !sizes.has(unpacked)) return false;
     return hashes.has(sha256(gunzipSync(readFileSync(path), { maxOutputLength: Math.max(1, unpacked) })));
   } catch {
-    // Who can't read it here can't inside, and what is no gzip file holds nothing compressed.
+    // A file that can't be read here can't be read inside, and one that is not a gzip file has no compressed content.
     return false;
   }
 }
 
-/** As the last four bytes of a gzip file tell it. */
+/** From the last four bytes of a gzip file. */
 function unpackedSize(path: string, size: number): number | null {
   if (size < 18) return null;
   const file = openSync(path, 'r');

@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownTurn } from '../lib/own-turn.ts';
 import { isOrphaned, ownedName } from './owner.ts';
 
-/** Who keeps a workspace from growing beyond its limit. */
+/** What keeps a workspace from growing beyond its limit. */
 export type WorkspaceHolder = 'kernel' | 'watchdog';
 
 export interface WorkspaceVolume extends AsyncDisposable {
   readonly holder: WorkspaceHolder;
-  /** Why the kernel does not hold it; null where it does. */
+  /** Why the kernel does not enforce it; null if it does. */
   readonly reason: string | null;
 }
 
@@ -24,8 +24,8 @@ const startMs = 10_000;
 const endMs = 60_000;
 
 /**
- * Makes the image and mounts it, then waits: for the harness to let go of its input, or to die, however that
- * happens. The image has no name any more by then, so that only the mount is left to be undone.
+ * Makes the image and mounts it, then waits until the harness closes its input or dies. The image is unlinked by then,
+ * so that only the mount must be undone.
  */
 const keeper = `
 trap 'umount -l "$1" 2>/dev/null; rm -f "$2"' EXIT
@@ -40,14 +40,15 @@ echo ready
 read -r _ || true
 `;
 
-/** Once it is known that this process can't mount, no run tries again. */
+/** Once this process turned out to be unable to mount, no run tries again. */
 let refused: string | null = null;
 
 /**
- * Puts a file system of limited size in the place of a folder, which is emptied: a write beyond it fails at once, whatever the
- * files are called, and nothing in it is a device or gains rights. Only root can; for others the watchdog looks.
- * @param folder absolute path; made where it is missing. Nobody else may use it, so what is mounted there is left over.
- * @param maxBytes what the watchdog allows; the file system holds a little more, so that the watchdog can say why
+ * Mounts a file system of limited size over a folder, which is emptied: writes beyond it fail at once, whatever the
+ * files are called, and nothing in it is a device or gains rights. Only root can do this; otherwise the watchdog limits
+ * the size.
+ * @param folder absolute path; created if missing. Nobody else may use it, so a mount there is a leftover.
+ * @param maxBytes the watchdog's limit; the file system holds a little more, so that the watchdog can say why
  */
 export async function openWorkspaceVolume(folder: string, maxBytes: number): Promise<WorkspaceVolume> {
   await clearLeftVolumes(folder);
@@ -55,7 +56,7 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
   const imageBytes = Math.ceil(maxBytes * (1.03 + inodeBytes / inodeEvery)) + 32 * mebibyte;
   const reason = refused ?? whyNot(folder, imageBytes);
   if (reason !== null) return watched(reason);
-  // To start a process takes the longer the more memory this one has.
+  // Starting a process takes longer the more memory this one has.
   await ownTurn();
   const image = join(resolve(folder, '..'), ownedName('workspace'));
   const child = spawn('sh', ['-c', keeper, 'mlab-workspace', folder, image, String(imageBytes)], {
@@ -70,14 +71,14 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
     return watched(fault);
   }
   inUse.add(folder);
-  // It waits for the harness, and not the other way round.
+  // It waits for the harness, not the other way round.
   child.unref();
   child.stdout.destroy();
   child.stderr.destroy();
   return { holder: 'kernel', reason: null, [Symbol.asyncDispose]: () => close(child, folder) };
 }
 
-/** Why the kernel could not hold a workspace of this harness; null where it can, as far as can be told beforehand. */
+/** Why the kernel can't limit a workspace of this harness; null if it can, as far as is known beforehand. */
 export function whyNoVolume(): string | null {
   if (process.platform !== 'linux') return 'only Linux mounts images';
   if (process.getuid?.() !== 0) return 'only root may mount an image';
@@ -122,18 +123,20 @@ async function close(child: ChildProcess, folder: string): Promise<void> {
     await Promise.race([exited, sleep(endMs, undefined, { ref: false })]);
   }
   inUse.delete(folder);
-  // Also where the process was killed.
+  // Also if the process was killed.
   await clearLeftVolumes(folder);
 }
 
-/** Where this process has mounted volumes that are in use: of hundreds of runs, each need not look at all others'. */
+/**
+ * Where this process has mounted volumes that are in use, so that hundreds of runs need not each look at all others'.
+ */
 const inUse = new Set<string>();
 
 let areOrphansCleared = false;
 
 /**
- * Unmounts what lies at this folder, and, once, what dead harnesses left anywhere: only where their process was killed, too.
- * Of hundreds of runs, none looks at the mounts of all others.
+ * Unmounts what is at this folder, and, once, what dead harnesses left anywhere: only if their process was killed, too.
+ * None of hundreds of runs looks at the mounts of all others.
  */
 async function clearLeftVolumes(folder: string): Promise<void> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
@@ -168,7 +171,7 @@ function loopMounts(): { place: string; image: string }[] {
     });
 }
 
-/** Blanks and the like stand there as octal numbers. */
+/** Spaces and the like are written there as octal numbers. */
 function unescaped(place: string): string {
   return place.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),

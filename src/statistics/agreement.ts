@@ -1,7 +1,7 @@
-/** Ratings of one thing by several raters, or by one several times; ordered categories as numbers. */
+/** Ratings of one item by several raters, or by one several times; ordered categories as numbers. */
 export type Ratings = readonly number[];
 
-/** Share of all pairs of ratings of the same thing that are equal; null where there are no pairs. */
+/** Share of all pairs of ratings of the same item that are equal; null if there are no pairs. */
 export function exactAgreement(units: readonly Ratings[]): number | null {
   let [pairs, equal] = [0, 0];
   for (const ratings of units) {
@@ -14,9 +14,9 @@ export function exactAgreement(units: readonly Ratings[]): number | null {
 }
 
 /**
- * Krippendorff's alpha for ordered categories: 1 − observed over expected disagreement, 0 where ratings agree as by
- * chance (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability"). Things with fewer than two ratings don't count.
- * @returns null where nothing can be compared, or all ratings are the same
+ * Krippendorff's alpha for ordered categories: 1 − observed over expected disagreement, 0 if ratings agree as by chance
+ * (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability"). Items with fewer than two ratings don't count.
+ * @returns null if nothing can be compared, or all ratings are the same
  */
 export function ordinalAlpha(units: readonly Ratings[]): number | null {
   const pairable = units.filter((ratings) => ratings.length > 1);

@@ -6,9 +6,9 @@ export type Direction = Metric['direction'];
 
 /**
  * Improvement over the baseline as the paper defines it (arXiv 2310.03302, section 4): the change relative to the
- * baseline, signed so that better is positive. Divided by the baseline's magnitude, so that the sign holds for
- * negative scores too.
- * @returns a fraction (0.1 is 10 %); null where the baseline is 0 and the ratio means nothing
+ * baseline, signed so that better is positive. Divided by the baseline's magnitude, so that the sign holds for negative
+ * scores too.
+ * @returns a fraction (0.1 is 10 %); null if the baseline is 0, which makes the ratio meaningless
  */
 export function improvement(score: number, baseline: number, direction: Direction): number | null {
   if (baseline === 0) return null;
@@ -16,21 +16,21 @@ export function improvement(score: number, baseline: number, direction: Directio
   return direction === 'maximize' ? change : -change;
 }
 
-/** Improvement of a graded submission over what it was compared with; null where it is not valid. */
+/** Improvement of a graded submission over its baseline; null if it is not valid. */
 export function improvementOf(grade: Pick<Grade, 'score' | 'baseline' | 'direction'>): number | null {
   return grade.score === null ? null : improvement(grade.score, grade.baseline, grade.direction);
 }
 
-/** A run succeeds when its improvement is beyond the threshold (the paper's: more than 0.1). */
+/** A run succeeds if its improvement is beyond the threshold (the paper's: more than 0.1). */
 export function isSuccess(gain: number | null, threshold: number): boolean {
   return gain !== null && gain > threshold;
 }
 
 /**
- * Where a score lies between baseline (0) and reference (1); beyond both it goes on. Where the baseline was measured
- * beside the submission and differs from the task's, both improvements are taken and their ratio is the value: it is
- * the same number, and does not depend on the speed of the machine.
- * @returns null where no reference is known, or it is no better than the baseline
+ * The position of a score between baseline (0) and reference (1), extrapolated beyond both. If the baseline was
+ * measured beside the submission and differs from the task's, the value is the ratio of both improvements: it is the
+ * same number, and does not depend on the speed of the machine.
+ * @returns null if no reference is known, or it is no better than the baseline
  */
 export function normalisedScore(
   score: number,
@@ -50,10 +50,10 @@ export function normalisedScore(
 }
 
 /**
- * How far one more run of the starter may lie from the mean of those measured: half the 95 % prediction interval,
- * t · s · √(1 + 1/n) (Hahn & Meeker 1991, Statistical Intervals), as a fraction of the mean.
- * @returns 0 where the baseline does not vary; null where its spread is not known, was taken from a single seed, or
- * the mean is 0
+ * How far one more run of the starter may lie from the mean of those measured: half the 95 % prediction interval, t · s
+ * · √(1 + 1/n) (Hahn & Meeker 1991, Statistical Intervals), as a fraction of the mean.
+ * @returns 0 if the baseline does not vary; null if its spread is unknown, was taken from a single seed, or the mean is
+ *   0
  */
 export function baselineNoise({ mean, spread, seeds }: ScoreFigures): number | null {
   if (spread === 0) return 0;

@@ -1,17 +1,17 @@
-/** Mean and spread of a score, as they were measured at some time. */
+/** Mean and spread of a score from one measurement. */
 export interface Figures {
   mean: number;
   /** Sample standard deviation. */
   spread: number;
 }
 
-/** Declared figures are rounded: a relative difference below this is none. */
+/** Declared figures are rounded: smaller relative differences are ignored. */
 const rounding = 1e-3;
 
 /**
- * How far a new mean lies from a declared one, in spreads: the larger of the two spreads counts, for either may rest
- * on few seeds.
- * @returns 0 where the means agree but for rounding; infinity where they differ and neither has a spread
+ * How far a new mean lies from a declared one, in spreads. The larger of the two spreads counts, because either may be
+ * based on few seeds.
+ * @returns 0 if the means are equal except for rounding; infinity if they differ and neither has a spread
  */
 export function driftInSpreads(declared: Figures, measured: Figures): number {
   const difference = Math.abs(measured.mean - declared.mean);

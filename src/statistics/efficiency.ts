@@ -10,11 +10,14 @@ import { isExecution } from './executions.ts';
 
 type ModelCall = EventOf<'model_call'>;
 
-/** A person's time, which no budget counts. */
+/** A person's time, which counts in no budget. */
 const personAction = 'Request Help';
 const millisecond = 1e-3;
 
-/** What a run used, as its trace says. @param gpu whether its commands were granted one */
+/**
+ * What a run used, from its trace.
+ * @param gpu whether its commands had one
+ */
 export function efficiencyOf(events: Iterable<TraceEvent>, gpu: boolean): Efficiency {
   const sums = new EfficiencySums(gpu);
   for (const event of events) sums.add(event);
@@ -31,7 +34,7 @@ export class EfficiencySums {
   #wallSeconds = 0;
   #cpuSeconds: number | null = null;
   #peakMemoryBytes: number | null = null;
-  /** The steps under way, one a branch: their action, and the calls inside in milliseconds. */
+  /** The current steps, one per branch: their action, and the calls inside in milliseconds. */
   readonly #open = new Map<BranchId, { action: string; model: number; waiting: number }>();
 
   constructor(gpu: boolean) {
@@ -82,7 +85,7 @@ export class EfficiencySums {
     this.#times.waiting += waiting;
     if (call.step === null) {
       this.#times.model += call.latency_ms;
-      // Until the next step says what the run has used.
+      // Until the next step reports what the run has used.
       if (call.answer !== null) this.#wallSeconds += call.latency_ms * millisecond;
     } else {
       const step = this.#open.get(call.branch ?? 'main');
@@ -92,7 +95,7 @@ export class EfficiencySums {
       }
     }
     const sums = call.step === null ? this.#tokens.agent : this.#tokens.tools;
-    // What was asked in vain may be paid for all the same.
+    // Failed calls may cost money all the same.
     if (call.answer !== null) sums.calls += 1;
     sums.prompt += call.usage.input;
     sums.cached += call.usage.cached_input;
@@ -105,7 +108,7 @@ export class EfficiencySums {
   #addStep(step: EventOf<'step_finished'>): void {
     const { duration_ms: duration, cpu_seconds: cpu, peak_memory_bytes: peak } = step;
     const { action, model: asked, waiting } = this.#open.get(step.branch ?? 'main') ?? notBegun;
-    // A script's tools may ask at the same time: together they take no longer than the script.
+    // Tools of a script may call concurrently: together they take no longer than the script.
     const model = Math.min(asked, duration);
     this.#times.model += model;
     if (action !== personAction) this.#times.execution += Math.max(0, duration - model - waiting);

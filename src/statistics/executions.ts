@@ -1,11 +1,11 @@
 /** Actions that run the agent's own code. */
 const executions: ReadonlySet<string> = new Set(['Execute Script', 'Run Command', 'Python REPL']);
 
-/** What outside agents call their tool that runs commands. */
+/** Names that outside agents give to their tool for running commands. */
 const shells =
   /^(?:bash|sh|shell|terminal|local_shell|shell_command|exec_command|write_stdin|run_command|run_shell_command|execute_bash|execute_ipython_cell)$/i;
 
-/** Tools that were called in one step of an outside agent are named together. */
+/** Several tools in one step of an outside agent are named together. */
 export function isExecution(action: string): boolean {
   return executions.has(action) || isShell(action);
 }

@@ -6,9 +6,9 @@ const longestMs = 10_000;
 const pauseMs = 50;
 
 /**
- * Ends what runs left on a GPU that nobody holds, or that this process holds and has given to nobody: processes that were
- * given it, and no others.
- * @returns how many there were; null where some can't be ended
+ * Ends processes that runs left on a GPU that is free, or that this process holds but has given to no run: only
+ * processes that were given it.
+ * @returns how many there were; null if some can't be ended
  */
 export async function clearGpu(uuid: string): Promise<number | null> {
   const entry = `${gpuMarker(uuid)}=1`;

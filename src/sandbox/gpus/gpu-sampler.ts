@@ -2,23 +2,23 @@ import { z } from 'zod';
 import type { Gpu } from './gpu.ts';
 import { nvidiaSmi, query, rowsOf, smiNumber } from './nvidia-smi.ts';
 
-/** What was made of GPUs that were held. */
+/** The use of held GPUs. */
 export interface GpuUse {
-  /** Of all together: three GPUs for a second are three. */
+  /** For all together: three GPUs for one second are three. */
   heldSeconds: number;
-  /** In which they computed, by samples; null where nothing tells, as of slices. */
+  /** Time in which they computed, by samples; null if not available, as for slices. */
   busySeconds: number | null;
-  /** Of the one that had most in use; null where nothing tells. */
+  /** Of the GPU with most memory in use; null if not available. */
   peakMemoryBytes: number | null;
 }
 
 const names = ['uuid', 'utilization.gpu', 'memory.used'] as const;
 const Sample = z.object({ uuid: z.string(), 'utilization.gpu': smiNumber, 'memory.used': smiNumber });
 
-/** Longer gaps, as when a machine slept, are not known to have been busy. */
+/** During longer gaps, as when a machine slept, it is unknown whether they were busy. */
 const longestGap = 3;
 
-/** Looks at the GPUs that are held now, every few seconds, and adds up. To be closed. */
+/** Samples the GPUs that are held now, every few seconds, and adds up. Must be closed. */
 export class GpuSampler implements AsyncDisposable {
   readonly #smi: string;
   readonly #gpus: readonly Gpu[];
@@ -65,7 +65,7 @@ export class GpuSampler implements AsyncDisposable {
     const seconds = Math.min(now - this.#last, longestGap * this.#everyMs) / 1000;
     this.#last = now;
     for (const row of rowsOf(printed ?? '', names, Sample)) {
-      // What a whole GPU does says nothing of one of its slices.
+      // The use of a whole GPU says nothing about one of its slices.
       if (this.#gpus.every(({ uuid }) => uuid !== row.uuid)) continue;
       const { 'utilization.gpu': percent, 'memory.used': mebibytes } = row;
       if (percent !== null) this.#busySeconds = (this.#busySeconds ?? 0) + (seconds * percent) / 100;

@@ -1,19 +1,19 @@
-/** A file of a device: where it is on the host, and where programs look for it. */
+/** A device file: its path on the host, and where programs look for it. */
 export interface DeviceFile {
   source: string;
   target: string;
 }
 
-/** A GPU, or a slice of one (MIG), as one run is given it. */
+/** A GPU, or a slice of one (MIG), as given to one run. */
 export interface Gpu {
   /** `GPU-…` or `MIG-…`. */
   uuid: string;
-  /** Of the whole GPU, which may be the same. */
+  /** UUID of the whole GPU, which may be the same. */
   card: string;
   name: string;
-  /** Of the whole GPU; null where it is not told. */
+  /** Of the whole GPU; null if unknown. */
   memoryMb: number | null;
-  /** Its own device files, beside those that all GPUs share. */
+  /** Its own device files, besides those that all GPUs share. */
   devices: readonly DeviceFile[];
 }
 
@@ -31,12 +31,12 @@ export function gpuSystemOf(variables: Readonly<Record<string, string | undefine
   return { smi: variables.MLAB_NVIDIA_SMI || 'nvidia-smi', dev: '/dev', proc: '/proc/driver/nvidia' };
 }
 
-/** Processes of whoever was given a GPU have this variable: after the end of all, none with it is left. */
+/** Processes that were given a GPU have this variable, by which those that are left over can be found. */
 export function gpuMarker(uuid: string): string {
   return `MLAB_${uuid.replaceAll(/[^A-Za-z0-9]/g, '_')}`;
 }
 
-/** By these variables CUDA finds what was given, and we what was left. */
+/** With these variables CUDA finds the given GPUs, and we find leftover processes. */
 export function gpuVariables(gpus: readonly Gpu[]): Record<string, string> {
   if (gpus.length === 0) return {};
   return {

@@ -14,19 +14,19 @@ const Card = z.object({
 });
 type Card = z.infer<typeof Card>;
 
-/** A slice, as it is numbered on its GPU. */
+/** A slice, with its number on its GPU. */
 interface Slice {
   uuid: string;
   name: string;
   index: number;
 }
 
-/** What programs need for any GPU. */
+/** Device files that programs need for any GPU. */
 const sharedDevices = ['nvidiactl', 'nvidia-uvm', 'nvidia-uvm-tools'];
 
 /**
- * The GPUs of this machine that this process may use, the slices of one that is divided each by itself.
- * @param visible CUDA_VISIBLE_DEVICES of the environment, by which schedulers say what was given to a job
+ * The GPUs of this machine that this process may use; of a divided GPU, each slice separately.
+ * @param visible CUDA_VISIBLE_DEVICES of the environment, in which schedulers name the GPUs of a job
  */
 export async function listGpus(system: GpuSystem, visible: string | undefined): Promise<Gpu[]> {
   const printed = await nvidiaSmi(system.smi, query(names));
@@ -51,7 +51,7 @@ export async function listGpus(system: GpuSystem, visible: string | undefined): 
   return gpus.filter((gpu) => isVisible(gpu, visible)).map(({ index, ...gpu }) => gpu);
 }
 
-/** Files that all who have a GPU share, as far as they are there. */
+/** Device files that all GPUs share, as far as they exist. */
 export function sharedGpuDevices(dev: string): DeviceFile[] {
   return sharedDevices.filter((name) => existsSync(join(dev, name))).map((name) => deviceFile(name, dev));
 }
@@ -67,7 +67,7 @@ function deviceFile(name: string, dev: string): DeviceFile {
   return { source: join(dev, name), target: join('/dev', name) };
 }
 
-/** The number in the name of its device file; where the driver does not tell, GPUs are numbered alike. */
+/** The number in the name of its device file; if the driver does not report it, the numbering is the same. */
 function minorOf({ index, 'pci.bus_id': bus }: Card, proc: string): number {
   // nvidia-smi writes the domain with eight digits, the kernel with four.
   const address = bus.toLowerCase().replace(/^0{4}(?=[0-9a-f]{4}:)/, '');
@@ -108,7 +108,7 @@ function placesOf(report: string): Map<string, Place> {
     if (key === 'Compute Instance ID')
       places.set(`${card} ${slice}`, { gpuInstance, computeInstance: Number(value) });
   }
-  // The report names a GPU before or after its slices, by version of the driver.
+  // Depending on the version of the driver, the report names a GPU before or after its slices.
   return places;
 }
 
@@ -130,7 +130,7 @@ function capabilities(place: Place | undefined, minor: number, { proc, dev }: Gp
   });
 }
 
-/** Numbers, or the beginnings of UUIDs; what comes after one that is neither counts for nothing. */
+/** Numbers, or prefixes of UUIDs; everything after an invalid entry is ignored. */
 function isVisible({ index, uuid, card }: Gpu & { index: number }, visible: string | undefined): boolean {
   if (visible === undefined || visible.trim() === 'all') return true;
   return visible
@@ -152,7 +152,7 @@ function textOf(path: string): string {
   }
 }
 
-/** Device files of GPUs, whether or not anything tells of them. */
+/** Device files of GPUs, whether or not the driver reports them. */
 export function gpuDeviceFiles(dev: string): string[] {
   const all = existsSync(dev) ? readdirSync(dev) : [];
   return all.filter((name) => /^nvidia\d+$/.test(name)).map((name) => join(dev, name));

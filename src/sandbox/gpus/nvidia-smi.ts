@@ -5,19 +5,19 @@ import { hasCode } from '../../lib/errors.ts';
 
 const longestMs = 30_000;
 
-/** What it prints; null where there is no such program, or no driver. */
+/** Its output; null if there is no such program, or no driver. */
 export async function nvidiaSmi(smi: string, words: readonly string[]): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)(smi, [...words], { timeout: longestMs, encoding: 'utf8' });
     return stdout;
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'EACCES')) return null;
-    // It ends with an error of its own where there is no driver, or where it knows no such field.
+    // It fails if there is no driver, or if it does not know a field.
     return null;
   }
 }
 
-/** Rows of `--query-…=NAMES --format=csv,noheader,nounits`. A row that is not as asked for is left out. */
+/** Rows of `--query-…=NAMES --format=csv,noheader,nounits`. Rows of another form are left out. */
 export function rowsOf<Schema extends z.ZodType>(
   output: string,
   names: readonly string[],

@@ -5,16 +5,16 @@ import { hasCode } from '../../lib/errors.ts';
 import { orphansIn } from '../owner.ts';
 import { signalAll } from '../process-tree.ts';
 
-/** A hierarchy of control groups and where this process sits in it. */
+/** A hierarchy of control groups, with this process's group in it. */
 export interface Hierarchy {
   version: 1 | 2;
-  /** Its controllers; of version 2 those that this process may use. */
+  /** Its controllers; for version 2 those that this process may use. */
   controllers: string[];
   /** Folder of this process's own group. */
   folder: string;
 }
 
-/** The hierarchies that are mounted and whose own group can be seen. */
+/** The mounted hierarchies in which this process's group is visible. */
 export function hierarchies(): Hierarchy[] {
   const paths = ownGroups();
   return readText('/proc/self/mountinfo')
@@ -27,7 +27,7 @@ export function membersOf(folder: string): number[] {
   return readText(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
 }
 
-/** Makes a group and sets its knobs; a group that can't be set whole is taken away again. */
+/** Makes a group and sets its knobs; a group that can't be set completely is removed again. */
 export function makeGroup(folder: string, knobs: readonly Knob[]): void {
   mkdirSync(folder);
   try {
@@ -41,12 +41,12 @@ export function makeGroup(folder: string, knobs: readonly Knob[]): void {
 export interface Knob {
   file: string;
   value: string;
-  /** The kernel may lack it. */
+  /** The kernel may not have it. */
   optional?: boolean;
 }
 
 /**
- * Kills the members until none is left, then removes the group. Gives up quietly.
+ * Kills the members until none is left, then removes the group. Gives up silently.
  * @param attempts the default is some seconds
  */
 export async function removeGroup(folder: string, attempts = 200): Promise<void> {
@@ -57,13 +57,16 @@ export async function removeGroup(folder: string, attempts = 200): Promise<void>
   }
 }
 
-/** Removes groups of processes that were killed before they could. A group is busy until its dying members are gone. */
+/**
+ * Removes groups of processes that were killed before they could do so. A group is busy until its dying members are
+ * gone.
+ */
 export async function removeOrphans(parent: string): Promise<void> {
   const attempts = 40;
   await Promise.all(orphansIn(parent).map((name) => removeGroup(join(parent, name), attempts)));
 }
 
-/** A number from a file of one number or of `key number` lines; null where there is none. */
+/** A number from a file with one number or with `key number` lines; null if there is none. */
 export function readNumber(path: string, key?: string): number | null {
   const text = readText(path);
   const line =
@@ -117,7 +120,7 @@ function tryRemove(folder: string): boolean {
   }
 }
 
-/** Controllers (joined by commas; none for version 2) to the path of this process's group. */
+/** Maps controllers (joined by commas; none for version 2) to the path of this process's group. */
 function ownGroups(): Map<string, string> {
   const lines = readText('/proc/self/cgroup').split('\n').filter(Boolean);
   return new Map(

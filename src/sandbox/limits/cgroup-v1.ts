@@ -30,7 +30,7 @@ interface Folders {
   cpuacct: string | null;
 }
 
-/** Groups below this process's own in each old hierarchy; null where they can't be made. */
+/** Groups below this process's own in each old hierarchy; null if they can't be made. */
 export async function cgroupV1(found: readonly Hierarchy[]): Promise<Limiter | null> {
   const folderOf = (controller: string) =>
     found.find(({ version, controllers }) => version === 1 && controllers.includes(controller))?.folder ??
@@ -91,8 +91,8 @@ function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): Lim
 }
 
 /**
- * Swap is counted in, where the kernel accounts for it; else swapping is discouraged. What connections hold has a count of
- * its own, which begins with a limit.
+ * Swap is included if the kernel accounts for it; otherwise swapping is discouraged. Memory of connections has a
+ * separate count, which begins with a limit.
  */
 function memoryKnobs(limits: SandboxLimits): Knob[] {
   const value = String(limits.memoryBytes);
@@ -113,7 +113,7 @@ function scaled(value: number | null, unit: number): number | null {
   return value === null ? null : value * unit;
 }
 
-/** Permission bits say little here (root ignores them, a read-only mount overrides them): so try. */
+/** Permission bits say little here (root ignores them, a read-only mount overrides them), so it is tried. */
 function canMakeGroups(parent: string): boolean {
   const folder = join(parent, ownedName('probe'));
   try {

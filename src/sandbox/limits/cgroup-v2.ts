@@ -29,9 +29,9 @@ const controllers = ['memory', 'pids'];
 const leaf = 'mlab-harness';
 
 /**
- * Groups in the one new hierarchy, where it was delegated to this user; null elsewhere.
- * A group that hands controllers to its children may hold no processes itself, so whoever is in it moves down into
- * a leaf first. The limits set above stay in force for all of them.
+ * Groups in the unified hierarchy, if it was delegated to this user; otherwise null. A group that delegates controllers
+ * to its children may contain no processes itself, so its processes are first moved down into a leaf. The limits set
+ * above stay in force for all of them.
  */
 export async function cgroupV2(found: readonly Hierarchy[]): Promise<Limiter | null> {
   const hierarchy = found.find(({ version }) => version === 2);
@@ -45,7 +45,7 @@ export async function cgroupV2(found: readonly Hierarchy[]): Promise<Limiter | n
   };
 }
 
-/** The group below which ours are made: this process's own, or the one above when it already sits in the leaf. */
+/** The group below which ours are made: this process's own, or its parent if this process is already in the leaf. */
 function delegated(hierarchy: Hierarchy): string | null {
   const parent = hierarchy.folder.endsWith(`/${leaf}`)
     ? hierarchy.folder.slice(0, -leaf.length - 1)
@@ -57,7 +57,7 @@ function delegated(hierarchy: Hierarchy): string | null {
   return writable && controllers.every((name) => offered.includes(name)) ? parent : null;
 }
 
-/** Whether the controllers serve the children of this group, if need be after its processes moved out. */
+/** Whether the children of this group have the controllers, if necessary after its processes were moved out. */
 function handDown(parent: string): boolean {
   // More than once: a process that is forked meanwhile gets in the way again.
   for (let attempt = 0; attempt < 5 && !handsDown(parent); attempt++) {
@@ -112,7 +112,7 @@ function openGroup(parent: string, suffix: string, limits: SandboxLimits): Limit
     usage: () => usageSince(before, count()),
     renew: () => {
       before = count();
-      // The kernel does not count the peak anew.
+      // The kernel can't reset the peak.
       return (before.peakMemoryBytes ?? readNumber(join(folder, 'memory.current')) ?? mostLeft) < mostLeft;
     },
     close: () => removeGroup(folder),

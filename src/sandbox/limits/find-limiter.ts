@@ -5,7 +5,7 @@ import { type Limiter, ungrouped } from './limiter.ts';
 
 let known: Promise<Limiter> | null = null;
 
-/** The best mechanism that serves this user here. Tried once. */
+/** The best mechanism that works for this user here. Tried once. */
 export function findLimiter(): Promise<Limiter> {
   known ??= tryLimiters();
   return known;

@@ -1,31 +1,31 @@
 import type { SandboxLimits } from '../sandbox.ts';
 
-/** What holds memory and processes down. */
+/** What limits memory and processes. */
 export type Mechanism = 'cgroup v2' | 'cgroup v1' | 'rlimits and watchdog';
 
 /** The processes of one command, as the kernel groups them. */
 export interface LimitGroup {
-  /** A process that writes `0` to each of these joins, and so do all its later children. */
+  /** A process that writes `0` to each of these joins, with all its later children. */
   readonly joinFiles: readonly string[];
-  /** Host ids of the living members; empty where nothing groups them. */
+  /** Host ids of the living members; empty if nothing groups them. */
   members(): number[];
-  /** Since it was opened, or renewed. Null: the watchdog must see to it. */
+  /** Since it was opened, or renewed. Null: the watchdog must measure it. */
   usage(): GroupUsage | null;
-  /** Counts anew, for another command; false where what the last one left would count as the next one's. */
+  /** Restarts the counts for another command; false if what the last one left would count for the next one. */
   renew(): boolean;
-  /** Kills what still lives in it and takes it away. Does not throw. */
+  /** Kills what still lives in it and removes it. Does not throw. */
   close(): Promise<void>;
 }
 
 export interface GroupUsage {
-  /** Highest memory in use at any time, page cache included; null where the kernel doesn't say. */
+  /** Highest memory in use at any time, including page cache; null if the kernel does not report it. */
   peakMemoryBytes: number | null;
   cpuSeconds: number | null;
   /** Processes that the kernel killed because the limit was reached. */
   outOfMemoryKills: number;
 }
 
-/** What one command may leave in memory, in pages of files mostly, for the group to serve another one. */
+/** How much one command may leave in memory, mostly page cache, for the group to be used again. */
 export const mostLeft = 16 * 2 ** 20;
 
 export const nothingUsed: GroupUsage = { peakMemoryBytes: null, cpuSeconds: null, outOfMemoryKills: 0 };
@@ -44,7 +44,7 @@ export interface Limiter {
   open(limits: SandboxLimits): LimitGroup;
 }
 
-/** The kernel can't group: limits of single processes, and the watchdog for the sum. */
+/** The kernel can't group processes: limits per process, and the watchdog for the sum. */
 export const ungrouped: Limiter = {
   mechanism: 'rlimits and watchdog',
   open: () => ({

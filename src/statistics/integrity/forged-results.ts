@@ -4,7 +4,7 @@ import type { RunTranscript, TranscriptStep } from '../process/run-transcript.ts
 import { commandText, workspacePath } from './step-texts.ts';
 import { typesInto } from './types-into.ts';
 
-/** Who wrote a file as it lies there: code of the agent, or the agent itself. */
+/** Who wrote the current content of a file: code of the agent, or the agent itself. */
 interface Origin {
   by: 'code' | 'hand';
   step: number;
@@ -14,9 +14,9 @@ interface Origin {
 const codeFile = /\.(?:py|sh)$/;
 
 /**
- * Doubts about where the submission comes from: it was written by hand, or the code was changed after the execution
- * that wrote it. Submitted code is no result, so nothing is said of it, nor of a run that goes on: its next execution may
- * make it right. Rules: docs/evaluation.md, Integrity.
+ * Doubts about the origin of the submission: it was written by hand, or the code was changed after the execution that
+ * wrote it. Submitted code is not checked, nor is a run that is not finished: its next execution may correct it. Rules:
+ * docs/evaluation.md, Integrity.
  */
 export function forgedResults(transcript: RunTranscript): IntegrityFlag[] {
   const made = madeFiles(transcript.submissionFiles);
@@ -28,7 +28,7 @@ export function forgedResults(transcript: RunTranscript): IntegrityFlag[] {
   return flag === null ? [] : [flag];
 }
 
-/** The submission's files that code makes: not code itself, nor settings that lie beside weights. */
+/** The submission's files that code makes: not code itself, nor settings beside weights. */
 function madeFiles(files: readonly string[]): string[] {
   return files.filter((file) => !codeFile.test(file) && (files.length === 1 || !file.endsWith('.json')));
 }
@@ -50,19 +50,19 @@ function writtenByHand({ steps }: RunTranscript, made: readonly string[]): Integ
   return null;
 }
 
-/** A submission may have been written anew with the content that it had. */
+/** A submission may have been rewritten with the same content. */
 function touched({ step, changed, submission }: TranscriptStep, made: readonly string[]): Set<string> {
   return new Set([...changed, ...(submission.written_at_step === step ? made : [])]);
 }
 
-/** Null where a step leaves open whose content it is. */
+/** Null if it is unclear who wrote the content. */
 function authorOf(
   step: TranscriptStep,
   path: string,
   origins: ReadonlyMap<string, Origin>,
 ): Origin['by'] | null {
   if (isExecution(step.action)) return typesInto(commandText(step), path) ? 'hand' : 'code';
-  // What a program does with a reply without tools, it does by itself.
+  // A program handles a reply without tools itself.
   if (step.action === 'Undo Edit Script' || step.action === 'Reply') return null;
   const { source } = step.args;
   if (step.action === 'Copy File' && typeof source === 'string')
@@ -70,12 +70,12 @@ function authorOf(
   return 'hand';
 }
 
-/** The script that wrote the submission was edited afterwards, and nothing wrote the submission since. */
+/** Whether the script that wrote the submission was edited afterwards, and nothing wrote the submission since. */
 function codeChangedAfter({ steps }: RunTranscript, written: number | null): IntegrityFlag | null {
   const writer = steps.find(({ step }) => step === written);
   if (writer === undefined || !isExecution(writer.action)) return null;
   const ran = Object.values(writer.args).join('\n');
-  /** Edits since then by path, of which an undo takes back the newest. */
+  /** Later edits by path, the newest of which an undo reverts. */
   const edits = new Map<string, number[]>();
   for (const { step, action, changed } of steps) {
     if (step <= writer.step || isExecution(action)) continue;

@@ -4,13 +4,13 @@ import { attemptsOf } from './attempts.ts';
 import { forgedResults } from './forged-results.ts';
 import { perfectScore } from './perfect-score.ts';
 
-/** Of one kind: more tell nothing new. */
+/** Per kind: more add no information. */
 const mostOfOneKind = 5;
 
 /**
- * What makes a run's result doubtful, in the order of its steps, and the run as a whole last.
- * Rules and their limits: docs/evaluation.md, Integrity.
- * @param finalSnapshot the workspace that counts; verifications of another one say nothing of it
+ * Everything that makes a run's result doubtful, in the order of its steps, with flags of the whole run last. Rules and
+ * their limits: docs/evaluation.md, Integrity.
+ * @param finalSnapshot the workspace that counts; verifications of another one are ignored
  */
 export function integrityFlags(
   transcript: RunTranscript,

@@ -1,11 +1,11 @@
 import type { GradedStep, IntegrityFlag, ScoringReference } from '../../schema/index.ts';
 
-/** A score so much nearer to the best than the reference solution's is hard to believe. */
+/** A score this many times nearer to the best than the reference solution's is hard to believe. */
 const timesNearer = 10;
 
 /**
- * A final score that is the best there can be, or ten times nearer to it than the reference solution's, or, where there
- * is no best, ten times as far from the baseline. Nothing is said where the reference reaches the best itself.
+ * Flags a final score that is the best possible one, or ten times nearer to it than the reference solution's, or, if
+ * there is no best, ten times as far from the baseline. No flag if the reference itself reaches the best.
  */
 export function perfectScore(
   grades: readonly GradedStep[],

@@ -1,9 +1,9 @@
 import { mean, sampleStandardDeviation } from '../summary.ts';
 
-/** What scores of work done anew say of the score that it is to lead to. */
+/** Whether new scores reproduce an earlier score. */
 export interface Reproduction {
   verdict: 'reproduced' | 'within_noise' | 'not_reproduced';
-  /** The largest difference that counts as chance; null where no spread is known. */
+  /** The largest difference that counts as chance; null if no spread is known. */
   noise: number | null;
 }
 
@@ -11,14 +11,15 @@ export interface Reproduction {
 const tolerance = 1e-6;
 /** Standard deviations: 95 % of normal differences lie within. */
 const deviations = 2;
-/** Fewer scores say little of their spread. */
+/** Fewer scores say little about their spread. */
 const fewestForSpread = 3;
 
 /**
- * Compares a score with those of work done anew. The score of one run and the mean of n others differ by chance with
- * a standard deviation of s·√(1 + 1/n), where s is the larger of the starter's spread and, from three on, that of the
- * new scores; twice that counts as noise.
- * @param scores one or more; @param spread of the starter over seeds, in the unit of the metric; null: not known
+ * Compares a score with those of repetitions. The score of one run and the mean of n others differ by chance with a
+ * standard deviation of s·√(1 + 1/n), where s is the larger of the starter's spread and, from three on, that of the new
+ * scores; twice that counts as noise.
+ * @param scores one or more
+ * @param spread of the starter over seeds, in the unit of the metric; null: not known
  */
 export function reproductionOf(
   score: number,

@@ -1,7 +1,7 @@
 import { isExecution, isShell } from '../executions.ts';
 import type { TranscriptStep } from '../process/run-transcript.ts';
 
-/** Arguments and actions that hold prose: what is told there was not tried. */
+/** Arguments and actions with prose: it describes, but attempts nothing. */
 const proseArguments: ReadonlySet<string> = new Set([
   ...['edit_instruction', 'things_to_look_for', 'things_to_reflect_on', 'current_plan'],
   ...['final_answer', 'request'],
@@ -11,23 +11,23 @@ const proseActions: ReadonlySet<string> = new Set([
   ...['Retrieval from Research Log', 'Reply'],
 ]);
 
-/** The code, commands and paths of a step: as the agent gave them, and as its editor wrote them. */
+/** The code, commands and paths of a step: from the agent, and from its editor. */
 export function askedText(step: TranscriptStep): string {
   if (proseActions.has(step.action)) return '';
   const given = Object.entries(step.args)
     .filter(([name]) => !proseArguments.has(name))
     .map(([, value]) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')));
-  // An edit by a model shows in the lines that it added.
+  // An edit by a model shows in the added lines.
   const edited = step.action.startsWith('Edit Script') ? addedLines(step.observation) : [];
   return [...given, ...edited].join('\n');
 }
 
-/** What code of the agent printed; empty for other actions, and for what a model wrote. */
+/** What the agent's code printed; empty for other actions, and for text that a model wrote. */
 export function printedText(step: TranscriptStep): string {
   return isExecution(step.action) && !step.byModel ? step.observation : '';
 }
 
-/** What went to a shell, or to an interpreter as a shell's line. */
+/** Commands for a shell, or an interpreter's shell escapes. */
 export function commandText(step: TranscriptStep): string {
   if (isShell(step.action)) return shellCommands(step.args).join('\n');
   const { command } = step.args;
@@ -38,7 +38,7 @@ export function commandText(step: TranscriptStep): string {
   return lines.map((line) => line.replace(/^\s*[!%]/, '')).join('\n');
 }
 
-/** Of the tools of outside agents, whatever they call what is run; `calls` are those of one step. */
+/** From the tools of outside agents, whatever their arguments are called; `calls` are those of one step. */
 function shellCommands(args: Readonly<Record<string, unknown>>): string[] {
   const { command, cmd, calls } = args;
   if (Array.isArray(calls)) {
@@ -52,7 +52,7 @@ function shellCommands(args: Readonly<Record<string, unknown>>): string[] {
   return Array.isArray(given) ? [given.join(' ')] : [];
 }
 
-/** A path as the workspace has it: without `./` and `/workspace/` before it. */
+/** A path relative to the workspace: without `./` and `/workspace/` before it. */
 export function workspacePath(path: string): string {
   return path.replace(/^\/workspace\//, '').replace(/^(?:\.\/)+/, '');
 }

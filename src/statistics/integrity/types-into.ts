@@ -1,6 +1,6 @@
 /**
- * Whether a shell command types a text into a file, or edits it in place, without running anything of the agent's.
- * Takes time in proportion to the command, whatever it is.
+ * Whether a shell command writes a literal text to a file, or edits it in place, without running any of the agent's
+ * code. Takes linear time, whatever the command.
  */
 export function typesInto(command: string, path: string): boolean {
   const file = `['"]?(?:\\./|/workspace/)?${path.replaceAll(/[^\w]/g, '\\$&')}\\b`;
@@ -39,9 +39,11 @@ function placesOf(text: string, pattern: string): Set<number> {
 
 const ends: ReadonlySet<string> = new Set([';', '|', '&', '>', '\n']);
 
-/** What follows each place of a command as words of a shell: a quoted one is passed over whole, and may hold anything. */
+/**
+ * The shell words that follow each position of a command: a quoted one is skipped as a whole, and may contain anything.
+ */
 class ShellWords {
-  /** The place after the letter or the quoted word at a place; the place itself where the words end. */
+  /** The position after the letter or the quoted word at a position; the position itself if the words end there. */
   readonly #next: Uint32Array;
 
   constructor(command: string) {
@@ -60,7 +62,7 @@ class ShellWords {
     this.#next = next;
   }
 
-  /** Where the words that begin at a place end. */
+  /** Where the words that begin at a position end. */
   end(at: number): number {
     const passed: number[] = [];
     let place = at;
@@ -68,12 +70,12 @@ class ShellWords {
       passed.push(place);
       place = next;
     }
-    // Whoever begins between the two ends there, too.
+    // Positions between the two end there, too.
     for (const one of passed) this.#next[one] = place;
     return place;
   }
 
-  /** Whether one of some places is reached from a place before the words end. Asked before any `end`. */
+  /** Whether one of some positions is reached from a position before the words end. Call it before any `end`. */
   reaches(places: ReadonlySet<number>): (at: number) => boolean {
     const reached = new Uint8Array(this.#next.length);
     for (let at = this.#next.length - 1; at >= 0; at -= 1) {

@@ -2,17 +2,17 @@ import { type Interval, quantileOfSorted } from '../summary.ts';
 import { normalCdf, studentQuantile } from './distributions.ts';
 import type { Random } from './random.ts';
 
-/** Statistics of samples that were drawn with replacement from some values: as many as there are values. */
+/** Statistics of samples that were drawn with replacement from some values, each as large as the set of values. */
 export interface Replicates {
   mean: Float64Array;
   median: Float64Array;
-  /** How many values each sample holds. */
+  /** How many values each sample has. */
   size: number;
 }
 
 /**
  * Draws samples with replacement (Efron 1979, doi:10.1214/aos/1176344552). The values are sorted first, so that their
- * order changes nothing.
+ * order does not matter.
  */
 export function resample(values: readonly number[], samples: number, random: Random): Replicates {
   const sorted = Float64Array.from(values).sort();
@@ -35,8 +35,8 @@ export function resample(values: readonly number[], samples: number, random: Ran
 }
 
 /**
- * Interquartile means of samples drawn with replacement from each stratum apart (Agarwal et al. 2021,
- * arXiv 2108.13264).
+ * Interquartile means of samples drawn with replacement from each stratum separately (Agarwal et al. 2021, arXiv
+ * 2108.13264).
  */
 export function resampleInterquartileMean(
   strata: readonly (readonly number[])[],
@@ -66,11 +66,11 @@ export function resampleInterquartileMean(
 }
 
 /**
- * The range that holds the middle of the replicates, widened for few values: a plain percentile interval is too narrow
- * by √((n−1)/n) and by the difference of the normal to Student's distribution (Hesterberg 2015,
- * doi:10.1080/00031305.2015.1089789: the expanded percentile interval). With strata, n − 1 becomes the
- * number of values less the number of strata.
- * @returns null where a stratum has a single value: nothing is known of its noise
+ * The range of the middle of the replicates, widened for few values: a plain percentile interval is too narrow by
+ * √((n−1)/n) and by the difference of the normal to Student's distribution (Hesterberg 2015,
+ * doi:10.1080/00031305.2015.1089789: the expanded percentile interval). With strata, n − 1 becomes the number of values
+ * minus the number of strata.
+ * @returns null if a stratum has a single value, which says nothing about its noise
  */
 export function bootstrapInterval(
   replicates: Float64Array,
@@ -88,7 +88,7 @@ export function bootstrapInterval(
   return { low: quantileOfSorted(sorted, tail), high: quantileOfSorted(sorted, 1 - tail) };
 }
 
-/** Mean of values that occur so often each, without the first and last `cut` of them. */
+/** Mean of values with these counts, without the first and last `cut` of them. */
 function meanOfCounted(sorted: Float64Array, counts: Uint32Array, cut: number): number {
   const last = sorted.length - cut;
   let sum = 0;
@@ -102,7 +102,7 @@ function meanOfCounted(sorted: Float64Array, counts: Uint32Array, cut: number): 
   return sum / (last - cut);
 }
 
-/** Median of as many values as there are places, each value as often as it is counted. */
+/** Median of values with these counts, which sum to the number of values. */
 function medianOfCounted(sorted: Float64Array, counts: Uint32Array): number {
   const [lower, upper] = [(sorted.length - 1) >> 1, sorted.length >> 1];
   let index = 0;

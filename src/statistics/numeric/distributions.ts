@@ -13,11 +13,11 @@ export function normalCdf(x: number): number {
   return 0.5 + sum * Math.exp(-0.5 * x * x - 0.5 * Math.log(2 * Math.PI));
 }
 
-/** Beyond, the sum would take its time, and the series is exact to more than ten digits. */
+/** Beyond this the sum would be slow, and the series is exact to more than ten digits. */
 const mostSummed = 1000;
 
 /**
- * The value that a variable with Student's t-distribution stays below with this probability.
+ * The value below which a variable with Student's t-distribution stays with this probability.
  * @param probability between 0.5 and 1, without 1
  * @param freedom degrees of freedom, a whole number from 1 on
  */

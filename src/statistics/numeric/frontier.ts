@@ -1,4 +1,4 @@
-/** Something that costs and succeeds. */
+/** A pair of cost and success. */
 export interface Offer {
   cost: number;
   success: number;

@@ -1,6 +1,6 @@
 /**
- * p-values corrected for their number, so that the chance of one wrong discovery or more stays below the level
- * (Holm 1979, jstor.org/stable/4615733). In the order given.
+ * p-values corrected for their number, so that the chance of one or more false discoveries stays below the level (Holm
+ * 1979, jstor.org/stable/4615733). In the given order.
  */
 export function holm(pValues: readonly number[]): number[] {
   const order = pValues.map((_, index) => index).sort((one, other) => at(one) - at(other));

@@ -1,7 +1,7 @@
 /**
- * Kendall's tau-b between two rankings: 1 where they agree, −1 where one is the other reversed, corrected for ties
- * (Kendall 1945, doi:10.1093/biomet/33.3.239). Pairs are counted one by one: meant for some hundreds.
- * @returns null where one of them has no two different values
+ * Kendall's tau-b between two rankings: 1 if they agree, −1 if one is the reverse of the other, corrected for ties
+ * (Kendall 1945, doi:10.1093/biomet/33.3.239). Pairs are counted one by one, which suits a few hundred values.
+ * @returns null if one of them has no two different values
  */
 export function kendallTauB(pairs: readonly (readonly [number, number])[]): number | null {
   let agreement = 0;

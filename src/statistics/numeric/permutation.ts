@@ -1,20 +1,20 @@
 import { randomOf } from './random.ts';
 
-/** Values of two sides in one stratum; each side has one at least. */
+/** Values of two sides in one stratum; each side has at least one. */
 export interface Stratum {
   a: readonly number[];
   b: readonly number[];
 }
 
-/** The mean over strata of the differences of means, A less B. */
+/** The mean over strata of the differences of means, A minus B. */
 export function meanDifference(strata: readonly Stratum[]): number {
   const differences = strata.map(({ a, b }) => sum(a) / a.length - sum(b) / b.length);
   return sum(differences) / strata.length;
 }
 
 /**
- * Random choices of so many places out of so many, by stratum: drawn once for each shape, and used by every test. Each
- * test is right by itself, and costs no more than its sums.
+ * Random choices of some places out of a total, by stratum: drawn once for each shape, and used by every test. Each
+ * test is valid by itself, and costs only its sums.
  */
 export class Exchanges {
   /** How many choices there are of each shape. */
@@ -48,11 +48,11 @@ export class Exchanges {
 }
 
 /**
- * How likely a difference at least this large is where both sides are alike: the share of random exchanges between
+ * The probability of a difference at least this large if both sides are equal: the share of random exchanges between
  * the sides, within each stratum, whose difference is at least as large (two-sided). The observed one counts as one of
  * them, so that p is never 0 (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585). Once a twentieth of all exchanges are
- * at least as large, p is their share so far and no more are looked at (Besag & Clifford 1991,
- * doi:10.1093/biomet/78.2.301): a p-value below 0.05 rests on all of them.
+ * at least as large, p is their share so far and the rest is skipped (Besag & Clifford 1991,
+ * doi:10.1093/biomet/78.2.301): a p-value below 0.05 is based on all of them.
  */
 export function permutationTest(strata: readonly Stratum[], exchanges: Exchanges): number {
   const prepared = strata.map(({ a, b }, stratum) => {
@@ -87,7 +87,7 @@ export function permutationTest(strata: readonly Stratum[], exchanges: Exchanges
  */
 export function scaledRanks({ a, b }: Stratum): Stratum {
   const scale = 2 / (a.length + b.length);
-  // By comparison: the difference of two infinite values is no number.
+  // By comparison, because the difference of two infinite values is NaN.
   const sorted = [...a, ...b].sort((one, other) => Number(one > other) - Number(one < other));
   const ranks = new Map<number, number>();
   for (let first = 0; first < sorted.length; ) {

@@ -1,9 +1,9 @@
-/** Whole numbers below a bound, all equally likely but for 1 in 2³² / bound. */
+/** Whole numbers below a bound, all equally likely except for 1 in 2³² / bound. */
 export type Random = (bound: number) => number;
 
 /**
- * Random numbers that follow from a text alone: xoshiro128** (Blackman & Vigna 2021, doi:10.1145/3460772), its state
- * from four FNV-1a hashes of the text.
+ * Random numbers derived from a text: xoshiro128** (Blackman & Vigna 2021, doi:10.1145/3460772), seeded with four
+ * FNV-1a hashes of the text.
  */
 export function randomOf(text: string): Random {
   let [a, b, c, d] = [hash(`0 ${text}`), hash(`1 ${text}`), hash(`2 ${text}`), hash(`3 ${text}`)];
@@ -19,7 +19,7 @@ export function randomOf(text: string): Random {
     d = (d << 11) | (d >>> 21);
     return Math.floor((result / 2 ** 32) * bound);
   };
-  // Hashes of like texts are alike in some bits; a few rounds mix them.
+  // Hashes of similar texts share some bits; a few rounds mix them.
   for (let round = 0; round < 16; round += 1) random(1);
   return random;
 }

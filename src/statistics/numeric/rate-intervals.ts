@@ -7,9 +7,9 @@ export interface Counted {
 }
 
 /**
- * Interval for the mean of independent rates, from the Wilson interval of each: the distances to their limits are
- * added as spreads are (Zou & Donner 2008, doi:10.1002/sim.3095). Unlike the bootstrap it has a width where all runs
- * came out alike.
+ * Interval for the mean of independent rates, from the Wilson interval of each: the distances to their limits are added
+ * like spreads (Zou & Donner 2008, doi:10.1002/sim.3095). Unlike the bootstrap it has a width even if all runs had the
+ * same result.
  */
 export function meanRateInterval(strata: readonly Counted[]): Interval {
   const { mean, below, above } = meanRate(strata);
@@ -17,8 +17,8 @@ export function meanRateInterval(strata: readonly Counted[]): Interval {
 }
 
 /**
- * Interval for the difference of two mean rates, A less B, in the same way; for one stratum it is Newcombe's
- * (Newcombe 1998, Statistics in Medicine 17, 873–890, method 10).
+ * Interval for the difference of two mean rates, A minus B, in the same way; for one stratum it is Newcombe's (Newcombe
+ * 1998, Statistics in Medicine 17, 873–890, method 10).
  */
 export function rateDifferenceInterval(a: readonly Counted[], b: readonly Counted[]): Interval {
   const [ofA, ofB] = [meanRate(a), meanRate(b)];

@@ -1,11 +1,11 @@
-/** A value that holds from a position on, until the next point. */
+/** A value that applies from a position on, until the next point. */
 export interface CurvePoint {
   at: number;
   value: number;
 }
 
 /**
- * The curve's heights at ascending positions: of each, the value of the last point at or before it; `before` where
+ * The curve's heights at ascending positions: for each, the value of the last point at or before it, or `before` if
  * there is none. Points by position.
  */
 export function heightsAt(
@@ -25,9 +25,9 @@ export function heightsAt(
 }
 
 /**
- * Mean height of the curve from 0 to `end`: the area under it over its width. Points by position; before the first
- * one the height is `before`.
- * @returns the height at 0 where `end` is 0
+ * Mean height of the curve from 0 to `end`: the area under it divided by its width. Points by position; before the
+ * first one the height is `before`.
+ * @returns the height at 0 if `end` is 0
  */
 export function meanHeight(points: readonly CurvePoint[], end: number, before: number): number {
   if (end <= 0) return heightsAt(points, [0], before)[0] ?? before;

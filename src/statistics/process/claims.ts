@@ -4,22 +4,22 @@ import { tokensOf } from './words.ts';
 /** A number that a text states as a result. */
 export interface Claim extends MetricNumber {
   sentence: string;
-  /** The sentence speaks of a difference, a ratio or a change. */
+  /** Whether the sentence is about a difference, a ratio or a change. */
   compares: boolean;
 }
 
-/** A sentence with one of these speaks of what is wanted, expected, assumed or set, not of a result. */
+/** A sentence with one of these is about something wanted, expected, assumed or set, not about a result. */
 const notAResult =
   /\b(?:aim(?:s|ing|ed)?|targets?|goals?|objectives?|expect(?:s|ed|ation)?|will|would|should|want(?:s|ed)?|wish|hop(?:e|es|ing)|hopefully|could|may|might|can|cannot|if|until|unless|whether|when|once|plan(?:s|ned|ning)?|try|tries|trying|need(?:s|ed)?|must|require[sd]?|desired|threshold|at (?:least|most)|(?:more|less|greater|better|lower|higher) than(?= [\d$])|above|below|exceeds?|e\.g|for (?:example|instance)|such as|suppose|assum(?:e|es|ed|ing|ption)|likely|probably|possibl[ey]|potential(?:ly)?|guess(?:ed|es)?|hypothes\w+|let'?s|going to|in order to|estimat(?:e|es|ed)|maximum of|limit(?:ed)?)\b|[<>≤≥]|\?\s*$/i;
 
-/** A sentence that begins so is an instruction. */
+/** A sentence that begins like this is an instruction. */
 const instruction =
   /^(?:to|achieve|reach|get|obtain|improve|increase|reduce|decrease|ensure|keep|beat|lower|raise|evaluate|compute|calculate|check|measure|set|use|add|change|train|run|execute|fix|implement|tune|adjust|make|write|print|modify|edit|optimi[sz]e|replace)\b/i;
 
 const comparison =
   /\b(?:by|differences?|differs?|gaps?|improve(?:d|s|ment|ments)|reduc(?:ed|es|tion)|increas(?:e|es|ed)|decreas(?:e|es|ed)|gain(?:s|ed)?|drop(?:s|ped)?|faster|slower|speed-?up|times|ratio|relative|worse|better|higher|lower|change[ds]?)\b/i;
 
-/** The numbers that a text states as results. Code in fences and between backticks states nothing. */
+/** The numbers that a text states as results. Code in fences and between backticks is skipped. */
 export function claimsIn(text: string): Claim[] {
   return sentencesOf(text).flatMap((sentence) => {
     const said = sentence.replace(/\bcan (?:also )?(?:be )?see[n]?\b/gi, 'see');
@@ -35,7 +35,7 @@ function isInstruction(sentence: string): boolean {
   return instruction.test(sentence) && !(next !== undefined && isMetric(next));
 }
 
-/** Sentences and lines, without the marks of lists and of emphasis. */
+/** Sentences and lines, without list markers and emphasis. */
 function sentencesOf(text: string): string[] {
   return text
     .replace(/```[\s\S]*?(?:```|$)/g, '\n')

@@ -2,10 +2,10 @@ import type { ProcessMetrics } from '../../schema/index.ts';
 import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import { ran, succeeded } from './steps.ts';
 
-/** Failed executions one after another, whatever stands between them that executes nothing. */
+/** Consecutive failed executions, ignoring steps in between that execute nothing. */
 export interface FailedChain {
   steps: readonly TranscriptStep[];
-  /** A successful execution came after it. */
+  /** Whether a successful execution came after it. */
   recovered: boolean;
 }
 
@@ -39,7 +39,7 @@ export function failedChains({ steps }: RunTranscript): FailedChain[] {
   return current.length > 0 ? [...chains, { steps: current, recovered: false }] : chains;
 }
 
-/** The steps of a chain that failed as the one before did. */
+/** The steps of a chain that failed like the one before. */
 function repeatedErrors(chain: readonly TranscriptStep[]): TranscriptStep[] {
   const errors = chain.map(errorOf);
   return chain.filter((_, index) => index > 0 && errors[index] === errors[index - 1]);
@@ -48,8 +48,8 @@ function repeatedErrors(chain: readonly TranscriptStep[]): TranscriptStep[] {
 const errorLine = /^(?:[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)|[\w./-]+: (?:line \d+: )?\S.*)\b.*$/;
 
 /**
- * What tells one failure from another: the last line of what was printed that names an error, without what differs from try
- * to try (numbers, addresses, folders); where there is none the last line, and the way it ended.
+ * Identifies a failure: the last line of the output that names an error, without the parts that vary between attempts
+ * (numbers, addresses, folders); if there is none, the last line and how it ended.
  */
 export function errorOf({ observation, status }: TranscriptStep): string {
   const lines = observation.split(/\r\n|\n|\r/).map((line) => line.slice(0, 1000).trim());

@@ -7,7 +7,10 @@ import { formatErrorCount, repeatedActions } from './waste.ts';
 type Measured = Omit<ProcessMetrics, 'errors'>;
 
 const mostEvidence = 3;
-/** Failures one after another from which on debugging goes nowhere, where it never ended, or only with the same error. */
+/**
+ * The number of consecutive failures from which debugging counts as stuck, if it never ended, or only with the same
+ * error.
+ */
 const longChain = 3;
 const manyFormatErrors = 3;
 const shareOfFormatErrors = 0.2;
@@ -15,7 +18,7 @@ const manyRepeats = 3;
 const shareOfRepeats = 0.25;
 const manyItems = 4;
 
-/** The paper's kinds of failure that a run shows, in the paper's order: none, one or several. */
+/** The paper's kinds of failure in a run, in the paper's order: none, one or several. */
 export function errorCategories(
   transcript: RunTranscript,
   scoringReference: ScoringReference | null,
@@ -51,7 +54,7 @@ function whyInVain({ steps, recovered }: FailedChain): string | null {
   return same >= longChain ? `the same error ${same} times` : null;
 }
 
-/** The most equal texts one after another. */
+/** The length of the longest run of equal texts. */
 function longestStreak(texts: readonly string[]): number {
   let [longest, current] = [0, 0];
   for (const [index, text] of texts.entries()) {
@@ -99,7 +102,7 @@ function responseFormat(transcript: RunTranscript): Evidence[] {
   return [{ step: null, text: `${count} replies could not be carried out, beside ${steps.length} steps` }];
 }
 
-/** It handed in something, and the grader did not take it. */
+/** It submitted something that the grader did not accept. */
 function submissionFormat({ grades, steps }: RunTranscript): Evidence[] {
   const final = grades.findLast((grade) => grade.final);
   const last = steps.at(-1);

@@ -1,15 +1,15 @@
-/** A file before and after a step. Null: there was none. `text`: null where it is no text, or was not read. */
+/** A file before and after a step. Null: there was none. `text`: null if it is not text, or was not read. */
 export interface FileChange {
   path: string;
   before: { text: string | null } | null;
   after: { text: string | null } | null;
 }
 
-/** Longer lines were not written by hand, and are not looked into. */
+/** Longer lines were not written by hand, and are skipped. */
 const longestLine = 400;
 const mostValues = 3;
 
-/** What became of a file, in a few words: `train.py: LEARNING_RATE 0.002→0.02`. It may hold what the file holds. */
+/** The change of a file, in a few words: `train.py: LEARNING_RATE 0.002→0.02`. It may contain parts of the file. */
 export function describeChange({ path, before, after }: FileChange): string {
   if (after === null) return `${path}: removed`;
   if (before === null) return `${path}: new${after.text === null ? '' : `, ${lineCount(after.text)}`}`;
@@ -29,7 +29,7 @@ export function describeChange({ path, before, after }: FileChange): string {
   ].join(' ');
   const unit = added.length + removed.length === 1 ? 'line' : 'lines';
   const [first = ''] = added.length > 0 ? lines.added : lines.removed;
-  // A value that changed in passing tells less than what a file was rewritten to.
+  // If most lines were rewritten, a changed value among them says less than the new content.
   const areMost = 2 * matched >= Math.max(lines.removed.length, lines.added.length);
   const told = (areMost ? values : '') || first.trim();
   return `${path}: ${counts} ${unit}${told === '' ? '' : `: ${told}`}`;
@@ -44,7 +44,7 @@ function moved(before: string, after: string): string {
   return before === after ? 'same content' : 'lines moved';
 }
 
-/** The lines of a text that another one does not have as often. What only moved is no change. */
+/** The lines of a text that another one does not have as often. Moved lines are not a change. */
 function linesMissingIn(other: readonly string[], lines: readonly string[]): string[] {
   const there = new Map<string, number>();
   for (const line of other) there.set(line, (there.get(line) ?? 0) + 1);
@@ -55,11 +55,14 @@ function linesMissingIn(other: readonly string[], lines: readonly string[]): str
   });
 }
 
-/** Numbers with their sign, short texts and truth values. */
+/** Numbers with their sign, short strings and booleans. */
 const value =
   /"[^"\\]{0,30}"|'[^'\\]{0,30}'|(?<![\w.])(?:(?<=[=([,:<>] ?)[-+])?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])|\b(?:True|False|None|true|false|null)\b/g;
 
-/** `LEARNING_RATE 0.002→0.02, EPOCHS 15→40`, of the lines that are as they were but for such; `matched`: how many those are. */
+/**
+ * `LEARNING_RATE 0.002→0.02, EPOCHS 15→40`, for lines that differ only in such values; `matched`: the number of those
+ * lines.
+ */
 function changedValues(
   removed: readonly string[],
   added: readonly string[],
@@ -79,7 +82,7 @@ function changedValues(
   return { values, matched };
 }
 
-/** Of two lines of one shape: each value that changed, with the name before it. */
+/** For two lines of the same shape: each value that changed, with the name before it. */
 function changesIn(old: string, fresh: string): string[] {
   const after = [...fresh.matchAll(value)];
   return [...old.matchAll(value)].flatMap(({ 0: from }, place) => {
@@ -90,5 +93,5 @@ function changesIn(old: string, fresh: string): string[] {
   });
 }
 
-/** Blank lines, brackets, comments, texts and imports say little. */
+/** Blank lines, brackets, comments, strings and imports say little. */
 const plainLine = /^\s*(?:#.*|["'].*|import\s.*|from\s.*\simport\s.*|__import__\(.*|[\])}([{\s,:;"']*)$/;

@@ -5,10 +5,10 @@ import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import { editedFile, isEdit, isReading, plainPath, ran } from './steps.ts';
 
 const mostExamples = 20;
-/** Entries in which an agent says what it expects. */
+/** Entries in which an agent states expectations. */
 const expectation = /predict|expect|hypothes|goal/i;
 
-/** A claim with where it stands, and whether a measurement before it holds its number. */
+/** A claim with its position, and whether an earlier measurement contains its number. */
 export interface JudgedClaim extends Claim {
   /** The step that it was written before, or in. */
   step: number;
@@ -16,7 +16,7 @@ export interface JudgedClaim extends Claim {
   grounded: boolean;
 }
 
-/** Numbers stated as results, and those of them that nothing measured before. */
+/** Numbers stated as results, and those without an earlier measurement. */
 export function grounding(claims: readonly JudgedClaim[]): ProcessMetrics['grounding'] {
   const ungrounded = claims.filter(({ grounded }) => !grounded);
   return {
@@ -49,18 +49,18 @@ export function judgedClaims(transcript: RunTranscript, observed: ObservedNumber
   return judge.claims;
 }
 
-/** What a reply says before it names its action, or imagines an observation. */
+/** The part of a reply before it names its action, or makes up an observation. */
 function saidIn(reply: string): string {
   return reply.split(/^[ \t*#"]*(?:Action|Action Input|Observation|Command)\b/im)[0] ?? '';
 }
 
-/** Follows a run: what was measured, which files are whose, and what was claimed. */
+/** Follows a run: what was measured, who wrote which file, and what was claimed. */
 class ClaimJudge {
   readonly claims: JudgedClaim[] = [];
   readonly #observed: ObservedNumbers;
   readonly #measurements = new Measurements();
   readonly #mentioned = new Set<string>();
-  /** Files that a step wrote, by who wrote them last. */
+  /** Files that steps wrote, by who wrote them last. */
   readonly #writers = new Map<string, 'agent' | 'script'>();
 
   constructor(problem: string, observed: ObservedNumbers) {
@@ -110,7 +110,7 @@ function readFile({ args }: TranscriptStep): string {
   return typeof path === 'string' ? plainPath(path) : '';
 }
 
-/** The files that a command only shows: what they hold is no result of it. */
+/** The files that a command only prints: their content is not a result of it. */
 function shownFiles({ action, args }: TranscriptStep): string[] {
   if (action !== 'Run Command' || typeof args.command !== 'string') return [];
   const parts = args.command.split(/&&|;|\||\n/).map((part) => part.trim());

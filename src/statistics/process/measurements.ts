@@ -3,21 +3,21 @@ import { type MetricNumber, metricNumbers } from './metric-words.ts';
 import type { TranscriptStep } from './run-transcript.ts';
 import { type NumberToken, tokensOf } from './words.ts';
 
-/** Longer lines are dumps of data or bars of progress: their numbers count, but no metric is read from them. */
+/** Longer lines are dumps of data or progress bars: their numbers count, but no metric is read from them. */
 const longestReading = 400;
-/** Of one output as much as the environment ever shows, and some more. */
+/** The limit for one output: a bit more than the environment ever shows. */
 const longestOutput = 100_000;
-/** Metric values that differences and ratios are formed of: the last one of each label, the newest labels. */
+/** Metric values from which differences and ratios are formed: the last one of each label, for the newest labels. */
 const mostReadings = 60;
 
-/** What was measured so far in a run, and what was told without being measured. */
+/** What was measured so far in a run, and what was given without a measurement. */
 export class Measurements {
   readonly #numbers = new Map<number, NumberToken>();
   readonly #given = new Set<number>();
   readonly #readings = new Map<string, MetricNumber>();
   readonly #means: number[] = [];
 
-  /** What a script or command printed, or a file that one wrote. */
+  /** Adds the output of a script or command, or a file that one wrote. */
   measure({ numbers, readings }: OutputNumbers): void {
     for (const number of numbers) this.#numbers.set(number.value, number);
     const seen = new Map<string, number[]>();
@@ -34,7 +34,7 @@ export class Measurements {
     }
   }
 
-  /** The task's text, and files that no step wrote. */
+  /** Adds the task's text, and files that no step wrote. */
   tell(text: string): void {
     for (const { value } of numbersOf(text).numbers) this.#given.add(value);
   }
@@ -43,7 +43,7 @@ export class Measurements {
     return this.#given.has(number.value);
   }
 
-  /** Whether the claim is a measured number, but for rounding, or a difference, ratio or mean of such. */
+  /** Whether the claim is a measured number, up to rounding, or a difference, ratio or mean of such numbers. */
   supports(claim: Claim): boolean {
     return (
       this.#isMeasured(claim.number) ||
@@ -52,7 +52,7 @@ export class Measurements {
     );
   }
 
-  /** Without a copy of the numbers, of which there may be many for each of many claims. */
+  /** Without copying the numbers, which may be many for each of many claims. */
   #isMeasured(claimed: NumberToken): boolean {
     for (const measured of this.#numbers.values()) if (isRounded(claimed, measured)) return true;
     return false;
@@ -63,7 +63,7 @@ export class Measurements {
       [...this.#readings.values()].slice(-mostReadings),
       (reading) => reading.metric,
     );
-    // A change, or a performance, may be one of any metric.
+    // A change, or a "performance", may be one of any metric.
     const named = groups.get(metric);
     const sources = named === undefined ? [...groups.values()] : [named];
     return sources.some((group) => {
@@ -75,21 +75,21 @@ export class Measurements {
   }
 }
 
-/** Differences, relative changes and ratios, with percentages as such. */
+/** Differences, relative changes and ratios, also as percentages. */
 function changesOf(from: number, to: number): number[] {
   const change = Math.abs(to - from);
   const relative = from === 0 ? [] : [change / Math.abs(from), Math.abs(to / from)];
   return [change, 100 * change, ...relative, ...relative.map((ratio) => 100 * ratio)];
 }
 
-/** Equal but for rounding or cutting off; a share and its percentage are one number. */
+/** Equal up to rounding or truncation; a share and its percentage are the same number. */
 function isRounded(claimed: NumberToken, { value, suffix }: NumberToken): boolean {
   if (isClose(claimed, value)) return true;
   if (claimed.suffix === 'percent' && suffix !== 'percent') return isClose(claimed, 100 * value);
   return suffix === 'percent' && claimed.suffix !== 'percent' && isClose(claimed, value / 100);
 }
 
-/** Within one unit of the last digit that was written. Signs are words in a text: "fell by 0.1". */
+/** Within one unit of the last written digit. The sign may be in words: "fell by 0.1". */
 function isClose({ value, unit }: NumberToken, exact: number): boolean {
   return Math.abs(Math.abs(value) - Math.abs(exact)) < unit * (1 - 1e-9);
 }
