@@ -10,7 +10,7 @@ export function sampleStandardDeviation(values: readonly number[]): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
 }
 
-/** Median of one or more numbers; the mean of the two in the middle where their count is even. */
+/** Median of one or more numbers; the mean of the two in the middle if their count is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -18,7 +18,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 }
 
-/** Quantile of ascending numbers, one at least, with straight lines between them (Hyndman & Fan 1996, type 7). */
+/** Quantile of ascending numbers, at least one, with linear interpolation (Hyndman & Fan 1996, type 7). */
 export function quantileOfSorted(sorted: ArrayLike<number>, share: number): number {
   const place = Math.min(1, Math.max(0, share)) * (sorted.length - 1);
   const below = sorted[Math.floor(place)] ?? Number.NaN;
@@ -26,22 +26,22 @@ export function quantileOfSorted(sorted: ArrayLike<number>, share: number): numb
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Mean of the middle half: a quarter of the numbers, rounded down, is left out at each end. One number at least. */
+/** Mean of the middle half: a quarter of the numbers, rounded down, is left out at each end. At least one number. */
 export function interquartileMean(values: readonly number[]): number {
   const cut = Math.floor(values.length / 4);
   return mean(values.toSorted((a, b) => a - b).slice(cut, values.length - cut));
 }
 
-/** A range that holds the true value with a stated confidence. */
+/** A range that contains the true value with a stated confidence. */
 export interface Interval {
   low: number;
   high: number;
 }
 
 /**
- * Wilson's score interval for a success rate (Wilson 1927, doi:10.1080/01621459.1927.10502953): sound for few runs
- * and for rates of 0 and 1, where the textbook interval collapses.
- * @param z the normal quantile; 1.96 stands for 95 %
+ * Wilson's score interval for a success rate (Wilson 1927, doi:10.1080/01621459.1927.10502953): valid for few runs and
+ * for rates of 0 and 1, for which the textbook interval collapses.
+ * @param z the normal quantile; 1.96 means 95 %
  */
 export function wilsonInterval(successes: number, runs: number, z = 1.959963984540054): Interval {
   if (runs === 0) return { low: 0, high: 1 };

@@ -59,7 +59,7 @@ test.each([
   [['--model', 'gpt'], /models.0: a provider and a model/],
   [['--base-url', 'nonsense'], /base_url: an address of http or https/],
   [['--base-url', ''], /base_url: an address of http or https/],
-  [['--base-url', 'http://me:secret@localhost/v1'], /base_url: it may hold no user name/],
+  [['--base-url', 'http://me:secret@localhost/v1'], /base_url: it must not contain a user name/],
 ])('mlab models %j is refused with what to do', async (argv, message) => {
   const { code, err } = await mlab(['models', ...argv], { folder: temporaryFolder() });
   expect(code).toBe(2);

@@ -100,7 +100,7 @@ export interface OutputNumbers {
   readings: readonly MetricNumber[];
 }
 
-/** Reads what a script printed, or a text, once for all who ask for its numbers. */
+/** Parses an output or a text once for all callers. */
 export function numbersOf(output: string): OutputNumbers {
   const numbers: NumberToken[] = [];
   const readings: MetricNumber[] = [];
@@ -113,7 +113,7 @@ export function numbersOf(output: string): OutputNumbers {
   return { numbers, readings };
 }
 
-/** The numbers of each step's observation, read when they are asked for, and once. */
+/** The numbers of each step's observation, parsed once, on demand. */
 export class ObservedNumbers {
   readonly #known = new Map<string, OutputNumbers>();
 

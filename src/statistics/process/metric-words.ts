@@ -1,7 +1,7 @@
 import type { Direction } from '../competence.ts';
 import { type NumberToken, type Token, tokensOf, type WordToken } from './words.ts';
 
-/** Words that name what is measured, by which way is better; of a group the first stands for all. */
+/** Words for measured quantities, by which direction is better; the first of a group represents it. */
 const metricGroups: Readonly<Record<Direction, readonly string[]>> = {
   maximize: [
     ...[
@@ -42,25 +42,25 @@ const metrics = new Map(
   ),
 );
 
-/** Words of changes for the better or the worse; as a result only in the past, or as a noun. */
+/** Words for changes for the better or the worse; they state a result only in the past tense, or as a noun. */
 const changes = words(
   'improved improvement improvements reduced reduction decreased increased achieved reached gained gain dropped rose fell ' +
     'faster slower',
 );
 
-/** These name much else beside a metric: their number must look like a measured one. */
+/** These often mean something other than a metric: their number must look like a measured one. */
 const ambiguous = words('error errors score scores performance');
-/** These have small whole values often enough. */
+/** These often have small whole values. */
 const unlimited = words('mae mse rmse perplexity ppl loss');
 const times = words('time times runtime took taken latency');
 
-/** What is set: a number that belongs to one of these is no result. */
+/** Settings: a number that belongs to one of these is not a result. */
 const settings = words(
   'lr rate dropout size sizes depth alpha beta gamma lambda weight weights decay momentum threshold patience degree width ' +
     'height kernel stride padding split random state seed seeds max min maximum minimum length factor warmup code limit k ' +
     'version python temperature tolerance percentile quantile',
 );
-/** What is counted or numbered: a whole number that belongs to one of these is no result. */
+/** Things that are counted or numbered: a whole number that belongs to one of these is not a result. */
 const counted = words(
   'line lines step steps epoch epochs iteration iterations iter fold folds batch batches layer layers estimators trees ' +
     'units neurons nodes features feature samples rows row columns column classes class images image tokens parameters ' +
@@ -77,30 +77,30 @@ const subjects = new Map<string, 'train' | 'validation' | 'test'>([
   ...(['test', 'testing', 'tst'] as const).map((word) => [word, 'test'] as const),
 ]);
 
-/** Words and marks over which a number is tied to the noun before it. */
+/** Words and marks that connect a number with the noun before it. */
 const links = words(
   'of to is was are were be been from by at as a an the about around approximately roughly only just now still and or vs ' +
     'versus with equals reached achieved dropped rose fell improved increased decreased reduced found currently',
 );
 
-/** A number that a text ties to a metric. */
+/** A number that a text connects with a metric. */
 export interface MetricNumber {
   number: NumberToken;
-  /** The metric's name: synonyms have one. A change without a metric: `change`. */
+  /** The metric's name, the same for synonyms. A change without a metric: `change`. */
   metric: string;
   /** Null for a mere change. */
   direction: Direction | null;
-  /** What it was measured on, where the text says so just before the metric. */
+  /** The data it was measured on, if the text says so just before the metric. */
   subject: 'train' | 'validation' | 'test' | null;
-  /** Other words before the metric, such as the name of a model: they tell two readings of a metric apart. */
+  /** Other words before the metric, such as the name of a model: they distinguish two readings of a metric. */
   label: string;
 }
 
-/** How far before a number its metric may stand, in words and numbers. */
+/** How far before a number its metric may be, in words and numbers. */
 const farthest = 12;
 const farthestLabel = 6;
 
-/** The numbers of a sentence or line which it gives as values of a metric, or as changes for better or worse. */
+/** The numbers of a sentence or line that it gives as values of a metric, or as changes for better or worse. */
 export function metricNumbers(tokens: readonly Token[]): MetricNumber[] {
   const found: MetricNumber[] = [];
   // Most lines name no metric.
@@ -118,7 +118,7 @@ export function metricNumbers(tokens: readonly Token[]): MetricNumber[] {
   return found;
 }
 
-/** Leaves out the numbers that belong to no metric, with their names: `epoch 5`, `lr = 0.1`, `from 3 to 5 layers`. */
+/** Removes the numbers that belong to no metric, with their names: `epoch 5`, `lr = 0.1`, `from 3 to 5 layers`. */
 function withoutParameters(tokens: readonly Token[]): Token[] {
   const taken = new Set<number>();
   for (let index = 0; index < tokens.length; index += 1) {
@@ -134,14 +134,14 @@ function withoutParameters(tokens: readonly Token[]): Token[] {
   return taken.size === 0 ? [...tokens] : tokens.filter((_, index) => !taken.has(index));
 }
 
-/** Whether the word at a place, beside a number, says that it is no result. */
+/** Whether the word at a position, beside a number, shows that the number is not a result. */
 function owns(tokens: readonly Token[], place: number, { whole, suffix }: NumberToken): boolean {
   const word = tokens[place];
   if (word?.kind !== 'word') return false;
   return isSetting(tokens, place) || (whole && suffix === null && counted.has(word.parts.at(-1) ?? ''));
 }
 
-/** The place of the number or noun that a number follows but for links and marks; null where there is none. */
+/** The position of the number or noun before a number, skipping links and marks; null if there is none. */
 function nounBefore(tokens: readonly Token[], index: number): number | null {
   for (let place = index - 1; place >= 0; place -= 1) {
     const token = tokens[place];
@@ -152,7 +152,7 @@ function nounBefore(tokens: readonly Token[], index: number): number | null {
   return null;
 }
 
-/** The nearest metric; "accuracy improved to 0.85" speaks of the accuracy. */
+/** The nearest metric; "accuracy improved to 0.85" is about the accuracy. */
 function metricBefore(tokens: readonly Token[], index: number): number | null {
   let change: number | null = null;
   const link = tokens[index - 1];
@@ -163,7 +163,7 @@ function metricBefore(tokens: readonly Token[], index: number): number | null {
       if (!changes.has(token.text)) return place;
       change ??= place;
     }
-    // A number in between has the metric for itself, unless both are listed.
+    // A number in between takes the metric, unless both are listed.
     if (token?.kind === 'number' && !isListed && nounBefore(tokens, index) !== place) return change;
     if (isSetting(tokens, place) || (token?.kind === 'mark' && token.text === ';')) return change;
   }
@@ -187,7 +187,7 @@ function suits(number: NumberToken, word: WordToken, next: Token | undefined): b
   const name = metricWord(word) ?? '';
   if (number.suffix === 'time') return times.has(name) || changes.has(name) || name === 'performance';
   if (!number.whole || number.suffix !== null) return true;
-  // What is left are whole numbers, which may count or number anything.
+  // The rest are whole numbers, which may count or number anything.
   if (times.has(name) || changes.has(name)) return false;
   if (next?.kind === 'word' && /[a-z]s$/.test(next.text) && !closing.has(next.text)) return false;
   return Math.abs(number.value) >= (ambiguous.has(name) ? 1000 : unlimited.has(name) ? 1 : 11);
@@ -196,7 +196,7 @@ function suits(number: NumberToken, word: WordToken, next: Token | undefined): b
 /** Words after a value that end in s without being counted by it. */
 const closing = words('is was as has its this versus vs which thus plus shows means indicates suggests');
 
-/** The metrics that a text names, by the names that `MetricNumber` has for them. */
+/** The metrics that a text names, by their names in `MetricNumber`. */
 export function metricsNamedIn(text: string): Set<string> {
   const names = tokensOf(text).flatMap((token) =>
     token.kind === 'word' ? token.parts.flatMap((part) => metrics.get(part)?.name ?? []) : [],
@@ -234,7 +234,7 @@ function metricOf(word: WordToken): Pick<MetricNumber, 'metric' | 'direction'> {
     : { metric: found.name, direction: found.direction };
 }
 
-/** What stands before a metric, up to a number or a mark. */
+/** The words before a metric, up to a number or a mark. */
 function aboutOf(tokens: readonly Token[], place: number): Pick<MetricNumber, 'subject' | 'label'> {
   const label: string[] = [];
   let subject: MetricNumber['subject'] = null;

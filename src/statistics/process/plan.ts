@@ -1,19 +1,22 @@
 import type { ProcessMetrics } from '../../schema/index.ts';
 import type { RunTranscript } from './run-transcript.ts';
 
-/** The entry in which an agent keeps its plan from turn to turn. One that only tells the next steps, as AutoGPT's, is none. */
+/**
+ * The entry in which an agent maintains its plan from turn to turn. A list of only the next steps, like AutoGPT's, does
+ * not count.
+ */
 const planEntry = 'Research Plan and Status';
 
 interface PlanItem {
-  /** Without its marks, in small letters. */
+  /** Without markers, in lower case. */
   text: string;
   words: ReadonlySet<string>;
   isDone: boolean;
-  /** In the newest version of the plan. */
+  /** Whether it is in the newest version of the plan. */
   isListed: boolean;
 }
 
-/** What became of the items of the agent's plan. */
+/** What happened to the items of the agent's plan. */
 export function planMetrics(transcript: RunTranscript): ProcessMetrics['plan'] {
   const texts = [...transcript.steps.map(({ entries }) => entries), transcript.lastEntries].flatMap(
     (entries) => entries[planEntry] ?? [],
@@ -40,7 +43,7 @@ export function planMetrics(transcript: RunTranscript): ProcessMetrics['plan'] {
 
 const longestItem = 1000;
 const listMark = /^\s*(?:[-+*•]\s+|\(?(?<number>\d{1,2})[.):]\s+|step (?<step>\d{1,2})\s*[:.]\s*)+/i;
-/** Below such a heading stands how the items are, not what they are. */
+/** Below such a heading is the state of the items, not the items. */
 const statusHeading = /\b(?:status|progress|results?|findings|notes?|facts?)\b[^:]*:\s*\**\s*(?:none\.?)?$/i;
 const done =
   /(?:^|[.:([—–-]\s*)(?:done|completed|finished)\b|[.:([—–-]\s*complete\b|\b(?:done|completed|finished)[.)\]!\s]*$|[✓✔✅☑]|\[x\]/i;
@@ -82,7 +85,7 @@ function textOf(line: string): string {
     .trim();
 }
 
-/** The same words, a text that goes on, or most words in common. */
+/** The same words, a continued text, or most words in common. */
 function isSame(left: PlanItem, right: PlanItem): boolean {
   if (left.text === right.text) return true;
   const [short, long] = left.text.length < right.text.length ? [left, right] : [right, left];

@@ -11,7 +11,7 @@ import { waste } from './waste.ts';
 
 /**
  * How a run went, by the definitions in docs/evaluation.md.
- * @param scoringReference null where nothing of the run is graded: measures of its scores are null then
+ * @param scoringReference null if nothing of the run is graded: measures of its scores are null then
  */
 export function processMetrics(
   transcript: RunTranscript,

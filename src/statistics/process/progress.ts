@@ -7,7 +7,7 @@ import type { RunTranscript } from './run-transcript.ts';
 import { ran } from './steps.ts';
 import { validationReadings } from './validation-metric.ts';
 
-/** How the hidden score went over a run whose steps were graded; one whose end alone was graded tells nothing. */
+/** How the hidden score developed over a run whose steps were graded; null if only its end was graded. */
 export function progress(
   transcript: RunTranscript,
   scoringReference: ScoringReference | null,
@@ -29,7 +29,7 @@ export function progress(
 
 interface Gain {
   step: number;
-  /** Improvement over the baseline; null where nothing valid was handed in, or a ratio means nothing. */
+  /** Improvement over the baseline; null if the submission was not valid, or the ratio is meaningless. */
   gain: number | null;
 }
 
@@ -42,7 +42,7 @@ function firstValid(grades: readonly GradedStep[]): ProcessMetrics['progress']['
   return first === undefined ? null : { step: first.step, seconds: first.seconds, tokens: first.tokens };
 }
 
-/** Mean over steps 1 to `last` of the improvement as it stood after each; without a valid submission it is 0. */
+/** Mean over steps 1 to `last` of the improvement of the newest graded step; without a valid submission it is 0. */
 function meanHeld(gains: readonly Gain[], last: number): number | null {
   if (last === 0) return null;
   let sum = 0;
@@ -55,18 +55,18 @@ function meanHeld(gains: readonly Gain[], last: number): number | null {
   return (sum + height * (last + 1 - from)) / last;
 }
 
-/** What the best valid step had more than the final one; nothing valid at the end counts as no improvement. */
+/** By how much the best valid step exceeds the final one; an invalid end counts as no improvement. */
 function regretOf(gains: readonly (number | null)[]): number | null {
   const valid = gains.filter((gain) => gain !== null);
   return valid.length === 0 ? null : Math.max(0, Math.max(...valid) - (gains.at(-1) ?? 0));
 }
 
-/** Fewer pairs rank nothing. */
+/** Fewer pairs don't give a ranking. */
 const fewestPairs = 3;
 
 /**
- * Kendall's tau-b over the executions that printed the agent's metric: its value, and the hidden score as it was graded after
- * the execution and before the next one, unless that submission was older.
+ * Kendall's tau-b over the executions that printed the agent's metric: its value, and the hidden score as it was graded
+ * after the execution and before the next one, unless that submission was older.
  */
 function validationCorrelation(
   transcript: RunTranscript,

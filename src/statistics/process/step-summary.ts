@@ -5,20 +5,20 @@ import type { TranscriptStep } from './run-transcript.ts';
 import { editedFile, isEdit } from './steps.ts';
 import { tokensOf } from './words.ts';
 
-/** Of each part, in characters: whoever shows the summary cuts the whole. */
+/** For each part, in characters: the viewer cuts the whole summary. */
 const mostOfPart = 300;
-/** What comes of a command tells more than its end. */
+/** The result of a command says more than the end of a long command line. */
 const mostOfCommand = 40;
-/** Lines are looked at from the last one. */
+/** Lines are searched from the last one. */
 const mostLines = 200;
 const mostFiles = 2;
 
 type Arguments = TranscriptStep['args'];
 
 /**
- * What a step did, in a few words that may hold anything that an agent or its scripts wrote:
- * `train.py: LEARNING_RATE 0.002→0.02`, `train.py: validation accuracy 0.871`. The action's name is not part of it.
- * @param changes of the files that the step changed, as far as they were looked at
+ * A step in a few words, which may contain anything that an agent or its scripts wrote:
+ * `train.py: LEARNING_RATE 0.002→0.02`, `train.py: validation accuracy 0.871`. The action's name is not included.
+ * @param changes of the files that the step changed, as far as they were read
  */
 export function summarizeStep(step: TranscriptStep, changes: readonly FileChange[]): string {
   const { action, args, status, observation } = step;
@@ -32,7 +32,7 @@ export function summarizeStep(step: TranscriptStep, changes: readonly FileChange
   return asked(action, args) || observation.slice(0, mostOfPart);
 }
 
-/** What ran, and what it printed that tells most. Commands of outside agents may change scripts, too. */
+/** What ran, and the most informative part of its output. Commands of outside agents may change scripts, too. */
 function executed(step: TranscriptStep, changes: readonly FileChange[]): string {
   const command = mainArgument(step.args);
   const shown = command.length > mostOfCommand ? `${command.slice(0, mostOfCommand)}…` : command;
@@ -46,17 +46,17 @@ function joined(separator: string, ...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(separator);
 }
 
-/** How it ended, where that was not as it should. */
+/** How it ended, if it failed. */
 function failureOf({ exitCode, observation }: TranscriptStep): string {
   if (exitCode !== null) return exitCode === 0 ? '' : `(exit code ${exitCode})`;
   const signal = /\[(ended by \w+), [\d.]+ s\]$/.exec(observation)?.[1];
   return signal === undefined ? '' : `(${signal})`;
 }
 
-/** How mlab ends an observation: the outcome says it, too. */
+/** The last line of mlab's observations: the outcome says the same. */
 const ending = /^\[(?:exit code|ended by|The (?:script|command|interpreter) was stopped).*\]$/;
 
-/** The last line with a result, else the last line; of what failed the last line, which tells the error. */
+/** The last line with a result, else the last line; for a failure the last line, which has the error. */
 function printed({ observation, status }: TranscriptStep): string {
   const lines = observation
     .slice(-100 * mostLines)
@@ -108,7 +108,9 @@ function asked(action: string, args: Arguments): string {
 const mainNames =
   /^(?:command|cmd|script|code|(?:target_?)?(?:absolute_?)?(?:file|dir|script|notebook)?_?(?:path|name)|pattern|query|url)$/i;
 
-/** The argument that says most: a command, a path, a pattern, else the first text. Several calls at once: that of each. */
+/**
+ * The most informative argument: a command, a path, a pattern, else the first text. For several calls: that of each.
+ */
 function mainArgument(args: Arguments): string {
   const { calls } = args;
   if (Array.isArray(calls)) return calls.slice(0, 5).flatMap(callText).join('; ').slice(0, mostOfPart);
@@ -130,7 +132,7 @@ function isObject(value: unknown): value is Arguments {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first line of a text; of a command in parts what a shell is given. */
+/** The first line of a text; for a command given in parts, its shell script. */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) {

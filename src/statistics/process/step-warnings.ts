@@ -3,8 +3,8 @@ import type { RunTranscript } from './run-transcript.ts';
 import { repeatedActions } from './waste.ts';
 
 /**
- * What people should be warned of at the steps of a run, in the order of the steps: what its evaluation counts, and the places
- * that it does not name.
+ * Warnings about the steps of a run, in the order of the steps: what its evaluation counts, and the places that it does
+ * not name.
  */
 export function stepWarnings(transcript: RunTranscript, evaluation: RunEvaluation): StepWarning[] {
   const { grounding, errors } = evaluation.process;
@@ -30,12 +30,12 @@ export function stepWarnings(transcript: RunTranscript, evaluation: RunEvaluatio
   return warnings.sort((one, other) => one.step - other.step);
 }
 
-/** What is said of the run as a whole belongs to no step. */
+/** Findings about the run as a whole belong to no step. */
 function at(step: number | null, kind: StepWarning['kind'], text: string): StepWarning[] {
   return step === null ? [] : [{ step, kind, text }];
 }
 
-/** The steps after which the submission was older than what last ran, where it was not so before. */
+/** The steps that made the submission older than the last executed code. */
 function staleSubmissions({ steps }: RunTranscript): StepWarning[] {
   return steps.flatMap(({ step, submission }, index) => {
     const wasStale = steps[index - 1]?.submission.stale ?? false;
@@ -48,7 +48,7 @@ function formatErrors({ formatErrors: rejected, steps }: RunTranscript): StepWar
   const told = new Set(rejected.map(({ afterStep }) => afterStep + 1));
   return [
     ...rejected.flatMap(({ afterStep, reply }) => at(afterStep + 1, 'format_error', reply.slice(0, 300))),
-    // A reply that could not be read may have been handed on as an invalid action.
+    // A reply that could not be parsed may have been passed on as an invalid action.
     ...steps
       .filter(({ step, status }) => status === 'invalid' && !told.has(step))
       .flatMap(({ step, observation }) => at(step, 'format_error', observation.slice(0, 300))),

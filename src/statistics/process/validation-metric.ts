@@ -4,14 +4,14 @@ import { type MetricNumber, metricsNamedIn } from './metric-words.ts';
 import type { RunTranscript } from './run-transcript.ts';
 import { ran } from './steps.ts';
 
-/** They may be of anything: what they are called does not say which way is better. */
+/** Generic names that do not say which direction is better. */
 const withoutDirection = new Set(['score', 'performance']);
 
 /**
- * The agent's own validation metric, followed through the run: a metric that scripts printed by name and said to be of
- * validation or test data, or without such a word one that the task's text names. A loss without such a word is that of
- * training. The task's own metric goes first, then the one that most executions printed, then one on validation data, then
- * the one printed first. Of each execution its last value.
+ * The agent's own validation metric, followed through the run: a metric that scripts printed by name, with a word for
+ * validation or test data; or, without such a word, one that the task's text names. A loss without such a word is that
+ * of training. The task's own metric has priority, then the one that most executions printed, then one on validation
+ * data, then the one printed first. Each execution gives its last value.
  */
 export function validationReadings(
   { steps, problem }: Pick<RunTranscript, 'steps' | 'problem'>,
@@ -20,7 +20,7 @@ export function validationReadings(
 ): StepReading[] {
   const direction = scoringReference?.direction ?? null;
   const named = metricsNamedIn(problem);
-  // Traces of old have no text of the task: then its direction alone must fit.
+  // Old traces have no text of the task: then only its direction must match.
   const isNamed = ({ metric }: MetricNumber) => (problem === '' ? direction !== null : named.has(metric));
   const isOfTask = (reading: MetricNumber) =>
     isNamed(reading) && (direction === null || reading.direction === direction);
@@ -46,7 +46,7 @@ export function validationReadings(
   });
 }
 
-/** The name of the metric to follow; null where none was printed. */
+/** The name of the metric to follow; null if none was printed. */
 function bestOf(
   outputs: readonly ReadonlyMap<string, MetricNumber>[],
   isOfTask: (reading: MetricNumber) => boolean,
@@ -66,7 +66,7 @@ function bestOf(
   return best?.[0] ?? null;
 }
 
-/** By what it was measured on and metric: `validation loss`. */
+/** By data and metric: `validation loss`. */
 function lastValues(
   { readings }: OutputNumbers,
   isOwn: (reading: MetricNumber) => boolean,

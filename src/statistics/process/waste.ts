@@ -17,8 +17,8 @@ export function waste(transcript: RunTranscript): ProcessMetrics['waste'] {
 }
 
 /**
- * Steps that did what an earlier one had done since anything but the agent's log changed. Not its log, its budget, or an
- * interpreter, whose variables no file shows.
+ * Steps that repeated an earlier one after which nothing but the agent's log had changed. Excludes its log, its budget,
+ * and an interpreter, whose variables are in no file.
  */
 export function repeatedActions({ steps }: RunTranscript): TranscriptStep[] {
   let done = new Set<string>();
@@ -26,22 +26,22 @@ export function repeatedActions({ steps }: RunTranscript): TranscriptStep[] {
     const name = JSON.stringify([step.action, Object.entries(step.args).toSorted()]);
     const isRepeated = done.has(name) && !isAside(step) && !isRepl(step);
     if (changedWork(step)) done = new Set();
-    // What a script wrote itself is no reason to run it again.
+    // A script's own output is no reason to run it again.
     if (!changedWork(step) || ran(step)) done.add(name);
     return isRepeated;
   });
 }
 
-/** Replies without an action that could be taken, and steps that the environment could not take for how they were written. */
+/** Replies without a usable action, and steps that the environment rejected for their form. */
 export function formatErrorCount({ formatErrors, steps }: RunTranscript): number {
-  // A reply that could not be read may have been handed on as an invalid action: it counts once.
+  // A reply that could not be parsed may have been passed on as an invalid action: it counts once.
   const told = new Set(formatErrors.map(({ afterStep }) => afterStep + 1));
   return (
     formatErrors.length + steps.filter(({ step, status }) => status === 'invalid' && !told.has(step)).length
   );
 }
 
-/** Whether an execution followed that could run what the edit wrote, before it was taken back. */
+/** Whether a later execution could run what the edit wrote, before it was undone. */
 function wasExecuted(edit: TranscriptStep, { steps }: RunTranscript): boolean {
   const file = editedFile(edit);
   const later = steps.slice(steps.indexOf(edit) + 1);

@@ -1,19 +1,19 @@
-/** A number as it stands in a text. */
+/** A number as written in a text. */
 export interface NumberToken {
   kind: 'number';
   value: number;
-  /** Of the last digit that was written: 0.01 for 0.85; for 18,000 of the last one that is not a zero. */
+  /** Of the last written digit: 0.01 for 0.85; for 18,000 of the last one that is not a zero. */
   unit: number;
   whole: boolean;
-  /** What follows it at once: a per cent sign, a unit of time, nothing. */
+  /** What immediately follows it: a per cent sign, a unit of time, nothing. */
   suffix: 'percent' | 'time' | 'times' | null;
 }
 
 export interface WordToken {
   kind: 'word';
-  /** In small letters. */
+  /** In lower case. */
   text: string;
-  /** What the word is made of: `val_loss` is `val` and `loss`. */
+  /** The parts of the word: `val_loss` is `val` and `loss`. */
   parts: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export type Token = NumberToken | WordToken | { kind: 'mark'; text: string };
 const everyLetter =
   /((?<![\p{L}\p{N}_.\\/#-])(?:(?<=^|[\s([{=:,])[-−])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?)(\s?%|\s?per ?cent\b|\s?(?:s|sec|secs|seconds?|ms|milliseconds?|min|minutes?|hours?)(?![\p{L}\p{N}_])|k(?![\p{L}\p{N}_])|\s?[x×](?![\p{L}\p{N}_])|)(?![\p{L}\p{N}_]|[/\\-]\d|\.\d)|([\p{L}_][\p{L}\p{N}_²^'-]*|\d[\p{L}\p{N}_.-]*)|([:=,;()|<>≤≥→])/gu;
 
-/** The same for ASCII alone, which is faster, and most of what is read has nothing else. */
+/** The same for ASCII only, which is faster and covers most texts. */
 const plainLetters = new RegExp(
   everyLetter.source.replaceAll('\\p{L}', 'a-zA-Z').replaceAll('\\p{N}', '0-9'),
   'g',
@@ -47,7 +47,7 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Of so many decimals: powers take longer than all else here. */
+/** By number of decimals: computing powers would take longer than all the rest. */
 const units = Array.from({ length: 20 }, (_, decimals) => 10 ** -decimals);
 
 function numberToken(text: string, suffix: string): NumberToken {

@@ -9,7 +9,7 @@ import { rowOf } from './rows.ts';
 
 /**
  * Everything that tables and plots need. The same evaluations in any order give the same report, byte for byte when
- * it is serialised. Definitions: docs/evaluation.md.
+ * serialised. Definitions: docs/evaluation.md.
  */
 export function buildReport(evaluations: readonly RunEvaluation[], options: ReportOptions = {}): Report {
   const settings = settingsOf(options);
@@ -38,7 +38,7 @@ export function buildReport(evaluations: readonly RunEvaluation[], options: Repo
   };
 }
 
-/** The runs of a report alone, in its order. */
+/** Only the runs of a report, in its order. */
 export function buildRuns(evaluations: readonly RunEvaluation[], options: ReportOptions = {}): ReportRun[] {
   return groupsOf(inOrder(evaluations), settingsOf(options)).flatMap((runs) => runs.map(({ line }) => line));
 }

@@ -3,7 +3,7 @@ import { type CellData, cellOf } from './cells.ts';
 import type { Settings } from './options.ts';
 import { factsOf, type RunFacts } from './run-facts.ts';
 
-/** Evaluations in an order that does not depend on how they came. */
+/** Evaluations in an order that does not depend on their input order. */
 export function inOrder(evaluations: readonly RunEvaluation[]): RunEvaluation[] {
   const keyed = evaluations.map((evaluation) => {
     const { task, agent, experiment, seed, run } = evaluation;
@@ -21,7 +21,10 @@ export function inOrder(evaluations: readonly RunEvaluation[]): RunEvaluation[] 
   return keyed.map(({ evaluation }) => evaluation);
 }
 
-/** One cell for each task and agent, by task, then agent. @param evaluations as `inOrder` leaves them */
+/**
+ * The data of each task–agent pair, by task, then agent.
+ * @param evaluations as ordered by `inOrder`
+ */
 export function cellsOf(evaluations: readonly RunEvaluation[], settings: Settings): CellData[] {
   return groupsOf(evaluations, settings).flatMap((runs) => {
     const [first] = runs;
@@ -31,7 +34,10 @@ export function cellsOf(evaluations: readonly RunEvaluation[], settings: Setting
   });
 }
 
-/** The runs of each task and agent. @param evaluations as `inOrder` leaves them */
+/**
+ * The runs of each task and agent.
+ * @param evaluations as ordered by `inOrder`
+ */
 export function groupsOf(evaluations: readonly RunEvaluation[], settings: Settings): RunFacts[][] {
   const scoringReferences = new Map<TaskId, ScoringReference>();
   for (const { task, scoring_reference: scoringReference } of evaluations) {

@@ -7,7 +7,7 @@ import { type Settings, thresholds } from './options.ts';
 import type { RunFacts } from './run-facts.ts';
 import { groupOf } from './run-group.ts';
 
-/** One agent on one task, with the samples that rows and comparisons are made from. */
+/** One agent on one task, with the samples for rows and comparisons. */
 export interface CellData {
   task: TaskId;
   agent: string;
@@ -21,7 +21,7 @@ export interface CellData {
   cell: ReportCell;
 }
 
-/** @param runs one at least, all of the same task and agent */
+/** @param runs at least one, all of the same task and agent */
 export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, settings: Settings): CellData {
   const inRate = runs.filter((run) => run.inRate);
   const measured = (name: string, read: (run: RunFacts) => number | null) =>
@@ -88,7 +88,7 @@ function bestOf(runs: readonly RunFacts[]): ReportCell['best'] {
   return improvement === null || step === null ? null : { improvement, step };
 }
 
-/** pass@k for 1, 2, 4, … as far as every task has so many runs: the mean over tasks. */
+/** pass@k for 1, 2, 4, … as far as every task has that many runs: the mean over tasks. */
 export function passesOf(tasks: readonly Counted[]): PassAt[] {
   const known = tasks.filter(({ runs }) => runs > 0);
   const passes: PassAt[] = [];

@@ -9,15 +9,15 @@ import { type CellPair, corrected, differenceIn } from './differences.ts';
 import { type ReportOptions, settingsOf } from './options.ts';
 import { moneyOfAll } from './run-group.ts';
 
-/** Runs that are compared as one: of an experiment, or of an agent. */
+/** Runs that are compared as a whole: of an experiment, or of an agent. */
 export interface ComparedSide {
   name: string;
   evaluations: readonly RunEvaluation[];
 }
 
 /**
- * What changed from A to B, task by task and overall, in numbers and words, and whether it is beyond noise. Where the
- * sides have an agent in common, each agent is compared with itself; else all runs of a side are taken together.
+ * The changes from A to B, by task and overall, in numbers and words, and whether they are beyond noise. If the sides
+ * have an agent in common, each agent is compared with itself; otherwise all runs of a side are taken together.
  */
 export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOptions = {}): Comparison {
   const exchanges = new Exchanges(settingsOf(options).resamples);
@@ -28,7 +28,7 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
     return new Map(cells.filter(({ inRate }) => inRate.length > 0).map((cell) => [nameOf(cell), cell]));
   };
   const [ofA, ofB] = [cellsBy(a, 'a'), cellsBy(b, 'b')];
-  // B is the first of each pair: a difference is what B has more.
+  // B is the first of each pair: a difference is B minus A.
   const pairs = [...ofB].flatMap(([name, cell]) => {
     const other = ofA.get(name);
     return other === undefined ? [] : [{ a: cell, b: other }];
@@ -59,7 +59,7 @@ function haveCommonAgent(a: ComparedSide, b: ComparedSide): boolean {
   return b.evaluations.some(({ agent }) => agents.has(agent));
 }
 
-/** Names of cells as people read them; an agent that is compared under no name of its own is left out. */
+/** Names of task–agent pairs for people; without the agent if all runs of a side are taken together. */
 function nameOf({ task, agent }: { task: string; agent: string }): string {
   return agent === '' ? task : `${task}, ${agent}`;
 }
@@ -96,7 +96,7 @@ function tokensOf({ efficiency }: ReportCell): number | null {
   return agent.prompt + agent.completion + tools.prompt + tools.completion;
 }
 
-/** Of a run, mean over the cells; null where one of them has none. */
+/** Per run, as the mean over the pairs; null if one of them has no value. */
 function meansOf(
   pairs: readonly CellPair[],
   read: (cell: ReportCell) => number | null,

@@ -1,8 +1,9 @@
 import type { Comparison, Difference } from '../../schema/index.ts';
 
 /**
- * A comparison in plain sentences: what is compared, the whole, each task that changed, the cost.
- * @param isByAgent each agent is compared with itself; else all runs of a side on a task are taken together
+ * A comparison in plain sentences: what is compared, the overall result, each task that changed, the cost.
+ * @param isByAgent whether each agent is compared with itself; otherwise all runs of a side on a task are taken
+ *   together
  */
 export function sentencesOf(comparison: Omit<Comparison, 'sentences'>, isByAgent: boolean): string[] {
   const { a, b, cells, only_a, only_b, overall } = comparison;
@@ -89,7 +90,7 @@ function between({ interval }: Difference, show: (value: number) => string): str
   return ` (95 % interval of the difference: ${sign(low)}${show(low)} to ${sign(high)}${show(high)})`;
 }
 
-/** Of a difference of shares, without its sign. */
+/** A difference of shares, without its sign. */
 function points(value: number): string {
   return `${hundredths(value)} percentage points`;
 }

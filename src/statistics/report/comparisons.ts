@@ -4,7 +4,7 @@ import type { CellData } from './cells.ts';
 import { type CellPair, corrected, differenceIn } from './differences.ts';
 import type { Settings } from './options.ts';
 
-/** Every pair of agents, on the tasks that both have runs of that count. */
+/** Every pair of agents, on the tasks for which both have runs that count. */
 export function comparisonsOf(
   cells: readonly CellData[],
   agents: readonly string[],

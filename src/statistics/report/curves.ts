@@ -6,10 +6,10 @@ import type { RunFacts } from './run-facts.ts';
 
 const axes: readonly CurveAxis[] = ['steps', 'seconds', 'tokens', 'money'];
 
-/** Positions of a curve beside 0, at most; of steps, each one as long as there are no more. */
+/** Maximum positions of a curve besides 0; for steps, every step as long as there are no more. */
 const positions = 50;
 
-/** Curves of all agents at one task, on the same positions. */
+/** Curves of all agents for one task, at the same positions. */
 export function curvesOf(cells: readonly CellData[]): ScoreCurve[] {
   return axes.flatMap((axis) => {
     const curves = cells.map((cell) => ({ cell, runs: pointsOf(cell.inRate, axis) }));
@@ -33,7 +33,7 @@ export function curvesOf(cells: readonly CellData[]): ScoreCurve[] {
   });
 }
 
-/** For each run the improvement that its workspace held; without a valid submission it held 0. */
+/** For each run, the improvement of its newest graded step; 0 without a valid submission. */
 function pointsOf(runs: readonly RunFacts[], axis: CurveAxis): CurvePoint[][] {
   return runs.flatMap(({ evaluation: { grades }, gains, stepsGraded }) => {
     if (!stepsGraded || grades.length === 0) return [];

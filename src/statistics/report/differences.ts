@@ -14,7 +14,7 @@ import type { CellData } from './cells.ts';
 import { type Measured, meanReplicates } from './measured.ts';
 import { confidence, significanceLevel } from './options.ts';
 
-/** The same task (and agent, where that is meant) on both sides. */
+/** The same task (and agent, if sides share it) on both sides. */
 export interface CellPair {
   a: CellData;
   b: CellData;
@@ -22,7 +22,7 @@ export interface CellPair {
 
 type Uncorrected = Omit<Difference, 'p_corrected' | 'beyond_noise'>;
 
-/** @returns A less B; null where no task has values of both */
+/** @returns A minus B; null if no task has values of both */
 export function differenceIn(
   measure: ComparedMeasure,
   pairs: readonly CellPair[],
@@ -41,7 +41,7 @@ export function differenceIn(
   };
 }
 
-/** The same differences in the same places, their p-values corrected for how many there are. */
+/** The same differences in the same order, with p-values corrected for their number. */
 export function corrected(differences: readonly (Uncorrected | null)[]): (Difference | null)[] {
   const pValues = holm(differences.flatMap((difference) => difference?.p ?? []));
   let next = 0;

@@ -6,15 +6,15 @@ import { mean, median, sampleStandardDeviation, wilsonInterval } from '../summar
 import { confidence } from './options.ts';
 import { finiteOrNull } from './run-group.ts';
 
-/** Values of the runs of one cell with their bootstrap samples; at least one. */
+/** Values of the runs of one task–agent pair with their bootstrap samples; at least one. */
 export interface Measured {
   values: readonly number[];
   replicates: Replicates;
 }
 
 /**
- * @param name of the cell and what is measured: the random numbers follow from it, so that cells are independent
- * @returns null where there are no values
+ * @param name of the pair and the measure, which seeds the random numbers, so that pairs are independent
+ * @returns null if there are no values
  */
 export function measure(
   values: readonly number[],
@@ -25,7 +25,7 @@ export function measure(
   return { values, replicates: resample(values, resamples, randomOf(JSON.stringify(name))) };
 }
 
-/** @returns null where there are no values */
+/** @returns null if there are no values */
 export function summaryOf(values: readonly number[]): Summary | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((one, other) => one - other);
@@ -72,7 +72,7 @@ export function meanOfRates(rates: readonly Counted[]): RateMean | null {
   };
 }
 
-/** All runs of some rates, and how many of them succeeded. */
+/** The number of runs behind some rates, and of those that succeeded. */
 export function countsOf(rates: readonly Counted[]): Counted {
   return {
     successes: rates.reduce((sum, { successes }) => sum + successes, 0),
@@ -80,7 +80,7 @@ export function countsOf(rates: readonly Counted[]): Counted {
   };
 }
 
-/** Mean over the tasks' means, with an interval from samples of each task; null where there are no tasks. */
+/** Mean over the tasks' means, with an interval from samples of each task; null if there are no tasks. */
 export function meanOfMeans(tasks: readonly Measured[]): TaskMean | null {
   if (tasks.length === 0) return null;
   return {

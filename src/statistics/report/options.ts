@@ -7,7 +7,7 @@ export interface ReportOptions {
   resamples?: number;
   /** The paper's own baselines by task, for the convention `paper`: `baseline.paper.value` of the task's file. */
   paperBaselines?: Readonly<Record<string, number>>;
-  /** Published columns by task, in per cent: `paper` of the task's file. Default: none are shown. */
+  /** Published columns by task, in per cent: `paper` of the task's file. Default: none. */
   published?: Readonly<Record<string, TaskFile['paper']>>;
 }
 
@@ -15,16 +15,16 @@ export interface Settings {
   convention: Convention;
   resamples: number;
   paperBaselines: Readonly<Record<string, number>>;
-  /** Cells of the same name, but of another side, draw other random numbers. */
+  /** Pairs with the same name on another side get other random numbers. */
   side: string;
 }
 
-/** Shares that success is shown at, beside each task's own threshold. */
+/** Thresholds for which success is reported, besides each task's own. */
 export const thresholds = [0.05, 0.1, 0.15, 0.2, 0.3] as const;
 
 export const confidence = 0.95;
 
-/** A corrected p-value below this is called beyond noise. */
+/** A difference with a corrected p-value below this is beyond noise. */
 export const significanceLevel = 0.05;
 
 export function settingsOf(options: ReportOptions, side = ''): Settings {

@@ -6,13 +6,13 @@ import type { CellData } from './cells.ts';
 import { countsOf } from './measured.ts';
 import { moneyOfAll } from './run-group.ts';
 
-/** Normalised scores that profiles are shown at: 0 … 1.5. */
+/** Normalised scores at which profiles are computed: 0 … 1.5. */
 const levels = Array.from({ length: 31 }, (_, index) => index / 20);
 
 /**
- * Share of an agent's runs with a normalised score above each level, with an interval at each
- * (Dolan & Moré 2002, doi:10.1007/s101070100263; score distributions of Agarwal et al. 2021, arXiv 2108.13264).
- * @returns null where there are no normalised scores
+ * Share of an agent's runs with a normalised score above each level, with an interval at each (Dolan & Moré 2002,
+ * doi:10.1007/s101070100263; score distributions of Agarwal et al. 2021, arXiv 2108.13264).
+ * @returns null if there are no normalised scores
  */
 export function profileOf(cells: readonly CellData[], agent: string): PerformanceProfile | null {
   const tasks = cells.flatMap(({ normalised }) => (normalised === null ? [] : [normalised.values]));
@@ -54,7 +54,7 @@ export function heatMapOf(
   };
 }
 
-/** Frontiers of each task, and over the tasks that all agents have. */
+/** The frontier of each task, and the one over the tasks that all agents have. */
 export function frontiersOf(cells: readonly ReportCell[], tasks: readonly TaskId[]): Frontier[] {
   const agents = [...new Set(cells.map(({ agent }) => agent))];
   const isCommon = (task: TaskId) => cells.filter((cell) => cell.task === task).length === agents.length;
@@ -71,7 +71,7 @@ export function frontiersOf(cells: readonly ReportCell[], tasks: readonly TaskId
   ]);
 }
 
-/** @returns none where no agent has both a cost and a rate */
+/** @returns none if no agent has both a cost and a rate */
 function frontierOf(task: TaskId | null, cost: Frontier['cost'], cells: readonly ReportCell[]): Frontier[] {
   const byAgent = [...Map.groupBy(cells, ({ agent }) => agent)];
   const offers = byAgent.flatMap(([agent, ofAgent]) => {
@@ -89,7 +89,7 @@ function costOf({ efficiency }: ReportCell, cost: Frontier['cost']): number | nu
   return cost === 'money' ? moneyOfAll(efficiency) : (efficiency?.seconds.wall ?? null);
 }
 
-/** Null where a task has none. */
+/** Null if a task has no value. */
 function meanOverTasks(values: readonly (number | null)[]): number | null {
   const known = values.flatMap((value) => value ?? []);
   return known.length === 0 || known.length < values.length ? null : mean(known);

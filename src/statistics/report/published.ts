@@ -2,7 +2,7 @@ import type { Report, TaskFile, TaskId } from '../../schema/index.ts';
 import { mean } from '../summary.ts';
 import { meanOrNull } from './run-group.ts';
 
-/** The columns that others published for these tasks, by agent in the order of the tasks' files, as fractions. */
+/** The published columns of others for these tasks, by agent in the order of the tasks' files, as fractions. */
 export function publishedColumns(
   tasks: readonly TaskId[],
   published: Readonly<Record<string, TaskFile['paper']>>,

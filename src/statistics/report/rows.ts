@@ -7,7 +7,7 @@ import { type Measured, meanOfMeans, meanOfRates } from './measured.ts';
 import { confidence, type Settings, thresholds } from './options.ts';
 import { groupOf } from './run-group.ts';
 
-/** @param cells of one agent, one at least */
+/** @param cells of one agent, at least one */
 export function rowOf(cells: readonly CellData[], agent: string, settings: Settings): ReportRow {
   const all = cells.map(({ cell }) => cell);
   const measured = (read: (cell: CellData) => Measured | null) =>

@@ -17,30 +17,30 @@ const paperThreshold = 0.1;
 export interface RunFacts {
   evaluation: RunEvaluation;
   line: ReportRun;
-  /** What its score was held against under the report's convention; null while nothing is graded. */
+  /** The scoring reference of its score under the report's convention; null while nothing is graded. */
   scoringReference: ScoringReference | null;
-  /** It ended, and was graded or is an infrastructure failure. */
+  /** Whether it ended, and was graded or is an infrastructure failure. */
   judged: boolean;
   infrastructure: boolean;
-  /** It counts under the report's convention. */
+  /** Whether it counts under the report's convention. */
   inRate: boolean;
-  /** Every step was graded, or none could be. */
+  /** Whether every step was graded, or none could be. */
   stepsGraded: boolean;
-  /** Improvement of each grade; null where it is not valid, or there is no baseline to compare with. */
+  /** Improvement of each grade; null if it is not valid, or there is no baseline to compare with. */
   gains: readonly (number | null)[];
-  /** Of its best step, as a fraction; null where none was valid. */
+  /** Of its best step, as a fraction; null if none was valid. */
   bestGain: number | null;
-  /** Of the final submission; 0 where it is not valid; null where there is no baseline to compare with. */
+  /** Of the final submission; 0 if it is not valid; null if there is no baseline to compare with. */
   heldGain: number | null;
   /** The same for the normalised score. */
   heldNormalised: number | null;
-  /** Greater is better; −∞ without a valid submission. Of one task, comparable between runs. */
+  /** Higher is better; −∞ without a valid submission. Comparable between runs of one task. */
   rank: number;
   flagged: boolean;
   doubted: boolean;
 }
 
-/** @param scoringReference the task's, for a run that was never graded; null where no run of the task was */
+/** @param scoringReference the task's, for a run that was never graded; null if no run of the task was */
 export function factsOf(
   evaluation: RunEvaluation,
   scoringReference: ScoringReference | null,
@@ -138,7 +138,7 @@ function outcomeOf({ judged, infrastructure, success, score, gain }: Judged): Ou
   return gain !== null && gain > 0 ? 'small_improvement' : 'no_improvement';
 }
 
-/** Grades held against the scoringReference that the convention asks for. */
+/** Grades compared with the scoring reference that the convention requires. */
 function judgeOf(evaluation: RunEvaluation, own: ScoringReference | null, settings: Settings) {
   const isPaper = settings.convention === 'paper';
   const patched = isPaper ? settings.paperBaselines[evaluation.task] : undefined;
@@ -187,7 +187,7 @@ function judgeOf(evaluation: RunEvaluation, own: ScoringReference | null, settin
   };
 }
 
-/** The paper compares with baselines of its own where it patched them, and asks for 10 % of every task. */
+/** The paper has its own baselines for the tasks it patched, and requires 10 % for every task. */
 function scoringReferenceFor(
   own: ScoringReference,
   isPaper: boolean,

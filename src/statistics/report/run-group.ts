@@ -2,7 +2,7 @@ import type { MeanEfficiency, RunEvaluation, RunGroup, TokenSums } from '../../s
 import { mean } from '../summary.ts';
 import type { RunFacts } from './run-facts.ts';
 
-/** What is said alike of a cell's runs and of all runs of an agent. */
+/** Figures of a group of runs: of a task–agent pair, or of all runs of an agent. */
 export function groupOf(runs: readonly RunFacts[]): RunGroup {
   const ended = runs.filter(({ line }) => line.end !== null);
   return {
@@ -27,7 +27,7 @@ export function groupOf(runs: readonly RunFacts[]): RunGroup {
   };
 }
 
-/** How often each word occurs, by word. */
+/** The count of each word. */
 function countsOf(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const word of words.toSorted()) counts[word] = (counts[word] ?? 0) + 1;
@@ -86,7 +86,7 @@ function gpusOf(
   };
 }
 
-/** Of runs that are in a rate: whether another one succeeded is not known. */
+/** Of runs that are in a rate: whether another one succeeded is unknown. */
 function successesPer(
   runs: readonly RunFacts[],
 ): Pick<MeanEfficiency, 'success_per_dollar' | 'success_per_hour'> {
@@ -102,7 +102,7 @@ function successesPer(
   };
 }
 
-/** Mean cost of a run where that of every one is known: a mean of some of them would be another quantity. */
+/** Mean cost of a run if every cost is known: a mean of some of them would be another quantity. */
 export function moneyOfAll(efficiency: MeanEfficiency | null): number | null {
   return efficiency !== null && efficiency.priced === efficiency.runs ? efficiency.money : null;
 }
@@ -118,7 +118,7 @@ function meanTokens(sums: readonly TokenSums[]): TokenSums {
   };
 }
 
-/** What no division by nothing has made, and no overflow. */
+/** Null for NaN and infinity. */
 export function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
@@ -127,7 +127,7 @@ export function meanOrNull(values: readonly number[]): number | null {
   return values.length === 0 ? null : mean(values);
 }
 
-/** Means of every number, and shares of what is true, by path; an agent without a plan has no items to count. */
+/** Means of every number, and shares of yes-or-no measures, by path; an agent without a plan has no items to count. */
 function processMeans(evaluations: readonly RunEvaluation[]): Pick<RunGroup, 'process' | 'process_runs'> {
   const values = new Map<string, number[]>();
   for (const { process } of evaluations) {
