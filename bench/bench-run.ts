@@ -25,13 +25,13 @@ export interface BenchRun extends AsyncDisposable {
 
 export interface BenchRunOptions {
   resources: TaskResources;
-  /** Folder of the experiment; opened again, the run goes on as after a kill. */
+  /** Folder of the experiment; if it is opened again, the run resumes as after a kill. */
   folder: string;
-  /** `none` where no command is run at all. */
+  /** `none` if no command runs at all. */
   sandbox: SandboxDriver;
   /** Puts more files into the fresh workspace. */
   fill?: (workspace: string) => void;
-  /** What answers model calls; default: a model that always says the same. */
+  /** Answers model calls; default: a model that always gives the same answer. */
   gateway?: ModelGateway;
   signal: AbortSignal;
 }
@@ -98,7 +98,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
       snapshotter,
       recorded: { ...recordedRun(events, (ref) => resolveText(folder.objects, ref)), start: id },
       secondsUsedBefore: 0,
-      // A model that says something, and a person who does: so that every action is offered.
+      // A model and a person, so that every action is offered.
       models: {
         gateway:
           options.gateway ??

@@ -1,27 +1,27 @@
-/** One number, what it should be, and where it came from. */
+/** One number, its target, and where it came from. */
 export interface Measurement {
   /** What was measured, such as `own cost of a step, around step 50`. */
   what: string;
   value: number;
   /** Such as `ms`, `bytes`, or `times`; empty for a plain count. */
   unit: string;
-  /** The value must not be above this; null where the number is told for what it is. */
+  /** The value must not be above this; null if there is no target. */
   atMost: number | null;
   /** How it was measured, or what else is worth knowing. */
   note: string;
 }
 
 export interface BenchContext {
-  /** A short version that shows that all of it works; its numbers mean little. */
+  /** A short version that shows that everything works; its numbers mean little. */
   quick: boolean;
-  /** Of `kill`: how many, and what the moments are drawn from; default: as many as the target says, and 1. */
+  /** For `kill`: how many kills, and the seed of their moments; default: the number in the target, and 1. */
   kills?: number | undefined;
   seed?: number | undefined;
   /** An empty folder, removed afterwards. */
   scratch: string;
   /** The cache for prepared tasks, shared by the benchmarks of one call. */
   cache: string;
-  /** To standard error: what is going on. */
+  /** Writes progress to standard error. */
   log: (line: string) => void;
   signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export interface BenchContext {
 export interface Benchmark {
   name: string;
   summary: string;
-  /** @throws SandboxError, UserError where this machine lacks something that is needed */
+  /** @throws SandboxError, UserError if this machine lacks something that is needed */
   measure(context: BenchContext): Promise<Measurement[]>;
 }
 

@@ -1,12 +1,12 @@
 import type { Measurement } from './benchmark.ts';
 
-/** The same thing of both. */
+/** The same thing for both. */
 export interface Pair<Value> {
   ours: Value;
   theirs: Value;
 }
 
-/** @param mostTimes ours must not be more than so many times theirs; null: it is told for what it is */
+/** @param mostTimes the limit of ours as a multiple of theirs; null: no limit */
 export function beside(
   { what, unit }: Pick<Measurement, 'what' | 'unit'>,
   { ours, theirs }: Pair<number>,

@@ -6,7 +6,7 @@ import { openBenchRun } from './bench-run.ts';
 import { type BenchContext, type Benchmark, type Measurement, median } from './benchmark.ts';
 import { provision } from './task-resources.ts';
 
-/** Calls of one conversation that are looked at: early ones, and as many late ones. */
+/** Number of calls of one conversation that are measured: early ones, and as many late ones. */
 const window = 40;
 const observation = 'epoch 12: loss 0.4312, validation accuracy 0.8123, learning rate 0.001\n'.repeat(28);
 const thought = 'The loss still falls, so that more epochs may help. I change the number and run it again.';
@@ -21,7 +21,7 @@ export const calls: Benchmark = {
   },
 };
 
-/** A conversation as agents have it: each call says what the last one said, the reply and what came of it. */
+/** A conversation as agents have it: each call repeats the last one, with the reply and its result. */
 function* conversation(count: number): Generator<ModelRequest> {
   const messages: ModelMessage[] = [{ role: 'system', text: observation.repeat(2), stable: true }];
   for (let call = 1; call <= count; call++) {
@@ -31,7 +31,7 @@ function* conversation(count: number): Generator<ModelRequest> {
   }
 }
 
-/** Answers that take no time: what is left is what the environment and the gateway do. */
+/** Answers without delay: what remains is the cost of the environment and the gateway. */
 async function inProcess(context: BenchContext, late: number): Promise<Measurement[]> {
   const gateway = () =>
     new ModelGateway({ models: new ScriptedModels(() => thought), quota: new Quota({ of: 'this run' }) });
@@ -82,13 +82,13 @@ async function overHttp(context: BenchContext): Promise<Measurement[]> {
   ];
 }
 
-/** Of processor time: what else the machine does tells little of calls. */
+/** Processor time, because elapsed time depends on other load of the machine. */
 function millisecondsSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 }
 
-/** The milliseconds that each call of a conversation takes. */
+/** The duration of each call of a conversation, in milliseconds. */
 async function askAll(
   { scratch, cache, signal }: BenchContext,
   name: string,

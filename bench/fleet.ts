@@ -23,7 +23,7 @@ export const fleet: Benchmark = {
     const perRun: number[] = [];
     for (const count of [1, 2]) {
       workers.use(await place.startWorker(redis.url, count, signal));
-      // A worker reads its task and its programs once.
+      // A worker reads its task and its programs only once.
       await place.millisecondsARun(`first-${count}`, 20, '--on', redis.url);
       log(`${runs} runs by ${count} of the workers of a Redis`);
       perRun.push(await place.millisecondsARun(`fleet-${count}`, runs, '--on', redis.url));
@@ -54,7 +54,7 @@ export const fleet: Benchmark = {
 class FleetPlace extends TaskBench {
   readonly #flags = ['--task-dir', fixtureTasks, '--dir', this.experiments];
 
-  /** How long each of so many runs takes that do nothing, in milliseconds. */
+  /** The duration of each of some runs that do nothing, in milliseconds. */
   async millisecondsARun(name: string, runs: number, ...flags: string[]): Promise<number> {
     const what = [
       '--task',
@@ -80,7 +80,7 @@ class FleetPlace extends TaskBench {
     return (ended - began) / runs;
   }
 
-  /** A worker that takes one job at a time; when it is there. */
+  /** A worker that takes one job at a time; resolves when it is ready. */
   async startWorker(url: string, count: number, signal: AbortSignal): Promise<AsyncDisposable> {
     const argv = ['worker', '--redis', url, '--parallel', '1', '--cores', '2', ...this.#flags];
     const worker = startMlab(argv, this.#process);

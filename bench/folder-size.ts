@@ -4,13 +4,13 @@ import { join } from 'node:path';
 export interface FolderSize {
   /** What the files hold. */
   bytes: number;
-  /** What files and folders take on this disk. */
+  /** The disk space of files and folders. */
   diskBytes: number;
   files: number;
   folders: number;
 }
 
-/** Of a folder with all that is in it. */
+/** Of a folder with all its contents. */
 export function folderSize(folder: string): FolderSize {
   const size: FolderSize = { bytes: 0, diskBytes: 512 * statSync(folder).blocks, files: 0, folders: 0 };
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

@@ -25,7 +25,7 @@ export const fork: Benchmark = {
       signal,
     });
     const { environment, folder, workspace } = run;
-    // Files that were written this very moment are read again; that is over after the first steps.
+    // Files that were just written are read again; after the first steps that no longer happens.
     for (let step = 0; step < 3; step += 1) await environment.step(look);
     const before = folderSize(folder.objects.folder).bytes;
     const fromOpen: number[] = [];
@@ -59,7 +59,7 @@ export const fork: Benchmark = {
   },
 };
 
-/** What the machine takes for the files alone, in milliseconds. */
+/** The time that the machine needs for the files alone, in milliseconds. */
 function copy(workspace: string, target: string): number {
   const start = performance.now();
   execFileSync('cp', ['-r', workspace, target]);
@@ -68,7 +68,7 @@ function copy(workspace: string, target: string): number {
   return time;
 }
 
-/** Nothing that compression could make smaller. */
+/** Incompressible content. */
 function fill(workspace: string, files: number, bytesOfFile: number): void {
   for (let number = 0; number < files; number += 1) {
     const folder = join(workspace, `part-${number % 20}`);

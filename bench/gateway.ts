@@ -94,7 +94,7 @@ function manyStreams(pairs: readonly Pair[], streams: number): Measurement[] {
   ];
 }
 
-/** Replies of all dialects, in a stream and in one piece, with what the gateway makes of them. */
+/** Replies of all dialects, streamed and in one piece, through the gateway. */
 async function equalBytes(): Promise<Measurement[]> {
   const share = { equal: 0, counted: 0, all: 0 };
   for (const { dialect, model, basePath, path, key, body } of dialectPlaces) {

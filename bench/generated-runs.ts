@@ -16,7 +16,7 @@ export interface GeneratedRuns {
   steps: number;
   /** Runs that differ; the others are copies of these under their own names. */
   distinct: number;
-  /** Only so many have begun; default: all. */
+  /** How many have begun; default: all. */
   begun?: number;
 }
 
@@ -24,7 +24,7 @@ const start = 1_790_000_000_000;
 const nothing = ObjectId.parse('0'.repeat(64));
 
 /**
- * Runs such as a language-model agent leaves: before each step a model call and three entries, every second observation
+ * Runs like those of a language-model agent: before each step a model call and three entries, every second observation
  * an execution that prints 100 lines with other numbers each, and every step graded. Two agents on four tasks.
  */
 export async function generateRuns(folder: string, wanted: GeneratedRuns): Promise<Experiment> {

@@ -6,7 +6,7 @@ import { generateRuns } from './generated-runs.ts';
 
 const start = 1_790_000_000_000;
 
-/** Experiments of as many runs each: one is generated, the others are copies of it under their own names. */
+/** Experiments with the same number of runs: one is generated, the others are copies of it under their own names. */
 export async function generateExperiments(root: string, experiments: number, runs: number): Promise<void> {
   const first = join(root, 'generated');
   await generateRuns(first, { runs, steps: 4, distinct: 8 });
@@ -27,13 +27,13 @@ function rename(path: string, name: string): void {
 export interface LongRun {
   experiment: string;
   run: RunFolder;
-  /** Still open: more can be appended, as a run does that goes on. */
+  /** Still open, so that more can be appended, as in a running run. */
   trace: TraceWriter;
   snapshots: readonly [ObjectId, ObjectId];
   events: number;
 }
 
-/** A run of so many steps of 15 events and 25 kB each: a call, three notes, an action, and what a script printed. */
+/** A run with this many steps of 15 events and 25 kB each: a call, three notes, an action, and output of a script. */
 export function generateLongRun(root: string, steps: number): LongRun {
   const spec = RunSpec.parse({
     ...{

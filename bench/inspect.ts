@@ -11,7 +11,7 @@ import { inspectSide, type MadeRuns, mlabSide, outputOf, type Program, type Side
 import { childrenCpuMs } from './machine.ts';
 import { buildPages } from './task-resources.ts';
 
-/** Steps of one run at which its growth is looked at: 50 steps around each. */
+/** Steps of one run at which its growth is measured: 50 steps around each. */
 interface Sizes {
   long: number;
   runs: number;
@@ -44,7 +44,7 @@ export const inspect: Benchmark = {
   },
 };
 
-/** Both at a time: how long that takes is not what is measured. */
+/** Both at the same time: this duration is not measured. */
 async function makeAll({ ours, theirs }: Pair<Side>, sizes: Sizes, { log }: BenchContext) {
   const { long, runs, distinct, steps, early, late, around } = sizes;
   log(`${runs} runs of ${steps} steps, copies of ${distinct}; a run of ${long} and one of ${late}`);
@@ -95,7 +95,7 @@ function growthOf({ sizes }: MadeRuns, { early, late, around }: Sizes): Measurem
   };
 }
 
-/** With nothing known of the runs. */
+/** With nothing cached. */
 async function viewers(
   { ours, theirs }: Pair<Side>,
   many: Pair<MadeRuns>,
@@ -140,7 +140,7 @@ async function readings(
   { runs }: Sizes,
   { log, signal }: BenchContext,
 ): Promise<Measurement[]> {
-  // What the viewer has kept of them would make the first report another one than the first.
+  // The viewer's caches would make the first report faster.
   for (const kept of ['.evaluations.sqlite', '.viewer.sqlite'])
     for (const end of ['', '-shm', '-wal'])
       rmSync(join(many.ours.folder, '..', `${kept}${end}`), { force: true });

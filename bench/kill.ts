@@ -9,7 +9,7 @@ import { groupsLeft, mountsLeft } from './kill/left-over.ts';
 import { Tally } from './kill/tally.ts';
 import { provision, requireSandbox } from './task-resources.ts';
 
-/** Harnesses that are killed at the same time. */
+/** Harnesses that are killed concurrently. */
 const atOnce = 6;
 /** Of a model's reply, in milliseconds: time in which a call can be hit. */
 const latencyMs = 20;
@@ -28,7 +28,7 @@ export const kill: Benchmark = {
     const variables = {
       ...process.env,
       ...variablesFor(server),
-      // So that whatever is left is of these runs.
+      // So that all leftovers belong to these runs.
       TMPDIR: temporary,
       MLAB_CACHE: context.cache,
       NODE_COMPILE_CACHE: join(context.cache, 'compiled'),
@@ -65,7 +65,7 @@ export const kill: Benchmark = {
         await lane.end();
       }),
     );
-    // The next harness on a machine clears what a killed one left: this is one.
+    // The next harness on a machine removes what a killed one left: this is one.
     await clear(options, whole, resources);
     tally.leftOver.push(...mountsLeft(context.scratch), ...groupsLeft(pids), ...readdirSync(temporary));
     for (const name of tally.leftOver) context.log(`left over: ${name}`);

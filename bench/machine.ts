@@ -10,7 +10,7 @@ export interface Machine {
   node: string;
   /** File system of the scratch folder. */
   files: string;
-  /** Processes that wanted a core in the last minute: above zero, others were at work too. */
+  /** Processes that wanted a core in the last minute: above zero, there was other load. */
   load: number;
 }
 
@@ -42,7 +42,7 @@ function fileSystemOf(folder: string): string {
   return fileSystems[type] ?? `type 0x${type.toString(16)}`;
 }
 
-/** Of all processes that were started and have ended; null where the system does not tell. Ticks are 1/100 s. */
+/** Of all child processes that have ended; null if the system does not say. Ticks are 1/100 s. */
 export function childrenCpuMs(): number | null {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8')

@@ -60,7 +60,7 @@ const nastyPath = fc.oneof(
   nastyText,
 );
 
-/** Any JSON value, deep ones too, and what no JSON holds. */
+/** Any JSON value, also deep ones, and values that JSON can't represent. */
 const junk = fc.oneof(
   { weight: 6, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   {
@@ -103,7 +103,7 @@ const argumentsRecord = fc
 
 const plain = { enumerable: true, configurable: true, writable: true };
 
-/** The right arguments with one of them spoilt. */
+/** The right arguments with one of them corrupted. */
 const nearlyRight = fc.constantFrom(...definitions).chain(({ name: known, schema }) => {
   const keys = Object.keys(schema.shape);
   return fc
@@ -120,7 +120,7 @@ const nearlyRight = fc.constantFrom(...definitions).chain(({ name: known, schema
     }));
 });
 
-/** What a confused or hostile agent may hand over instead of an action. */
+/** What a confused or hostile agent may submit instead of an action. */
 const malformedAction: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: nearlyRight },
   { weight: 5, arbitrary: fc.record({ name, args: argumentsRecord }) },
@@ -128,7 +128,7 @@ const malformedAction: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: junk },
 );
 
-/** The same actions for the same seed. Final Answer is left out where it would rightly end the run. */
+/** The same actions for the same seed. Final Answer is left out if it would rightly end the run. */
 export function malformedActions(count: number, seed: number): unknown[] {
   return fc.sample(
     malformedAction.filter((action) => !endsRun(action)),
@@ -140,7 +140,7 @@ function endsRun(action: unknown): boolean {
   if (typeof action !== 'object' || action === null || !('args' in action)) return false;
   if (!('name' in action) || action.name !== 'Final Answer') return false;
   const schema = actionDefinitions.get(action.name)?.schema;
-  // A date is a text once it is written as JSON.
+  // A date becomes a string in JSON.
   return [action.args, asJson(action.args)].some((args) => schema?.safeParse(args).success === true);
 }
 

@@ -9,7 +9,7 @@ import { malformedActions } from './malformed-actions.ts';
 import { provision, requireSandbox } from './task-resources.ts';
 
 const batch = 250;
-/** How a malformed action, or one that happens to be right, may end. */
+/** The allowed outcomes of a malformed action, or of one that happens to be valid. */
 const expected: ReadonlySet<ActionStatus> = new Set<ActionStatus>([
   'ok',
   'failed',
@@ -18,7 +18,7 @@ const expected: ReadonlySet<ActionStatus> = new Set<ActionStatus>([
   'timed_out',
 ]);
 
-/** What came of all actions. */
+/** The results of all actions. */
 interface Tally {
   statuses: Map<string, number>;
   exceptions: number;
@@ -63,7 +63,7 @@ export const malformed: Benchmark = {
   },
 };
 
-/** All actions, made in batches: together they would not fit into memory. */
+/** All actions, made in batches, because together they would not fit into memory. */
 function* generated(count: number): Generator<[number, unknown]> {
   for (let from = 0; from < count; from += batch) {
     const actions = malformedActions(Math.min(batch, count - from), from + 1);
@@ -100,9 +100,9 @@ function judge(asked: unknown, answer: Attempt, tally: Tally, log: (line: string
   }
 }
 
-/** Something is said, and where the action is wrong, which actions or which arguments are expected. */
+/** Whether the answer says something and, if the action is wrong, which actions or arguments are expected. */
 function isUseful(asked: unknown, status: ActionStatus, observation: string): boolean {
-  // What a script or a file holds is what it is, even where that is nothing.
+  // The content of a script or a file may be anything, even empty.
   if (status === 'ok') return true;
   if (observation.trim() === '') return false;
   if (status !== 'invalid') return true;
@@ -119,7 +119,7 @@ interface Afterwards {
   replayedOtherwise: number;
 }
 
-/** The trace holds all of it, passes the store's check, and leads a resumed run to the same answers. */
+/** Whether the trace has all of it, passes the store's check, and gives a resumed run the same answers. */
 async function afterwards(
   options: BenchRunOptions,
   count: number,

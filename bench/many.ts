@@ -6,21 +6,21 @@ import { z } from 'zod';
 import { startCrowdServer } from '../test/fixtures/crowd/server.ts';
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
 
-/** What one crowd of runs came to. */
+/** The results of one crowd of runs. */
 export const CrowdLook = z.object({
   problems: z.int(),
   seconds: z.number(),
-  /** Of all threads of the process, and of the one that carries the runs. */
+  /** Of all threads of the process, and of the one that executes the runs. */
   cpuSeconds: z.number(),
   mainCpuSeconds: z.number(),
   calls: z.int(),
-  /** How much later than it should a timer of every millisecond fired, in ms: by `monitorEventLoopDelay`. */
+  /** How late a timer of every millisecond fired, in ms: by `monitorEventLoopDelay`. */
   delayP99: z.number(),
-  /** The longest times for which the event loop did not come round, longest first; and this thread's own work in them. */
+  /** The longest blocks of the event loop, longest first; and this thread's own work in them. */
   blocks: z.array(z.object({ ms: z.number(), cpuMs: z.number(), at: z.number() })),
-  /** Of the steps of the runs with small workspaces: what they took beside the action's own work, in ms. */
+  /** For the steps of the runs with small workspaces: their duration besides the action's own work, in ms. */
   overheads: z.array(z.number()),
-  /** The same of the run with the large workspace, once it was there. */
+  /** The same for the run with the large workspace, once it was filled. */
   largeOverheads: z.array(z.number()),
   peakBytes: z.number(),
 });
@@ -69,7 +69,7 @@ interface Asked {
   largeFiles: number;
 }
 
-/** One crowd, in a process of its own: nothing else blocks its event loop. */
+/** One crowd, in a separate process: nothing else blocks its event loop. */
 async function look(
   { scratch, cache, log, signal }: BenchContext,
   name: string,
@@ -93,7 +93,7 @@ async function look(
   return CrowdLook.parse(JSON.parse(printed));
 }
 
-/** For whoever looks for what blocks: where profiles go. */
+/** For finding what blocks: where profiles are written. */
 function profiling(): string[] {
   const folder = process.env.MLAB_BENCH_PROFILES;
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];

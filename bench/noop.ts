@@ -7,7 +7,7 @@ import { UserError } from '../src/lib/errors.ts';
 import type { Benchmark, Measurement } from './benchmark.ts';
 import { provision, requireSandbox } from './task-resources.ts';
 
-/** What the process held after so many runs. */
+/** The memory of the process after so many runs. */
 const NoopLook = z.object({
   runs: z.int(),
   cpuMs: z.number(),
@@ -19,10 +19,7 @@ export type NoopLook = z.infer<typeof NoopLook>;
 
 const Report = z.object({ looks: z.tuple([NoopLook, NoopLook]), problem: z.string().nullable() });
 
-/**
- * The result of a run, which the experiment hands back at its end, is a few kB. More than this would be something
- * that is held for nothing.
- */
+/** The result of a run, which the experiment returns at its end, is a few kB. More than this would be a leak. */
 const mostHeapBytesARun = 8_192;
 
 export const noop: Benchmark = {

@@ -5,7 +5,7 @@ import { type BenchContext, type Benchmark, type Measurement, median } from './b
 
 const tasksFolder = join(import.meta.dirname, '../tasks');
 
-/** `pip`: as it was before there were locks. */
+/** `pip`: as without locks. */
 const installers = ['pip', 'uv'] as const;
 type Installer = (typeof installers)[number];
 type Times = Record<Installer, number[]>;
@@ -48,7 +48,7 @@ async function makeAll(
   return Math.round((performance.now() - begun) / 10) / 100;
 }
 
-/** But for uv's own. */
+/** Except for uv's own. */
 async function removeEnvironments(
   { signal }: BenchContext,
   installer: Installer,

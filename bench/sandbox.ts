@@ -57,7 +57,7 @@ export const sandbox: Benchmark = {
   },
 };
 
-/** Confined and plain ones in turns, so that whatever else the machine does meets both alike. */
+/** Confined and plain ones in turns, so that other load of the machine affects both equally. */
 async function commandsOf({ scratch }: BenchContext, { commands, sandboxes }: Sizes): Promise<Measurement[]> {
   const spec = specIn(join(scratch, 'commands'));
   const [plain, confined, started, first]: number[][] = [[], [], [], []];
@@ -114,7 +114,7 @@ async function crowds(both: { ours: Side; theirs: Side }, { crowd, rounds }: Siz
   ];
 }
 
-/** Medians of what both took in turns. */
+/** Medians of both, measured in turns. */
 async function inTurns(
   { ours, theirs }: { ours: Side; theirs: Side },
   rounds: number,

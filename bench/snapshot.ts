@@ -7,7 +7,7 @@ import { type Benchmark, type Measurement, median } from './benchmark.ts';
 import { provision } from './task-resources.ts';
 
 const megabyte = 1e6;
-/** What the original keeps of 50 steps in such a workspace, as issue 2 has it. */
+/** The size of the original's logs after 50 steps in such a workspace, as issue 2 states it. */
 const originalBytes = 5.1e9;
 const originalShare = 45;
 const steps = 50;
@@ -48,17 +48,17 @@ function fill(workspace: string, { smallFiles, largeFiles, largeBytes }: Size): 
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `small-${number}.txt`), `${number} `.repeat(300));
   }
-  // Nothing that compression could make smaller.
+  // Incompressible content.
   for (let number = 0; number < largeFiles; number++) {
     writeFileSync(join(workspace, `large-${number}.bin`), randomBytes(largeBytes));
   }
 }
 
-/** Steps that change nothing: the snapshots alone, and all that such a step costs beside its work. */
+/** Steps that change nothing: the snapshots alone, and the total cost of such a step besides its work. */
 async function lookOnly({ environment, snapshotter }: BenchRun) {
   const unchanged: number[] = [];
   const own: number[] = [];
-  // Files that were written this very moment are read again; that is over after the first look.
+  // Files that were just written are read again; after the first look that no longer happens.
   await snapshotter.take({ ignore: mountPoints });
   for (let step = 0; step < steps; step++) {
     own.push(await ownCost(() => environment.step({ name: 'Check Budget', args: {} })));
@@ -69,7 +69,7 @@ async function lookOnly({ environment, snapshotter }: BenchRun) {
   return { unchanged, own };
 }
 
-/** Steps that each write one small file anew. */
+/** Steps that each rewrite one small file. */
 async function changeOne({ environment }: BenchRun): Promise<number[]> {
   const costs: number[] = [];
   for (let step = 0; step < steps; step++) {
@@ -85,7 +85,7 @@ async function ownCost(step: () => Promise<{ durationMs: number }>): Promise<num
   return performance.now() - start - durationMs;
 }
 
-/** Disk space of everything that is kept of the run, in bytes: objects, trace, records; not the workspace. */
+/** Disk space of everything that is stored of the run, in bytes: objects, trace, records; not the workspace. */
 function storedBytes({ folder }: BenchRun): number {
   return diskBytes(folder.objects.folder) + diskBytes(folder.tracePath);
 }

@@ -6,11 +6,11 @@ import { type BenchRun, type BenchRunOptions, openBenchRun } from './bench-run.t
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
 import { provision } from './task-resources.ts';
 
-/** Steps that are looked at: around step 50, and as many around step 5,000. */
+/** Steps that are measured: around step 50, and as many around step 5,000. */
 const window = { first: 26, count: 50 };
 const late = 5_000;
 
-/** What a step itself costs, in ms: seen from outside, and as the environment notes it. */
+/** The cost of a step itself, in ms: measured from outside, and as recorded by the environment. */
 interface Cost {
   action: string;
   outside: number;
@@ -25,7 +25,7 @@ export const step: Benchmark = {
     const resources = await provision(context.cache, context.signal);
     const open = (name: string) => openBenchRun({ ...optionsFor(context, name), resources });
     {
-      // Compiled code would come only half way through the early steps, and flatter the late ones.
+      // Otherwise the code would be compiled half way through the early steps, and favour the late ones.
       await using warm = await open('warm-up');
       await act(warm, 1, context.quick ? 100 : 1_000);
     }
@@ -37,7 +37,7 @@ export const step: Benchmark = {
     for (let round = 0; round < rounds; round++) {
       await using fresh = await open(`fresh-${round}`);
       await act(fresh, 1, window.first - 1);
-      // In turns, so that whatever else the machine does meets both alike.
+      // In turns, so that other load of the machine affects both equally.
       for (let count = 0; count < window.count; count += 5) {
         early.push(...(await act(fresh, fresh.environment.stepsTaken + 1, 5)));
         later.push(...(await act(long, long.environment.stepsTaken + 1, 5)));
@@ -81,7 +81,7 @@ function cheapAction(number: number): Action {
   return actions[number % actions.length] ?? { name: 'Check Budget', args: {} };
 }
 
-/** The costs of the late steps as the trace has them. */
+/** The costs of the late steps, from the trace. */
 async function notedBy({ folder }: BenchRun, lateStep: number): Promise<number[]> {
   return stepsOf(readTraceSync(folder.tracePath).events)
     .filter(({ step: number }) => number > lateStep - window.count)

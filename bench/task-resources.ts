@@ -11,7 +11,7 @@ const projectFolder = join(import.meta.dirname, '..');
 export const helpersFolder = join(projectFolder, 'python');
 export const launcher = join(projectFolder, 'bin/mlab.mjs');
 
-/** The task of a few milliseconds that runs are made of here: it needs no packages and no download. */
+/** The task of a few milliseconds of which runs here are made: it needs no packages and no download. */
 export async function provision(cache: string, signal: AbortSignal): Promise<TaskResources> {
   const task = loadTask('bench-line', [join(import.meta.dirname, 'tasks')]);
   const python = await ensurePython(task.requirements, { cache, signal });
@@ -23,7 +23,7 @@ export async function provision(cache: string, signal: AbortSignal): Promise<Tas
   return { task, python, prepared, concealed: [] };
 }
 
-/** @throws UserError where this machine can't confine commands: what runs strange commands is not measured then */
+/** @throws UserError if this machine can't confine commands: then nothing that runs untrusted commands is measured */
 export async function requireSandbox(): Promise<void> {
   const obstacle = (await checkSandbox()).find(({ state }) => state === 'missing');
   if (obstacle === undefined) return;

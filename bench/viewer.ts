@@ -147,7 +147,7 @@ async function measureLong(
   ];
 }
 
-/** From when a step is in the trace until a page hears of it. */
+/** From when a step is in the trace until a page receives it. */
 async function liveTimes({ port }: Server, run: LongRun, steps: number): Promise<number[]> {
   const abort = new AbortController();
   const url = `http://127.0.0.1:${port}/api/live?experiment=long&run=digits-research-0`;
@@ -196,7 +196,7 @@ class Server implements AsyncDisposable {
     return schema.parse(JSON.parse(await this.#text(path)));
   }
 
-  /** Milliseconds until the whole answer is there, and what it says. */
+  /** Milliseconds until the whole reply has arrived, and its content. */
   async timed<Schema extends z.ZodType>(
     path: string,
     schema: Schema,

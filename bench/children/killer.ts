@@ -1,4 +1,7 @@
-/** Kills its process some milliseconds after it was told to: a thread, so that no code of the others is too short to be hit. */
+/**
+ * Kills its process some milliseconds after it was told to: in a thread, so that even the shortest code of the others
+ * can be hit.
+ */
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -6,7 +9,7 @@ const { flag, afterMs }: { flag: Int32Array; afterMs: number } = workerData;
 parentPort?.postMessage('ready');
 Atomics.wait(flag, 0, 0);
 const until = performance.now() + afterMs;
-// Sleeping is no more exact than this.
+// Sleeping is no more precise than this.
 if (afterMs > 3) Atomics.wait(flag, 0, 1, afterMs - 2);
 while (performance.now() < until);
 process.kill(process.pid, 'SIGKILL');

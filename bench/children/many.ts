@@ -1,6 +1,6 @@
 /**
- * Executes an experiment of many runs at once that ask a model server, and prints what it took. After its first
- * step the workspace of the first run is filled with files. Argument: `CrowdOptions`. The server is named by the environment.
+ * Executes an experiment of many concurrent runs that call a model server, and prints the cost. After its first step
+ * the workspace of the first run is filled with files. Argument: `CrowdOptions`. The environment names the server.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ const look: CrowdLook = {
 };
 process.stdout.write(JSON.stringify(look));
 
-/** Files of some hundred bytes, each another, a hundred in a folder. */
+/** Files of some hundred bytes with different contents, a hundred per folder. */
 function fill(place: string, count: number): void {
   for (let number = 0; number < count; number++) {
     const inner = join(place, `part-${Math.floor(number / 100)}`);
@@ -81,7 +81,7 @@ function figuresOf(): Pick<CrowdLook, 'calls' | 'overheads' | 'largeOverheads'> 
     const isLarge = largeFiles > 0 && id === large?.id;
     const overheads = stepsOf(events).map(({ finished }) => finished.overhead_ms);
     if (!isLarge) figures.overheads.push(...overheads);
-    // By then all files are there and have been read.
+    // By then all files exist and have been read.
     else figures.largeOverheads.push(...overheads.slice(Math.floor(overheads.length / 2)));
   }
   return figures;
@@ -92,8 +92,8 @@ function total({ user, system }: NodeJS.CpuUsage): number {
 }
 
 /**
- * How long the event loop did not come round each time, how much of it this thread was at work (the rest is others on
- * the machine, and waiting for the disk), and the delay as Node measures it.
+ * How long the event loop was blocked each time, how much of that this thread was working (the rest is other load and
+ * waiting for the disk), and the delay as Node measures it.
  */
 function watchLoop(): { stop: () => Pick<CrowdLook, 'blocks' | 'delayP99'> } {
   const histogram = monitorEventLoopDelay({ resolution: 1 });

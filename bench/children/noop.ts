@@ -1,6 +1,6 @@
 /**
- * Works through an experiment of noop runs, and prints what the process holds and has used when the numbered runs
- * have ended. Needs --expose-gc. Arguments: folder, cache, then the numbers.
+ * Works through an experiment of noop runs, and prints the memory and processor time of the process when the numbered
+ * runs have ended. Needs --expose-gc. Arguments: folder, cache, then the numbers.
  */
 import { runExperiment } from '../../src/runs/index.ts';
 import { createExperiment } from '../../src/store/index.ts';
@@ -37,7 +37,7 @@ function look(runs: number): NoopLook {
   const { user, system } = process.cpuUsage();
   const collect = globalThis.gc;
   if (collect === undefined) throw new Error('start it with --expose-gc');
-  // The second time collects what finalizers of the first let go.
+  // The second collection frees what finalizers of the first released.
   collect();
   collect();
   const { heapUsed, external, rss } = process.memoryUsage();

@@ -1,4 +1,7 @@
-/** Makes the report of an experiment as `mlab report` does, and says what that took on standard error. Arguments: folder of experiments, name. */
+/**
+ * Makes the report of an experiment as `mlab report` does, and prints the cost on standard error. Arguments: folder of
+ * experiments, name.
+ */
 import { performance } from 'node:perf_hooks';
 import { main } from '../../src/cli/main.ts';
 import type { ReportCost } from '../reports.ts';

@@ -1,4 +1,4 @@
-/** Serves the viewer of a folder of experiments; tells its address, and on each line that it reads what memory it has used. */
+/** Serves the viewer of a folder of experiments; prints its address, and for each line of input its memory. */
 import { createInterface } from 'node:readline';
 import { serveViewer } from '../../src/server/index.ts';
 

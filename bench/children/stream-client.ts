@@ -1,4 +1,7 @@
-/** Asks for streams of `stream-server.ts`, and prints how long their bytes took: the times of first bytes, and of all events. */
+/**
+ * Requests streams of `stream-server.ts`, and prints how long their bytes took: the times of first bytes, and of all
+ * events.
+ */
 import { Agent, request } from 'node:http';
 
 const [url = '', token = '', streams = '1', pauseMs = '0', rounds = '1'] = process.argv.slice(2);
@@ -36,7 +39,7 @@ for (let round = 0; round < Number(rounds); round += 1) {
   const running: Promise<void>[] = [];
   for (let index = 0; index < Number(streams); index += 1) {
     running.push(stream());
-    // Not all in the same millisecond, as programs do not either.
+    // Not all in the same millisecond, just like real programs.
     if (Number(pauseMs) > 0) await new Promise((resolve) => setTimeout(resolve, Number(pauseMs)));
   }
   await Promise.all(running);

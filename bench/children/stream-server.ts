@@ -1,4 +1,4 @@
-/** A provider that streams: each event tells when it was written, by a clock that all processes share. */
+/** A provider that streams: each event contains the time when it was written, by a clock that all processes share. */
 import { createServer } from 'node:http';
 
 const server = createServer((request, response) => {
@@ -28,5 +28,5 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`);
 });
-// It ends with whoever started it.
+// It ends with its parent.
 process.stdin.resume().once('end', () => process.exit(0));

@@ -1,8 +1,8 @@
 /**
- * Runs of the agent `tools` with a scripted model, in which every step is a command that prints a line: what such steps
- * take on the disk, and how long they take. Prints the bytes of the experiment after some of the steps of the first run.
- * Arguments: folder of the experiment, cache, driver of the sandbox, how many at a time, runs, steps, how many of the runs
- * are run (the others are copies of these), then after which steps.
+ * Runs of the agent `tools` with a scripted model, in which every step is a command that prints a line: measures the
+ * disk space and the duration of such steps. Prints the bytes of the experiment after some of the steps of the first
+ * run. Arguments: folder of the experiment, cache, driver of the sandbox, how many at a time, runs, steps, how many of
+ * the runs are executed (the others are copies of these), then after which steps.
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

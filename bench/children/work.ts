@@ -1,6 +1,6 @@
 /**
- * Works on the runs of an experiment like `mlab run`, and tells what it does as it does it: made to be killed. It gets ready
- * first, which takes most of the time of a process, and waits for its `Work` on standard input. Argument: the cache.
+ * Executes the runs of an experiment like `mlab run`, and reports what it does: made to be killed. It first prepares,
+ * which takes most of a process's time, and waits for its `Work` on standard input. Argument: the cache.
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -8,9 +8,9 @@ import { z } from 'zod';
 import type { Side } from './sides.ts';
 
 export interface Viewed {
-  /** From starting the command until its first rows were there. */
+  /** From starting the command until its first rows were shown. */
   seconds: number;
-  /** Resident memory of all processes of the command: the most at any time, and when nothing is worked on any more. */
+  /** Resident memory of all processes of the command: the maximum, and when they are idle. */
   peakBytes: number;
   restBytes: number;
 }
@@ -23,7 +23,7 @@ const sampleEveryMs = 50;
 
 /**
  * Starts the viewer of a side and opens its page with all runs.
- * @param browser null: the server is asked instead
+ * @param browser null: requests the rows from the server instead
  */
 export async function viewRuns(side: Side, folder: string, browser: Browser | null): Promise<Viewed> {
   const port = await freePort();
@@ -70,7 +70,7 @@ async function untilAnswered(url: string, begun: number): Promise<void> {
   }
 }
 
-/** Waits until a process has none beside it that works for it, for a while. */
+/** Waits until a process has had no working child for a while. */
 async function untilAlone(pid: number): Promise<void> {
   const latest = performance.now() + longestWorkMs;
   for (let alone = performance.now(); performance.now() < Math.min(alone + restMs, latest); ) {
@@ -79,7 +79,7 @@ async function untilAlone(pid: number): Promise<void> {
   }
 }
 
-/** The most that a process and all that it started held together. */
+/** The maximum memory of a process and its descendants together. */
 async function watchMemory(child: ChildProcess, signal: AbortSignal): Promise<number> {
   let peak = 0;
   while (!signal.aborted) {
@@ -89,7 +89,7 @@ async function watchMemory(child: ChildProcess, signal: AbortSignal): Promise<nu
   return peak;
 }
 
-/** Of a process and all that it started; 0 where it has gone. */
+/** Of a process and its descendants; 0 if it has gone. */
 function residentBytes(pid: number): number {
   try {
     const own = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -15,21 +15,21 @@ export interface WantedRuns {
   runs: number;
   /** Of each. */
   steps: number;
-  /** Runs that are run; the others are copies of these under their own names. */
+  /** Runs that are executed; the others are copies of these under their own names. */
   distinct: number;
-  /** Steps of the first run after which the size is looked at. */
+  /** Steps of the first run after which the size is measured. */
   lookAfter?: readonly number[];
-  /** At a time; default: one after the other, by mlab, and as Inspect AI sees fit. */
+  /** At a time; default: one after the other for mlab, and Inspect AI's own default. */
   atOnce?: number;
-  /** Of mlab's; default: none. Inspect AI's is its local one, which confines nothing. */
+  /** mlab's sandbox; default: none. Inspect AI uses its local one, which confines nothing. */
   sandbox?: SandboxDriver;
 }
 
 export interface MadeRuns {
   folder: string;
-  /** Bytes of the folder after the steps that were asked for; mlab only. */
+  /** Bytes of the folder after the requested steps; mlab only. */
   sizes: number[];
-  /** What the runs took, without the program's own start. */
+  /** The duration of the runs, without the start of the program. */
   seconds: number;
 }
 
@@ -47,11 +47,11 @@ export interface Side {
   report(folder: string): Program;
   list(folder: string): Program;
   view(folder: string, port: number): Program;
-  /** What the server answers first rows with, where there is no browser. */
+  /** The server's address of the first rows, used without a browser. */
   rowsPath: string;
   /** The first rows on the page. */
   rows: string;
-  /** Where the page shows all runs, and their rows; null where they are the first rows. */
+  /** Where the page shows all runs, and their rows; null if they are the first rows. */
   allRuns: { hash: string; rows: string } | null;
 }
 
@@ -89,10 +89,10 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
   };
 }
 
-/** Connections to a model, and so samples, that Inspect AI has at a time by itself. */
+/** Inspect AI's default number of connections to a model, and so of samples, at a time. */
 const usualAtOnce = 10;
 
-/** @throws UserError where its package can't be had */
+/** @throws UserError if its package can't be installed */
 export async function inspectSide({ scratch, log, signal }: BenchContext): Promise<Side> {
   const root = join(scratch, 'inspect');
   const here = import.meta.dirname;
@@ -101,7 +101,7 @@ export async function inspectSide({ scratch, log, signal }: BenchContext): Promi
     { cache: cacheFolder(process.env), onProgress: log, signal },
   );
   mkdirSync(root);
-  // A fresh home: what it keeps of earlier calls is no part of the measurement.
+  // A fresh home: caches of earlier calls must not affect the measurement.
   const variables = { ...process.env, HOME: root, XDG_DATA_HOME: undefined, XDG_CACHE_HOME: undefined };
   const program = (...argv: [string, ...string[]]): Program => ({ argv, variables });
   const inspect = join(environment, 'bin/inspect');
@@ -117,13 +117,16 @@ export async function inspectSide({ scratch, log, signal }: BenchContext): Promi
     list: (folder) => program(inspect, 'log', 'list', '--log-dir', folder),
     view: (folder, port) => program(inspect, 'view', '--log-dir', folder, '--port', String(port)),
     rowsPath: '/api/logs',
-    // Of a folder with one log it shows the samples at once.
+    // For a folder with one log it shows the samples at once.
     rows: 'a[class*=_row_]',
     allRuns: null,
   };
 }
 
-/** What a program prints. @throws Error with what it complained of, where it ends otherwise than well */
+/**
+ * The output of a program.
+ * @throws Error with its error output, if it fails
+ */
 export async function outputOf({ argv, variables }: Program, signal: AbortSignal): Promise<string> {
   const [program, ...args] = argv;
   const child = spawn(program, args, { env: variables, stdio: ['ignore', 'pipe', 'pipe'], signal });

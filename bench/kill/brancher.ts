@@ -5,7 +5,7 @@ import type { Marks } from './marks.ts';
 /** Only for its name: agents are registered, and this one exists for measuring. */
 export const brancherName = 'brancher';
 
-/** Asks models, forks, works on several branches at once, selects. With `short`, as little of each as can be. */
+/** Calls models, forks, works on several branches at once, selects. With `short`, as little of each as possible. */
 export function brancher(marks: Marks): Agent {
   return {
     name: brancherName,
@@ -66,7 +66,7 @@ async function ask(environment: Parameters<Agent['run']>[0]['environment'], text
   await environment.ask({ role: 'agent', purpose: 'plan', messages: [{ role: 'user', text }] });
 }
 
-/** What becomes of an action, whoever decides: the same each time. */
+/** The decision on an action, whoever makes it: always the same. */
 export function verdictOn({ name }: { name: string }): 'allow' | 'deny' | 'replace' {
   if (name === 'Search Files') return 'deny';
   return name === 'List Files' ? 'replace' : 'allow';

@@ -22,7 +22,7 @@ export interface DeciderOptions {
   signal: AbortSignal;
 }
 
-/** Decides on whatever a run waits for, by `mlab decide`, which is killed at random moments now and then. */
+/** Decides on everything that a run waits for, with `mlab decide`, which is sometimes killed at random moments. */
 export async function decideAll(options: DeciderOptions): Promise<void> {
   const { run, signal } = options;
   while (!signal.aborted) {

@@ -10,26 +10,26 @@ import {
   stepsOf,
 } from '../../src/store/index.ts';
 
-/** What a run's files hold after a process that worked on it has died. */
+/** The state of a run's files after the process that executed it has died. */
 export interface Found {
-  /** `branch:number` of steps that had been finished and are not there, or are not what they were. */
+  /** `branch:number` of steps that had been finished and are missing, or differ. */
   lostSteps: string[];
   problems: StoreProblem[];
-  /** 1 when the last line was cut in the middle: its event never counted. */
+  /** 1 if the last line was torn: its event never counted. */
   tornLines: number;
 }
 
-/** Looks at one run after each death, and remembers what it saw. */
+/** Checks one run after each death, and remembers what it saw. */
 export class Inspector {
   readonly #run: RunFolder;
-  /** Every step that was ever found or told to be finished; the text once it was found. */
+  /** Every step that was ever found or reported as finished; with its text once it was found. */
   readonly #known = new Map<string, string | null>();
 
   constructor(run: RunFolder) {
     this.#run = run;
   }
 
-  /** @param told the steps that the dead process had told to be finished */
+  /** @param told the steps that the dead process had reported as finished */
   async look(told: readonly string[]): Promise<Found> {
     for (const step of told) if (!this.#known.has(step)) this.#known.set(step, null);
     const present = new Map(finishedSteps(this.#run).map((step) => [nameOf(step), textOf(step)]));
@@ -46,12 +46,12 @@ export class Inspector {
   }
 }
 
-/** Every finished step of a run; none where it has no trace yet. */
+/** Every finished step of a run; none if it has no trace yet. */
 function finishedSteps(run: RunFolder): RecordedStep[] {
   return run.hasTrace() ? stepsOf(readTraceSync(run.tracePath).events) : [];
 }
 
-/** What an undisturbed run and one that was killed must have in common at their end. */
+/** What an undisturbed run and a killed one must have in common at their end. */
 export interface Outcome {
   /** Every action of every branch with its arguments and how it ended. */
   actions: string[];
@@ -75,7 +75,7 @@ export function outcomeOf(run: RunFolder): Outcome {
   const ended = events.find(({ kind }) => kind === 'run_ended');
   const { grades } = run.readGrades();
   return {
-    // Those of several branches are done in another order each time.
+    // Those of several branches are done in varying order.
     actions: actions.sort(),
     selected: (ended !== undefined && 'branch' in ended ? ended.branch : undefined) ?? 'main',
     grades: grades
@@ -108,7 +108,7 @@ function textOf({ started, finished }: RecordedStep): string {
   return JSON.stringify([started, finished]);
 }
 
-/** Money is added up in another order each time. */
+/** Money is added up in varying order. */
 function rounded(spent: Spent): Spent {
   return { ...spent, money: Math.round(spent.money * 1e9) / 1e9 };
 }

@@ -11,11 +11,11 @@ import { type Life, type Standby, standBy } from './life.ts';
 import type { Aim } from './marks.ts';
 import type { Tally } from './tally.ts';
 
-/** So many times one run is killed at most, and when nothing but its grading is left. */
+/** How often one run is killed at most, in all and when only its grading is left. */
 const mostKills = 14;
 const mostInGrading = 3;
 
-/** A run that nobody disturbed. */
+/** A run that was not disturbed. */
 export interface WholeRun {
   opened: OpenedRun;
   outcome: Outcome;
@@ -32,7 +32,7 @@ export interface KillingOptions {
   pids: Set<number>;
 }
 
-/** One of the harnesses that are killed at the same time: the next process gets ready while the last one works. */
+/** One of several concurrent harnesses that are killed: the next process prepares while the last one works. */
 export class Killing {
   readonly #options: KillingOptions;
   #next: Standby;
@@ -42,7 +42,7 @@ export class Killing {
     this.#next = this.#standBy();
   }
 
-  /** @throws Error where an undisturbed run goes wrong: nothing can be compared then */
+  /** @throws Error if an undisturbed run fails, because then nothing can be compared */
   async whole(opened: OpenedRun): Promise<WholeRun> {
     const life = await this.#live(opened, [], null, null, () => false);
     if (life.end !== 'done') throw new Error(`an undisturbed run ended with: ${life.complaint}`);
@@ -50,7 +50,7 @@ export class Killing {
     return { opened, outcome: outcomeOf(opened.run), files, milliseconds: life.milliseconds };
   }
 
-  /** Kills whatever works on a run, looks at what is left, and starts it again; to its end. */
+  /** Kills the process that executes a run, checks what is left, and starts it again; until the run ends. */
   async killUntilDone(opened: OpenedRun, whole: WholeRun): Promise<void> {
     const { tally, kills, random, context } = this.#options;
     const { run, experiment, kind } = opened;
@@ -123,7 +123,7 @@ export class Killing {
     const mark = marks[Math.floor(random() * marks.length)];
     if (mark === undefined) return null;
     const many = ['step', 'model', 'gate', 'fork', 'select'].includes(mark);
-    // Short things are hit at their beginning, long ones anywhere.
+    // Short operations are hit at their beginning, long ones anywhere.
     const longest = random() < 0.5 ? 1 : (usualMs[mark] ?? 30);
     return { mark, times: many ? 1 + Math.floor(random() * 3) : 1, afterMs: random() * longest };
   }
@@ -153,7 +153,7 @@ export class Killing {
   }
 }
 
-/** What something takes, roughly. */
+/** How long something takes, roughly. */
 const usualMs: Readonly<Record<string, number>> = {
   ...{ fork: 60, select: 0.3, gate: 15, end: 40, grade: 500, resume: 150, start: 150, wait: 600 },
 };
@@ -163,14 +163,14 @@ function noted(life: Life, pids: Set<number>): Life {
   return life;
 }
 
-/** Of a run that has ended, grading alone is left. */
+/** Once a run has ended, only grading is left. */
 function isAhead(mark: string, { run }: OpenedRun): boolean {
   const status = run.readRecord()?.status;
   if (status === 'finished') return mark === 'grade';
   return mark === 'start' ? status === undefined : mark !== 'resume' || status !== undefined;
 }
 
-/** What a process was at when it died, by what it had told and by what lies in the store. */
+/** What a process was doing when it died, from its reports and from the store. */
 function doingOf({ doing }: Life, { run, parent, experiment }: OpenedRun): string[] {
   if (doing.length === 0) return ['between two things'];
   return doing.map((mark) => {

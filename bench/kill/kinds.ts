@@ -5,23 +5,23 @@ import { createExperiment, type Experiment, type RunFolder } from '../../src/sto
 import { brancher, brancherName } from './brancher.ts';
 import { Marks } from './marks.ts';
 
-/** One way in which runs are made, and what of it is aimed at, beside random moments. */
+/** One way in which runs are made, and what the kills are aimed at, besides random moments. */
 export interface Kind {
   name: string;
-  /** Of each undisturbed run this kind has one. */
+  /** The number of undisturbed runs of this kind. */
   seeds: number;
   options: Record<string, boolean>;
   grade: 'final' | 'all';
   gated: boolean;
-  /** Decisions lie on disk; `mlab decide` makes them. */
+  /** Decisions are files; `mlab decide` makes them. */
   later: boolean;
-  /** It goes on from a step of an undisturbed run of the first kind, in an experiment of its own. */
+  /** It resumes from a step of an undisturbed run of the first kind, as a new experiment. */
   forked: boolean;
   marks: readonly string[];
 }
 
 const usual = { options: {}, gated: false, later: false, forked: false };
-/** What is short or rare is aimed at more often. */
+/** Short or rare operations are aimed at more often. */
 const everything = ['fork', 'fork', 'select', 'select', 'select', 'end', 'grade', 'resume', 'step', 'model'];
 
 export const kinds: readonly Kind[] = [
@@ -53,7 +53,7 @@ export interface OpenedRun {
   seed: number;
   experiment: Experiment;
   run: RunFolder;
-  /** Of a fork: the experiment of its parent. */
+  /** For a fork: the experiment of its parent. */
   parent: string | null;
 }
 

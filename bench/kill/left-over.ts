@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What was left dies with its harness, but not in the same instant. */
+/** Leftover processes die with their harness, but not in the same instant. */
 const patienceMs = 5_000;
 
-/** Processes that have to do with a folder, when those that are dying had time to. */
+/** Processes that use a folder, after dying ones had time to end. */
 export async function processesLeft(folder: string): Promise<string[]> {
   for (const until = performance.now() + patienceMs; ; ) {
     const left = processesOf(folder);
@@ -32,13 +32,13 @@ export function groupsLeft(pids: ReadonlySet<number>): string[] {
   return groupFolders('/sys/fs/cgroup', 0).filter((path) => isTheirs(path.split('/').at(-1) ?? ''));
 }
 
-/** The files and folders of a run; leases are numbered anew with each process. */
+/** The files and folders of a run; leases have new numbers with each process. */
 export function filesOf(run: string): string[] {
   return readdirSync(run, { recursive: true }).map((name) => String(name).replace(/^lease\/\d+$/, 'lease/…'));
 }
 
 function processesOf(folder: string): string[] {
-  // The host's own processes see what is mounted for a run; those of a sandbox have a namespace of their own.
+  // The host's own processes see what is mounted for a run; those of a sandbox have their own namespace.
   const host = [process.pid, 1].map((id) => readLink(`/proc/${id}/ns/mnt`));
   return namesIn('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -75,7 +75,7 @@ function linesOf(path: string): string[] {
   return readOrNothing(path).split('\n');
 }
 
-/** A process may end while it is looked at. */
+/** A process may end while it is examined. */
 function readOrNothing(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -6,13 +6,13 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { Aim } from './marks.ts';
 
-/** What a process that works on runs is told, as one line. */
+/** The instructions for a process that executes runs, as one line. */
 export const Work = z.object({
-  /** Its folder; the plan is there. */
+  /** Its folder, which contains the plan. */
   experiment: z.string(),
-  /** Of a fork: the experiment of its parent. */
+  /** For a fork: the experiment of its parent. */
   parent: z.string().nullable(),
-  /** Somebody in the process decides on every action. */
+  /** Whether every action is decided on in the process. */
   gated: z.boolean(),
   /** Marks of what is done already. */
   known: z.array(z.string()),
@@ -20,26 +20,26 @@ export const Work = z.object({
 });
 export type Work = z.infer<typeof Work>;
 
-/** One process that worked on a run, as it was seen from outside. */
+/** One process that executed a run, as seen from outside. */
 export interface Life {
   pid: number;
-  /** `branch:number` of steps that it had told to be finished. */
+  /** `branch:number` of steps that it had reported as finished. */
   finished: string[];
   /** What it was doing at its end. */
   doing: string[];
-  /** `done`: it ended by itself and all was well. */
+  /** `done`: it ended by itself and successfully. */
   end: 'killed' | 'done' | 'failed';
-  /** What it said on standard error. */
+  /** Its standard error. */
   complaint: string;
-  /** Since it was told what to do. */
+  /** Since it got its instructions. */
   milliseconds: number;
 }
 
-/** A process that has got ready, and waits to be told what to do. */
+/** A prepared process that waits for instructions. */
 export interface Standby {
-  /** @param killAfter milliseconds until kill -9; null: where it is aimed at, or never */
+  /** @param killAfter milliseconds until kill -9; null: at an aimed moment, or never */
   live(work: Work, killAfter: number | null): Promise<Life>;
-  /** Ends it without anything to do. */
+  /** Ends it without any work. */
   dismiss(): Promise<void>;
 }
 
@@ -71,11 +71,11 @@ export function standBy(cache: string, variables: NodeJS.ProcessEnv, signal: Abo
   };
 }
 
-/** What a process has said. A line that was cut by the kill said nothing. */
+/** The reports of a process. A line that the kill truncated does not count. */
 class Heard {
   readonly finished: string[] = [];
   readonly open = new Set<string>();
-  /** It has begun to do what it was told. */
+  /** Resolves when it has begun its work. */
   readonly going: Promise<void>;
 
   constructor({ stdout }: ChildProcess) {

@@ -2,13 +2,13 @@ import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 
-/** Where a process is to be killed: some milliseconds after it came to something for the nth time. */
+/** When to kill a process: some milliseconds after it reached something for the nth time. */
 export const Aim = z.object({ mark: z.string(), times: z.int().min(1), afterMs: z.number() });
 export type Aim = z.infer<typeof Aim>;
 
 /**
- * What a process is doing, told on standard output as it begins and ends: with the system when `begin` returns, so that it
- * is known of a process that was killed. One that is aimed at is killed by a thread of its own, at any instruction.
+ * What a process is doing, reported on standard output as it begins and ends. The system has the report when `begin`
+ * returns, so it survives a kill. An aimed kill is done by a separate thread, at any instruction.
  */
 export class Marks {
   readonly #known: ReadonlySet<string>;
@@ -17,13 +17,13 @@ export class Marks {
   readonly #open = new Set<string>();
   #seen = 0;
 
-  /** @param known what is in the trace, so that it is only repeated: not told */
+  /** @param known what is in the trace, so that it is only repeated: not reported */
   constructor(known: readonly string[], aim: Aim | null) {
     this.#known = new Set(known);
     this.#aim = aim;
   }
 
-  /** Resolves when the killer stands ready. */
+  /** Resolves when the killer is ready. */
   async ready(): Promise<void> {
     if (this.#aim === null) return;
     const workerData = { flag: this.#flag, afterMs: this.#aim.afterMs };

@@ -1,6 +1,6 @@
 import type { Measurement } from '../benchmark.ts';
 
-/** What all kills came to. */
+/** The results of all kills. */
 export class Tally {
   kills = 0;
   runs = 0;
@@ -10,10 +10,10 @@ export class Tally {
   tornLines = 0;
   differing = 0;
   readonly leftOver: string[] = [];
-  /** What processes were doing when they were killed: how many. */
+  /** How often processes were doing what when they were killed. */
   readonly doing = new Map<string, number>();
 
-  /** @param doing several things where branches are worked on at once */
+  /** @param doing several things if branches are worked on concurrently */
   killed(doing: readonly string[]): void {
     this.kills += 1;
     for (const one of new Set(doing)) this.doing.set(one, (this.doing.get(one) ?? 0) + 1);

@@ -10,27 +10,27 @@ import {
 /** What the agent did in one turn. */
 export interface TakenTurn {
   steps: Action[];
-  /** Replies of its model that it asked for. */
+  /** Replies of its model that it requested. */
   replies: number;
 }
 
-/** Goes through a recorded run beside an agent, turn by turn, and tells what was said and done there. */
+/** Follows a recorded run beside an agent, turn by turn, and says what happened there. */
 export class RecordedGuide {
   readonly turns: TakenTurn[] = [{ steps: [], replies: 0 }];
   readonly #run: RecordedRun;
-  /** How many of a list's replies were given. */
+  /** How many of a list's replies were used. */
   readonly #used = new Map<readonly string[], number>();
 
   constructor(run: RecordedRun) {
     this.#run = run;
   }
 
-  /** The agent is behind the last recorded turn. */
+  /** Whether the agent is beyond the last recorded turn. */
   get isOver(): boolean {
     return this.#recorded === undefined;
   }
 
-  /** What the agent's own models said; null where the original asked no further. */
+  /** The reply of the agent's own models; null if the original did not call them again. */
   reply({ role, purpose }: Pick<ModelRequest, 'role' | 'purpose'>): string | null {
     const turn = this.#recorded;
     if (turn === undefined) return null;
@@ -41,7 +41,7 @@ export class RecordedGuide {
     return summaries[used] ?? '';
   }
 
-  /** Takes down what the agent does; returns what the original did in that place of the turn. */
+  /** Records what the agent does; returns what the original did at that point of the turn. */
   take(action: Action): RecordedAction | undefined {
     this.#taken.steps.push(action);
     const steps = this.#recorded?.steps ?? [];
