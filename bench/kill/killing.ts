@@ -82,7 +82,7 @@ export class Killing {
     this.#compare(opened, whole);
   }
 
-  /** Nobody is told to do anything any more. */
+  /** No more instructions are given. */
   async end(): Promise<void> {
     await this.#next.dismiss();
   }

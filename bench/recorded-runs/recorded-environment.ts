@@ -13,7 +13,7 @@ import type { RecordedRun } from './recorded-run.ts';
 const over = 'The recorded run is over.';
 const shutDown = /^The environment has shut down/;
 
-/** Answers an agent with what a recorded run holds, turn by turn, whatever the agent does in the turn. */
+/** Answers an agent with the contents of a recorded run, turn by turn, whatever the agent does in the turn. */
 export class RecordedEnvironment implements Environment {
   readonly id = 'main';
   readonly origin = null;

@@ -59,7 +59,7 @@ export interface RecordedRun {
 export const logAction = 'Append Summary to Research Log';
 export const recallAction = 'Retrieval from Research Log';
 const logEntry = /^\n\nStep \d+:\n/;
-/** How the original told its model, at the end of a prompt, that its last reply was not usable. */
+/** The original's complaint to its model, at the end of a prompt, that its last reply was not usable. */
 const complaint = 'response was in incorrect format';
 
 /** Whether the agent itself wrote this into its log, and not its model by an action. */

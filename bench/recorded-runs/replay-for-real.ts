@@ -17,7 +17,7 @@ import { helpersFolder } from '../task-resources.ts';
 import { RecordedGuide } from './recorded-guide.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
-/** What a run came to: then, and carried out anew. */
+/** The results of a run: as recorded, and executed again. */
 export interface RealReplay {
   run: string;
   /** How ours ended, and with how many steps. */

@@ -83,7 +83,7 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The folder that holds `package.json`, from a file below src/cli or dist/cli. */
+/** The folder that contains `package.json`, from a file below src/cli or dist/cli. */
 export function packageFolder(): string {
   return dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 }

@@ -17,10 +17,10 @@ export interface ProposedAction extends Action {
 export type GateDecision = { actor: string; reason?: string } & (
   | { kind: 'allow' }
   | { kind: 'deny'; reason: string }
-  /** Another action is performed in its place. */
+  /** Another action is performed instead. */
   | { kind: 'replace'; action: Action }
   /**
-   * The actor's own actions follow, each told what came of the one before; null hands back to the agent, whose action
+   * The actor's own actions follow, each after the result of the one before; null hands back to the agent, whose action
    * is not performed.
    */
   | { kind: 'take_over'; next: (last: StepResult | null, signal: AbortSignal) => Promise<Action | null> }

@@ -2,7 +2,7 @@ import type { SandboxSpec } from '../sandbox/index.ts';
 import { concealedBy } from '../tasks/index.ts';
 import type { LocalServicesOptions } from './options.ts';
 
-/** Where processes in a sandbox find the sockets of local services. */
+/** The path of local services' sockets inside a sandbox. */
 export const servicesInside = '/services';
 const memoryBytes = 2 ** 30;
 

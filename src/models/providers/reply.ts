@@ -13,8 +13,8 @@ import {
 } from './receive.ts';
 
 /**
- * The answer in what came.
- * @throws IncompleteReply where there is none
+ * The answer in the received reply.
+ * @throws IncompleteReply if there is none
  */
 export function toReply(address: ModelAddress, received: Received, stop: readonly string[]): ProviderReply {
   const { content, finishReason, answeredBy } = received;
@@ -45,7 +45,8 @@ function toAnswer(
       'malformed',
       `the model's reply could not be used (${raw ?? 'no reason given'})`,
     );
-  // A model may say nothing at all, and is paid for it. Where not even an end is named, something else answered.
+  // A model may return an empty reply, which is charged. If it does not even report an end, the reply came from
+  // something else.
   if (written.trim() === '' && toolCalls.length === 0 && !isEnd({ unified, raw }))
     throw new IncompleteReply('malformed', 'the reply holds neither text nor a call of a tool');
 
@@ -80,7 +81,7 @@ function toToolCall(part: { toolCallId: string; toolName: string; input: string 
   return { id: part.toolCallId, name: part.toolName, input: parseInput(part.input) };
 }
 
-/** Models write nothing at all for "no arguments". What is no JSON stays the text it is. */
+/** Models write nothing for "no arguments". Text that is not JSON stays as it is. */
 function parseInput(text: string): ToolCall['input'] {
   if (text.trim() === '') return {};
   try {
@@ -90,7 +91,7 @@ function parseInput(text: string): ToolCall['input'] {
   }
 }
 
-/** What the provider must get back to go on where it was; null where text and calls say it all. */
+/** What the provider must get back to continue the conversation; null if text and calls are enough. */
 function ownForm(address: ModelAddress, content: Content): OwnForm | null {
   const { kind } = address;
   const hasCalls = content.some((part) => part.type === 'tool-call');
@@ -125,15 +126,15 @@ function toOwnPart(part: Content[number]): OwnPart[] {
 const PartOptions = z.record(z.string(), z.record(z.string(), Json));
 
 function withOptions(part: OwnPart, metadata: Metadata): OwnPart {
-  // The metadata is JSON with `undefined` here and there, which JSON does not keep.
+  // The metadata contains `undefined` in places, which JSON drops.
   const options = PartOptions.safeParse(JSON.parse(JSON.stringify(metadata ?? null)));
   return options.success ? { ...part, providerOptions: options.data } : part;
 }
 
-/** No call has more; sums of what a server makes up stay whole numbers. */
+/** No call has more; a limit keeps sums of a server's made-up counts safe integers. */
 const mostTokens = 1e9;
 
-/** The provider's own counts; null where it gave none. */
+/** The provider's own counts; null if it gave none. */
 export function toUsage({ inputTokens, outputTokens }: Received['usage']): TokenUsage | null {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
   const [input, output] = [count(inputTokens.total), count(outputTokens.total)];

@@ -1,8 +1,8 @@
 const millisecondsOf: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
 /**
- * How long a provider asks to wait, in milliseconds: by the headers `retry-after-ms` and `retry-after` (seconds or a
- * date, RFC 9110 section 10.2.3), else by Google's RetryInfo or the words of the error ("try again in 1m2.5s").
+ * How long a provider asks to wait, in milliseconds: from the headers `retry-after-ms` and `retry-after` (seconds or a
+ * date, RFC 9110 section 10.2.3), else from Google's RetryInfo or the text of the error ("try again in 1m2.5s").
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, string>>,
