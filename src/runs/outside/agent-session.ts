@@ -62,14 +62,18 @@ export class SessionSaver implements AsyncDisposable {
   /**
    * Keeps the session as it is after a step, in place of earlier ones. Without one, the run starts over after a kill.
    * @param ask tells the starter to send it
+   * @param over aborted when the program is to end
    */
-  async save(step: number, ask: () => void): Promise<void> {
+  async save(step: number, ask: () => void, over: AbortSignal): Promise<void> {
     const received = Promise.withResolvers<Buffer | null>();
+    const giveUp = () => received.resolve(null);
     this.#received = received.resolve;
-    const late = setTimeout(() => received.resolve(null), longestSaveMs);
+    const late = AbortSignal.any([over, AbortSignal.timeout(longestSaveMs)]);
+    late.addEventListener('abort', giveUp, { once: true });
+    if (late.aborted) giveUp();
     ask();
     const content = await received.promise;
-    clearTimeout(late);
+    late.removeEventListener('abort', giveUp);
     this.#received = null;
     this.#folder.lease?.verify();
     const name = nameOf(step);

@@ -92,7 +92,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
     );
     turns.watch(process);
     if (saver !== undefined)
-      turns.saveSession = () => saver.save(environment.stepsTaken, () => process.write('save\n'));
+      turns.saveSession = () => saver.save(environment.stepsTaken, () => process.write('save\n'), over);
     const { authMethod } = begin(process, run, setting.gateway(gateway.port), token, session);
     end =
       acp === null
