@@ -12,7 +12,7 @@ import { openhands } from './openhands.ts';
 import type { OutsideAgent } from './outside-agent.ts';
 import { qwenCode } from './qwen-code.ts';
 
-/** The agents that are programs of others, and any command of the user's. */
+/** The agents that are other people's programs, and any command of the user's. */
 export const outsideAgents: readonly OutsideAgent[] = [
   aide,
   aider,

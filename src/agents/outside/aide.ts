@@ -5,8 +5,9 @@ import { baseUrls, outsideAgent } from './outside-agent.ts';
 const loop = join(import.meta.dirname, '../../../python/outside/aide_loop.py');
 
 /**
- * What AIDE imports. Its package asks for some forty more, for the scripts that it writes: here, these have the task's
- * own; two of the forty can't be had without building them, which would run a stranger's code outside of the sandbox.
+ * What AIDE imports. Its package requires some forty more, for the scripts that it writes. Here, these scripts have the
+ * task's own packages; and two of the forty can only be had by building them, which would run a stranger's code outside
+ * the sandbox.
  */
 const imported = [
   ...['annotated-types==0.8.0', 'anthropic==0.125.0', 'anyio==4.16.0', 'attrs==26.1.0', 'backoff==2.2.1'],
@@ -32,7 +33,7 @@ export const aide = outsideAgent(
     licence: 'MIT',
     dialects: ['chat_completions'],
     start: ({ bundle, gateway, token, brief, entry, home, options }) => ({
-      // By the task's interpreter, since AIDE runs what it writes within its own.
+      // Uses the task's interpreter, because AIDE runs the scripts that it writes within its own.
       argv: ['python', '-I', `${home}/aide_loop.py`, bundle, brief, entry, String(options.steps)],
       variables: { OPENAI_API_KEY: token, OPENAI_BASE_URL: baseUrls(gateway).openai },
       files: { 'aide_loop.py': readFileSync(loop, 'utf8') },

@@ -1,6 +1,6 @@
 import { baseUrls, outsideAgent } from './outside-agent.ts';
 
-/** Aider, a pair programmer: it edits by text, and runs the task's entry script after each edit. */
+/** Aider, a pair programmer. It edits by text, and runs the task's entry script after each edit. */
 export const aider = outsideAgent(
   'aider',
   'Aider, which edits by text and runs the entry script after each edit.',

@@ -41,7 +41,7 @@ const OpenCode = z.union([
     .transform(({ part: { state } }): Claim => ({ subagent: state.input.subagent_type })),
 ]);
 
-/** Claude Code, and what speaks its format. */
+/** Claude Code, and programs with the same format. */
 const StreamJson = z.union([
   z
     .object({
@@ -72,7 +72,7 @@ const StreamJson = z.union([
     .transform(({ stats }): Claim => ({ tokens: stats.total_tokens })),
 ]);
 
-/** It says nothing of its session. */
+/** It does not report its session. */
 const Goose = z.union([
   z
     .object({
@@ -105,7 +105,7 @@ function delegated(part: unknown): string[] {
   return call.success ? [call.data.toolCall.value.arguments.source] : [];
 }
 
-/** It says what it does, and not what that took. */
+/** It reports its actions, but not what they cost. */
 const OpenHands = z
   .object({
     kind: z.literal('ActionEvent'),
@@ -126,7 +126,7 @@ function startedAgent(part: unknown): string[] {
 
 const claimOf = (format: z.ZodType<Claim>) => (event: unknown) => format.safeParse(event).data ?? null;
 
-/** What a line of a program's log, parsed, says of itself. Of several, costs and tokens add up. */
+/** What a parsed line of a program's log reports about the program. Costs and tokens of several lines add up. */
 export const claims = {
   codex: claimOf(Codex),
   goose: claimOf(Goose),

@@ -1,7 +1,7 @@
 import { claims } from './claims.ts';
 import { asksWithoutTools, outsideAgent } from './outside-agent.ts';
 
-/** Anthropic's Claude Code. Its licence is its owner's: it is installed where somebody asks for it. */
+/** Anthropic's Claude Code. Its licence is proprietary, so it is installed only when a user asks for it. */
 export const claudeCode = outsideAgent(
   'claude-code',
   "Anthropic's Claude Code; its licence is its owner's.",

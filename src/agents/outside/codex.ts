@@ -34,7 +34,7 @@ function startCodex(place: ProgramPlace, mode: readonly string[]): ProgramStart 
   };
 }
 
-/** A provider of its own: the built-in one tries websockets first, and asks for the list of models. */
+/** Defines a separate provider, because the built-in one tries websockets first and requests the list of models. */
 export function codexConfiguration(gateway: string, effort: string): string {
   return [
     'model_provider = "mlab"',

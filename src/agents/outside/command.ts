@@ -13,7 +13,7 @@ const options = {
   },
 };
 
-/** The folder in its home in which a command may keep what it needs to continue. */
+/** The folder in its home where a command may keep what it needs to continue. */
 const sessionName = '.mlab-session';
 
 const program = {
@@ -23,7 +23,7 @@ const program = {
   hostFiles: (chosen: AgentOptions) => filesIn(String(chosen.files ?? '')),
 } satisfies Program;
 
-/** Any command: where it finds its models, its task and the check of its submission stands in its environment. */
+/** Any command. Environment variables tell it where to find its models, its task and the check of its submission. */
 export const command = outsideAgent(
   'command',
   'Any command, started in the workspace: --agent command:"python my_agent.py". The files that it names are shown to it.',
@@ -40,7 +40,7 @@ export const acp = outsideAgent(
 );
 
 /**
- * What `--agent command:"…"` and `--agent acp:"…"` stand for.
+ * The options that `--agent command:"…"` and `--agent acp:"…"` stand for.
  * @param folder where relative paths begin
  */
 export function commandOptions(agent: string, text: string, folder: string): AgentOptions {
@@ -68,7 +68,7 @@ export function commandOptions(agent: string, text: string, folder: string): Age
   return { command: text, files: shown.join('\n') };
 }
 
-/** The names of the files that it is shown, each with its path on this machine. */
+/** The names of the files that it can see, each with its path on this machine. */
 function filesIn(lines: string): Record<string, string> {
   return Object.fromEntries(
     lines
@@ -82,7 +82,7 @@ function startCommand(place: ProgramPlace): ProgramStart {
   return { argv: ['/bin/sh', '-c', withPlaces(place)], variables: environmentOf(place), files: {} };
 }
 
-/** The command with the places inside in the place of those of this machine. */
+/** The command with the paths of this machine replaced by those in the sandbox. */
 function withPlaces({ hostFile, options }: ProgramPlace): string {
   const names = Object.keys(filesIn(String(options.files ?? '')));
   return String(options.command ?? '')

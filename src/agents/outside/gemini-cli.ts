@@ -31,7 +31,7 @@ function startGemini(place: ProgramPlace, mode: readonly string[]): ProgramStart
     },
     files: {
       '.gemini/settings.json': JSON.stringify({
-        // With a base URL alone it would choose a way to sign in that needs a person.
+        // With only a base URL, it would choose a sign-in method that needs a person.
         security: { auth: { selectedType: 'gemini-api-key' } },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },

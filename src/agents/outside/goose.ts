@@ -3,7 +3,7 @@ import { claims } from './claims.ts';
 import { asksWithoutTools, outsideAgent } from './outside-agent.ts';
 import type { ProgramPlace, ProgramStart } from './program.ts';
 
-/** It has a package for each kind of processor, and none for all. */
+/** It has one package for each processor architecture, and none for all of them. */
 const name = `@aaif/goose-binary-linux-${process.arch}`;
 
 /** The Agentic AI Foundation's goose. */
@@ -18,7 +18,7 @@ export const goose = outsideAgent('goose', "The Agentic AI Foundation's goose.",
   acp: (place) => startGoose(place, ['acp'], 'approve'),
 });
 
-/** @param mode whether it does things, or asks for a permission first */
+/** @param mode whether it acts directly, or asks for permission first */
 function startGoose(place: ProgramPlace, words: readonly string[], mode: 'auto' | 'approve'): ProgramStart {
   const { bundle, gateway, token, dialect, model } = place;
   return {
@@ -44,7 +44,8 @@ function providerVariables(dialect: DialectName, gateway: string, token: string)
     case 'responses':
       return { ...openai, OPENAI_BASE_PATH: 'v1/responses' };
     case 'chat_completions':
-      // Of its usual path, `v1/chat/completions`, it makes the other where the model's name is that of a new one of OpenAI.
+      // It replaces its default path, `v1/chat/completions`, by that of the other API if the model's name is that of a
+      // new OpenAI model.
       return { ...openai, OPENAI_BASE_PATH: 'chat/completions' };
   }
 }

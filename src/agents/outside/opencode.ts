@@ -3,7 +3,7 @@ import { claims } from './claims.ts';
 import { asksWithoutTools, baseUrls, outsideAgent } from './outside-agent.ts';
 import type { ProgramPlace, ProgramStart } from './program.ts';
 
-/** The library by which it speaks each dialect. */
+/** The library that it uses for each dialect. */
 const libraries: Partial<Record<DialectName, string>> = {
   chat_completions: '@ai-sdk/openai-compatible',
   responses: '@ai-sdk/openai',
@@ -26,7 +26,7 @@ export const opencode = outsideAgent('opencode', 'OpenCode, an agent for any pro
   acp: (place) => startOpencode(place, ['acp'], 'ask'),
 });
 
-/** @param mayAct whether it does things, or asks for a permission first */
+/** @param mayAct whether it acts directly, or asks for permission first */
 function startOpencode(place: ProgramPlace, mode: readonly string[], mayAct: 'allow' | 'ask'): ProgramStart {
   const files = { '.config/opencode/opencode.json': JSON.stringify(configuration(place, mayAct)) };
   return {
@@ -45,7 +45,9 @@ function startOpencode(place: ProgramPlace, mode: readonly string[], mayAct: 'al
   };
 }
 
-/** Its package brings a program for each kind of processor; which one fits, its own set-up script would find out. */
+/**
+ * Its package contains a program for each processor architecture; its own set-up script would find out which one fits.
+ */
 const startNative = `
 const [bundle, ...rest] = process.argv.slice(1);
 const { existsSync, readFileSync } = require('node:fs');

@@ -1,7 +1,8 @@
 /**
- * What `openhands` asks for, each at the version that was tried, but for what it does without: `browser-use` and `tom-swe`
- * (tools that it does not offer here), `func-timeout` (of the former, and source alone), `openhands-workspace` (its
- * cloud), `textual-serve` (its pages), `lmnr` (traces that are sent away) and `fakeredis`.
+ * The requirements of `openhands`, each at the version that was tried, except those that it can do without:
+ * `browser-use` and `tom-swe` (tools that it does not offer here), `func-timeout` (required by the former, and
+ * available only as source), `openhands-workspace` (its cloud), `textual-serve` (its pages), `lmnr` (traces that are
+ * sent away) and `fakeredis`.
  */
 export const openhandsPackages: readonly string[] = `
   agent-client-protocol==0.8.1 aiofile==3.12.3 aiohappyeyeballs==2.7.1 aiohttp==3.14.5 aiosignal==1.4.0

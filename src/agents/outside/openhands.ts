@@ -3,7 +3,7 @@ import { openhandsPackages } from './openhands-packages.ts';
 import { baseUrls, outsideAgent } from './outside-agent.ts';
 import type { ProgramPlace } from './program.ts';
 
-/** Models that it asks by the Responses API, by their names alone. */
+/** Models for which it uses the Responses API, chosen by their names alone. */
 const byResponses = /gpt-5|codex-mini-latest/i;
 
 /** The command-line program of OpenHands. */
@@ -32,7 +32,7 @@ export const openhands = outsideAgent('openhands', "OpenHands' command-line prog
         LLM_MODEL: modelName(place),
         LITELLM_LOCAL_MODEL_COST_MAP: 'True',
         OPENHANDS_SUPPRESS_BANNER: '1',
-        // Where there is no sandbox, other runs have terminals, too.
+        // Without a sandbox, other runs have terminals, too.
         TMUX_TMPDIR: home,
       },
       files: {},

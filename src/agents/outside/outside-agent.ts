@@ -16,7 +16,7 @@ const prompts = {
   default: 5,
 };
 
-/** Makes an agent of a program: it is not run here but started in the run's sandbox. */
+/** Makes an agent of a program, which is not run in this process but started in the run's sandbox. */
 export function outsideAgent(
   name: string,
   summary: string,
@@ -49,17 +49,17 @@ export function outsideAgent(
   };
 }
 
-/** Where the dialects of providers begin, behind the gateway's origin. */
+/** The base URLs of the providers' dialects at the gateway's origin. */
 export function baseUrls(gateway: string) {
   return { openai: `${gateway}/v1`, anthropic: gateway, google: gateway };
 }
 
-/** Programs with tools ask for titles and summaries without any. */
+/** Programs with tools send no tools when they ask for titles and summaries. */
 export function asksWithoutTools({ tools }: { tools?: readonly unknown[] | undefined }): boolean {
   return tools === undefined || tools.length === 0;
 }
 
-/** How often an agent of the Agent Client Protocol is asked at most. */
+/** The most prompts that an agent of the Agent Client Protocol gets. */
 export function mostPrompts(options: AgentOptions): number {
   return typeof options.prompts === 'number' ? options.prompts : prompts.default;
 }

@@ -1,41 +1,41 @@
 import type { AgentOptions, DialectName, ModelRequest } from '../../schema/index.ts';
 
-/** Where a program comes from: one package of a registry, at a version, and what is installed beside it. */
+/** Where a program comes from: one package of a registry at a version, and the packages installed beside it. */
 export interface ProgramPackage {
   registry: 'npm' | 'pypi';
   name: string;
-  /** The one that was tried; another can be chosen. */
+  /** The version that was tried; another one can be chosen. */
   version: string;
   /** Further packages, each with its version. */
   beside?: readonly string[];
-  /** Whether these are all that it imports: what else it asks for is not installed. Python alone. */
+  /** Whether these are all its imports, so that its other requirements are not installed. Only for Python. */
   isWhole?: boolean;
-  /** The version of Python that it needs, such as `3.12`; default: whichever the tasks use. */
+  /** The version of Python that it needs, such as `3.12`; default: the one that the tasks use. */
   python?: string;
 }
 
-/** Where a program finds things in its sandbox, and what it is told. */
+/** Where a program finds things in its sandbox, and its task. */
 export interface ProgramPlace {
-  /** Folder of its bundle: what npm or pip made. */
+  /** The folder of its bundle, created by npm or pip. */
   bundle: string;
-  /** The path of one of its `hostFiles`, by its name there. */
+  /** The path of one of its `hostFiles`, by its name in the sandbox. */
   hostFile(name: string): string;
-  /** Node, of an npm bundle; the interpreter of a Python one. */
+  /** Node for an npm bundle; the interpreter for a Python one. */
   interpreter: string;
   /** Origin of the model gateway, such as `http://127.0.0.1:4080`. */
   gateway: string;
-  /** What it sends as its key. */
+  /** What it sends as its API key. */
   token: string;
   dialect: DialectName;
-  /** The agent's model, as its provider calls it. */
+  /** The agent's model, under its provider's name for it. */
   model: string;
   prompt: string;
-  /** The file that holds the prompt, too. */
+  /** The file that contains the prompt. */
   brief: string;
   workspace: string;
-  /** The script that the task begins with, in the workspace. */
+  /** The task's starter script, in the workspace. */
   entry: string;
-  /** Made anew for it, and thrown away. */
+  /** Created for this run, and thrown away after it. */
   home: string;
   options: AgentOptions;
 }
@@ -47,21 +47,21 @@ export interface ProgramStart {
   files: Readonly<Record<string, string>>;
 }
 
-/** How a program is started that speaks the Agent Client Protocol over its standard input and output. */
+/** How to start a program that speaks the Agent Client Protocol over its standard input and output. */
 export interface AcpStart extends ProgramStart {
-  /** Its way to sign in, where it wants one before there is a session. */
+  /** Its sign-in method, if it needs one before a session. */
   authMethod?: string;
 }
 
-/** A session of its own, by which a program continues when its run was cut off. */
+/** A program's own session, from which it continues after its run was interrupted. */
 export interface ProgramSession {
-  /** The files and folders in its home that hold it. Names that end in `.db` are databases of SQLite. */
+  /** The files and folders in its home that contain it. Names that end in `.db` are SQLite databases. */
   keep: readonly string[];
-  /** Starts it with what `keep` was after its last step, in the workspace as it was then. */
+  /** Starts it with the contents of `keep` after its last step, in the workspace as it was then. */
   start(place: ProgramPlace): ProgramStart;
 }
 
-/** What a program says of itself, in a line of its log. */
+/** What a program reports about itself in a line of its log. */
 export interface Claim {
   session?: string | undefined;
   /** In US dollars, since it said so last. */
@@ -71,28 +71,34 @@ export interface Claim {
   subagent?: string | undefined;
 }
 
-/** An agent that is a program with a loop, tools and prompts of its own: how it is installed, started and understood. */
+/** An agent that is a program with its own loop, tools and prompts: how to install, start and understand it. */
 export interface Program {
-  /** Null: nothing is installed for it. */
+  /** Null: nothing needs to be installed. */
   package: ProgramPackage | null;
   licence: string;
-  /** What it can speak to its model. */
+  /** The dialects that it can use for its model. */
   dialects: readonly DialectName[];
-  /** Absent: it does nothing by itself, and speaks the Agent Client Protocol alone. */
+  /** Absent: it does nothing by itself, and only speaks the Agent Client Protocol. */
   start?(place: ProgramPlace): ProgramStart;
   /** Absent: it does not speak the Agent Client Protocol. */
   acp?(place: ProgramPlace): AcpStart;
-  /** Absent: it starts over. Only for what was measured to lose nothing (docs/decisions/0031). */
+  /** Absent: it starts over. Only for programs that were measured to lose nothing (docs/decisions/0031). */
   session?: ProgramSession;
-  /** Whether a request is none of its turns: a title, a summary. What asks the fast model is none, either. */
+  /**
+   * Whether a request is not one of its turns, such as one for a title or a summary. Requests to the fast model are
+   * not, either.
+   */
   isSideCall?(request: ModelRequest): boolean;
-  /** What one line of the log that it prints, as parsed JSON, says of itself; null: nothing. Absent: it prints none. */
+  /** What one line of its printed log, as parsed JSON, reports about it; null: nothing. Absent: it prints no log. */
   claim?(line: unknown): Claim | null;
-  /** Files of the host that it is shown, read-only, by the names that they get. */
+  /** Files of the host that it can see, read-only, by their names in the sandbox. */
   hostFiles?(options: AgentOptions): Readonly<Record<string, string>>;
 }
 
-/** Whether a program is asked by the Agent Client Protocol, and not started to work through the task by itself. */
+/**
+ * Whether a program is prompted by the Agent Client Protocol, instead of being started to work through the task by
+ * itself.
+ */
 export function speaksAcp({ start, acp }: Program, { protocol }: AgentOptions): boolean {
   return acp !== undefined && (start === undefined || protocol === 'acp');
 }

@@ -1,10 +1,10 @@
 import type { Limits, TaskBrief } from '../../schema/index.ts';
 
-/** What a program is told that continues with its own session. */
+/** The prompt for a program that continues its own session. */
 export const continuePrompt = `The run was interrupted, and continues now. The workspace is as it was after your last finished command; processes that
 you had started are gone. Go on with the task.`;
 
-/** The task as a program is told of it: the text that every agent gets, and how things are done where it is. */
+/** The task's description for a program: the text that every agent gets, and how things work in its environment. */
 export function programBrief(task: TaskBrief, limits: Limits, seed: number): string {
   const files = task.submission.files.map(({ path }) => `\`${path}\``).join(', ');
   return `# Research problem

@@ -41,7 +41,7 @@ function startQwen(place: ProgramPlace, mode: readonly string[]): ProgramStart {
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
         general: { disableAutoUpdate: true, disableUpdateNag: true },
-        // What it remembers is thrown away with its home.
+        // Its memory is thrown away with its home.
         memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
         tools: { exclude: ['web_search', 'web_fetch'] },
       }),

@@ -5,8 +5,8 @@ import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 
 /**
- * What tells one state of a program from another: the version of its package, or a hash over its files. Undefined for an
- * agent of this package.
+ * Identifies a state of a program: the version of its package, or a hash of its files. Undefined for an agent of this
+ * package.
  */
 export function programVersion({ program }: Agent, options: AgentOptions): string | undefined {
   if (program === undefined) return undefined;
@@ -26,7 +26,7 @@ export function programVersion({ program }: Agent, options: AgentOptions): strin
   return `sha256:${hash.digest('hex').slice(0, 16)}`;
 }
 
-/** @throws UserError where a program is not what it was when its run was planned */
+/** @throws UserError if a program has changed since its run was planned */
 export function refuseChangedProgram(agent: Agent, options: AgentOptions, planned: string | undefined): void {
   if (planned === undefined || programVersion(agent, options) === planned) return;
   throw new UserError(
