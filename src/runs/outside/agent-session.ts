@@ -9,23 +9,29 @@ import { historyOf, lastSnapshot, type RunFolder, readTraceSync } from '../../st
 
 /** More than the starter sends, see python/outside/start.py. */
 const mostBytes = 2 ** 26;
-/** A program that keeps its starter from answering has no session. */
+/** A program that prevents its starter from answering has no session. */
 const longestSaveMs = 5_000;
 
-/** The session of a program after a step, as a tar archive that is opened in its sandbox alone; null where none was saved. */
+/**
+ * The session of a program after a step, as a tar archive that is only opened in the program's sandbox; null if none
+ * was saved.
+ */
 export function savedSession(folder: RunFolder, step: number): string | null {
   const name = nameOf(step);
   return namesIn(folder).includes(name) ? join(sessionsOf(folder), name) : null;
 }
 
-/** Whether a program whose run was cut off can continue it with its own session, from the last step that it finished. */
+/**
+ * Whether a program whose run was interrupted can continue it with its own session, from the last step that it
+ * finished.
+ */
 export function canContinue(
   { program }: Agent,
   { agent_options: options }: RunSpec,
   folder: RunFolder,
   { status }: RunRecord,
 ): boolean {
-  // A program can bring about a failure: it does not get to repeat its last request for ever.
+  // A program can cause a failure, and must not repeat its last request for ever.
   if (program?.session === undefined || speaksAcp(program, options) || status === 'failed') return false;
   const last = lastSnapshot(historyOf(readTraceSync(folder.tracePath).events, 'main'));
   return last !== null && savedSession(folder, last.step) !== null;
@@ -35,14 +41,14 @@ export function discardSessions(folder: RunFolder): void {
   rmSync(sessionsOf(folder), { recursive: true, force: true });
 }
 
-/** Saves the session of a running program beside its run: its starter is asked for it, and sends it to a socket. */
+/** Saves the session of a running program beside its run. The program's starter sends it to a socket on request. */
 export class SessionSaver implements AsyncDisposable {
   readonly #folder: RunFolder;
   readonly #server: Server;
   readonly #open = new Set<Socket>();
   #received: ((content: Buffer | null) => void) | null = null;
 
-  /** @param socket path of a Unix socket that the program's sandbox is shown */
+  /** @param socket path of a Unix socket that the program's sandbox can see */
   static async listen(socket: string, folder: RunFolder): Promise<SessionSaver> {
     const saver = new SessionSaver(folder);
     const listening = Promise.withResolvers<void>();
@@ -60,7 +66,7 @@ export class SessionSaver implements AsyncDisposable {
   }
 
   /**
-   * Keeps the session as it is after a step, in place of earlier ones. Without one, the run starts over after a kill.
+   * Keeps the session after a step, and replaces earlier ones. Without a session, the run starts over after a kill.
    * @param ask tells the starter to send it
    * @param over aborted when the program is to end
    */
@@ -83,7 +89,7 @@ export class SessionSaver implements AsyncDisposable {
       if (other !== name) rmSync(join(sessionsOf(this.#folder), other), { force: true });
   }
 
-  /** One connection brings one session: its length in a line, and the archive. */
+  /** Each connection sends one session: a line with its length, then the archive. */
   #receive(connection: Socket): void {
     this.#open.add(connection);
     const pieces: Buffer[] = [];
@@ -104,7 +110,7 @@ export class SessionSaver implements AsyncDisposable {
   }
 }
 
-/** Null where it is not whole. */
+/** Null if it is incomplete. */
 function contentOf(received: Buffer): Buffer | null {
   const end = received.indexOf('\n');
   const content = received.subarray(end + 1);

@@ -5,19 +5,19 @@ import { type BundleOptions, ensureNpmBundle, knownNpmBundle, type NpmBundle } f
 
 export type { BundleOptions } from './npm-bundle.ts';
 
-/** What is installed of a program, outside of any sandbox, and shown to its sandbox read-only. */
+/** The installed packages of a program. They are outside any sandbox; the program's sandbox sees them read-only. */
 export type Bundle = NpmBundle | PythonBundle;
 
 interface PythonBundle {
   registry: 'pypi';
   python: PythonEnvironment;
-  /** Of all packages in it, by name. */
+  /** The versions of all its packages, by name. */
   versions: Readonly<Record<string, string>>;
 }
 
 /**
- * The bundle of a program at a version: from the cache, or installed into it. Nothing of what is installed is run.
- * @throws UserError where its packages can't be had
+ * The bundle of a program at a version, from the cache or newly installed there. No installed code is run.
+ * @throws UserError if its packages can't be installed
  */
 export async function ensureBundle(
   wanted: ProgramPackage,
@@ -29,7 +29,7 @@ export async function ensureBundle(
   return pythonBundle(await ensurePython(packages.join('\n'), { ...options, ...pythonOptions(wanted) }));
 }
 
-/** The bundle that is there; null where there is none. */
+/** The bundle in the cache; null if there is none. */
 export async function knownBundle(
   wanted: ProgramPackage,
   version: string,
@@ -41,7 +41,7 @@ export async function knownBundle(
   return found === null ? null : pythonBundle(found);
 }
 
-/** To npm, and to pip, what stands for a version may be an address, a file, another package or an option. */
+/** In place of a version, npm and pip would also accept an address, a file, another package or an option. */
 const versions = /^[\w.+!-]{1,64}$/;
 
 function packagesOf({ registry, name, beside = [] }: ProgramPackage, version: string): string[] {

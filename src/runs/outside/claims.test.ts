@@ -16,7 +16,7 @@ function claimsIn(agent: string, output: string | Uint8Array, pieces = 1) {
 const lines = (...events: unknown[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
 const task = { type: 'tool_use', id: '1', name: 'Task', input: { subagent_type: 'Explore', prompt: 'ü' } };
 
-/** As the programs of the tested versions print them, with what does not matter left out. */
+/** As programs of the tested versions print them, without irrelevant parts. */
 const logs = {
   codex: [
     { type: 'thread.started', thread_id: '01a2' },

@@ -2,12 +2,12 @@ import type { Program } from '../../agents/index.ts';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { AgentClaims } from '../../schema/index.ts';
 
-/** In characters: what is longer is a tool's output, or a flood. */
+/** In characters. A longer line is a tool's output, or a flood. */
 const longestLine = 2 ** 20;
 const mostSubagents = 100;
 const mostOfName = 200;
 
-/** Reads what a program says of itself out of its log, which it prints, a JSON object a line. */
+/** Reads what a program reports about itself from its log, which has one JSON object per line. */
 export class ClaimsReader {
   readonly #claimOf: Program['claim'];
   #line = '';
@@ -18,7 +18,7 @@ export class ClaimsReader {
     this.#claimOf = claim;
   }
 
-  /** Null where it said nothing. */
+  /** Null if it reported nothing. */
   get claims(): AgentClaims | null {
     return this.#claims;
   }

@@ -5,18 +5,18 @@ import type { ProgramOutcome } from './program-turns.ts';
 
 const mostTold = 2_000;
 
-/** How a program ended, and what it said where it was led by a protocol. */
+/** How a program ended, and its last answer if it was driven by a protocol. */
 export interface ProgramEnd {
   process: ProcessEnd;
   said: { kind: 'done' | 'refused' } | { kind: 'failed'; message: string } | null;
 }
 
-/** What the program, and not the provider, is to blame for. */
+/** Failures for which the program is to blame, not the provider. */
 const ownFailures: ReadonlySet<string> = new Set(['bad_request', 'cut_off']);
 
 /**
- * How the run of a program ended that no limit has ended.
- * @throws ModelUnavailable where it ended because its model did not answer it
+ * How a program's run ended if no limit ended it.
+ * @throws ModelUnavailable if it ended because its model did not answer it
  */
 export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, printed: string): Ending {
   const { failure, answers, lastText } = outcome;
@@ -48,7 +48,7 @@ export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, pr
   return { reason: 'final_answer', message: 'The program ended by itself.', finalAnswer: lastText };
 }
 
-/** How a run ends whose own limit has no room for a call. */
+/** The end of a run whose own limit does not allow another call. */
 export function overLimit({ exceeded, message }: OverQuota): Ending {
   return { reason: exceeded === 'tokens' ? 'token_limit' : 'money_limit', message, finalAnswer: null };
 }

@@ -15,7 +15,7 @@ afterAll(() => place[Symbol.dispose]());
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
-/** Told apart from all other processes of this machine by a word of its command. */
+/** This word in its command distinguishes it from all other processes of this machine. */
 const word = `killed-${process.pid}`;
 const agent = ['--agent', `command:python ${smallAgent} ${word}`, '--model', 'openai/gpt-test'];
 
@@ -30,7 +30,7 @@ describe.skipIf(missing !== undefined)(`a run of a program whose harness is kill
     });
     await using server = await startProviderServer({
       answer: script,
-      // A title is asked for first; the answer to the third turn comes only when it is asked for again.
+      // The first request is for a title; the answer to the third turn only comes when it is requested again.
       faults: (number) => (number === 4 ? { kind: 'stall' } : null),
     });
     const started = place.startRun(server, ...agent, '--name', 'killed');
@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)(`a run of a program whose harness is kill
     expect(run.readGrades().grades.filter(({ final }) => final)).toHaveLength(1);
     const callsOf = ({ tracePath }: typeof run) =>
       readTraceSync(tracePath).events.filter(({ kind }) => kind === 'model_call').length;
-    // What the call cost that was under way is known to nobody.
+    // The cost of the interrupted call is unknown.
     expect([...attempts, run].map(callsOf)).toEqual([3, 4]);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)(`a run of a program whose harness is kill
     const [flag = '', program = '', ...model] = agent;
     const flags = [flag, `${program} session`, ...model, '--name', 'continued'];
     const started = place.startRun(server, ...flags);
-    // A title, and two turns.
+    // A title and two turns.
     while (server.requests.length < 3) await sleep(10);
     const experiment = openExperiment(join(place.experiments, 'continued'));
     const run = experiment.runFolder(experiment.runIds[0] ?? '');
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)(`a run of a program whose harness is kill
     expect(existsSync(join(run.folder, 'agent-session'))).toBe(false);
     expect(await checkRun(run)).toEqual([]);
     expect(run.readGrades().grades.filter(({ final }) => final)).toMatchObject([{ valid: true }]);
-    // The title twice, the turn, the one that was cut off, and two more: each is paid for once.
+    // The title twice, the turn, the interrupted one, and two more: each is paid for once.
     const calls = readTraceSync(run.tracePath).events.filter(({ kind }) => kind === 'model_call');
     expect(calls).toHaveLength(6);
     expect(run.readRecord()?.spent).toMatchObject({ calls: 6 });

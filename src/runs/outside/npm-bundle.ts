@@ -19,7 +19,7 @@ export interface BundleOptions {
 export interface NpmBundle {
   registry: 'npm';
   folder: string;
-  /** Of all packages in it, by name. */
+  /** The versions of all its packages, by name. */
   versions: Readonly<Record<string, string>>;
 }
 
@@ -28,13 +28,13 @@ const Lock = z.object({
   packages: z.record(z.string(), z.object({ version: z.string().optional() }).loose()),
 });
 
-/** npm would tell of news, and of funding. */
+/** npm would print news and requests for funding. */
 const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
 /**
- * Packages of npm in a folder of their own in the cache. Their scripts are not run: all that a package of a stranger does,
- * it does in the sandbox. Processes that ask at the same time share one installation.
- * @throws UserError where npm, or a package, can't be had
+ * Installs npm packages in a separate folder in the cache. Their scripts are not run: packages by strangers only run in
+ * the sandbox. Processes that ask for the same packages at the same time share one installation.
+ * @throws UserError if npm or a package can't be had
  */
 export async function ensureNpmBundle(
   packages: readonly string[],
@@ -55,7 +55,7 @@ export async function ensureNpmBundle(
   });
 }
 
-/** Null: not installed, or not to its end. */
+/** Null: not installed, or not completely. */
 export function knownNpmBundle(packages: readonly string[], cache: string): NpmBundle | null {
   try {
     const ready = Ready.parse(
@@ -115,7 +115,7 @@ async function install(
   return { registry: 'npm', ...ready };
 }
 
-/** What users have set up for npm: where packages come from, proxies, certificates. */
+/** The user's npm settings: registries, proxies, certificates. */
 function npmVariables(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -4,7 +4,7 @@ import type { ModelRegistry } from '../../models/index.ts';
 import type { RunSpec } from '../../schema/index.ts';
 import { type Bundle, type BundleOptions, ensureBundle } from './bundle.ts';
 
-/** What the agent of a run needs installed, where it is a program that is; null else. */
+/** The bundle of a run's agent if it is a program that needs one; null otherwise. */
 export async function bundleOfRun(
   { agent, agent_version: version }: Pick<RunSpec, 'agent' | 'agent_version'>,
   options: BundleOptions,
@@ -13,7 +13,7 @@ export async function bundleOfRun(
   return wanted === null ? null : await ensureBundle(wanted, version ?? wanted.version, options);
 }
 
-/** @throws UserError where the agent is a program that can't speak to the run's model */
+/** @throws UserError if the agent is a program that does not support the run's model */
 export function checkDialect({ agent, roles }: RunSpec, registry: ModelRegistry): void {
   const program = agents.find(({ name }) => name === agent)?.program;
   if (program === undefined || roles === undefined) return;

@@ -8,7 +8,7 @@ import { type Mount, ownedFolder, type PythonMount, type Sandbox } from '../../s
 import type { RunSpec } from '../../schema/index.ts';
 import type { Bundle } from './bundle.ts';
 
-/** Where a program's sandbox shows what is there for it. */
+/** The path of the program's things in its sandbox. */
 const inside = '/mlab-agent';
 const bundleInside = `${inside}/bundle`;
 const filesInside = `${inside}/files`;
@@ -18,27 +18,27 @@ const socketName = 'models.sock';
 const briefName = 'brief.md';
 const sessionSocketName = 'session.sock';
 const sessionName = 'session.tar';
-/** The sandbox has a network of its own, so that any will do. */
+/** Any port will do, because the sandbox has its own network. */
 const portInside = 4080;
 
 export interface ProgramSettingParts {
   program: Program;
   bundle: Bundle | null;
   spec: RunSpec;
-  /** What it is told of the task. */
+  /** The program's description of the task. */
   brief: string;
-  /** Folders of which it is shown no file, whoever names one. */
+  /** Folders whose files the program must not see, even if they are named explicitly. */
   hidden: readonly string[];
 }
 
-/** What the sandbox of a run has for the program that is its agent. */
+/** What a run's sandbox contains for the program that is its agent. */
 export class ProgramSetting implements Disposable {
   readonly mounts: readonly Mount[];
   readonly otherPythons: readonly PythonMount[];
   readonly #bundle: Bundle | null;
-  /** What it is told of the task. */
+  /** The program's description of the task. */
   readonly prompt: string;
-  /** Closed to other users; holds the folder that its sandbox is shown, with the gateway's socket and the brief. */
+  /** Closed to other users. It contains the folder that the sandbox sees, with the gateway's socket and the brief. */
   readonly #outer: string;
   readonly #isConfined: boolean;
 
@@ -73,18 +73,18 @@ export class ProgramSetting implements Disposable {
         : [];
   }
 
-  /** Where the gateway listens, for the program alone. */
+  /** Where the gateway listens. Only the program can reach it. */
   get listenAt(): { socket: string } | { port: number } {
     return this.#isConfined ? { socket: join(this.#shown, socketName) } : { port: 0 };
   }
 
-  /** Where its starter sends its session, on this machine. */
+  /** The socket, on this machine, to which the starter sends the session. */
   get sessionSocket(): string {
     return join(this.#shown, sessionSocketName);
   }
 
   /**
-   * What its starter is told of sessions.
+   * What the starter needs to know about sessions.
    * @param saved the archive with which it continues
    */
   async session(sandbox: Sandbox, keep: readonly string[], saved: string | null) {
@@ -100,14 +100,14 @@ export class ProgramSetting implements Disposable {
     };
   }
 
-  /** What carries the program's connections to the gateway; null where it reaches it by itself. */
+  /** What forwards the program's connections to the gateway; null if the program reaches the gateway directly. */
   bridge(sandbox: Sandbox): { port: number; socket: string } | null {
     return this.#isConfined
       ? { port: portInside, socket: `${sandbox.pathInside(runInside)}/${socketName}` }
       : null;
   }
 
-  /** @param port that the gateway listens on, where it is on one */
+  /** @param port that the gateway listens on, if it listens on one */
   gateway(port: number | null): string {
     return `http://127.0.0.1:${port ?? portInside}`;
   }
@@ -124,12 +124,12 @@ export class ProgramSetting implements Disposable {
     return sandbox.pathInside(`${filesInside}/${name}`);
   }
 
-  /** A folder that is made when the program starts, and ends with it. */
+  /** A folder that is created when the program starts, and removed when it ends. */
   get home(): string {
     return this.#isConfined ? '/tmp/home' : join(this.#outer, 'home');
   }
 
-  /** The file that holds what it is told, too. */
+  /** The file that contains the prompt. */
   brief(sandbox: Sandbox): string {
     return `${sandbox.pathInside(runInside)}/${briefName}`;
   }

@@ -4,35 +4,35 @@ import type { CallRecord, ProxyRequest } from '../../models/index.ts';
 import type { ProcessUsage, SandboxProcess } from '../../sandbox/index.ts';
 import { type FinishedTurn, Turns } from './turns.ts';
 
-/** What can be said of a program's calls when it has ended. */
+/** What is known about a program's calls after it has ended. */
 export interface ProgramOutcome {
-  /** Answers that it got to requests that are turns. */
+  /** The number of answers to requests that are turns. */
   answers: number;
   /** The last text that its model wrote. */
   lastText: string | null;
-  /** Why the last of its requests, of any kind, was not answered; null where it was. */
+  /** Why its last request, of any kind, was not answered; null if it was. */
   failure: CallRecord['failure'];
 }
 
-/** What is known of a program beside what the gateway sees. */
+/** What is known about a program besides what the gateway sees. */
 export interface Witness {
-  /** Its model has answered. */
+  /** Called when its model has answered. */
   answered(): void;
-  /** What it said of itself since this was asked last, for a note; null: nothing. */
+  /** What it reported since the last call, for a note; null: nothing. */
   takeNotes(): Record<string, string> | null;
 }
 
-/** Follows what a program asks its models, and has each of its turns recorded before the next request is sent. */
+/** Follows a program's requests to its models, and has each of its turns recorded before the next request is sent. */
 export class ProgramTurns {
   readonly #program: Program;
   readonly #environment: ProgramEnvironment;
   readonly #witness: Witness | null;
   readonly #turns = new Turns();
-  /** Ends the clock's stand of each call under way, by the request's number. */
+  /** Restarts the clock after each call in progress, by the request's number. */
   readonly #asking = new Map<number, () => void>();
   #process: SandboxProcess | null = null;
   #used: ProcessUsage = { cpuSeconds: 0, peakMemoryBytes: null };
-  /** Saves the program's session after a step; null: it has none. */
+  /** Saves the program's session after a step; null: it has no session. */
   saveSession: (() => Promise<void>) | null = null;
   readonly outcome: ProgramOutcome = { answers: 0, lastText: null, failure: null };
 
@@ -42,7 +42,7 @@ export class ProgramTurns {
     this.#witness = witness;
   }
 
-  /** From now on it is known what the program's processes use. */
+  /** From now on, measures what the program's processes use. */
   watch(process: SandboxProcess): void {
     this.#process = process;
   }
@@ -52,7 +52,7 @@ export class ProgramTurns {
     try {
       const ended = this.#turns.endedBy(asked.request, this.#isSide(asked));
       await this.#record(ended);
-      // It waits for the answer to its request: what its session holds now is what it knows after this step.
+      // The program waits for the answer to its request, so its session now contains what it knows after this step.
       if (ended.length > 0 && environment.closed() === null) await this.saveSession?.();
     } catch (error) {
       environment.fail(error);
@@ -79,12 +79,12 @@ export class ProgramTurns {
     this.#stopAsking(asked);
   }
 
-  /** It asks nothing more for now: what it did last is recorded, unless its steps are used up. */
+  /** Called when the program sends no more requests for now. Records its last actions, unless its steps are used up. */
   async settle(): Promise<void> {
     if (this.#environment.ending?.reason !== 'step_limit') await this.#record(this.#turns.rest());
   }
 
-  /** The program has ended. */
+  /** Called when the program has ended. */
   async finish(): Promise<void> {
     await this.settle();
     this.#noteWords();
@@ -114,7 +114,7 @@ export class ProgramTurns {
     if (notes !== null) this.#environment.note(notes);
   }
 
-  /** Since the last turn. The most memory is the most until now. */
+  /** The use since the last turn; the peak memory is that of the whole run so far. */
   async #usedSince() {
     const before = this.#used;
     this.#used = (await this.#process?.usage()) ?? before;

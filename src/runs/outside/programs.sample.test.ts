@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(last).toMatchObject({ action: 'Reply', args: { text: 'All numbers are added now.' } });
     const grades = await gradesOf(folder, 'all');
     expect(grades.map(({ step, valid, score }) => [step, valid, score])).toContainEqual([2, true, 0]);
-    // The request for a title is a call of the run, and no turn.
+    // The request for a title is a call of the run, but not a turn.
     expect(record.spent).toMatchObject({ calls: 5 });
     expect(await checkRun(folder)).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     ]);
     const { folder } = await runCommand({ experiments: bench.experiments, resources, server });
     expect(server.requests.every(({ key }) => key === secretKey)).toBe(true);
-    // What it typed itself is there.
+    // Text that it typed itself is still there.
     expect(turnsIn(folder)[0]?.observation.replaceAll(`grep -r ${secretKey} `, '')).not.toContain(secretKey);
     expect(turnsIn(folder)[0]?.observation).toContain('OPENAI_API_KEY=');
   });
@@ -161,7 +161,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
       const registry = registryOf(server, bench.experiments);
       return (await workThrough(experiment, resources, 'restart', { registry }))[0];
     };
-    // Nobody gets an answer: that is the provider's failure, however often.
+    // Nobody gets an answer, so it is always the provider's failure.
     expect(await again((number) => (number >= 3 ? overloaded : null))).toMatchObject({
       record: { status: 'failed', end: { cause: 'overloaded' } },
     });

@@ -32,30 +32,30 @@ import type { ProgramSetting } from './program-setting.ts';
 import { ProgramTurns } from './program-turns.ts';
 import { Tail } from './tail.ts';
 
-/** All that a program is run with. */
+/** Everything that is needed to run a program. */
 export interface ProgramRun {
   program: Program;
   spec: RunSpec;
   folder: RunFolder;
   setting: ProgramSetting;
   sandbox: Sandbox;
-  /** The script that the task begins with. */
+  /** The task's starter script. */
   entry: string;
   environment: ProgramEnvironment;
   upstream: Upstream;
   quota: Quota;
   shared: SharedQuota | null;
-  /** Told at the end what the program says of itself; null: nothing. */
+  /** Called at the end with what the program reported about itself; null: nothing. */
   onClaims: (claims: AgentClaims | null) => void;
 }
 
-/** As much of what it printed last as is kept. */
+/** The size of the end of its output that is kept. */
 const mostOutputBytes = 2 ** 16;
 
 /**
- * Runs a program in the run's sandbox until it ends or the run does, with its models behind a gateway of its own.
- * @returns how the run ended where no limit ended it
- * @throws what the harness could not do, a model that does not answer included
+ * Runs a program in the run's sandbox until the program or the run ends, with its models behind a separate gateway.
+ * @returns how the run ended if no limit ended it
+ * @throws what the harness could not do, including a model that does not answer
  */
 export async function runProgram(run: ProgramRun): Promise<Ending> {
   const { environment, setting, upstream, quota, shared, sandbox } = run;
@@ -86,7 +86,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
           if (acp === null) printed.add(chunk);
         },
         timeoutMs: null,
-        // Who speaks a protocol is told, before it is ended.
+        // A program that speaks a protocol is notified before it is killed.
         signal: acp === null ? over : null,
       },
     );
@@ -106,13 +106,13 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   return howItEnded(end, turns.outcome, text);
 }
 
-/** Its library is loaded when it is wanted. */
+/** Loads the protocol's library only when it is needed. */
 async function openAcp() {
   const { AcpDriver } = await import('./acp/driver.ts');
   return new AcpDriver(mostOutputBytes);
 }
 
-/** The program's session, where it has one: how it is saved, and with what it continues. */
+/** The program's session, if it has one: how to save it, and the session that it continues. */
 interface OpenSession {
   program: ProgramSession;
   told: Awaited<ReturnType<ProgramSetting['session']>>;
@@ -130,13 +130,13 @@ async function openSession(run: ProgramRun): Promise<OpenSession | null> {
   return { program: program.session, told, saver: await SessionSaver.listen(setting.sessionSocket, folder) };
 }
 
-/** What it is asked, and how often at most. */
+/** Its prompt, and the most prompts that it gets. */
 function asked({ setting, sandbox, spec }: ProgramRun) {
   const prompts = mostPrompts(spec.agent_options);
   return { prompt: setting.prompt, folder: sandbox.pathInside(workspaceInside), prompts };
 }
 
-/** Tells what starts a program what it needs; where the program speaks a protocol, the rest of its input is the program's. */
+/** Sends the starter what it needs. If the program speaks a protocol, it reads the rest of the input itself. */
 function begin(
   process: SandboxProcess,
   run: ProgramRun,

@@ -1,4 +1,4 @@
-/** The end of what is printed. */
+/** The end of an output. */
 export class Tail {
   readonly #most: number;
   #bytes: Buffer = Buffer.alloc(0);

@@ -56,7 +56,7 @@ describe('the turns of a program', () => {
     turns.answered(answer([call('mine')]), 0);
     turns.answered(answer([call('theirs')]), 0);
     expect(turns.endedBy(request(['theirs', 'x']), false)).toMatchObject([{ observation: 'x' }]);
-    // A summary that is asked for tells what came of a turn, too.
+    // A request for a summary also contains the result of a turn.
     expect(turns.endedBy(request(['mine', 'y']), true)).toMatchObject([{ observation: 'y' }]);
   });
 

@@ -2,11 +2,11 @@ import type { Action, ModelAnswer, ModelRequest, ToolCall } from '../../schema/i
 
 type Answered = Extract<ModelAnswer, { kind: 'answered' }>;
 
-/** An answer of a program's model, and what the program was seen to do with it. */
+/** An answer of a program's model, and what the program did with it, as far as it was seen. */
 export interface FinishedTurn {
   action: Action;
   observation: string;
-  /** What the model wrote beside calls of tools. */
+  /** What the model wrote beside its tool calls. */
   thought: string | null;
   began: number;
 }
@@ -16,24 +16,34 @@ interface OpenTurn {
   began: number;
 }
 
-/** Conversations at once, and more than any program has: what is open beyond that is not waited for, or steps had no limit. */
+/**
+ * The most concurrent conversations, more than any program has. Older open turns are not waited for, or else steps
+ * would have no limit.
+ */
 const mostOpen = 16;
 
 const noResult = '(No result of it was sent to the model.)';
 
 /**
- * Makes turns of what a program asks its model and is answered: an answer is a turn's beginning, and its end is the request
- * that tells what came of it. Where a program has several conversations at once, each result finds its turn by its call.
+ * Makes turns from a program's requests and the answers to them. A turn begins with an answer, and ends with the
+ * request that contains its result. If a program has several conversations at once, the call in each result identifies
+ * its turn.
  */
 export class Turns {
   #open: OpenTurn[] = [];
 
-  /** An answer that the program was given. @param began when that was, as `performance.now()` says */
+  /**
+   * Adds an answer that the program received.
+   * @param began when that was, as `performance.now()` says
+   */
   answered(answer: ModelAnswer, began: number): void {
     if (answer.kind === 'answered') this.#open.push({ answer, began });
   }
 
-  /** The turns whose end this request is. @param isSide a request that is no turn itself */
+  /**
+   * The turns that this request ends.
+   * @param isSide a request that is not a turn itself
+   */
   endedBy({ messages }: ModelRequest, isSide: boolean): FinishedTurn[] {
     const results = resultsIn(messages);
     const ended = this.#open.filter(({ answer: { tool_calls: calls } }, index) => {
@@ -44,7 +54,7 @@ export class Turns {
     return ended.map((turn) => finished(turn, results));
   }
 
-  /** Those that no request has ended, when the program asks nothing more. */
+  /** The turns that no request has ended, for when the program sends no more requests. */
   rest(): FinishedTurn[] {
     const open = this.#open;
     this.#open = [];

@@ -12,11 +12,11 @@ const plainQuestion: ModelRequest = {
 };
 
 /**
- * How a run ended whose program got no answer to its last request. A provider that fails is no fault of the program's, and
- * the run is tried again. But a program can bring that about, to be counted nowhere: where an earlier attempt ended so
- * as well and the model answers a plain question now, the failure is the program's own; where the run's limits have no room
- * left for that question, they end it.
- * @throws the failure itself where it is the provider's
+ * How a run ended whose program got no answer to its last request. A provider's failure is not the program's fault, and
+ * the run is tried again. But a program could cause such failures so that its run is never counted. So if an earlier
+ * attempt ended in the same way and the model now answers a plain question, the failure is the program's own. If the
+ * run's limits do not allow that question, they end the run.
+ * @throws the failure itself if it is the provider's
  */
 export async function endUnanswered(
   failure: ModelUnavailable,

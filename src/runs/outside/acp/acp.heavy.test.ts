@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${w
     expect(readTraceSync(folder.tracePath).events.at(-1)).toMatchObject({
       claimed: { session: 'session-1', cost: 0.25, tokens: null, subagents: [] },
     });
-    // Nobody decided, so that the run is like any other.
+    // There was no gate, so the run is like any other.
     expect(readTraceSync(folder.tracePath).events.some(({ kind }) => kind === 'action_decided')).toBe(false);
     expect(await checkRun(folder)).toEqual([]);
   });

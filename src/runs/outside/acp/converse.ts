@@ -18,9 +18,9 @@ import type { MessageStream } from './message-stream.ts';
 import { Permissions } from './permissions.ts';
 import type { SessionUpdates } from './session-updates.ts';
 
-/** The largest of them take half a minute to begin on a busy machine. */
+/** The largest of them take half a minute to start on a busy machine. */
 const firstWordMs = 180_000;
-/** How long an agent that was told to stop has for it. */
+/** How long an agent has to stop after it was told to. */
 const cancelMs = 1_000;
 const closeMs = 2_000;
 const authRequired = -32000;
@@ -37,11 +37,11 @@ export interface AcpTalk {
   turns: ProgramTurns;
   environment: ProgramEnvironment;
   sandbox: Sandbox;
-  /** What it is asked first. */
+  /** Its first prompt. */
   prompt: string;
-  /** The folder in which it works. */
+  /** Its working folder. */
   folder: string;
-  /** How often it is asked at most. */
+  /** The most prompts that it gets. */
   prompts: number;
   authMethod: string | undefined;
   /** Aborted when the run is over. */
@@ -54,8 +54,8 @@ export type AcpEnd =
   | { kind: 'failed'; message: string; session: string | null };
 
 /**
- * Leads an agent that speaks the Agent Client Protocol through its task, until it is done or the run is over. Its process has
- * ended then. Nothing of this side is offered to it: no files and no terminals, since it has its own in the sandbox.
+ * Leads an agent that speaks the Agent Client Protocol through its task, until it is done or the run is over. Its
+ * process has ended then. The client offers it no files and no terminals, because it has its own in the sandbox.
  */
 export async function converse(talk: AcpTalk): Promise<AcpEnd> {
   const { process, messages, updates, environment, over } = talk;
@@ -85,7 +85,7 @@ export async function converse(talk: AcpTalk): Promise<AcpEnd> {
   }
 }
 
-/** What comes is read by who handles it. */
+/** Messages are parsed by their handlers. */
 const asItCame = (params: unknown) => params;
 
 /** @returns the session's id */
@@ -108,7 +108,7 @@ async function begin(agent: ClientContext, { folder, authMethod, over }: AcpTalk
   }
 }
 
-/** Asks it, and asks again while it stops with the task undone, and does something each time. */
+/** Prompts it, and prompts it again while it stops with an unfinished task but does something each time. */
 async function goThrough(
   agent: ClientContext,
   session: string,
@@ -132,7 +132,7 @@ async function goThrough(
   }
 }
 
-/** @throws AgentFailed once the run is over, and the agent was told and given a moment */
+/** @throws AgentFailed once the run is over, after the agent was notified and given a moment */
 async function ask(
   agent: ClientContext,
   session: string,
@@ -161,7 +161,7 @@ async function ask(
   }
 }
 
-/** @throws AgentFailed where it does not answer for too long, or the run is over */
+/** @throws AgentFailed if it takes too long to answer, or the run is over */
 async function inTime<Answer>(method: string, answer: Promise<Answer>, over: AbortSignal): Promise<Answer> {
   const late = AbortSignal.any([AbortSignal.timeout(firstWordMs), over]);
   const given = Promise.withResolvers<never>();

@@ -6,14 +6,14 @@ import { type AcpTalk, converse } from './converse.ts';
 import { MessageStream } from './message-stream.ts';
 import { SessionUpdates } from './session-updates.ts';
 
-/** Leads one agent by the Agent Client Protocol, and keeps what it says of itself. */
+/** Leads one agent by the Agent Client Protocol, and keeps what it reports about itself. */
 export class AcpDriver implements Witness {
   readonly printed: Tail;
   readonly #messages: MessageStream;
   readonly #updates = new SessionUpdates();
   #session: string | null = null;
 
-  /** @param mostPrinted bytes that are kept of what it prints beside messages */
+  /** @param mostPrinted bytes that are kept of its output beside messages */
   constructor(mostPrinted: number) {
     const printed = new Tail(mostPrinted);
     this.printed = printed;
@@ -25,7 +25,7 @@ export class AcpDriver implements Witness {
     });
   }
 
-  /** What it writes. */
+  /** Adds a piece of its output. */
   add(chunk: Buffer): void {
     this.#messages.add(chunk);
   }
@@ -38,13 +38,13 @@ export class AcpDriver implements Witness {
     return this.#updates.take();
   }
 
-  /** What it says of its session; null where it had none. */
+  /** What it reported about its session; null if it had none. */
   get claims(): AgentClaims | null {
     const { cost } = this.#updates;
     return this.#session === null ? null : { session: this.#session, cost, tokens: null, subagents: [] };
   }
 
-  /** Until it is done, or the run is over; its process has ended then. */
+  /** Leads it until it is done or the run is over; its process has ended then. */
   async lead(talk: Omit<AcpTalk, 'messages' | 'updates'>): Promise<ProgramEnd> {
     const said = await converse({ ...talk, messages: this.#messages, updates: this.#updates });
     this.#session = said.session?.slice(0, 200) ?? null;

@@ -13,7 +13,7 @@ const mostTold = 4_000;
 /** With less left, an agent could not do anything any more. */
 const leastSeconds = 10;
 
-/** What an agent that has ended its turn is asked to go on with; null: it is done. */
+/** The prompt to continue for an agent that has ended its turn; null: it is done. */
 export async function followUp(
   stopReason: StopReason,
   denied: readonly string[],
@@ -37,7 +37,7 @@ export async function followUp(
   ].join('\n\n');
 }
 
-/** Why the grader would not accept the submission; null where it would. */
+/** Why the grader would not accept the submission; null if it would. */
 async function submissionProblem(sandbox: Sandbox, signal: AbortSignal): Promise<string | null> {
   const printed = new Tail(mostTold);
   const places = [

@@ -6,14 +6,17 @@ import type { SandboxProcess } from '../../../sandbox/index.ts';
 import { AgentFailed } from '../../agents/agent-process.ts';
 import { LineQueue } from '../../agents/line-queue.ts';
 
-/** In characters; agents send pictures and whole files along. */
+/** In characters. Agents include pictures and whole files. */
 const longestLine = 16 * 2 ** 20;
 /** In one message. */
 const mostValues = 2 ** 20;
-/** What an agent may write between two answers of its model, which are limited: all that it writes costs the harness time. */
+/**
+ * What an agent may write between two answers of its model, which are limited. Everything that it writes costs the
+ * harness time.
+ */
 const mostCharacters = 64 * 2 ** 20;
 const mostMessages = 100_000;
-/** Of what it was told and asked. */
+/** The limit of unread requests and answers to it. */
 const mostUnreadBytes = 16 * 2 ** 20;
 
 const Id = z.union([z.string().max(200), z.number(), z.null()]);
@@ -27,20 +30,20 @@ const Failed = z.object({ ...version, id: Id, error: Failure });
 const Message = z.union([Request, Notification, Failed, Answered]);
 type Message = z.infer<typeof Message>;
 
-/** What an agent writes that is no request and no answer. */
+/** Handles what an agent writes that is neither a request nor an answer. */
 export interface Aside {
   notified(method: string, params: unknown): void;
   printed(text: string): void;
 }
 
 /**
- * The messages of an agent, one a line of its output. The protocol's library is given requests and answers, only such as it
- * can do something with, and not more than it can take. What is no message was printed.
+ * The messages of an agent, one per line of its output. The protocol's library only gets requests and answers that it
+ * can handle, and no more than it can take. Everything else counts as printed output.
  */
 export class MessageStream {
   readonly #lines = new LineQueue(longestLine);
   readonly #aside: Aside;
-  /** Of requests that it has not answered. */
+  /** The ids of requests that the agent has not answered. */
   readonly #open = new Set<unknown>();
   #characters = 0;
   #messages = 0;
@@ -56,12 +59,15 @@ export class MessageStream {
     } else this.#lines.add(chunk);
   }
 
-  /** No message comes any more. @param why as a sentence */
+  /**
+   * No more messages will come.
+   * @param why as a sentence
+   */
   end(why: string): void {
     this.#lines.end(why);
   }
 
-  /** Its model has answered: it may say as much again. */
+  /** Its model has answered, so it may write as much again. */
   renew(): void {
     this.#characters = 0;
     this.#messages = 0;
@@ -82,7 +88,7 @@ export class MessageStream {
     };
   }
 
-  /** When it has ended: what is left of its output was printed, unless it is a message. */
+  /** After its end, the rest of its output counts as printed, unless it is a message. */
   async close(): Promise<void> {
     const never = new AbortController().signal;
     for (;;) {
@@ -102,7 +108,7 @@ export class MessageStream {
       if (this.#messages > mostMessages)
         throw new AgentFailed(`It wrote more than ${mostMessages} messages without an answer of its model.`);
       if ('method' in message && !('id' in message)) this.#aside.notified(message.method, message.params);
-      // An answer to nothing that was asked is passed over.
+      // An answer to an unknown request is ignored.
       else if ('method' in message || this.#open.delete(message.id)) return message;
     }
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MessageStream } from './message-stream.ts';
 import { SessionUpdates } from './session-updates.ts';
 
-/** What the protocol's library, the updates and the note of what was printed get of an agent's output. */
+/** What the protocol's library, the updates and the note of printed output get from an agent's output. */
 async function read(output: string | Buffer, pieces = 1) {
   const printed: string[] = [];
   const updates = new SessionUpdates();

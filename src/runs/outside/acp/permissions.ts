@@ -6,7 +6,7 @@ import { plainLine } from '../../../lib/plain-line.ts';
 import type { Action } from '../../../schema/index.ts';
 import type { SessionUpdates } from './session-updates.ts';
 
-/** Whoever asks for more at once does not wait for answers. */
+/** An agent with more open requests does not wait for answers. */
 const mostOpen = 100;
 const mostShown = 2 ** 16;
 
@@ -21,12 +21,12 @@ const Asked = z.object({
 });
 type Asked = z.infer<typeof Asked>;
 
-/** Answers an agent that asks for permissions: as the run's gate decides, and where there is none, by allowing. */
+/** Answers an agent's requests for permissions: as the run's gate decides, or by allowing them if there is no gate. */
 export class Permissions {
   readonly #environment: ProgramEnvironment;
   readonly #updates: SessionUpdates;
   readonly #over: AbortSignal;
-  /** A gate decides on one thing at a time. */
+  /** A gate makes one decision at a time. */
   readonly #oneAtATime = pLimit(1);
   readonly #told: string[] = [];
   #open = 0;
@@ -38,12 +38,12 @@ export class Permissions {
     this.#over = over;
   }
 
-  /** What was denied since this was asked last, and why: the protocol's answer has no place for reasons. */
+  /** What was denied since the last call, and why: the protocol's answer has no field for reasons. */
   takeDenied(): string[] {
     return this.#told.splice(0);
   }
 
-  /** @throws RequestError where it is no request for a permission */
+  /** @throws RequestError if it is not a valid request for a permission */
   async answer(params: unknown): Promise<RequestPermissionResponse> {
     const read = Asked.safeParse(params);
     if (!read.success) throw RequestError.invalidParams(undefined, plainLine(read.error.message, 300));
@@ -79,7 +79,7 @@ export class Permissions {
 
 const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
-/** An answer for this time, or where there is none, for good. */
+/** An answer for this time only or, if there is none, for good. */
 function chosen({ options }: Asked, kind: 'allow' | 'reject'): RequestPermissionResponse {
   const option =
     options.find((one) => one.kind === `${kind}_once`) ??
@@ -87,7 +87,7 @@ function chosen({ options }: Asked, kind: 'allow' | 'reject'): RequestPermission
   return option === undefined ? cancelled : { outcome: { outcome: 'selected', optionId: option.optionId } };
 }
 
-/** What the gate is shown. */
+/** The action that the gate sees. */
 function actionOf({ toolCall: { title, kind, rawInput, content } }: Asked): Action {
   const all = { kind: kind ?? 'other', input: rawInput ?? content ?? null };
   const text = JSON.stringify(all);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Of a turn, as much of each entry as is kept. */
+/** What is kept of each entry of a turn. */
 const mostKept = 32_000;
 const mostOfOne = 2_000;
-/** Calls of tools whose titles are remembered. */
+/** The number of tool calls whose titles are remembered. */
 const mostCalls = 1_000;
 
 const Words = z.object({ content: z.object({ type: z.literal('text'), text: z.string() }) });
@@ -18,22 +18,22 @@ const Plan = z.object({ entries: z.array(z.object({ content: z.string(), status:
 const Usage = z.object({ cost: z.object({ amount: z.number().min(0), currency: z.literal('USD') }) });
 const Notification = z.object({ update: z.looseObject({ sessionUpdate: z.string() }) });
 
-/** The entries of a note by which an agent's own words are told from what the gateway saw. */
+/** The entries of a note that distinguish the agent's own words from what the gateway saw. */
 const entryOf: Readonly<Record<string, string>> = {
   agent_thought_chunk: 'Claimed thought',
   agent_message_chunk: 'Claimed words',
 };
 
 /**
- * What an agent says of its session while it works: evidence, which is kept beside what the gateway saw. What has
- * another form than the protocol's is passed over.
+ * What an agent reports about its session while it works. This is evidence, kept beside what the gateway saw. Updates
+ * in another format than the protocol's are ignored.
  */
 export class SessionUpdates {
   #entries = new Map<string, string>();
   #cost: number | null = null;
   readonly #titles = new Map<string, string>();
 
-  /** What it says that its session cost until now, in US dollars. */
+  /** The cost of its session so far, in US dollars, as it reports it. */
   get cost(): number | null {
     return this.#cost;
   }
@@ -70,12 +70,15 @@ export class SessionUpdates {
     }
   }
 
-  /** It asked for a permission. @param answered what it was told */
+  /**
+   * Adds a request for a permission.
+   * @param answered the answer that it got
+   */
   permission(asked: string, answered: string): void {
     this.#keep('Permissions', `${asked.slice(0, mostOfOne)}: ${answered}\n`);
   }
 
-  /** What was said since this was asked last; null where nothing was. */
+  /** What was reported since the last call; null if nothing was. */
   take(): Record<string, string> | null {
     if (this.#entries.size === 0) return null;
     const entries = Object.fromEntries([...this.#entries].map(([name, text]) => [name, text.toWellFormed()]));
