@@ -1,6 +1,6 @@
 import type { Budget } from '../../schema/index.ts';
 
-/** What is left of a budget, in a few words. */
+/** The remaining budget in a few words. */
 export function budgetText({ steps_left, seconds_left, tokens_left, money_left }: Budget): string {
   const parts = [`${steps_left} steps`, durationText(seconds_left)];
   if (tokens_left !== null) parts.push(`${Math.max(0, Math.floor(tokens_left))} tokens`);

@@ -3,7 +3,7 @@ import type { Action, ActionStatus } from '../../schema/index.ts';
 import { heldBack } from './dialogue/prompts.ts';
 import { Standing } from './dialogue/standing.ts';
 
-/** What came of an action, or of holding it back. */
+/** The result of an action, or of holding it back. */
 export interface Taken {
   status: ActionStatus | 'held back';
   observation: string;
@@ -11,7 +11,7 @@ export interface Taken {
   ended: boolean;
 }
 
-/** Takes steps, keeps how the run stands, and once holds back a final answer that comes without a fresh submission. */
+/** Takes steps and tracks the run's state. It holds back a final answer once if there is no fresh submission. */
 export class CarefulSteps {
   readonly standing: Standing;
   readonly #environment: Environment;
@@ -34,7 +34,7 @@ export class CarefulSteps {
   }
 }
 
-/** One with wrong arguments ends nothing: it is left to the environment. */
+/** A final answer with wrong arguments ends nothing, and is left to the environment. */
 function isFinalAnswer({ name, args }: Action): boolean {
   return (
     name === 'Final Answer' &&

@@ -3,8 +3,8 @@ import { type Lesson, mostLessonsShown } from '../../schema/index.ts';
 import { fenced } from './dialogue/history.ts';
 
 /**
- * What earlier runs learned, for a prompt; empty where there is nothing. What agents and their scripts wrote stands in
- * it as data: each lesson on a line of its own, cut short, inside a fence that nothing can close.
+ * The lessons of earlier runs, for a prompt; empty if there are none. What agents and their scripts wrote is included
+ * as data: each lesson on its own line, cut short, inside a fence that nothing can close.
  */
 export function lessonsText(lessons: readonly Lesson[]): string {
   if (lessons.length === 0) return '';

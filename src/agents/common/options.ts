@@ -30,7 +30,7 @@ export function checkAgentOptions(agent: Described, given: AgentOptions): void {
   }
 }
 
-/** A whole number that was given, or the option's default. Throws a UserError unless it is `least` or more. */
+/** A whole number, given or the option's default. Throws a UserError unless it is at least `least`. */
 export function wholeNumberOption(
   agent: Described,
   given: AgentOptions,

@@ -1,17 +1,17 @@
 import type { Workspace } from './workspace.ts';
 
-/** Read File cuts what is longer than about 20,000 characters; shorter answers are whole. */
+/** Read File cuts files of more than about 20,000 characters; shorter answers are complete. */
 const surelyWhole = 18_000;
-/** Of a cut answer, this much at either end is surely text of the file. */
+/** In an answer that was cut, this much at either end is certainly text of the file. */
 const surelyText = 4_000;
 const blockLines = 100;
-/** More than this is no starter script: reading on would eat the budget. */
+/** A file with more blocks is not a starter script, and reading on would use up the budget. */
 const mostBlocks = 15;
 
-/** The text of a file, however long, or why it could not be had. */
+/** The text of a file of any length, or why it could not be read. */
 export type WholeFile = { text: string } | { problem: string };
 
-/** Reads a file in one step, or, where it is too long for that, in blocks of lines. */
+/** Reads a file in one step or, if it is too long for that, in blocks of lines. */
 export async function readWholeFile(workspace: Workspace, path: string): Promise<WholeFile> {
   const read = await workspace.readFile(path);
   if (read.status !== 'ok') return { problem: `reading ${path} ended as ${read.status}` };
@@ -24,19 +24,19 @@ export async function readWholeFile(workspace: Workspace, path: string): Promise
     if (inspected.status !== 'ok') break;
     const numbered = numberedLines(inspected.observation, first);
     areNumbered ||= numbered !== null;
-    // After numbered lines, an answer without any says that the file has ended.
+    // After numbered lines, an answer without any means that the file has ended.
     const added = numbered ?? (areNumbered ? [] : plainLines(inspected.observation, lines, read.observation));
     lines.push(...added.slice(0, blockLines));
     if (added.length < blockLines) break;
   }
   const text = lines.join('\n');
-  // The answer may end with a remark on the file's size, which is no line of it.
+  // The answer may end with a note on the file's size, which is not a line of the file.
   const remark = /\n\[[^\n]*\]\s*$/.exec(read.observation)?.[0] ?? '';
   const isRemark = remark !== '' && !text.trimEnd().endsWith(remark.trimEnd());
   return confirmed(text, isRemark ? read.observation.slice(0, -remark.length) : read.observation, path);
 }
 
-/** The lines of an answer such as `12: text`, without their numbers; null where they are not numbered so. */
+/** The lines of an answer such as `12: text`, without their numbers; null if they are not numbered like this. */
 function numberedLines(answer: string, first: number): string[] | null {
   const found: string[] = [];
   let separator = '';
@@ -46,26 +46,26 @@ function numberedLines(answer: string, first: number): string[] | null {
     const [, , mark = '', rest = ''] = match;
     if (found.length === 0) separator = mark;
     if (separator === '') return null;
-    // An empty line may have lost the blanks that end its separator.
+    // An empty line may have lost the blanks at the end of its separator.
     const text = mark === separator ? rest : `${mark}${rest}`.slice(separator.trimEnd().length);
     found.push(text);
   }
   return found.length === 0 ? null : found;
 }
 
-/** The lines of an answer without numbers: a heading, if there is one, is what the file does not have there. */
+/** The lines of an answer without numbers. A heading, if there is one, is a line that the file does not have there. */
 function plainLines(answer: string, before: readonly string[], cutText: string): string[] {
   const lines = answer.split('\n');
   if (before.length > 0 || cutText.startsWith(lines.slice(0, 3).join('\n'))) return lines;
   return lines.slice(1);
 }
 
-/** Judges what was put together by the two ends of the file that are known. */
+/** Checks the assembled text against the two ends of the file that are known. */
 function confirmed(text: string, cutText: string, path: string): WholeFile {
   const head = cutText.slice(0, surelyText);
   const tail = cutText.slice(-surelyText).trimEnd();
   const whole = text.startsWith(head) && text.trimEnd().endsWith(tail);
   if (!whole) return { problem: `${path} is too long to be read whole` };
-  // Answers differ in how they end; the file ends as it does where it was read as one text.
+  // Answers differ in how they end. The text is ended as in the answer that read the file as one text.
   return { text: text.trimEnd() + cutText.slice(cutText.trimEnd().length) };
 }

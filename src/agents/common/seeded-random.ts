@@ -1,6 +1,6 @@
 import { sha256 } from '../../lib/hash.ts';
 
-/** Numbers in [0, 1) that follow from the seed alone, so that a run can be replayed. */
+/** Numbers in [0, 1) that depend only on the seed, so that a run can be replayed. */
 export function seededRandom(seed: number): () => number {
   let drawn = 0;
   return () => {

@@ -2,8 +2,8 @@ import type { Lesson, TaskBrief } from '../../schema/index.ts';
 import { lessonsText } from './lessons-text.ts';
 
 /**
- * The task as a prompt tells it, the same for every request of a run: all that an agent may know of it, or, as in the
- * paper, the research problem alone. Lessons of earlier runs stand at its end, where there are any.
+ * The task's description for a prompt, the same for every request of a run: everything that an agent may know about it
+ * or, as in the paper, the research problem alone. Lessons of earlier runs, if any, are at its end.
  */
 export function taskText(
   task: TaskBrief,

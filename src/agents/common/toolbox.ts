@@ -12,23 +12,26 @@ export class Toolbox {
     this.tools = actions.map(({ name, description, input_schema }) => {
       const tool = this.#newName(name);
       this.#actions.set(tool, name);
-      // The dialect says nothing to a model, and some providers refuse it.
+      // Models do not need the dialect, and some providers refuse it.
       const { $schema: _, ...schema } = input_schema;
       return { name: tool, description, input_schema: schema };
     });
   }
 
-  /** The name of the tool that carries out an action; the action's own where there is none. */
+  /** The name of the tool for an action; the action's own name if there is none. */
   toolFor(action: string): string {
     return [...this.#actions].find(([, name]) => name === action)?.[0] ?? action;
   }
 
-  /** The action that a tool carries out; the tool's own name where there is none. */
+  /** The action of a tool; the tool's own name if there is none. */
   actionNamed(tool: string): string {
     return this.#actions.get(tool) ?? tool;
   }
 
-  /** What a call asks for. Whether there is such an action, and whether these are arguments, the environment judges. */
+  /**
+   * The action that a call asks for. The environment checks whether the action exists, and whether its arguments are
+   * valid.
+   */
   actionOf({ name, input }: ToolCall): Action {
     return { name: this.actionNamed(name), args: input as Action['args'] };
   }

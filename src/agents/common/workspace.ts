@@ -1,7 +1,7 @@
 import type { Environment, StepResult, SubmissionSeen } from '../../environment/index.ts';
 import type { Action, Budget, TaskBrief } from '../../schema/index.ts';
 
-/** The actions of an environment as methods, and what the last of them left of the budget. */
+/** The actions of an environment as methods, and the budget that remains after the last of them. */
 export class Workspace {
   readonly #environment: Environment;
   #budget: Budget;
@@ -17,17 +17,17 @@ export class Workspace {
     return this.#environment.task;
   }
 
-  /** After the last step; before the first one, the whole budget. */
+  /** The budget after the last step; before the first step, the whole budget. */
   get budget(): Budget {
     return this.#budget;
   }
 
-  /** The run is over: nothing more can be done. */
+  /** Whether the run is over, so that no more actions are possible. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** As it lay in the workspace after the last step; null before the first one. */
+  /** The submission as it was in the workspace after the last step; null before the first one. */
   get submission(): SubmissionSeen | null {
     return this.#submission;
   }
@@ -44,7 +44,7 @@ export class Workspace {
     return this.#step('Read File', { file_name: path });
   }
 
-  /** Lines from `first` to `last`, both included and counted from 1; at most 100 of them. */
+  /** The lines from `first` to `last`, both inclusive and counted from 1; at most 100 of them. */
   inspectLines(path: string, first: number, last: number): Promise<StepResult> {
     return this.#step('Inspect Script Lines', {
       script_name: path,

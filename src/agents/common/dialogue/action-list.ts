@@ -1,13 +1,13 @@
 import type { ActionDescription } from '../../../environment/index.ts';
 
-/** Which actions a prompt tells of, by name. */
+/** The actions that a prompt lists, by name. */
 export interface ActionChoice {
   /** Empty: all. */
   shown: readonly string[];
   hidden: readonly string[];
 }
 
-/** Names are compared without regard to case. One that is not offered here is passed over. */
+/** Names are compared case-insensitively. Names of actions that the run does not offer are ignored. */
 export function chooseActions(
   actions: readonly ActionDescription[],
   { shown, hidden }: ActionChoice,
@@ -17,7 +17,7 @@ export function chooseActions(
   return actions.filter(({ name }) => (shown.length === 0 || has(shown, name)) && !has(hidden, name));
 }
 
-/** The actions as a prompt lists them: name, what it does, and its input as the model has to write it. */
+/** The list of actions for a prompt: for each its name, what it does, and its input as the model has to write it. */
 export function listActions(actions: readonly ActionDescription[]): string {
   return actions
     .map((action) => `- ${action.name}: ${action.description}\n  Action Input: ${inputExample(action)}`)

@@ -4,17 +4,17 @@ import type { PastStep } from './history.ts';
 import { findingsPrompt, mergePrompt } from './prompts.ts';
 
 export interface CondenseSettings {
-  /** Observations of more characters are summarised; 0: none is. */
+  /** Observations with more characters are summarised; 0: none. */
   over: number;
-  /** Characters that are summarised at once. */
+  /** The number of characters that are summarised at once. */
   block: number;
-  /** Actions whose observations are never summarised: what they show is needed letter by letter. */
+  /** Actions whose observations are never summarised, because their exact text is needed. */
   except: readonly string[];
 }
 
 /**
- * An observation short enough for the history: a long one is summarised by the fast model, block by block. Where the
- * model gives nothing, its middle is left out instead.
+ * An observation short enough for the history: the fast model summarises a long one block by block. If the model
+ * returns nothing, the middle of the observation is left out instead.
  */
 export async function condense(
   environment: Environment,

@@ -8,31 +8,31 @@ import { History, type HistoryWindow, type PastStep, showReply } from './history
 import { correction, nothingDoneYet, recentSteps } from './prompts.ts';
 import type { DialogueSettings } from './settings.ts';
 
-/** A reply of the model that is acted on. */
+/** A reply of the model that leads to an action. */
 export interface Turn {
   /** What it wrote beside its action, by entry. */
   entries: Record<string, string>;
-  /** The action that it named, known or not; null where it named none. */
+  /** The action that it named, known or not; null if it named none. */
   action: string | null;
-  /** Null where they could not be read. */
+  /** Null if they could not be read. */
   args: Record<string, unknown> | null;
-  /** What is wrong with the reply, for the model; empty where nothing is. */
+  /** What is wrong with the reply, for the model; empty if nothing is. */
   complaint: string;
 }
 
-/** What came of a turn, as it stands in the history. */
+/** The result of a turn, as it appears in the history. */
 export interface Done {
   step: PastStep;
   /** The run is over. */
   ended: boolean;
 }
 
-/** The model may imagine what it would observe: it must not. */
+/** The model must not imagine its own observations. */
 const stopTexts = ['\nObservation:'];
 
 /**
- * The conversation of an agent whose model writes its actions as text: a head that never changes, then what the agent
- * wants said, the last steps and how the run stands. Nothing that the model writes makes it throw.
+ * The conversation of an agent whose model writes its actions as text. It consists of a head that never changes, then
+ * what the agent adds, the last steps and the run's state. Nothing that the model writes makes it throw.
  */
 export class Dialogue {
   readonly history = new History();
@@ -51,7 +51,7 @@ export class Dialogue {
     this.#steps = new CarefulSteps(environment);
   }
 
-  /** What the model wants to do next; null where the run is over, or there is nothing more that can be done. */
+  /** What the model wants to do next; null if the run is over, or nothing more can be done. */
   async nextTurn(lead = ''): Promise<Turn | null> {
     const { attempts, formatErrors } = this.#settings;
     let note = '';
@@ -68,7 +68,7 @@ export class Dialogue {
     return null;
   }
 
-  /** Carries a turn out and remembers it with what came of it. */
+  /** Executes a turn, and adds it to the history with its result. */
   async take(turn: Turn): Promise<Done> {
     const isMalformed = turn.complaint !== '';
     this.#unusable = isMalformed ? this.#unusable + 1 : 0;
@@ -95,7 +95,7 @@ export class Dialogue {
     return { observation: complaint === '' ? observation : `${complaint}\n${observation}`, ended };
   }
 
-  /** Asks the model; where the conversation is too long for it, with less and less of the history. */
+  /** Asks the model. If the conversation is too long for it, sends less and less of the history. */
   async #ask(lead: string, note: string): Promise<string | null> {
     let tooLong = '';
     for (const window of this.#windows()) {
@@ -136,7 +136,7 @@ export class Dialogue {
     ];
     return [
       { role: 'system', text: this.#head, stable: true },
-      // Models write half characters, too; no provider takes them.
+      // Models can write unpaired surrogates, which no provider accepts.
       {
         role: 'user',
         text: parts
@@ -147,13 +147,13 @@ export class Dialogue {
     ];
   }
 
-  /** For people: what the model thought, and what was wrong with its reply. */
+  /** For human readers: what the model thought, and what was wrong with its reply. */
   #keep(parsed: ParsedReply): void {
     const entries = parsed.ok ? parsed.entries : { ...parsed.entries, 'Format error': parsed.message };
     if (Object.keys(entries).length > 0) this.#environment.note(entries);
   }
 
-  /** Why a reply is asked for again where that costs nothing, by the paper's rules; null where it is acted on. */
+  /** Why a reply is requested again, if that costs nothing by the paper's rules; null if the reply is accepted. */
   #rejection(reply: string, parsed: ParsedReply): string | null {
     const missing = this.#labels.filter((label) => !reply.includes(`${label}:`));
     if (missing.length > 0) return `It lacks ${missing.map((label) => `"${label}:"`).join(', ')}.`;
@@ -170,7 +170,7 @@ export class Dialogue {
   }
 }
 
-/** A known action with arguments that are not all there. */
+/** A known action with incomplete arguments. */
 const unreadableInput: ReadonlySet<string> = new Set(['unreadable_input', 'cut_off', 'missing_argument']);
 
 function turnOf(parsed: ParsedReply): Turn {

@@ -1,22 +1,22 @@
 import { cutMiddle } from './cut-middle.ts';
 
-/** One turn of an agent that lies behind it. */
+/** One past turn of an agent. */
 export interface PastStep {
   /** What the model wrote beside its action, by entry, in the order of the format. */
   entries: Readonly<Record<string, string>>;
   action: string;
-  /** The arguments as the model is shown them. */
+  /** The arguments as the model sees them. */
   input: string;
   observation: string;
-  /** The reply could not be carried out as it was written. */
+  /** Whether the reply could not be executed as written. */
   isMalformed: boolean;
 }
 
-/** How much of the history a prompt holds. */
+/** How much of the history a prompt contains. */
 export interface HistoryWindow {
-  /** The last so many steps are shown. */
+  /** The number of last steps that are shown. */
   steps: number;
-  /** Of these, the last so many are shown with their observation. */
+  /** The number of these that are shown with their observations. */
   observations: number;
   /** The most characters of one entry, input or observation. */
   characters: number;
@@ -34,13 +34,16 @@ export class History {
     return this.#steps.at(-1);
   }
 
-  /** Malformed steps are forgotten once a later one is well formed: there is nothing more to learn from them. */
+  /**
+   * Malformed steps are forgotten after a later step that is well formed, because nothing more can be learned from
+   * them.
+   */
   add(step: PastStep): void {
     if (!step.isMalformed) this.#steps = this.#steps.filter(({ isMalformed }) => !isMalformed);
     this.#steps.push(step);
   }
 
-  /** The last steps as text; empty where there is none. */
+  /** The last steps as text; empty if there are none. */
   show({ steps, observations, characters }: HistoryWindow): string {
     // -0 would take all.
     const shown = steps > 0 ? this.#steps.slice(-steps) : [];

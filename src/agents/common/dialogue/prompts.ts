@@ -1,6 +1,6 @@
 import { fenced } from './history.ts';
 
-/** Asks for what matters in one block of a long observation. */
+/** Asks for the important facts in one block of a long observation. */
 export function findingsPrompt(reply: string, part: string): string {
   return [
     'An assistant that works on a research problem took this turn:',
@@ -12,7 +12,7 @@ export function findingsPrompt(reply: string, part: string): string {
   ].join('\n');
 }
 
-/** Asks for one report made of those of all blocks. */
+/** Asks for one report from the reports on all blocks. */
 export function mergePrompt(reply: string, findings: readonly string[]): string {
   return [
     'An assistant that works on a research problem took this turn:',
@@ -23,7 +23,7 @@ export function mergePrompt(reply: string, findings: readonly string[]): string 
   ].join('\n');
 }
 
-/** What each entry is for, and how a reply looks. */
+/** What each entry is for, and the format of a reply. */
 export function replyFormat(entries: readonly (readonly [name: string, purpose: string])[]): string {
   return [
     'Answer with these entries, in this order, each label at the start of a line, and with nothing else:',

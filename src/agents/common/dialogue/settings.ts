@@ -8,25 +8,25 @@ import type { ActionChoice } from './action-list.ts';
 import type { CondenseSettings } from './condense.ts';
 import type { HistoryWindow } from './history.ts';
 
-/** How an agent that writes its actions as text talks with its model. */
+/** How an agent that writes its actions as text talks to its model. */
 export interface DialogueSettings {
   window: HistoryWindow;
-  /** Replies in a row, for one action, that may be unusable. */
+  /** The number of unusable replies in a row that are allowed for one action. */
   attempts: number;
   condense: CondenseSettings;
   actions: ActionChoice;
   /**
-   * What an unusable reply costs. `steps`: it is carried out as far as it was read, so the environment says what is
+   * What an unusable reply costs. `steps`: it is executed as far as it was read, so the environment reports what is
    * wrong, and it counts as a step. `nothing`: the model is asked again, as in the paper.
    */
   formatErrors: 'steps' | 'nothing';
   /** Shows the budget and the state of the submission, and asks once before a run ends without a fresh one. */
   showsStanding: boolean;
-  /** Leaves out more and more of the history where the conversation is too long for the model. */
+  /** Leaves out more and more of the history if the conversation is too long for the model. */
   shortens: boolean;
-  /** Of the task, the prompt tells the research problem alone, or also metric, submission and files. */
+  /** Whether the prompt describes only the research problem of the task, or also its metric, submission and files. */
   tellsTask: 'problem' | 'whole';
-  /** The agent stops after so many steps of its own. */
+  /** The agent stops after so many of its own steps. */
   turns: number;
 }
 
@@ -63,10 +63,10 @@ export const dialogueOptions = {
   },
 } satisfies Agent['options'];
 
-/** They show text that an edit may have to name exactly. */
+/** They show text that an edit may have to quote exactly. */
 const exactActions = ['Read File', 'Inspect Script Lines', 'Search Files', 'Undo Edit Script'];
 
-/** What the paper's agents were told of, of all the actions that their environment had. */
+/** The actions that the paper's agents knew, out of all those that their environment had. */
 const paperActions = [
   'List Files',
   'Copy File',
@@ -82,12 +82,12 @@ const paperActions = [
 
 const paperOptions: AgentOptions = { actions: paperActions.join(', '), turns: 50 };
 
-/** Whether the rules are those of the paper. */
+/** Whether the paper's rules apply. */
 export function isPaperProfile(agent: Pick<Agent, 'name' | 'options'>, { profile }: AgentOptions): boolean {
   return oneOf(agent, 'profile', profile ?? 'default', ['default', 'paper']) === 'paper';
 }
 
-/** Throws a UserError for a value that makes no sense. */
+/** Throws a UserError for an invalid value. */
 export function readDialogueSettings(
   agent: Pick<Agent, 'name' | 'options'>,
   chosen: AgentOptions,
@@ -95,7 +95,7 @@ export function readDialogueSettings(
   const isPaper = isPaperProfile(agent, chosen);
   const given = isPaper ? { ...paperOptions, ...chosen } : chosen;
   const number = (name: string, least: number) => wholeNumberOption(agent, given, name, least);
-  // What can't be read costs no step in the paper: without an end of its own, it might go on for ever.
+  // In the paper, an unreadable reply costs no step, so the run might go on for ever without this limit.
   const turns = number('turns', isPaper ? 1 : 0);
   return {
     window: {
@@ -121,7 +121,7 @@ export function readDialogueSettings(
   };
 }
 
-/** An action that a run does not offer is passed over there; one that there is nowhere is a slip of the pen. */
+/** An action that a particular run does not offer is ignored there; a name that no run offers is a typing error. */
 function actionsOption(agent: Pick<Agent, 'name' | 'options'>, given: AgentOptions, option: string) {
   const names = listOption(agent, given, option);
   const known = [...actionDefinitions.keys()];
@@ -135,7 +135,7 @@ function actionsOption(agent: Pick<Agent, 'name' | 'options'>, given: AgentOptio
   );
 }
 
-/** The names in a text that separates them by commas. */
+/** The names in a comma-separated text. */
 export function listOption(agent: Pick<Agent, 'options'>, given: AgentOptions, name: string): string[] {
   const value = String(given[name] ?? agent.options[name]?.default ?? '');
   return value

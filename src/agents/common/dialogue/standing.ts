@@ -2,12 +2,12 @@ import type { StepResult, SubmissionSeen } from '../../../environment/index.ts';
 import type { Action, Budget, TaskBrief } from '../../../schema/index.ts';
 import { budgetText } from '../budget-text.ts';
 
-/** How the run stands: what is left of it, and what became of the submission. */
+/** The run's state: its remaining budget, and its submission. */
 export class Standing {
   readonly #task: TaskBrief;
   #budget: Budget;
   #submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };
-  /** The last step in which the check accepted the submission, and the last one in which it did not. */
+  /** The last step in which the check accepted the submission, and the last one in which it refused it. */
   #accepted = 0;
   #refused = 0;
 
@@ -24,12 +24,12 @@ export class Standing {
     if (status === 'failed') this.#refused = step;
   }
 
-  /** For the prompt, a line each for the budget and the submission. */
+  /** For the prompt: one line for the budget and one for the submission. */
   describe(): string {
     return `What is left: ${budgetText(this.#budget)}.\nSubmission: ${this.#describeSubmission()}`;
   }
 
-  /** What speaks against ending the run now; null where nothing does. */
+  /** The reason not to end the run now; null if there is none. */
   objection(): string | null {
     if (!this.#submission.present) return `there is no submission in the workspace (${this.#files})`;
     return this.#submission.stale ? 'the submission is older than the last script run' : null;

@@ -4,17 +4,17 @@ import { chooseActions, listActions } from './action-list.ts';
 import { Dialogue } from './dialogue.ts';
 import { dialogueOptions, readDialogueSettings } from './settings.ts';
 
-/** What tells one agent that only asks and acts from another. */
+/** What distinguishes one agent that only asks and acts from another. */
 export interface TextAgentParts {
   name: string;
   summary: string;
-  /** What a reply holds beside its action. */
+  /** The entries of a reply beside its action. */
   entries: readonly string[];
   /** The part of the prompt that never changes. */
   head: (task: string, actions: string) => string;
 }
 
-/** An agent that lets a model act step by step, with nothing of its own between the steps. */
+/** An agent that lets a model act step by step, and does nothing itself between the steps. */
 export function textAgent({ name, summary, entries, head }: TextAgentParts): Agent {
   const agent: Agent = {
     name,

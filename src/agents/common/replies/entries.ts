@@ -1,8 +1,9 @@
 import { actionLabel, inputLabel, type Label, observationLabel, type ReplyFormat } from './labels.ts';
 
 /**
- * The text under each label of the format, trimmed. A label that occurs twice counts where it is spelled as asked,
- * else where it stands first; the other is text. `action` and `inputEnd` bound the turn: entries may also follow it.
+ * The text under each label of the format, trimmed. Of a label that occurs twice, the occurrence that is spelled as
+ * requested counts, or else the first one; the other is text. `action` and `inputEnd` are the bounds of the turn:
+ * entries may also follow it.
  */
 export function collectEntries(
   text: string,

@@ -3,13 +3,13 @@ import type { KnownAction } from './known-action.ts';
 import { type LooseObject, type Member, readLooseObject } from './loose-object.ts';
 import { matchArgumentName } from './names.ts';
 
-/** What had to be forgiven in an input. */
+/** The errors in an input that were tolerated. */
 export type InputRepair =
-  /** Not JSON and nothing else: a code block, text around it, quotes, comments, … */
+  /** The input is not plain JSON: it has a code block, text around it, quotes, comments, … */
   | 'input_not_json'
   /** The closing brace is missing. */
   | 'input_not_closed'
-  /** An argument's name was written in another way. */
+  /** An argument's name was written differently. */
   | 'argument_name'
   /** Arguments that the action does not have were left out. */
   | 'unknown_argument';
@@ -19,16 +19,15 @@ export type InputReading =
   | {
       ok: false;
       reason: 'no_input' | 'unreadable_input' | 'cut_off' | 'missing_argument';
-      /** Arguments of the action that are not there, or not whole. */
+      /** Arguments of the action that are missing or incomplete. */
       missing: string[];
     };
 
 /**
- * Reads the arguments of `action` from `text`, which begins behind the label and goes to the end of the reply; the
- * object must begin before `sectionEnd`, where the next label stands.
- *
- * An input that is JSON and nothing else keeps its types. In any other, what is not a text is given as it was written
- * (`10` → "10", `["a", "b"]` → that text): this is how the recorded runs have it.
+ * Reads the arguments of `action` from `text`, which begins after the label and goes to the end of the reply. The
+ * object must begin before `sectionEnd`, the position of the next label. An input that is plain JSON keeps its types.
+ * In any other input, a value that is not a text is returned as it was written (`10` → "10", `["a", "b"]` → that text),
+ * as in the recorded runs.
  */
 export function readInput(text: string, sectionEnd: number, action: KnownAction): InputReading {
   const declared = action.arguments.map(({ name }) => name);
@@ -70,7 +69,7 @@ function wholeJson(text: string): Record<string, unknown> | null {
   }
 }
 
-/** `"file_name": "train.py"` alone: members that stand outside of any braces. */
+/** `"file_name": "train.py"` alone: members without any braces around them. */
 function withoutBraces(section: string, declared: readonly string[]): LooseObject | null {
   const first = /["']?([\w -]+)["']?\s*:/.exec(section);
   if (first === null || matchArgumentName(first[1] ?? '', declared) === null) return null;
@@ -78,7 +77,10 @@ function withoutBraces(section: string, declared: readonly string[]): LooseObjec
   return { ...object, end: object.end - 1 + first.index };
 }
 
-/** Which member is which argument. A name that differs is taken only for an argument that nobody else is. */
+/**
+ * Assigns members to arguments. A member with a different name is only taken for an argument that no other member
+ * matches.
+ */
 function assign(members: readonly Member[], declared: readonly string[]) {
   const values = new Map<string, Member>();
   const repairs = new Set<InputRepair>();

@@ -1,4 +1,4 @@
 import type { ActionDescription } from '../../../environment/index.ts';
 
-/** What reading a reply needs to know of an action. */
+/** What must be known about an action to read a reply. */
 export type KnownAction = Pick<ActionDescription, 'name' | 'arguments'>;

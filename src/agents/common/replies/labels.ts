@@ -3,31 +3,31 @@
  * Markdown around them, forget the colon, or run everything into one line.
  */
 
-/** What the agent asked for: its labels in order, without Action and Action Input, which every format ends in. */
+/** What the agent asked for: its labels in order, without Action and Action Input, which end every format. */
 export interface ReplyFormat {
   readonly entries: readonly string[];
 }
 
 export const actionLabel = 'Action';
 export const inputLabel = 'Action Input';
-/** Not the model's to write: what follows it is imagined. */
+/** The model must not write it: what follows it is imagined. */
 export const observationLabel = 'Observation';
 
 export interface Label {
-  /** As the format calls it, however the model wrote it. */
+  /** The name in the format, however the model wrote it. */
   name: string;
   /** Where the label begins, with the Markdown before it. */
   start: number;
   /** Where the text after the label begins. */
   end: number;
-  /** Written as asked: the name, a colon, nothing around it. */
+  /** Written as requested: the name, a colon, nothing around it. */
   plain: boolean;
-  /** Called by another name than the format's. */
+  /** Written with another name than the format's. */
   renamed: boolean;
 }
 
 /**
- * How labels are told from other text.
+ * How labels are distinguished from other text.
  * - `line`: at the start of a line, with a colon or alone on the line
  * - `no_colon`: at the start of a line, spelled exactly
  * - `inline`: anywhere, spelled exactly and with a colon, or as a key of JSON
@@ -101,7 +101,7 @@ function labelPattern(spellings: readonly string[], style: LabelStyle): RegExp {
     .join('|')})`;
   if (style === 'no_colon') return new RegExp(`^[ \\t]*${name}(?:[ \\t]*:|(?=[ \\t]|$))`, 'gm');
   if (style === 'inline') return new RegExp(`(?<!\\w)${name}["'*]*[ \\t]*:`, 'gi');
-  // Counted, not starred: a line of nothing but stars must not be tried in every division.
+  // Bounded repetitions instead of `*`, so that a line of only asterisks is not matched in every possible way.
   const before = '[ \\t>*_#`~+•–\\[<("\'-]{0,16}(?:\\d{1,2}[.)][ \\t]{0,4})?[*_`\\["\']{0,4}';
   const after = '[*_`\\]>)"\']{0,4}[ \\t]{0,8}(?:[*_`]{0,4}[:：][*_`]{0,4}|(?=\\r?$))';
   return new RegExp(`^${before}${name}${after}`, 'gim');

@@ -2,34 +2,38 @@ import { jsonrepair } from 'jsonrepair';
 import { plainName } from './names.ts';
 
 /**
- * Reads `{ "name": value, … }` as models write it: strict JSON, or with single, triple or typographic quotes, raw
- * line breaks and unescaped quotes inside texts, comments, Python literals, missing or spare commas.
- *
- * A repair library alone would not do: it closes what was cut off as if it were whole, drops lone backslashes
- * (`C:\data` → `C:data`) and reads `'don't'` as `don"t`. So members are told apart here, nothing is closed that the
- * model did not close, and the library gets what is left: texts joined by `+`, and objects that are whole but odd.
+ * Reads `{ "name": value, … }` as models write it: strict JSON, or with single, triple or typographic quotes, raw line
+ * breaks and unescaped quotes inside texts, comments, Python literals, missing or extra commas. A repair library alone
+ * is not enough: it closes what was cut off as if it were complete, drops lone backslashes (`C:\data` → `C:data`) and
+ * reads `'don't'` as `don"t`. So this code separates the members and closes nothing that the model did not close. The
+ * library only gets the rest: texts joined by `+`, and objects that are complete but odd.
  */
 
 export interface Member {
   name: string;
-  /** A text is decoded; anything else is the source as it was written. */
+  /** A text is decoded; anything else is the source as written. */
   text: string;
 }
 
 export interface LooseObject {
-  /** Those that are whole. */
+  /** The complete members. */
   members: Member[];
-  /** How it ended: `closed` by its brace, `open` at the end of the text or of the input, `unreadable` before either. */
+  /**
+   * How it ended: `closed` by its brace, `open` at the end of the text or of the input, or `unreadable` before either.
+   */
   ending: 'closed' | 'open' | 'unreadable';
   /** The name of the member in which the text ended. */
   cutMember: string | null;
-  /** Behind the last character that was read. */
+  /** The position after the last character that was read. */
   end: number;
-  /** Strict JSON as it stands. */
+  /** Whether it is strict JSON. */
   strict: boolean;
 }
 
-/** The object that begins at `start`. `expected`: names that tell a member's beginning from quotes inside a text. */
+/**
+ * The object that begins at `start`. `expected`: names that distinguish the beginning of a member from quotes inside a
+ * text.
+ */
 export function readLooseObject(text: string, start: number, expected: readonly string[]): LooseObject {
   const strictEnd = endOfStrict(text, start);
   if (strictEnd !== null) {
@@ -40,7 +44,7 @@ export function readLooseObject(text: string, start: number, expected: readonly 
   return object.ending === 'unreadable' ? (repairedByLibrary(text, start) ?? object) : object;
 }
 
-/** Where the object ends if it is strict JSON, whatever follows; else null. */
+/** Where the object ends if it is strict JSON, whatever follows; otherwise null. */
 function endOfStrict(text: string, start: number): number | null {
   const end = endOfNested(text, start);
   if (end === null) return null;
@@ -52,7 +56,10 @@ function endOfStrict(text: string, start: number): number | null {
   }
 }
 
-/** Behind the bracket that closes the one at `start`, by plain double-quoted texts; null where it is not closed. */
+/**
+ * The position after the bracket that closes the one at `start`, counting only plain double-quoted texts; null if it is
+ * not closed.
+ */
 function endOfNested(text: string, start: number): number | null {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -84,14 +91,14 @@ const closingQuotes: Readonly<Record<string, string>> = {
   '‘': '’',
   '’': '’',
 };
-/** Comments of bounded length: where every quote could end a text, what follows each is looked at. */
+/** Comments have a bounded length: at every quote that could end a text, the code looks at what follows. */
 const blank = /(?:\s+|\/\/[^\n]{0,500}|#[^\n]{0,500}|\/\*[\s\S]{0,500}?\*\/)*/y;
 const memberName =
   /(?:"([^"\n]{1,80})"|'([^'\n]{1,80})'|[“”]([^“”\n]{1,80})[“”]|([\p{L}_][\p{L}\p{N}_\\ -]{0,60}?))\s*[:=]/uy;
 /** What may follow an object that was never closed: the end of a code block, or the next label. */
 const afterInput = /\s*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/iy;
 const inputEnd = /\n[^\S\n]*(?:```|\*{0,2}(?:Observation|Thought|Action(?: Input)?)\*{0,2}:)/i;
-/** Behind a brace: the text around it goes on. */
+/** After a brace: signs that the surrounding text continues. */
 const goesOn = /[ \t]{0,200}["'),;]/y;
 const fences = /[\s`]*/y;
 const joinedTexts = /"(?:[^"\\\n]|\\.)*"(?:\s*\+\s*"(?:[^"\\\n]|\\.)*")+/y;
@@ -141,7 +148,7 @@ class LooseReader {
     }
   }
 
-  /** A value and the place behind it; null where none can be read. */
+  /** A value and the position after it; null if none can be read. */
   #value(): string | 'cut' | null {
     const joined = this.#match(joinedTexts)?.[0];
     if (joined !== undefined) {
@@ -175,7 +182,7 @@ class LooseReader {
       ) {
         this.#at = at + close.length;
         const content = this.#text.slice(start, at);
-        // Between triple quotes stands code with its real line breaks: its escapes belong to the code.
+        // Triple quotes enclose code with real line breaks, so its escapes belong to the code.
         return raw || (triple && content.includes('\n')) ? content : unescaped(content);
       }
       brackets.add(this.#text.charAt(at));
@@ -189,7 +196,7 @@ class LooseReader {
     return count === 4 || count === 7;
   }
 
-  /** Whether a quote ends the text that began at `start`, or belongs to it: what stands behind it decides. */
+  /** Whether a quote ends the text that began at `start`, or belongs to it. What follows it decides. */
   #closes(start: number, quote: number, behind: number, balanced: boolean): boolean {
     if (this.#strict) return true;
     const before = this.#at;
@@ -219,12 +226,12 @@ class LooseReader {
     return name[4] === undefined && balanced;
   }
 
-  /** Whether the brace here closes the object and not one inside the text, such as a dict in code. */
+  /** Whether the brace here closes the object, and not one inside the text, such as a dict in code. */
   #isObjectEnd(balanced: boolean): boolean {
     const behind = this.#at + 1;
     if (this.#match(goesOn, behind) !== null) return false;
     if (balanced) return true;
-    // Or nothing follows but fences, to the end of the text or of the input.
+    // Or only fences follow, to the end of the text or of the input.
     const run = this.#match(fences, behind)?.[0] ?? '';
     const [, ...lines] = run.split('\n');
     if (behind + run.length >= this.#text.length) return true;
@@ -241,7 +248,7 @@ class LooseReader {
     return source;
   }
 
-  /** A number, a word such as None, a text that lacks its quotes. One that touches the end may go on. */
+  /** A number, a word such as None, or a text without its quotes. One that reaches the end may be incomplete. */
   #bare(): string | 'cut' | null {
     const source = this.#match(/[^,}\n]*/y)?.[0] ?? '';
     this.#at += source.length;
@@ -267,8 +274,8 @@ class LooseReader {
 }
 
 /**
- * Whether a quote with nothing behind it ended the text. It may as well be one of code that was cut off: then the text
- * has other quotes or raw line breaks in it, or a round bracket is open.
+ * Whether a quote with nothing after it ended the text. It may also belong to code that was cut off: then the text has
+ * other quotes or raw line breaks in it, or a round bracket is open.
  */
 function isWholeAtEnd(content: string, quote: string, newLine: boolean): boolean {
   const open = content.lastIndexOf('(') > content.lastIndexOf(')');
@@ -276,7 +283,7 @@ function isWholeAtEnd(content: string, quote: string, newLine: boolean): boolean
   return !open && !hasQuotes && (newLine || !content.includes('\n'));
 }
 
-/** Counts brackets character by character, so that a text with many quotes is not counted anew at each. */
+/** Counts brackets character by character, so that a text with many quotes is not counted again at each of them. */
 class Brackets {
   #curly = 0;
   #square = 0;
@@ -288,7 +295,7 @@ class Brackets {
     else if (character === ']') this.#square -= 1;
   }
 
-  /** None of the text so far is still open. */
+  /** Whether no bracket in the text so far is still open. */
   get areBalanced(): boolean {
     return this.#curly <= 0 && this.#square <= 0;
   }
@@ -307,7 +314,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** A backslash that escapes nothing known stays: it is part of a path or a pattern. */
+/** A backslash that escapes nothing known is kept: it is part of a path or a pattern. */
 function unescaped(content: string): string {
   return content.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (written, code?: string, letter?: string) =>
     code === undefined ? (escapes[letter ?? ''] ?? written) : String.fromCharCode(Number.parseInt(code, 16)),
@@ -318,12 +325,12 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The library's time grows with the square of the length of some texts. */
+/** For some texts, the library's time grows with the square of their length. */
 const longestRepaired = 10_000;
 
 /**
- * The library's reading of an object that is closed but odd (no colons, quotes that are all escaped, …). Refused where
- * it would change a text, or where the last brace may stand inside a text that was cut off.
+ * Reads an object that is closed but odd (no colons, quotes that are all escaped, …) with the library. Refused if this
+ * would change a text, or if the last brace may be inside a text that was cut off.
  */
 function repairedByLibrary(text: string, start: number): LooseObject | null {
   const input = text.slice(start).split(inputEnd)[0] ?? '';

@@ -1,17 +1,17 @@
 import { editDistance } from '../../../lib/nearest.ts';
 
-/** A name without what models vary: case, spaces, punctuation, Markdown, brackets. */
+/** A name without the parts that models vary: case, spaces, punctuation, Markdown, brackets. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 const fewestLetters = 4;
-/** A name may stand in a sentence; what comes after so many characters is none any more. */
+/** A name may be part of a sentence, but not after so many characters. */
 const longestLine = 1_000;
 
 /**
- * The one known action that a model's text names, or null: a text that fits two is not guessed at. `text` is what
- * stands after the label: perhaps a name with punctuation, cut short, or with an explanation behind it.
+ * The one known action that a model's text names, or null: a text that matches two is not guessed at. `text` is what
+ * follows the label: perhaps a name with punctuation, cut short, or followed by an explanation.
  */
 export function matchActionName(text: string, known: readonly string[]): string | null {
   const line = firstLine(text);
@@ -26,7 +26,7 @@ export function matchActionName(text: string, known: readonly string[]): string 
   );
 }
 
-/** The one of `candidates` that `name` means: the same letters, or one slip of the keys away; else null. */
+/** The one of `candidates` that `name` means: the same letters, or one typing error away; otherwise null. */
 export function matchArgumentName(name: string, candidates: readonly string[]): string | null {
   if (candidates.includes(name)) return name;
   if (name.length > longestLine) return null;
@@ -71,7 +71,7 @@ function isCutOff(written: string, name: string): boolean {
   return letters.length >= fewestLetters && plainName(name).startsWith(letters);
 }
 
-/** "I will use the Execute Script action": only names of several words, which are not said by chance. */
+/** "I will use the Execute Script action": only names of several words, which do not occur by chance. */
 function isMentioned(line: string, name: string): boolean {
   const at = line.indexOf(stem(name));
   return at >= 0 && stem(name).includes(' ') && !/^\p{L}/u.test(line.slice(at + stem(name).length));

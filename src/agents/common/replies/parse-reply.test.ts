@@ -35,7 +35,7 @@ function read(text: string) {
   return reply.ok ? [reply.action, reply.args] : reply.reason;
 }
 
-/** What is read of the input of Write File. */
+/** What is read from the input of Write File. */
 function readContent(input: string) {
   const reply = parse(`Action: Write File\nAction Input: ${input}`);
   return reply.ok ? reply.args : reply.reason;

@@ -6,17 +6,17 @@ import { matchActionName } from './names.ts';
 import { badInput, noAction, type ReplyFailure, type ReplyProblem, unknownAction } from './problems.ts';
 import { bareNameTurn, firstTurn, type Turn } from './turn.ts';
 
-/** What had to be forgiven in a reply. */
+/** The errors in a reply that were tolerated. */
 export type ReplyRepair = InputRepair | 'labels' | 'missing_entries' | 'action_name' | 'text_after';
 
 export type ParsedReply =
   | {
       ok: true;
-      /** What stands under each label of the format that the reply has, trimmed. */
+      /** The text under each label of the format that the reply has, trimmed. */
       entries: Record<string, string>;
       action: string;
       args: Record<string, unknown>;
-      /** Empty for a reply that is written exactly as asked. */
+      /** Empty for a reply that is written exactly as requested. */
       repairs: ReplyRepair[];
     }
   | {
@@ -25,16 +25,16 @@ export type ParsedReply =
       /** For the model: what to fix. */
       message: string;
       entries: Record<string, string>;
-      /** The action that was asked for, where that much is clear. */
+      /** The action that was asked for, if that much is clear. */
       action: string | null;
-      /** What stands where the name of the action should, as it was written; null where nothing does. */
+      /** The text in place of the action's name, as written; null if there is none. */
       written: string | null;
     };
 
 /**
- * Reads the first action of a reply with its arguments, and the entries around it. Forgives what leaves no doubt
- * about what the model wants, and makes nothing up: what is not there stays missing, a name that fits two actions is
- * no action, and an argument in whose middle the reply ends is not taken for a short one.
+ * Reads the first action of a reply with its arguments, and the entries around it. It tolerates errors that leave no
+ * doubt about what the model wants, and makes nothing up. Missing parts stay missing, a name that matches two actions
+ * is no action, and an argument that is cut off by the end of the reply is not taken for a short one.
  */
 export function parseReply(text: string, actions: readonly KnownAction[], format: ReplyFormat): ParsedReply {
   if (text.trim() === '') {
@@ -56,7 +56,7 @@ export function parseReply(text: string, actions: readonly KnownAction[], format
   return conclude(text, actions, format, best ?? asLines);
 }
 
-/** From what is asked for to what is hardly recognizable. */
+/** From the requested style to one that is hardly recognizable. */
 const styles: readonly ReadingStyle[] = ['line', 'no_colon', 'inline', 'bare_name'];
 type ReadingStyle = LabelStyle | 'bare_name';
 
@@ -64,7 +64,7 @@ interface Reading {
   labels: Label[];
   turn: Turn | null;
   action: KnownAction | null;
-  /** Null where there is no input, or no action that it could be for. */
+  /** Null if there is no input, or no action that it could belong to. */
   input: InputReading | null;
   repairs: ReplyRepair[];
 }

@@ -4,11 +4,11 @@ import { actionLabel, inputLabel, type ReplyFormat } from './labels.ts';
 
 /**
  * Why a reply gives no action.
- * - `no_action`: no label "Action" (nor anything that stands for it)
- * - `unknown_action`: none of the known ones, or more than one fits
+ * - `no_action`: no label "Action" (or anything in its place)
+ * - `unknown_action`: none of the known ones, or more than one matches
  * - `no_input`, `unreadable_input`: nothing after "Action Input", or nothing like an object
  * - `cut_off`: the reply ends inside the input, before all arguments are there
- * - `missing_argument`: the input is whole and lacks one
+ * - `missing_argument`: the input is complete but lacks one
  */
 export type ReplyProblem =
   | 'empty'

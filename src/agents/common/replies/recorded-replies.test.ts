@@ -47,8 +47,9 @@ function readingsOf(
 }
 
 /**
- * What the original's trace holds for an argument, as a model wrote it. Its second way of reading (for all that is not
- * JSON alone) takes values as source text and puts a backslash before each slash and backslash. Ours reads the escapes.
+ * What the original's trace contains for an argument, in the form that a model wrote. For everything that is not plain
+ * JSON, the original takes values as source text and puts a backslash before each slash and backslash. Our parser reads
+ * the escapes.
  */
 function asWritten(value: unknown): unknown {
   if (typeof value !== 'string') return value;
@@ -67,7 +68,7 @@ const sameArguments = (trace: Record<string, unknown>, ours: Record<string, unkn
   );
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The original took an argument that Read File does not have for a part of the one before it. */
+/** The original took an argument that Read File does not have for part of the previous one. */
 const swallowed = /^[^"]+",\s*"\w+": "/;
 
 describe.skipIf(!present)(
@@ -88,7 +89,8 @@ describe.skipIf(!present)(
       (model) => {
         let swallowing = 0;
         for (const { run, readings, steps } of readingsOf(model)) {
-          // In order, each recorded step is one of our readings; between them lie only replies that the original refused.
+          // Each recorded step is one of our readings, in the same order; between them are only replies that the
+          // original refused.
           let at = 0;
           for (const { action } of steps) {
             const isStep = ({ ours }: Reading) => {
