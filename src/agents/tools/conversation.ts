@@ -2,35 +2,35 @@ import type { ModelMessage, ToolCall } from '../../schema/index.ts';
 import type { Taken } from '../common/careful-steps.ts';
 import { compactedText, forgottenText } from './prompts.ts';
 
-/** Code and numbers have more tokens a byte than prose: an estimate that is rather too high. */
+/** Code and numbers have more tokens per byte than prose, so this estimate is rather too high. */
 const bytesPerToken = 3;
-/** Shortening changes what providers have in their caches, so it makes room for many turns at once. */
+/** Shortening invalidates the providers' caches, so it makes room for many turns at once. */
 const roomAfterShortening = 0.6;
 const keptOfResult = 300;
-/** The newest turns are shortened only when nothing else helps. */
+/** The newest turns are shortened only if nothing else helps. */
 const newestTurns = 2;
 const mostDeeds = 30;
 
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 
-/** What came of one tool call. */
+/** The result of one tool call. */
 export interface ToolResult {
   call: ToolCall;
   action: string;
   status: Taken['status'] | 'not carried out';
   text: string;
-  /** How the run stood then; null where that is told later. */
+  /** The run's state at that time; null if it comes with a later result. */
   standing: string | null;
 }
 
-/** A reply of the model, and all that was answered to it. */
+/** A reply of the model, and everything that was answered to it. */
 interface Turn {
   reply: AssistantMessage;
   results: (ToolResult & { compacted: string | null })[];
   remark: string | null;
 }
 
-/** Everything that was said, and what of it is still told when it becomes too much. */
+/** The whole conversation, and the part of it that is still sent when it becomes too long. */
 export class Conversation {
   readonly #head: readonly ModelMessage[];
   readonly #toolTokens: number;
@@ -38,7 +38,10 @@ export class Conversation {
   #limit: number;
   #forgotten: { turns: number; deeds: string[] } = { turns: 0, deeds: [] };
 
-  /** @param limit in tokens. @param tools what else each request holds */
+  /**
+   * @param limit in tokens
+   * @param tools what else each request contains
+   */
   constructor(head: readonly ModelMessage[], tools: unknown, limit: number) {
     this.#head = head;
     this.#toolTokens = tokensOf(tools);
@@ -59,13 +62,13 @@ export class Conversation {
     if (turn !== undefined) turn.remark = text;
   }
 
-  /** What to send now, shortened if it is estimated to be too long. */
+  /** The messages to send now, shortened if they are estimated to be too long. */
   messages(): ModelMessage[] {
     if (this.#tokens() > this.#limit) this.#shorten(this.#limit * roomAfterShortening, newestTurns);
     return this.#messages();
   }
 
-  /** Makes the conversation shorter than it is, for a model that could not read it. False: that is not possible. */
+  /** Shortens the conversation for a model that could not read it. Returns false if that is not possible. */
   shrink(): boolean {
     const before = this.#tokens();
     const target = Math.floor(Math.min(this.#limit, before) * roomAfterShortening);
@@ -85,7 +88,7 @@ export class Conversation {
     return this.#messages().reduce((sum, message) => sum + messageTokens(message), this.#toolTokens);
   }
 
-  /** Takes out the oldest results, then the oldest turns, until it fits or only the newest turns are left. */
+  /** Shortens the oldest results, then removes the oldest turns, until it fits or only the newest turns are left. */
   #shorten(target: number, kept: number): void {
     const old = this.#turns.slice(0, Math.max(0, this.#turns.length - kept));
     let tokens = this.#tokens();
@@ -123,7 +126,7 @@ function messagesOf({ reply, results, remark }: Turn): ModelMessage[] {
       call_id: result.call.id,
       name: result.call.name,
       text: shownText(result),
-      // All up to here comes again in the next request: providers may keep it in their caches.
+      // Everything up to here is repeated in the next request, so providers may cache it.
       ...(index === results.length - 1 ? { stable: true } : {}),
     }),
   );

@@ -19,12 +19,12 @@ How to work
 Old answers of tools may be taken out of this conversation to save room. A note then stands in their place and says what they were.`;
 }
 
-/** @param standing how the run stands, as `Standing` describes it */
+/** @param standing the run's state, as `Standing` describes it */
 export function opening(task: TaskBrief, standing: string, lessons?: readonly Lesson[]): string {
   return `${taskText(task, 'whole', lessons)}\n\n## How you stand\n${standing}\n\nBegin.`;
 }
 
-/** What came of a call, as the model is told. */
+/** The result of a call, as the model sees it. */
 export function resultText({ status, observation }: Taken): string {
   return status === 'ok' ? observation : `${observation}\n[${status}]`;
 }
@@ -42,7 +42,7 @@ export const cutCall =
   'This was not carried out: your reply reached its length limit, so the call may not be whole. Write less in one reply: ' +
   'a long file can be written in parts.';
 
-/** Stands in the place of an answer. */
+/** Replaces an answer. */
 export function compactedText(
   { action, status, text }: { action: string; status: string; text: string },
   kept: number,
@@ -54,7 +54,7 @@ export function compactedText(
   );
 }
 
-/** Stands in the place of whole turns. */
+/** Replaces whole turns. */
 export function forgottenText(turns: number, deeds: readonly string[]): string {
   return (
     `[The first ${turns} turns of this conversation were taken out to save room; the files are as you left them. ` +

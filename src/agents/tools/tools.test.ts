@@ -222,7 +222,7 @@ describe('a conversation that grows too long', () => {
     expect(texts.slice(-2).every((text) => text.startsWith(long))).toBe(true);
     const { messages } = asked[shortened] ?? { messages: [] };
     expect(messages.slice(0, 2)).toEqual(asked[0]?.messages);
-    // Several turns later it still is what it was: a cache can hold it.
+    // It is unchanged several turns later, so a cache can hold it.
     expect(asked[shortened + 1]?.messages.slice(0, messages.length)).toEqual(messages);
     for (const request of asked) {
       expect(Buffer.byteLength(JSON.stringify([request.messages, request.tools])) / 3).toBeLessThan(12_500);

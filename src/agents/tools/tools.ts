@@ -9,7 +9,7 @@ import { cutCall, instructions, nudge, opening, resultText } from './prompts.ts'
 
 type Answered = Extract<ModelReply, { kind: 'answered' }>;
 
-/** A loop on native tool calling: no text of the model is parsed, and all of it is remembered while there is room. */
+/** A loop on native tool calling. It parses no text of the model, and keeps all of it while there is room. */
 export const tools: Agent = {
   name: 'tools',
   summary: 'Lets a language model call the actions as tools, with the whole history in its context.',
@@ -72,7 +72,7 @@ function headOf(
   ];
 }
 
-/** The next reply; null where the run is over. */
+/** The next reply; null if the run is over. */
 async function ask(
   environment: Environment,
   toolbox: Toolbox,
@@ -94,7 +94,7 @@ async function ask(
   }
 }
 
-/** Carries out the calls of a reply in their order, until the run ends. */
+/** Executes the calls of a reply in order, until the run ends. */
 async function takeSteps(
   { tool_calls, finish }: Answered,
   steps: CarefulSteps,
