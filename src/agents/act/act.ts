@@ -1,7 +1,7 @@
 import { textAgent } from '../common/dialogue/index.ts';
 import { actHead } from './prompts.ts';
 
-/** The paper's agent without any reasoning of its own: each reply is an action and its input. */
+/** The paper's agent without any reasoning: each reply is an action and its input. */
 export const act = textAgent({
   name: 'act',
   summary: 'Lets a language model act step by step, without a word of reasoning.',

@@ -2,7 +2,7 @@ import { fenced, replyFormat } from '../common/dialogue/index.ts';
 
 export const planEntry = 'Research Plan and Status';
 
-/** The entries that a reply can have beside the action, in their order, and what each is for. */
+/** The entries that a reply can have beside the action, in order, and the purpose of each. */
 export const entryPurposes: ReadonlyMap<string, string> = new Map([
   ['Reflection', 'what the last observation means; where something failed, why, and how to find out'],
   [
@@ -17,7 +17,7 @@ export const entryPurposes: ReadonlyMap<string, string> = new Map([
   ['Thought', 'what you do now, with which action, and why'],
 ]);
 
-/** All that the model is told before the first step. */
+/** Everything that the model is told before the first step. */
 export function researchHead(task: string, actions: string, entries: readonly string[]): string {
   const format = entries.map((name) => [name, entryPurposes.get(name) ?? ''] as const);
   return [
@@ -44,17 +44,17 @@ function instructions(hasPlan: boolean): string[] {
   ];
 }
 
-/** Above the last steps: what a look into the log gave. */
+/** Comes above the last steps: what was found in the log. */
 export function recalled(summary: string): string {
   return `What matters of all that you did before, from your research log:\n${fenced(summary)}`;
 }
 
-/** Where the last reply lacks the plan. */
+/** For use when the last reply lacks the plan. */
 export function carriedPlan(plan: string): string {
   return `Your ${planEntry} so far:\n${fenced(plan)}`;
 }
 
-/** Asks the fast model for the log's account of one step. */
+/** Asks the fast model for the log's summary of one step. */
 export function stepSummaryPrompt(reply: string, observation: string): string {
   return [
     'A researcher took this step:',
@@ -69,7 +69,7 @@ export function stepSummaryPrompt(reply: string, observation: string): string {
   ].join('\n');
 }
 
-/** Asks the fast model what of the log matters now. */
+/** Asks the fast model which parts of the log matter now. */
 export function recallPrompt(problem: string, plan: string, log: string): string {
   return [
     `This research problem is being worked on:\n${problem.trim()}`,

@@ -2,9 +2,9 @@ import type { Environment } from '../../environment/index.ts';
 import { cutMiddle, type PastStep, showReply } from '../common/dialogue/index.ts';
 import { recallPrompt, stepSummaryPrompt } from './prompts.ts';
 
-/** The agent's long memory: a record of each step, and what of it matters now. */
+/** The agent's long-term memory: a record of each step, and a selection of what matters now. */
 export interface ResearchLog {
-  /** What matters for the plan; null where nothing came back. */
+  /** What matters for the plan; null if nothing was returned. */
   recall(plan: string): Promise<string | null>;
   /** @param number of the step in the history, counted from 0 */
   record(number: number, step: PastStep): Promise<void>;
@@ -12,15 +12,15 @@ export interface ResearchLog {
 
 /** The most characters of the log that are shown to the fast model: the newest ones. */
 const mostLog = 60_000;
-/** Where the log is too long for the model, and where the model gives nothing. */
+/** For when the log is too long for the model, or the model returns nothing. */
 const shortLog = 8_000;
 const shortStep = 600;
 
 const firstMark = '[Reasoning]:';
-/** Summaries of one step that the paper's agent asks for, until one is as it should be. */
+/** The most summaries of one step that the paper's agent requests, until one is in the right form. */
 const mostSummaries = 5;
 
-/** Kept by the agent itself: it costs no step. */
+/** The agent keeps this log itself, so it costs no steps. */
 export class OwnLog implements ResearchLog {
   readonly #environment: Environment;
   #text = '';
@@ -46,14 +46,14 @@ export class OwnLog implements ResearchLog {
   }
 
   async record(number: number, step: PastStep): Promise<void> {
-    // A reply that could not be read tells nothing about the problem.
+    // A reply that could not be read says nothing about the problem.
     if (step.isMalformed) return;
     const summary = await summarise(this.#environment, step);
     this.#text += logEntry(number, summary ?? unsummarised(step));
   }
 }
 
-/** Kept by the actions for it, as in the paper: each use is a step, and retrieval is told no plan. */
+/** This log is kept by the actions for it, as in the paper: each use is a step, and retrieval does not get the plan. */
 export class LogOfActions implements ResearchLog {
   readonly #environment: Environment;
 
@@ -73,7 +73,7 @@ export class LogOfActions implements ResearchLog {
     await this.#environment.step({ name: 'Append Summary to Research Log', args: { content } });
   }
 
-  /** Asked for again until it has the first of its marks; what stands before that is not kept. */
+  /** Requests a summary until it has the first of its marks, and drops the text before that mark. */
   async #summarise(step: PastStep): Promise<string | null> {
     for (let attempt = 0; attempt < mostSummaries; attempt += 1) {
       const summary = await summarise(this.#environment, step);
@@ -93,7 +93,7 @@ async function summarise(environment: Environment, step: PastStep): Promise<stri
   return answer.kind === 'answered' && answer.text !== '' ? answer.text : null;
 }
 
-/** Where the model gave no summary. */
+/** For when the model returned no summary. */
 function unsummarised({ action, observation }: PastStep): string {
   return `[Action]: ${action}\n[Observation]: ${cutMiddle(observation, shortStep)}`;
 }

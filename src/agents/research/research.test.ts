@@ -27,7 +27,7 @@ const readFile = write({ action: 'Read File', args: { file_name: 'train.py' } })
 const finalAnswer = write({ action: 'Final Answer', args: { final_answer: 'done' } });
 const broken = write({ action: 'Read File', args: '{"file_na' });
 
-/** Runs the agent on these replies; the fast model answers with what it was asked for and the number of the call. */
+/** Runs the agent on these replies. The fast model answers with the request and the number of the call. */
 async function run(
   replies: readonly string[],
   options: AgentOptions = {},

@@ -7,7 +7,7 @@ import { carriedPlan, planEntry, recalled, researchHead } from './prompts.ts';
 import { LogOfActions, OwnLog, type ResearchLog } from './research-log.ts';
 import { type ResearchSettings, readResearchSettings, researchOptions } from './settings.ts';
 
-/** The paper's research agent; docs/agents/research.md tells how it works, and how its two profiles differ. */
+/** The paper's research agent; docs/agents/research.md describes how it works, and how its two profiles differ. */
 export const research: Agent = {
   name: 'research',
   summary:
@@ -54,7 +54,7 @@ function openLog(environment: Environment, { log }: ResearchSettings): ResearchL
   return log === 'own' ? new OwnLog(environment) : new LogOfActions(environment);
 }
 
-/** What stands above the last steps: what the log says, and the plan where the last step does not show it. */
+/** The text above the last steps: the selection from the log, and the plan if the last step does not show it. */
 function leadOf(memory: string, plan: string, last: Readonly<Record<string, string>> | undefined): string {
   const parts = [];
   if (memory !== '') parts.push(recalled(memory));
@@ -62,7 +62,7 @@ function leadOf(memory: string, plan: string, last: Readonly<Record<string, stri
   return parts.join('\n\n');
 }
 
-/** The marks around what is new in the plan have done their duty. */
+/** The marks around what is new in the plan are not needed any more. */
 function withoutMarks(turn: Turn): Turn {
   const plan = turn.entries[planEntry];
   if (plan === undefined) return turn;

@@ -13,11 +13,11 @@ import { entryPurposes } from './prompts.ts';
 
 export interface ResearchSettings {
   dialogue: DialogueSettings;
-  /** Entries of a reply beside the action, in their order. */
+  /** The entries of a reply beside the action, in order. */
   entries: string[];
-  /** Null: there is no long memory. */
+  /** Null: there is no long-term memory. */
   log: 'own' | 'actions' | null;
-  /** Steps after which the log is asked before each further one. */
+  /** The number of steps after which the log is consulted before every further step. */
   recallAfter: number;
 }
 
@@ -34,7 +34,7 @@ export const researchOptions = {
   retrieval_after: { description: 'steps after which the log is asked for the first time', default: 4 },
 } satisfies Agent['options'];
 
-/** Throws a UserError for a value that makes no sense. */
+/** Throws a UserError for an invalid value. */
 export function readResearchSettings(
   agent: Pick<Agent, 'name' | 'options'>,
   given: AgentOptions,

@@ -3,14 +3,14 @@ import { cutMiddle, fenced } from '../common/dialogue/index.ts';
 import { taskText } from '../common/task-text.ts';
 import type { Operator } from '../search/search-tree.ts';
 
-/** Characters of a script and of its output that a prompt shows. */
+/** The most characters of a script and of its output that a prompt shows. */
 const most = { script: 24_000, output: 4_000 };
 
-/** What is told of a version. */
+/** What a prompt says about a version. */
 export interface ToldVersion {
-  /** Null where it could not be read whole. */
+  /** Null if it could not be read completely. */
   source: string | null;
-  /** The line with its score; null where it failed. */
+  /** The line with its score; null if it failed. */
   line: string | null;
   output: string;
 }
@@ -48,9 +48,9 @@ export interface Told {
   operator: Operator;
   version: ToldVersion;
   other: ToldVersion | null;
-  /** Comparisons that were made so far; empty for none. */
+  /** The comparisons so far; empty if there are none. */
   memory: string;
-  /** What is left, and how long a run may take. */
+  /** The remaining budget, and how long a run may take. */
   limits: string;
 }
 

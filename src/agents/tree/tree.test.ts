@@ -6,7 +6,7 @@ import { type Answer, answered, anyReply, inTurn } from '../../../test/fixtures/
 import { type AgentOptions, SearchNode, searchNodeEntry } from '../../schema/index.ts';
 import { agentByName } from '../agents.ts';
 
-/** A script whose error is written in it as a sum, and which fails where it says so; jitter comes from its seed. */
+/** A script that states its error as a sum, and that fails if it says so; the jitter comes from its seed. */
 function execute(source: string): Execution {
   const of = (name: string) => Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(source)?.[1] ?? 0);
   if (source.includes('bug')) return { output: 'NameError: bug', exitCode: 1, seconds: 2 };
@@ -91,7 +91,7 @@ describe('the tree agent', () => {
     );
     expect(nodes[1]).toMatchObject({ operator: 'draft', status: 'kept', change: 'a smaller error' });
     expect(handedIn.get('train.py')).toContain('error = 1.0');
-    // Of this version one run in the dialogue is enough; the others are for the noise and the selection.
+    // One run of this version in the dialogue is enough; the others are for the noise and the selection.
     const plain = environment.executed.filter((source) => source.endsWith('seed = 0\nerror = 1.0\n'));
     expect(plain).toHaveLength(1);
     expect(environment.asked[1]?.messages.at(-1)).toMatchObject({

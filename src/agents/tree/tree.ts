@@ -13,13 +13,13 @@ import { instructions, request, type ToldVersion } from './prompts.ts';
 import { writeVersion } from './write-version.ts';
 
 const profiles = ['tree', 'aide'] as const;
-/** The policy that a profile has by itself. */
+/** The default policy of a profile. */
 const own = 'profile';
 const mostTuningTries = 12;
 
 /**
- * A search over versions of the script with a language model's operators; docs/agents/tree.md tells how. `tuner` makes the
- * first version without a model, and tunes the numbers of good ones.
+ * A search over versions of the script with a language model's operators, see docs/agents/tree.md. `tuner` makes the
+ * first version without a model, and tunes the numbers in good ones.
  */
 export function treeAgent(tuner: Agent): Agent {
   const agent: Agent = {
@@ -88,7 +88,7 @@ function readSettings(agent: Agent, options: AgentOptions, seed: number): Settin
     search: {
       ...{ portfolio, measuresNoise: !isAide, operators: new Set(operators) },
       policy: policies[policy],
-      // AIDE's own numbers: five drafts, three repairs in a row.
+      // AIDE's numbers: five drafts, three repairs in a row.
       drafts: isAide ? 5 : 1,
       mostRepairs: isAide ? 3 : 2,
       patience: isAide ? Number.POSITIVE_INFINITY : wholeNumberOption(agent, options, 'patience', 1),
@@ -120,7 +120,7 @@ function operateWith(
   };
 }
 
-/** Has an agent without a model work on the branch, with the part of the budget that the branch has. */
+/** Lets an agent without a model work on the branch, with the branch's part of the budget. */
 async function runTuner(
   tuner: Agent,
   view: BranchView,

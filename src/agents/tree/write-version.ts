@@ -8,9 +8,9 @@ import type { Written } from '../search/run-search.ts';
 import { changeDescription, handInDescription, noMoreTurns, nothingFound } from './prompts.ts';
 
 export interface DialogueSettings {
-  /** Replies for one version. */
+  /** The number of replies for one version. */
   turns: number;
-  /** The model may call the actions of the environment. */
+  /** Whether the model may call the actions of the environment. */
   tools: boolean;
   role: 'agent' | 'fast';
 }
@@ -27,10 +27,10 @@ const handIn: ModelTool = {
   },
 };
 const mostOfAnswer = 6_000;
-/** Replies in a row that hold nothing of use. */
+/** The number of replies in a row without anything useful. */
 const mostIdle = 3;
 
-/** Asks a model for one version: it may look and try on the branch before it writes. */
+/** Asks a model for one version. It may look around and experiment on the branch before it writes. */
 export async function writeVersion(
   view: BranchView,
   system: string,
@@ -82,7 +82,7 @@ async function takeScript(
   return status === 'ok' ? written(change, view) : nothing(`the script could not be written (${status})`);
 }
 
-/** Carries out the calls of a reply in their order, and answers each. */
+/** Executes the calls of a reply in order, and answers each. */
 async function performActions(
   view: BranchView,
   toolbox: Toolbox,
@@ -112,7 +112,7 @@ function changesFiles(action: string): boolean {
   return /^(?:Write|Append|Edit|Copy|Undo|Run Command|Python REPL)/.test(action);
 }
 
-/** The longest block of code in a reply that ends where it should; null where there is none. */
+/** The longest complete block of code in a reply; null if there is none. */
 export function scriptIn(text: string): string | null {
   const blocks = [...text.matchAll(/^(`{3,})(?:python|py)?[ \t]*\n([\s\S]*?)^\1[ \t]*$/gim)].map(
     ([, , code = '']) => code,
