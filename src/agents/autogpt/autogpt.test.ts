@@ -19,7 +19,7 @@ function reply(name: string, args: Record<string, unknown> = {}, text = 'so'): s
 const look = reply('List Files', { dir_path: '.' });
 const finish = reply('Final Answer', { final_answer: 'done' });
 
-/** The fast model gives a summary of its own; the others are the agent's. */
+/** The fast model answers with its own summary; the other replies are the agent's. */
 function withSummaries(...replies: (string | ModelReply)[]) {
   let asked = 0;
   let summaries = 0;

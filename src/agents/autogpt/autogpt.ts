@@ -7,7 +7,7 @@ import { readCommand } from './command.ts';
 import { Memory } from './memory.ts';
 import { correctionPrompt, instructions, nextPrompt, taskPrompt } from './prompts.ts';
 
-/** AutoGPT's loop: thoughts and one JSON command a turn, with a running summary in the place of what is long past. */
+/** AutoGPT's loop: thoughts and one JSON command per turn, with a running summary in place of old turns. */
 export const autogpt: Agent = {
   name: 'autogpt',
   summary: 'AutoGPT: thoughts, plan, criticism and a JSON command each turn; a running summary as memory.',
@@ -73,7 +73,7 @@ interface Command {
   thoughts: Record<string, string>;
 }
 
-/** The next command; null where the run is over, also because no reply could be read. */
+/** The next command; null if the run is over, including when no reply could be read. */
 async function decide(
   environment: Environment,
   messages: () => ModelMessage[],
@@ -95,7 +95,7 @@ async function decide(
     if (reply.kind === 'context_too_long') environment.giveUp('context_limit', reply.message);
     if (reply.kind === 'refused') environment.giveUp('refused', reply.message);
     if (reply.kind !== 'answered') return null;
-    // A command that was cut off could be read as another one.
+    // A command that was cut off could be misread as another one.
     const isCut = reply.finish === 'length';
     const reading = isCut ? cutOff : readCommand(reply.text, environment.actions);
     if (reading.ok) return { ...reading, reply: reply.text };

@@ -6,7 +6,7 @@ import type { KnownAction } from '../common/replies/known-action.ts';
 import { type LooseObject, readLooseObject } from '../common/replies/loose-object.ts';
 import { matchActionName } from '../common/replies/names.ts';
 
-/** What a reply asks for and says beside it, or what is wrong with it, for the model. */
+/** The command and thoughts of a reply, or what is wrong with it, for the model. */
 export type Reading =
   | { ok: true; action: Action; thoughts: Record<string, string> }
   | { ok: false; problem: string };
@@ -19,7 +19,7 @@ const StrictReply = z.object({
   }),
 });
 
-/** AutoGPT's entries, and what the trace calls them. */
+/** AutoGPT's entries and their names in the trace. */
 const entryNames = {
   text: 'Thought',
   reasoning: 'Reasoning',
@@ -28,12 +28,12 @@ const entryNames = {
   speak: 'Summary',
 } as const;
 
-/** An object in the text around the one that counts: a reply may show an example first. */
+/** The most objects that are tried in the text: a reply may show an example before the one that counts. */
 const mostObjects = 20;
 
 /**
- * Reads the command of a reply: strict JSON as it stands; other JSON as models write it, with nothing closed that the
- * model left open. A name that is no action's is kept: the environment answers it with those that there are.
+ * Reads the command of a reply: strict JSON as it is; other JSON as models write it, without closing what the model
+ * left open. An unknown action name is kept: the environment answers it with a list of the actions.
  */
 export function readCommand(text: string, actions: readonly KnownAction[]): Reading {
   const found = replyObject(text);
@@ -42,7 +42,7 @@ export function readCommand(text: string, actions: readonly KnownAction[]): Read
   return object.strict ? readStrict(source, actions) : readLoose(object, actions);
 }
 
-/** The first object that has a command. One that is never closed ends the search: what follows lies inside it. */
+/** The first object that has a command. One that is never closed ends the search, because what follows is inside it. */
 function replyObject(text: string): { object: LooseObject; source: string } | null {
   let start = text.indexOf('{');
   for (let count = 0; start >= 0 && count < mostObjects; count += 1) {
@@ -112,7 +112,7 @@ function thoughtsOf(thoughts: unknown): Record<string, string> {
   return Object.fromEntries(entries.filter(([, text]) => text.trim() !== ''));
 }
 
-/** Plans come as a text, or as a list. */
+/** Plans are either a text or a list. */
 function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(plainText).join('\n');

@@ -5,15 +5,15 @@ import { cutMiddle } from '../common/dialogue/index.ts';
 import { memoryPrompt, resultText, summaryPrompt } from './prompts.ts';
 
 const fewestCharacters = 250;
-/** Of a summary that no model wrote. */
+/** The limit of a summary that no model wrote. */
 const mostPlainCharacters = 4000;
 
 export interface MemorySettings {
-  /** Steps that are told in full. */
+  /** The number of steps that are kept in full. */
   steps: number;
-  /** Of each result. */
+  /** The limit of each result. */
   characters: number;
-  /** Of the summary. */
+  /** The limit of the summary. */
   words: number;
 }
 
@@ -23,7 +23,7 @@ interface Remembered {
   result: Taken;
 }
 
-/** The latest steps in full, and a running summary of all before them, which the fast model writes. */
+/** The latest steps in full, and a running summary of all earlier steps, which the fast model writes. */
 export class Memory {
   readonly #environment: Environment;
   readonly #words: number;
@@ -53,7 +53,7 @@ export class Memory {
     this.#steps.push({ reply, action, result });
   }
 
-  /** Puts into the summary what is no longer told in full. False: the run ended meanwhile. */
+  /** Adds steps that are no longer kept in full to the summary. Returns false if the run ended meanwhile. */
   async settle(): Promise<boolean> {
     while (this.#steps.length > this.#mostSteps) {
       const [oldest, ...rest] = this.#steps;
@@ -66,7 +66,7 @@ export class Memory {
     return true;
   }
 
-  /** Tells half as much from now on. False: there is nothing left to leave out. */
+  /** Sends half as much from now on. Returns false if there is nothing left to leave out. */
   shrink(): boolean {
     const { length } = this.#steps;
     const steps = Math.max(1, Math.floor(Math.min(this.#mostSteps, length) / 2));
@@ -77,7 +77,7 @@ export class Memory {
     return isLess && length > 0;
   }
 
-  /** Null: the run ended. Where the model gives no summary, the step is kept as a line. */
+  /** Null: the run ended. If the model gives no summary, the step is kept as a line. */
   async #summarise(step: Remembered): Promise<string | null> {
     const event = `${cutMiddle(step.reply, this.#characters)}\n\n${this.#textOf(step)}`;
     const reply = await this.#environment.ask({

@@ -51,12 +51,12 @@ export function memoryPrompt(summary: string): string {
   return `Your memory of the steps before those that follow:\n${summary}`;
 }
 
-/** @param standing how the run stands, as `Standing` describes it */
+/** @param standing the run's state, as `Standing` describes it */
 export function nextPrompt(standing: string): string {
   return `${standing}\nWhich command is next? Reply with the JSON object.`;
 }
 
-/** What came of a command, as the model is told. */
+/** The result of a command, as the model sees it. */
 export function resultText(name: string, { status, observation }: Taken, characters: number): string {
   return `The command "${name}" ended as "${status}":\n${cutMiddle(observation, characters)}`;
 }
@@ -65,7 +65,7 @@ export function correctionPrompt(problem: string): string {
   return `No command was carried out. ${problem} Reply again with one JSON object of the form that you were given, and with nothing else.`;
 }
 
-/** Asks for the memory to be brought up to date. */
+/** Asks for an update of the memory. */
 export function summaryPrompt(summary: string, event: string, words: number): string {
   return `You keep the memory of a research agent. Bring it up to date with the agent's latest step.
 

@@ -7,12 +7,12 @@ import type { ModelMessage } from '../../schema/index.ts';
 import { cutOff } from './prompts.ts';
 import { ContextTooLong, RunOver } from './run-over.ts';
 
-/** LangChain's view of the run's model: every call goes through the environment, which meters and records it. */
+/** LangChain's view of the run's model. Every call goes through the environment, which meters and records it. */
 export class EnvironmentModel extends BaseChatModel {
   readonly #environment: Environment;
 
   constructor(environment: Environment) {
-    // Else a variable of the system decides over the form of messages.
+    // Otherwise an environment variable decides the format of messages.
     super({ outputVersion: 'v0' });
     this.#environment = environment;
   }

@@ -176,7 +176,7 @@ withPackages(`the langchain agent${why}`, () => {
     const { awaitAllCallbacks } = await import('@langchain/core/callbacks/promises');
     await awaitAllCallbacks();
     expect(seen).toEqual([]);
-    // The same variables do make LangChain send what runs without our handler: the server would have been asked.
+    // The same variables do make LangChain send runs that lack our handler: it would have sent requests to the server.
     const { RunnableLambda } = await import('@langchain/core/runnables');
     await RunnableLambda.from(() => 'traced').invoke('x');
     await awaitAllCallbacks();

@@ -3,7 +3,7 @@ import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { wholeNumberOption } from '../common/options.ts';
 
-/** Whatever needs the packages: loaded when the agent runs, because they are optional and slow to load. */
+/** Loads the code that needs the packages when the agent runs, because they are optional and slow to load. */
 type Load = () => Promise<typeof import('./react-executor.ts')>;
 
 /** A zero-shot ReAct agent on LangChain.js: its executor, prompts, tools and messages over the run's own actions. */

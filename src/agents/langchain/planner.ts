@@ -13,13 +13,16 @@ const fewestCharacters = 500;
 export type Chain = Runnable<{ agent_scratchpad: string }, AgentAction | AgentFinish>;
 
 export interface PlannerSettings {
-  /** Steps that the scratchpad holds at most. */
+  /** The most steps in the scratchpad. */
   steps: number;
-  /** Replies in a row that can not be read. */
+  /** The number of unreadable replies in a row that are allowed. */
   invalidReplies: number;
 }
 
-/** Decides on the next action: with fewer steps where the model can not read all, and not for ever where it can't be read. */
+/**
+ * Decides on the next action. It sends fewer steps if the model can't read all of them, and gives up after too many
+ * unreadable replies.
+ */
 export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | AgentFinish> {
   override lc_namespace = ['mlagentbench', 'agents', 'langchain'];
   readonly #chain: Chain;
@@ -37,7 +40,7 @@ export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | Agen
     this.#mostInvalid = invalidReplies;
   }
 
-  /** @throws OutputParserException, which the executor tells the model of; RunOver */
+  /** @throws OutputParserException, which the executor reports to the model; RunOver */
   override async invoke({ steps }: { steps: AgentStep[] }, config?: Partial<RunnableConfig>) {
     for (;;) {
       try {
@@ -70,7 +73,7 @@ export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | Agen
     throw new RunOver(message);
   }
 
-  /** Half as many steps, and at last less of each. False: there is nothing left to leave out. */
+  /** Halves the number of steps, and finally shortens each. Returns false if there is nothing left to leave out. */
   #shrink(steps: number): boolean {
     const told = Math.min(steps, this.#mostSteps);
     if (told > 1) {

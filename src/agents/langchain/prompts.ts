@@ -30,12 +30,15 @@ Only a number that stands in an observation is a result. Each action is a step o
 ${taskText(task, 'whole', lessons)}`;
 }
 
-/** What the scratchpad follows. */
+/** The text before the scratchpad. */
 export function opening(standing: string): string {
   return `${standing}\nBegin.`;
 }
 
-/** What is told of an action. @param standing how the run stands, as \`Standing\` describes it */
+/**
+ * The result of an action, as the model sees it.
+ * @param standing the run's state, as `Standing` describes it
+ */
 export function observationText({ status, observation }: Taken, standing: string): string {
   const ending = status === 'ok' ? '' : `\n[${status}]`;
   return `${observation}${ending}\n[${standing}]`;

@@ -33,10 +33,10 @@ export async function runReAct(
   const executor = new AgentExecutor({
     agent: new RunnableAgent({ runnable: new Planner(chain, environment, settings), streamRunnable: false }),
     tools: actions.map(({ name, description }) => toolFor(name, description, steps)),
-    // Steps end with the run, and replies that can't be read are counted by the planner.
+    // Steps end with the run, and the planner counts unreadable replies.
     maxIterations: Number.POSITIVE_INFINITY,
     handleParsingErrors: true,
-    // Without this the executor swallows whatever a tool throws.
+    // Without this, the executor swallows every error that a tool throws.
     handleToolRuntimeErrors: (error) => {
       throw error;
     },
@@ -54,7 +54,7 @@ function toolFor(name: string, description: string, steps: CarefulSteps): Dynami
   return new DynamicStructuredTool({
     name,
     description,
-    // The arguments as JSON text: whether they are right, the environment judges.
+    // The arguments as JSON text; the environment checks whether they are valid.
     schema: z.string(),
     func: async (input) => {
       const taken = await steps.take({ name, args: Arguments.parse(JSON.parse(input)) });
@@ -65,13 +65,13 @@ function toolFor(name: string, description: string, steps: CarefulSteps): Dynami
 }
 
 /**
- * Sits where LangSmith's tracer would: LangChain adds that one, which sends everything to a server, wherever a
- * variable of the system says so and none of this name is there.
+ * Takes the place of LangSmith's tracer. LangChain adds that tracer, which sends everything to a server, if an
+ * environment variable says so and there is no handler with this name.
  */
 class NoTracer extends BaseCallbackHandler {
   override readonly name = 'langchain_tracer';
 
-  /** LangChain asks its tracer for this. */
+  /** LangChain calls this on its tracer. */
   getRunTreeWithTracingConfig(): undefined {
     return undefined;
   }

@@ -7,8 +7,8 @@ import { parseReply } from '../common/replies/index.ts';
 const format = { entries: ['Thought'] };
 
 /**
- * Reads a reply in the ReAct format. LangChain.js's own parser reads one line of an input, and takes every
- * "Final Answer:" inside of a text for the end; its Python original, which the paper used, reads inputs of many lines.
+ * Reads a reply in the ReAct format. LangChain.js's own parser reads only one line of an input, and takes every "Final
+ * Answer:" inside a text for the end; its Python original, which the paper used, reads inputs of many lines.
  */
 export class ReplyParser extends AgentActionOutputParser {
   override lc_namespace = ['mlagentbench', 'agents', 'langchain'];
@@ -34,7 +34,7 @@ export class ReplyParser extends AgentActionOutputParser {
   }
 }
 
-/** What stands under the label that ends a conversation; null where it is not there. */
+/** The text under the label that ends a conversation; null if the label is missing. */
 function finalAnswer(text: string): string | null {
   const answer = /^[ \t*#]*Final Answer\**[ \t]*:(.*)$/ims.exec(text)?.[1] ?? '';
   return answer.replace(/^\**/, '').trim() || null;

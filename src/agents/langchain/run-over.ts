@@ -1,9 +1,9 @@
-/** Thrown through LangChain's executor, which knows no other way to be stopped: there is nothing more to do. */
+/** Thrown through LangChain's executor, which can't be stopped in another way, when there is nothing more to do. */
 export class RunOver extends Error {
   override readonly name = 'RunOver';
 }
 
-/** The conversation is too long for the model: it may be shortened and asked again. */
+/** The conversation is too long for the model: it may be shortened and sent again. */
 export class ContextTooLong extends Error {
   override readonly name = 'ContextTooLong';
 }

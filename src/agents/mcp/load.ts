@@ -1,4 +1,4 @@
-/** What serves a task by the Model Context Protocol: loaded when it is wanted, since its library is large. */
+/** The code that serves a task by the Model Context Protocol, loaded only when needed because its library is large. */
 export async function loadMcp() {
   const [{ serveByHttp, serveOnStandardStreams }, { TaskServer }] = await Promise.all([
     import('./serve.ts'),

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors.ts';
 import type { Agent } from '../agent.ts';
 
-/** Whoever is at the other end of a connection decides: a program, or a person with one. `TaskServer` runs it. */
+/** The client of a connection decides: a program, or a person with one. `TaskServer` runs it. */
 export const mcp: Agent = {
   name: 'mcp',
   summary: 'A client of the Model Context Protocol takes the steps: mlab mcp serves it a task.',

@@ -15,13 +15,13 @@ import {
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { UserError } from '../../lib/errors.ts';
 
-/** Files are written through arguments. */
+/** Large enough for files, which are written through arguments. */
 const mostBytes = 64 * 2 ** 20;
 
 const partingMs = 200;
 
 export interface Served extends AsyncDisposable {
-  /** Resolves when no client can come any more. */
+  /** Resolves when no more clients can connect. */
   closed: Promise<void>;
 }
 
@@ -36,16 +36,16 @@ export function serveOnStandardStreams(factory: McpServerFactory): Served {
 }
 
 /**
- * Serves clients of this machine by streamable HTTP.
- * @param port 0: any that is free
- * @throws UserError where the port is taken
+ * Serves clients on this machine by streamable HTTP.
+ * @param port 0: any free port
+ * @throws UserError if the port is taken
  */
 export async function serveByHttp(
   factory: McpServerFactory,
   port: number,
 ): Promise<Served & { url: string }> {
   const handler = createMcpHandler(factory);
-  // Others on this machine, and pages in its browsers, do not know it.
+  // Other users of this machine, and pages in its browsers, do not know it.
   const path = `/${randomBytes(16).toString('hex')}/mcp`;
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing, path, (request) => handler.fetch(request)).catch(() => outgoing.destroy());
@@ -66,7 +66,7 @@ export async function serveByHttp(
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeIdleConnections();
-      // What was answered last is still on its way.
+      // The last answer is still on its way.
       await delay(partingMs);
       await handler.close();
       server.closeAllConnections();
@@ -96,7 +96,7 @@ async function answer(
   else await pipeline(Readable.fromWeb(response.body), outgoing);
 }
 
-/** Null where its body is too large. */
+/** Null if its body is too large. */
 async function requestOf(
   incoming: IncomingMessage,
   outgoing: ServerResponse,

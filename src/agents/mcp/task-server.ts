@@ -8,13 +8,13 @@ import { taskText } from '../common/task-text.ts';
 import { Toolbox } from '../common/toolbox.ts';
 import { mcp } from './mcp.ts';
 
-/** Clients give a call up after a minute. */
+/** Clients give up a call after a minute. */
 const longestWaitMs = 45_000;
 const readTask = 'Read_Task';
-/** The action is not done: a client should see that it asked for something wrong. */
+/** The action was not executed: a client should see that its request was wrong. */
 const refusals: ReadonlySet<string> = new Set(['invalid', 'refused', 'closed', 'error']);
 
-/** One run's actions as tools of the Model Context Protocol: whatever a client calls is a step. */
+/** One run's actions as tools of the Model Context Protocol: each call of a client is a step. */
 export class TaskServer {
   readonly #begun = Promise.withResolvers<Environment>();
   readonly #ended = Promise.withResolvers<void>();
@@ -29,7 +29,7 @@ export class TaskServer {
 
   /**
    * The agent of the run. It ends when a step has ended the run.
-   * @param recorded the steps that earlier sessions took: taken again, and answered from the trace
+   * @param recorded the steps of earlier sessions: they are taken again, and answered from the trace
    */
   agent(recorded: readonly Action[]): Agent {
     return {
@@ -42,19 +42,19 @@ export class TaskServer {
     };
   }
 
-  /** A step has ended the run. */
+  /** Whether a step has ended the run. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The run is graded. Resolves when who waited for that is answered. */
+  /** Called when the run is graded. Resolves when whoever waited for that has the answer. */
   async finish(): Promise<void> {
     this.#graded.resolve();
     await Promise.allSettled(this.#calls);
     await setImmediate();
   }
 
-  /** Makes one server for each connection; all lead the same run. */
+  /** Creates one server for each connection; all of them control the same run. */
   readonly factory: McpServerFactory = async () => {
     const environment = await this.#begun.promise;
     const toolbox = new Toolbox(environment.actions);
@@ -81,7 +81,7 @@ export class TaskServer {
     const action = { name: toolbox.actionNamed(name), args: input };
     const result = await environment.step(action);
     this.#note(result);
-    // Clients end their servers as soon as they have the last answer: until then the run is graded.
+    // Clients end their servers as soon as they have the last answer, so the run is graded before that.
     if (result.ended) await Promise.race([this.#graded.promise, delay(longestWaitMs, null, { ref: false })]);
     return {
       content: [
