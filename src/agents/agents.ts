@@ -15,7 +15,7 @@ import { research } from './research/research.ts';
 import { tools } from './tools/tools.ts';
 import { treeAgent } from './tree/tree.ts';
 
-/** Every agent there is, sorted by name. */
+/** All agents, sorted by name. */
 export const agents: readonly Agent[] = [
   act,
   autogpt,
@@ -32,7 +32,7 @@ export const agents: readonly Agent[] = [
   ...outsideAgents,
 ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
-/** Throws a UserError that lists the agents where there is none of this name. */
+/** Throws a UserError that lists the agents if there is none with this name. */
 export function agentByName(name: string): Agent {
   const agent = agents.find((candidate) => candidate.name === name);
   if (agent !== undefined) return agent;

@@ -1,4 +1,4 @@
-/** For agents of your own: `import … from 'mlagentbench/agent'`. See docs/how-to/write-an-agent.md. */
+/** For your own agents: `import … from 'mlagentbench/agent'`. See docs/how-to/write-an-agent.md. */
 export type {
   ActionDescription,
   ArgumentDescription,

@@ -14,7 +14,7 @@ import { type Agent, agents } from './index.ts';
 
 const talkers = agents.filter(({ needs, program }) => needs.model && program === undefined);
 
-/** What an agent first asks its model, given these lessons. */
+/** An agent's first request to its model, given these lessons. */
 async function firstRequest(agent: Agent, experience?: readonly Lesson[]): Promise<string> {
   const warm: Agent = { ...agent, run: (context) => agent.run({ ...context, experience }) };
   const over = { kind: 'closed' as const, message: 'over' };

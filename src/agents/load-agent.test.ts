@@ -42,7 +42,7 @@ const Found = z.object({
 });
 type Found = z.infer<typeof Found>;
 
-/** In a process of Node's own: the one of these tests loads modules in its own way. */
+/** Runs in a separate Node process, because the test process loads modules in its own way. */
 async function inProcess(expression: string, folder: string): Promise<Found> {
   const agents = pathToFileURL(join(import.meta.dirname, 'index.ts')).href;
   const program = `import { agentOfRun, findAgent } from '${agents}';

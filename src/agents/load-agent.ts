@@ -15,13 +15,13 @@ export interface FoundAgent {
   agent: Agent;
   /** Absent: it is part of this package. */
   source?: AgentSource;
-  /** What its name says of its options: of a command. */
+  /** The options that its name contains; only for a command. */
   options?: AgentOptions;
 }
 
 /** An agent and its command: `command:python my_agent.py`. */
 const commandName = /^(command|acp):(.*)$/s;
-/** What an agent says of itself, in whichever language. */
+/** An agent's description of itself, in any language. */
 export const AgentDescription = z.object({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/, 'lower-case letters, digits, -'),
   summary: z.string().min(1),
@@ -36,15 +36,15 @@ export const AgentDescription = z.object({
 });
 export type AgentDescription = z.infer<typeof AgentDescription>;
 
-/** What is looked at of a module's agent; what it does with its context shows when it runs. */
+/** The parts of a module's agent that are checked; what it does with its context only shows when it runs. */
 const AgentShape = AgentDescription.extend({
   run: z.custom<Agent['run']>((value) => typeof value === 'function', 'a function'),
 });
 
 /**
- * The agent of this name, a command (`command:python my_agent.py`, or `acp:…`), or the one that a module exports: `./my-agent.ts`, or a
- * package that is installed below `folder`.
- * A module is code of the user's, which runs in this process.
+ * The agent with this name, a command (`command:python my_agent.py`, or `acp:…`), or the one that a module exports:
+ * `./my-agent.ts`, or a package that is installed below `folder`. A module is the user's code, which runs in this
+ * process.
  * @throws UserError
  */
 export async function findAgent(name: string, folder: string): Promise<FoundAgent> {
@@ -66,8 +66,8 @@ export async function findAgent(name: string, folder: string): Promise<FoundAgen
 
 /**
  * The agent of a planned run.
- * @param find what loads it
- * @throws UserError `agent_changed` where its source is not the one that was planned
+ * @param find loads it
+ * @throws UserError `agent_changed` if its source is not the one that was planned
  */
 export async function agentOfRun(
   run: Pick<RunSpec, 'agent' | 'agent_source'>,
@@ -125,7 +125,7 @@ function checked({ default: exported, agent = exported }: Record<string, unknown
     );
   }
   refuseTakenName(read.data, path);
-  // What it is beside its shape, such as a class with fields, is its own business.
+  // Other properties of the agent, such as a class's fields, are not checked.
   return agent as Agent;
 }
 
@@ -138,7 +138,10 @@ export function refuseTakenName({ name: given }: AgentDescription, path: string)
   );
 }
 
-/** Over the module and all that it imported, this package and Node's own modules aside; by where they lie from it. */
+/**
+ * Hashes the module and all its imports, except this package and Node's own modules, with their paths relative to the
+ * module.
+ */
 function hashOf(path: string): string {
   const own = dirname(import.meta.dirname);
   const files = importedBy(path)

@@ -2,18 +2,21 @@ import { registerHooks } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** By what name agents import what this package offers them, wherever they lie and whether or not it is installed there. */
+/**
+ * The name by which agents import what this package offers them, wherever they are and whether or not it is installed
+ * there.
+ */
 const apiName = 'mlagentbench/agent';
 const api = new URL(`./api${extname(import.meta.filename)}`, import.meta.url).href;
 
-/** A scheme of our own, by which Node looks for a package from another folder on. */
+/** Our own URL scheme, by which Node resolves a package from another folder. */
 const elsewhere = 'mlab-agent:';
 
-/** Which module imported which, by their addresses, since the first agent was loaded. */
+/** Which module imported which, by their URLs, since the first agent was loaded. */
 const imports = new Map<string, Set<string>>();
 let isWatching = false;
 
-/** From now on modules find `mlagentbench/agent`, and it is known what they import. */
+/** From now on, modules can import `mlagentbench/agent`, and their imports are tracked. */
 export function watchImports(): void {
   if (isWatching) return;
   isWatching = true;
@@ -33,14 +36,14 @@ export function watchImports(): void {
   });
 }
 
-/** Addresses of a module and of all that it imported, and these. */
+/** The URLs of a module and of everything that it imported, directly or indirectly. */
 export function importedBy(path: string): string[] {
   const found = new Set([pathToFileURL(path).href]);
   for (const url of found) for (const imported of imports.get(url) ?? []) found.add(imported);
   return [...found];
 }
 
-/** Where a package that is installed at or above a folder begins; null where none of this name is. */
+/** The entry file of a package that is installed at or above a folder; null if there is none with this name. */
 export function packageEntry(name: string, folder: string): string | null {
   watchImports();
   try {

@@ -5,7 +5,10 @@ import { z } from 'zod';
 const Manifest = z.object({ name: z.string(), version: z.string() });
 const Lock = z.object({ packages: z.record(z.string(), z.object({ integrity: z.string().optional() })) });
 
-/** The npm package that a file belongs to: name@version, and npm's integrity where its lock has it; undefined for a file of none. */
+/**
+ * The npm package that a file belongs to: name@version, and npm's integrity if its lock has it; undefined for a file
+ * outside any package.
+ */
 export function packageVersion(path: string): string | undefined {
   const packages = `${sep}node_modules${sep}`;
   const at = path.lastIndexOf(packages);
@@ -19,7 +22,7 @@ export function packageVersion(path: string): string | undefined {
   return `${manifest.name}@${manifest.version}${integrity === undefined ? '' : ` ${integrity}`}`;
 }
 
-/** As npm wrote it down when it installed the package: the lock lies in the outermost `node_modules`. */
+/** From npm's record of the installation: the lock is in the outermost `node_modules`. */
 function lockedIntegrity(folder: string): string | undefined {
   for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {
     const lock = join(above, 'node_modules/.package-lock.json');

@@ -22,7 +22,7 @@ function environmentOf(settings: Partial<FakeEnvironmentSettings>): FakeEnvironm
   });
 }
 
-/** Lets an agent answer with these replies in turn; the fast model says something short. */
+/** Runs an agent with these replies in turn; the fast model gives a short answer. */
 async function talk(
   agent: Agent,
   replies: readonly (string | ModelReply)[],
