@@ -1,35 +1,35 @@
 import { availableParallelism, totalmem } from 'node:os';
 import type { JobResources } from '../../schema/index.ts';
 
-/** What a machine, or a part of it, has for jobs. */
+/** The capacity for jobs of a machine or a part of it. */
 export interface Amounts {
-  /** May be a share of one. */
+  /** May be a fraction. */
   cores: number;
   memory_mb: number;
   gpus: number;
-  /** How many at once, whatever they need. */
+  /** The most concurrent jobs, whatever they need. */
   jobs: number;
 }
 
 const mebibyte = 2 ** 20;
-/** Shares of cores are no round numbers. */
+/** Fractions of cores are not exact. */
 const rounding = 1e-6;
 const dimensions = ['cores', 'memory_mb', 'gpus', 'jobs'] as const;
 
-/** What this process may use: fewer cores and less memory than the machine has, where it is in a control group. */
+/** What this process may use: fewer cores and less memory than the machine has if it is in a control group. */
 export function machineAmounts(): Pick<Amounts, 'cores' | 'memory_mb'> {
-  // 0 or more than there is: not limited.
+  // 0 or more than the machine has: not limited.
   const constrained = process.constrainedMemory();
   const bytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return { cores: availableParallelism(), memory_mb: Math.floor(bytes / mebibyte) };
 }
 
-/** How many, of what wants any: one where no number is said. */
+/** The number of GPUs of a job that wants any; one if no number is given. */
 export function gpusOf({ gpu, gpus }: Pick<JobResources, 'gpu' | 'gpus'>): number {
   return gpu ? (gpus ?? 1) : 0;
 }
 
-/** Keeps count of what jobs hold, so that together they never hold more than there is. */
+/** Counts what jobs hold, so that together they never hold more than there is. */
 export class Capacity {
   readonly total: Readonly<Amounts>;
   readonly #held = new Set<Amounts>();
@@ -40,7 +40,7 @@ export class Capacity {
     this.#free = { ...total };
   }
 
-  /** What a job holds while it is executed. One that must be alone holds all places. */
+  /** What a job holds while it is executed. An exclusive job holds all places. */
   needOf(resources: JobResources): Amounts {
     return {
       cores: resources.cores,
@@ -50,7 +50,7 @@ export class Capacity {
     };
   }
 
-  /** Why a job can't be executed here, however long it waits; null where it can. */
+  /** Why a job can never be executed here; null if it can. */
   whyNever(resources: JobResources): string | null {
     const need = this.needOf(resources);
     const lacks = dimensions.filter((name) => need[name] > this.total[name] + rounding);
@@ -64,7 +64,7 @@ export class Capacity {
     return this.#free;
   }
 
-  /** How many jobs hold something. */
+  /** The number of jobs that hold something. */
   get jobs(): number {
     return this.#held.size;
   }
@@ -76,7 +76,7 @@ export class Capacity {
     return dimensions.every((name) => need[name] === 0 || need[name] <= left(name));
   }
 
-  /** Holds what a job that fits needs, until it is disposed of. */
+  /** Holds what a job needs, if it fits, until it is disposed of. */
   take(resources: JobResources): Disposable {
     if (!this.fits(resources)) throw new Error('there is no room for this job');
     const held = this.needOf(resources);
@@ -90,7 +90,7 @@ export class Capacity {
 
   #count(amounts: Amounts, sign: 1 | -1): void {
     for (const name of dimensions) this.#free[name] += sign * amounts[name];
-    // What rounding left is not summed up.
+    // Rounding errors must not add up.
     if (this.#held.size === 0) this.#free = { ...this.total };
   }
 }

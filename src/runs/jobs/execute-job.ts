@@ -21,9 +21,9 @@ import type { JobHost } from './job-host.ts';
 import { type JobResult, notGradedYet, resultOf } from './job-result.ts';
 
 /**
- * Executes a job here and now: finds the task, opens the store, takes the run's lease, and runs or grades. Executed again,
- * it goes on where it stopped, and does nothing more once all is done.
- * @throws UserError where the job does not fit the store or the task, or somebody else is at the run
+ * Executes a job in this process: finds the task, opens the store, acquires the run's lease, and runs or grades. If it
+ * is executed again, it resumes where it stopped, and does nothing once everything is done.
+ * @throws UserError if the job does not fit the store or the task, or somebody else is executing the run
  */
 export async function executeJob(job: Job, host: JobHost, following: Following): Promise<JobResult> {
   refuseOtherMlab(job, host);
@@ -38,7 +38,7 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
   }
   const folder = experiment.runFolder(job.run.id);
   const { signal, onProgress } = following;
-  // A machine that has another task or other data leaves the run alone.
+  // A machine with another version of the task or its data leaves the run alone.
   if (isLeft(job, folder)) await resourcesOf(job, host, signal);
   const onWait = ({ pid, host: machine }: { pid: number; host: string }) =>
     onProgress({ kind: 'run_waits', run: job.run, holder: `process ${pid} on ${machine}` });
@@ -54,7 +54,7 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
       silent: lease.followsSilence,
     });
   }
-  // Who comes back after others took the run over has nothing more to do with it.
+  // A process whose run was taken over while it was away must not touch the run any more.
   const owned = { onProgress, signal: AbortSignal.any([signal, lease.lost]) };
   return job.kind === 'run'
     ? await executeRunJob(job, experiment, folder, host, owned)
@@ -62,8 +62,8 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
 }
 
 /**
- * Ends a job that is not to be executed again: its run has failed for the reason given. What is done stays as it is.
- * @throws UserError where the job does not fit the store, or somebody is at the run
+ * Ends a job that must not be executed again: its run has failed for the given reason. Finished work stays as it is.
+ * @throws UserError if the job does not fit the store, or somebody is executing the run
  */
 export async function giveUpJob(
   job: Job,
@@ -93,7 +93,7 @@ async function executeRunJob(
   const earlier = folder.readRecord();
   if (earlier?.status === 'finished') {
     onProgress({ kind: 'run_kept', run, record: earlier });
-    // Whoever ended it may have been killed before the trace was compressed.
+    // The process that ended it may have been killed before it compressed the trace.
     await compressTrace(folder);
     return resultOf(earlier);
   }
@@ -107,7 +107,7 @@ async function executeRunJob(
   const resources = await resourcesOf(job, host, signal);
   await using gpus = await gpusFor(job, host, { signal, onProgress });
   const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);
-  // A program is not led through what it did: without a session of its own, what it has not finished is an attempt.
+  // A program's actions can't be replayed: if it has no session, unfinished work is archived as an attempt.
   const isLost = earlier !== null && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
   if (startsOver || isLost) await archiveAttempt(folder);
   onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
@@ -128,7 +128,7 @@ async function executeRunJob(
   return resultOf(record);
 }
 
-/** Who decides on actions: the person who is here, or those who get to it later. */
+/** Who decides on actions: the person at this process, or people who decide later. */
 function gateOf({ approve_later: later }: RunSpec, folder: RunFolder, { gate }: JobHost) {
   if (gate !== undefined || later !== true) return { gate };
   return { gate: gateOnDisk(folder), longestGateWait: longestWaitMs };
@@ -165,13 +165,13 @@ async function executeGradeJob(
   }
 }
 
-/** Whether there is something to do that needs the task. */
+/** Whether something is left to do that needs the task. */
 function isLeft(job: Job, folder: RunFolder): boolean {
   const status = folder.readRecord()?.status;
   return job.kind === 'run' ? status !== 'finished' : status === 'finished' && !isGraded(folder, job.which);
 }
 
-/** What another version writes, this one may not read, or read as something else. */
+/** This version may not be able to read what another version writes, or may misread it. */
 function refuseOtherMlab({ mlab }: Job, { versions: { mlab: own } }: JobHost): void {
   if (own === undefined || mlab === '' || mlab === own) return;
   throw new UserError(
@@ -208,7 +208,7 @@ async function forkFromParent(
   await forkRun(openExperiment(from).runFolder(parent.run), parent, folder, signal);
 }
 
-/** A job outlives its experiment's folder, which may have been deleted and planned anew. */
+/** A job can outlive its experiment's folder, which may have been deleted and planned again. */
 function refuseOtherPlan(experiment: Experiment, run: RunSpec): void {
   const planned = experiment.specOf(run.id);
   if (isDeepStrictEqual(planned, run)) return;

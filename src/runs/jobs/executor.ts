@@ -1,7 +1,7 @@
 import type { GradeJob, Job } from '../../schema/index.ts';
 import type { JobProgress, JobResult } from './job-result.ts';
 
-/** How far a job is, and when to stop it. */
+/** Reports a job's progress, and stops it. */
 export interface Following {
   signal: AbortSignal;
   onProgress: (progress: JobProgress) => void;
@@ -11,9 +11,11 @@ export interface Following {
 export interface Executor {
   /**
    * Executes a job as soon as there is room for it, and follows it to its end. Jobs that are given together may be
-   * scheduled together. When the signal is aborted, jobs under way stop after what they have recorded, and no other begins.
-   * @param next what will be given when this ends well; who is elsewhere may schedule it now, and does not need it given then
-   * @returns never rejects for what becomes of a job
+   * scheduled together. When the signal is aborted, jobs in progress stop after the work that they have recorded, and
+   * no others begin.
+   * @param next the job that will be given if this one ends well; a remote executor may schedule it now, and then does
+   *   not need to be given it
+   * @returns never rejects because of what happens to a job
    */
   execute(job: Job, following: Following, next?: GradeJob): Promise<JobResult>;
 }

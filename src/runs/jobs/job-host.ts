@@ -14,30 +14,33 @@ import type { RunServices } from '../session/run-services.ts';
 import type { ExperimentModels } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
 
-/** What a process that executes jobs brings along: what belongs to its machine, and what is secret. */
+/** What a process that executes jobs provides: what belongs to its machine, and what is secret. */
 export interface JobHost
   extends Pick<RunServices, 'helpersFolder' | 'dockerCommand' | 'versions' | 'askPerson' | 'gate'> {
   experiment(job: Job): Experiment;
   resources(job: Job, signal: AbortSignal): Promise<TaskResources>;
-  /** What is installed of the agent of a run; null where nothing is. Needed for agents that are programs. */
+  /** The installed bundle of a run's agent; null if it has none. Needed for agents that are programs. */
   bundle?(run: RunSpec, signal: AbortSignal): Promise<Bundle | null>;
-  /** The agent of a run; default: those of mlab by their names. @throws UserError `agent_changed` */
+  /**
+   * The agent of a run; default: mlab's agents by their names.
+   * @throws UserError `agent_changed`
+   */
   agentOf?(run: RunSpec, signal: AbortSignal): Promise<Agent>;
-  /** Of this machine; absent: it has none. */
+  /** The GPUs of this machine; absent: it has none. */
   gpus?: GpuLeases | undefined;
-  /** The language models of the job's run; undefined where it asks none. */
+  /** The language models of the job's run; undefined if it uses none. */
   models(job: Job, experiment: Experiment): ExperimentModels | undefined;
 }
 
 /** The machine that a worker runs on. */
 export interface Machine extends Pick<JobHost, 'dockerCommand' | 'versions' | 'gpus'> {
   folders: Omit<HarnessFolders, 'experiments'> & { helpers: string };
-  /** Of the environment: keys are looked up there. */
+  /** Environment variables, in which keys are looked up. */
   variables: Readonly<Record<string, string | undefined>>;
   onProgress: (line: string) => void;
 }
 
-/** For a process that knows nothing of a job but its document. */
+/** For a process that knows nothing about a job except its document. */
 export function workerHost({ folders, variables, onProgress, ...rest }: Machine): JobHost {
   return {
     ...rest,

@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Executes jobs in this process, as many at a time as there is room for; one that is exclusive, alone. A grading goes before
- * runs that wait. Jobs begin in the order in which they came, but for this: while the first has no room, others begin
+ * Executes jobs in this process, as many at a time as fit; an exclusive job runs alone. Gradings go before waiting
+ * runs. Jobs begin in the order in which they came, with one exception: while the first does not fit, others may begin
  * that leave it what it needs.
  */
 export class LocalExecutor implements Executor {
@@ -21,7 +21,7 @@ export class LocalExecutor implements Executor {
   readonly #capacity: Capacity;
   #waiting: Waiting[] = [];
 
-  /** @param execute what is done with a job when its turn has come */
+  /** @param execute called with a job when its turn comes */
   constructor(execute: Executor['execute'], capacity: Capacity) {
     this.#execute = execute;
     this.#capacity = capacity;
@@ -32,7 +32,7 @@ export class LocalExecutor implements Executor {
     if (never !== null) return { record: null, problem: `can't be executed here: ${never}` };
     const held = await this.#room(job);
     try {
-      // The beginning of a job takes some milliseconds.
+      // Beginning a job takes some milliseconds.
       await ownTurn();
       following.signal.throwIfAborted();
       return await this.#execute(job, following);
@@ -40,7 +40,7 @@ export class LocalExecutor implements Executor {
       return { record: null, problem: following.signal.aborted ? 'interrupted' : messageOf(error) };
     } finally {
       held[Symbol.dispose]();
-      // Whoever follows a run hears of its end first, and may ask for its grading.
+      // Whoever follows a run first learns of its end, and may then ask for its grading.
       void nextTurn().then(() => this.#beginAll());
     }
   }
@@ -50,7 +50,7 @@ export class LocalExecutor implements Executor {
       const waiting = { job, begin };
       const isNext = job.kind === 'grade' && !job.resources.exclusive;
       const before = isNext ? undefined : this.#waiting[0];
-      // Those that wait had no room a moment ago, and nothing has ended since.
+      // The waiting jobs did not fit a moment ago, and nothing has ended since.
       if (this.#begin(waiting, before)) return;
       if (isNext) this.#waiting.unshift(waiting);
       else this.#waiting.push(waiting);
@@ -63,7 +63,7 @@ export class LocalExecutor implements Executor {
     this.#waiting = left;
   }
 
-  /** @param first of those that have no room: nobody behind it takes any of what it needs */
+  /** @param first of the jobs that do not fit: none behind it takes any of what it needs */
   #begin({ job, begin }: Waiting, first: Waiting | undefined): boolean {
     const reserved = first === undefined ? nothing : this.#capacity.needOf(first.job.resources);
     if (!this.#capacity.fits(job.resources, reserved)) return false;

@@ -13,7 +13,7 @@ import { makeRunJob } from './make-jobs.ts';
 
 const task = loadTask('digits', [join(import.meta.dirname, '../../../tasks')]);
 
-/** What the one run of an experiment holds while it is executed on this machine. */
+/** What the only run of an experiment holds while it is executed on this machine. */
 function heldBy(changes: Record<string, unknown>) {
   const file = ExperimentFile.parse({ tasks: ['digits'], agents: ['baseline'], ...changes });
   const plan = makePlan(

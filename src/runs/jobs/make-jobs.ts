@@ -4,30 +4,33 @@ import type { Task } from '../../tasks/index.ts';
 import { archivedAttempts } from '../archived-attempts.ts';
 import { gpusOf, machineAmounts } from './capacity.ts';
 
-/** What the jobs of an experiment have in common. */
+/** What the jobs of an experiment share. */
 export interface JobSettings {
-  /** With what may differ from the frozen plan as it is wanted now: spend, providers, prices, how many at once. */
+  /**
+   * The frozen plan, with the current values of what may differ from it: spend, providers, prices, the number of
+   * concurrent runs.
+   */
   plan: Plan;
   experiment: Experiment;
   tasks: ReadonlyMap<string, Task>;
-  /** Hash over the data of each task, see `dataVersion`. */
+  /** Hashes of the data of each task, see `dataVersion`. */
   data?: ReadonlyMap<string, string> | undefined;
   provisioning: Job['provisioning'];
-  /** Relative paths of scripted models start there. */
+  /** Relative paths of scripted models are relative to it. */
   modelsFolder: string;
   mlab: string;
   parentExperiment?: string | undefined;
-  /** Cores of each job where it is executed; default: as the plan says, of this machine. */
+  /** Cores of each job where it is executed; default: as the plan says, on this machine. */
   threads?: number | undefined;
-  /** The jobs are executed on this machine, whose memory bounds what one holds. */
+  /** Whether the jobs are executed on this machine, whose memory limits what one of them holds. */
   isHere?: boolean;
 }
 
-/** @param again an attempt that did not end is put away first, and the run starts over */
+/** @param again an incomplete attempt is archived first, and the run starts over */
 export function makeRunJob(run: RunSpec, settings: JobSettings, again: boolean): RunJob {
   const folder = settings.experiment.runFolder(run.id);
   const isAgain = again && folder.readRecord() !== null;
-  // Scripts of several branches run at once where that is wanted.
+  // Scripts of several branches can run at the same time, if the run asks for that.
   const memoryMb = run.limits.memory_mb * (run.limits.branches_at_once ?? 1);
   return {
     ...{ kind: 'run', ...commonPart(run, settings, { memoryMb }) },
@@ -42,12 +45,12 @@ export function makeGradeJob(run: RunSpec, settings: JobSettings, which: 'final'
   return { kind: 'grade', ...commonPart(run, settings, grading), which };
 }
 
-/** Of the grader, and of submitted code beside it. */
+/** The memory of the grader, and of submitted code beside it. */
 function graderMemory(task: Task | undefined): number | undefined {
   return task === undefined ? undefined : task.file.grading.memory_mb * (measuresTime(task) ? 2 : 1);
 }
 
-/** Whether its grading takes the time of submitted code. */
+/** Whether its grading measures the time of submitted code. */
 export function measuresTime(task: Task | undefined): boolean {
   return task?.file.grading.runs_submission === true;
 }
@@ -77,11 +80,11 @@ function commonPart(
   };
 }
 
-/** @param memoryMb that the job may take */
+/** @param memoryMb the most that the job may use */
 function sharesOf({ plan, threads, isHere }: JobSettings, memoryMb: number) {
   const machine = machineAmounts();
   const { cores = machine.cores / plan.parallel, memory_mb: wanted } = plan.resources ?? {};
-  // What a run may take is no more than there is: one that may take more than the machine has is executed alone.
+  // A run can use no more than the machine has: one that may use more than that is executed alone.
   const most = machine.memory_mb / (plan.resources === undefined ? plan.parallel : 1);
   const here = Math.max(1, Math.floor(Math.min(memoryMb, most)));
   return {

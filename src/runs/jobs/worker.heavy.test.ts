@@ -37,7 +37,10 @@ function experimentOf(name: string, agent: string, changes: Record<string, unkno
   return createExperiment(join(bench.experiments, name), plan);
 }
 
-/** A trace without what differs from one execution to the next: times, hashes over them (those of files in snapshots, too), and versions. */
+/**
+ * A trace without what differs from one execution to the next: times, hashes that depend on them (including those of
+ * files in snapshots), and versions.
+ */
 function comparable(events: readonly TraceEvent[]): unknown {
   const left = /^(time|prev|versions|epoch|budget|snapshot|request|.*_ms|.*seconds.*|.*_bytes)$/;
   const text = JSON.stringify(events, (key, value) => (left.test(key) ? undefined : value));
