@@ -5,8 +5,8 @@ import { type JobResult, resultOf } from '../jobs/job-result.ts';
 import type { ExecutorPlace } from './executor-kind.ts';
 
 /**
- * What a job came to that has nothing left to do; null where there is something.
- * @param isOurs whether this executor gave the run away: then its grades are told, as nobody else has
+ * The result of a job with nothing left to do; null if there is something left.
+ * @param isOurs whether this executor submitted the run: then it reports the run's grades, because nobody else has
  */
 export function doneBefore(
   { experiment }: ExecutorPlace,

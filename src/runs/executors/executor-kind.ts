@@ -4,61 +4,66 @@ import type { ExecutorSettings, Plan } from '../../schema/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import type { Executor } from '../jobs/executor.ts';
 
-/** What an executor elsewhere is told of the place that it is used from. */
+/** What a remote executor knows about the place that it is used from. */
 export interface ExecutorPlace {
   experiment: Experiment;
   settings: ExecutorSettings;
-  /** How many jobs may be executed at the same time; undefined: as many as there is room for. */
+  /** The most concurrent jobs; undefined: as many as there is room for. */
   parallel: number | undefined;
-  /** Words that start this mlab, with what every command of the experiment is given: `--task-dir FOLDER`. */
+  /**
+   * The words that start this mlab, with the options that every command of the experiment gets: `--task-dir FOLDER`.
+   */
   command: readonly string[];
-  /** For runs that ask language models: those that this machine reaches, and what all runs together may use. */
+  /** For runs that use language models: the models that this machine can reach, and what all runs together may use. */
   models: { registry: ModelRegistry; spend: Plan['spend'] } | undefined;
-  /** Of the environment. */
+  /** Environment variables. */
   variables: Readonly<Record<string, string | undefined>>;
-  /** A line for who watches. */
+  /** Prints a line for the user. */
   log: (line: string) => void;
   signal: AbortSignal;
 }
 
-/** Executes jobs elsewhere, where they go on when this process ends. To be closed. */
+/** Executes jobs elsewhere, where they continue after this process ends. Must be closed. */
 export interface RemoteExecutor extends Executor, AsyncDisposable {
-  /** Cores that each job has there; undefined: as here. */
+  /** Cores of each job there; undefined: as here. */
   readonly threads?: number | undefined;
-  /** Ends what it was given and has not ended. @returns what became of it, a sentence */
+  /**
+   * Ends the jobs that it was given and that have not ended.
+   * @returns what happened to them, as a sentence
+   */
   cancel(): Promise<string>;
 }
 
-/** Of a place where nothing is executed yet. */
+/** A place where nothing is executed yet. */
 export interface CheckPlace
   extends Pick<ExecutorPlace, 'settings' | 'command' | 'variables' | 'log' | 'signal'> {
   /** For files that workers see at the same path. */
   folder: string;
 }
 
-/** What `mlab doctor` says where jobs would be executed. */
+/** What `mlab doctor` reports about a place where jobs would be executed. */
 export interface WorkerChecks {
   place: string;
   findings: DoctorCheck[];
 }
 
-/** A plan that is looked at before anything is made of it. */
+/** A plan that is shown before anything is created from it. */
 export interface PlannedPlace extends Pick<ExecutorPlace, 'settings' | 'parallel' | 'command' | 'variables'> {
   plan: Plan;
-  /** Of the experiment that would be made. */
+  /** The folder of the experiment that would be created. */
   folder: string;
 }
 
 export interface ExecutorKind {
-  /** What `--on` says: `slurm`; of an address, how it is written. */
+  /** The value of `--on`: `slurm`; for an address, its format. */
   name: string;
-  /** Whether this is meant. */
+  /** Whether this kind is meant. */
   matches(on: string): boolean;
-  /** As it is written down in the experiment's folder, so that the next command finds it: without a password. */
+  /** The form that is written to the experiment's folder, so that the next command finds it: without a password. */
   recorded(on: string): string;
   open(on: string, place: ExecutorPlace): Promise<RemoteExecutor>;
-  /** What it would be given for the runs of a plan: documents for people, and for the tools of that place. */
+  /** What it would submit for the runs of a plan: documents for people, and for that scheduler's tools. */
   documents?(place: PlannedPlace): Promise<unknown[]>;
-  /** Looks what one of its machines can do. */
+  /** Checks what one of its machines can do. */
   check?(place: CheckPlace): Promise<WorkerChecks>;
 }

@@ -6,15 +6,15 @@ import { kubernetes } from './kubernetes/index.ts';
 import { redis } from './redis/index.ts';
 import { slurm } from './slurm/index.ts';
 
-/** Those that are elsewhere. */
+/** The remote executors. */
 const kinds: readonly ExecutorKind[] = [slurm, redis, kubernetes];
 const local = 'local';
 
-/** What `--on` takes. */
+/** The values of `--on`. */
 export const executorNames: readonly string[] = [local, ...kinds.map(({ name }) => name)];
 
 /**
- * Where the jobs of an experiment are executed: as it is wanted now, else as it was before.
+ * Where the jobs of an experiment are executed: as requested now, or else as before.
  * @throws UserError `unknown_executor`
  */
 export function chooseExecutor(wanted: string | undefined, recorded: string | null): ExecutorKind | null {
@@ -30,7 +30,7 @@ export function chooseExecutor(wanted: string | undefined, recorded: string | nu
   );
 }
 
-/** Opens it, and writes down where the experiment's jobs are now; null: they are executed in this process. */
+/** Opens the executor, and records where the experiment's jobs are now; null: they are executed in this process. */
 export async function executorFor(
   wanted: string | undefined,
   experiment: Experiment,

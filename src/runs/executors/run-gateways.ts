@@ -17,7 +17,7 @@ import type { Job, Plan, ProviderSettings, RunSpec } from '../../schema/index.ts
 import type { Experiment } from '../../store/index.ts';
 import { experimentModels } from '../experiment-models.ts';
 
-/** Where workers have the token of their run. */
+/** The environment variable with the token of a worker's run. */
 export const gatewayTokenVariable = 'MLAB_GATEWAY_TOKEN';
 
 export interface RunGatewaysOptions {
@@ -25,26 +25,26 @@ export interface RunGatewaysOptions {
   experiment: Experiment;
   /** What all runs together may use. */
   spend: Plan['spend'];
-  /** The address that it listens at, and its port; 0: any. */
+  /** The address and port that it listens on; port 0: any free port. */
   port: number;
-  /** PEM; undefined: it is spoken to without TLS. */
+  /** PEM; undefined: without TLS. */
   tls: { cert: string; key: string } | undefined;
-  /** Tokens are made of it: the same secret makes the same tokens. */
+  /** Tokens are derived from it: the same secret gives the same tokens. */
   secret: string;
   signal: AbortSignal;
 }
 
 /**
- * The way to language models for runs on machines that have none: it listens where there is one. Each run has a token of
- * its own, and behind it a `ProxyServer` with the models of its plan. The keys of providers stay in this process, and what
- * the runs use is counted here, where all of them are seen.
+ * Gives runs on machines without access to language models that access: it listens on a machine that has it. Each run
+ * has its own token, and its own `ProxyServer` with the models of its plan. The providers' keys stay in this process,
+ * and the use of all runs is counted here, where all of it is visible.
  */
 export class RunGateways implements AsyncDisposable {
   readonly #options: RunGatewaysOptions;
   readonly #shared: Quota | null;
   readonly #runs: ReadonlyMap<string, RunSpec>;
   readonly #proxies = new Map<string, Promise<ProxyServer>>();
-  /** Of the sockets of the proxies. */
+  /** The folder of the proxies' sockets. */
   readonly #folder = mkdtempSync(join(tmpdir(), 'mlab-gateways-'));
   readonly #server: Server;
 
@@ -88,7 +88,7 @@ export class RunGateways implements AsyncDisposable {
     return createHmac('sha256', this.#options.secret).update(id).digest('base64url');
   }
 
-  /** Gives up calls under way. */
+  /** Aborts the calls in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
@@ -97,7 +97,7 @@ export class RunGateways implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Passes a request on to the proxy of the run whose token it has. */
+  /** Forwards a request to the proxy of the run whose token it has. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = digest(tokenIn(request));
     const run = this.#runs.get(id);
@@ -137,7 +137,7 @@ export class RunGateways implements AsyncDisposable {
   }
 }
 
-/** A job whose models are asked through a gateway, with the token in the worker's environment in place of keys. */
+/** A job whose models are reached through a gateway, with the token in the worker's environment instead of keys. */
 export function throughGateway<Given extends Job>(job: Given, url: string): Given {
   const { models, run } = job;
   if (models === undefined || run.roles === undefined) return job;
@@ -145,7 +145,7 @@ export function throughGateway<Given extends Job>(job: Given, url: string): Give
   return { ...job, models: { ...models, providers: providersThrough(models.providers, names, url) } };
 }
 
-/** Settings with which these providers are reached through a gateway. Scripted ones need none. */
+/** Settings for these providers through a gateway. Scripted ones need no settings. */
 export function providersThrough(
   providers: Readonly<Record<string, ProviderSettings>>,
   names: readonly string[],
@@ -168,7 +168,7 @@ function tokenIn({ headers, url = '' }: IncomingMessage): string {
   return typeof given === 'string' ? given : '';
 }
 
-/** Tokens are looked up by it: the time that it takes says nothing of them. */
+/** Tokens are looked up by their digest, so the time of the look-up reveals nothing about them. */
 function digest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -15,23 +15,23 @@ import { type Wave, WaveFolder } from './wave.ts';
 /** Jobs that are given within this time are submitted together. */
 const gatherMs = 200;
 const pollMs = 2_000;
-/** A large queue is asked for less often: asking takes a tenth of the time at most. */
+/** A large queue is read less often: reading takes a tenth of the time at most. */
 const pollShare = 10;
-/** How long the end of cancelled jobs is waited for. */
+/** How long to wait for the end of cancelled jobs. */
 const cancelMs = 15_000;
 
 const interrupted: JobResult = { record: null, problem: 'interrupted' };
 
 /**
- * Submits jobs as arrays, and follows them. What it submitted is in the experiment's folder, so that the next one follows it
- * instead of submitting it again.
+ * Submits jobs as arrays, and follows them. Its submissions are recorded in the experiment's folder, so that the next
+ * executor follows them instead of submitting them again.
  */
 export class ArrayExecutor implements RemoteExecutor {
   readonly #place: ExecutorPlace;
   readonly #scheduler: ArrayScheduler;
   readonly #waves: WaveFolder;
   readonly #followed = new Map<string, FollowedJob>();
-  /** Runs whose end was seen here, so that their gradings are told of, too. */
+  /** Runs whose end was seen here, so that their gradings are reported, too. */
   readonly #seen = new Set<RunId>();
   #given: Given[] = [];
   #gathering: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export class ArrayExecutor implements RemoteExecutor {
   }
 
   async cancel(): Promise<string> {
-    // A submission that is under way comes first.
+    // Waits for a submission in progress.
     await this.#work;
     const before = await this.#scheduler.queue();
     const waves = this.#waves.read();
@@ -88,7 +88,7 @@ export class ArrayExecutor implements RemoteExecutor {
     await this.#scheduler[Symbol.asyncDispose]();
   }
 
-  /** Stops following; the jobs go on. */
+  /** Stops following; the jobs continue. */
   readonly #leave = (): void => {
     clearTimeout(this.#gathering);
     for (const { resolve } of this.#given.splice(0)) resolve(interrupted);
@@ -105,7 +105,7 @@ export class ArrayExecutor implements RemoteExecutor {
     }, gatherMs);
   }
 
-  /** Follows jobs that are there already, and submits the others. */
+  /** Follows jobs that are already submitted, and submits the others. */
   async #followOrSubmit(gathered: readonly Given[]): Promise<void> {
     const { signal } = this.#place;
     try {
@@ -135,7 +135,7 @@ export class ArrayExecutor implements RemoteExecutor {
     });
   }
 
-  /** Jobs of these arrays that have not ended. An array whose number was never told is found by its name. */
+  /** Jobs of these arrays that have not ended. An array whose number was never reported is found by its name. */
   #underWay(waves: readonly Wave[], states: JobStates): Submitted[] {
     const ids = new Map([...states].map(([key, { name }]) => [name, key.split('_')[0]]));
     return waves.flatMap((wave) => {
@@ -156,7 +156,7 @@ export class ArrayExecutor implements RemoteExecutor {
       this.#follow(given, { wave, index, key: `${wave.id}_${index}`, kind, run: run.id });
     }
     const gradings = this.#scheduler.chains ? group.flatMap(({ next }) => next ?? []) : [];
-    // Each begins when its run has ended well, whether anybody is there to ask for it or not.
+    // Each grading begins when its run has ended well, whether or not anybody is there to request it.
     if (gradings.length > 0) await this.#submit(gradings, wave.id ?? undefined);
   }
 
@@ -171,13 +171,16 @@ export class ArrayExecutor implements RemoteExecutor {
       this.#waves.write(done);
       return done;
     } catch (error) {
-      // Whatever else went wrong, it may have been taken.
+      // After any other error, the scheduler may have accepted it.
       if (hasCode(error, refusal)) rmSync(folder, { recursive: true, force: true });
       throw error;
     }
   }
 
-  /** Where the scheduler fell silent, it may have taken the array before: it is looked for by its name, and only then submitted again. */
+  /**
+   * If the scheduler did not answer, it may still have accepted the array. So the array is looked up by its name, and
+   * submitted again only if it is not found.
+   */
   async #submitted(name: string, submit: () => Promise<string | null>): Promise<string> {
     for (;;) {
       const id = await submit();
@@ -195,7 +198,7 @@ export class ArrayExecutor implements RemoteExecutor {
     );
   }
 
-  /** Looks at all that is followed until all has ended. */
+  /** Checks all followed jobs until they have ended. */
   async #watch(): Promise<void> {
     if (this.#isWatching) return;
     this.#isWatching = true;
@@ -239,7 +242,10 @@ export class ArrayExecutor implements RemoteExecutor {
     }
   }
 
-  /** Waits for the controller where it does not answer. @throws the signal's reason */
+  /**
+   * Waits for the controller if it does not answer.
+   * @throws the signal's reason
+   */
   async #queue(): Promise<JobStates> {
     const { signal, log } = this.#place;
     const { name } = this.#scheduler;
@@ -257,7 +263,7 @@ export class ArrayExecutor implements RemoteExecutor {
   }
 }
 
-/** One array for those that ask for the same, and no longer than the scheduler takes them. */
+/** One array for jobs that need the same resources, up to the scheduler's limit. */
 function groupsOf(given: readonly Given[], most: number, scheduler: ArrayScheduler): Given[][] {
   const alike = Map.groupBy(given, ({ job, next }) =>
     JSON.stringify([job, ...(next === undefined ? [] : [next])].map((each) => scheduler.asksFor(each))),

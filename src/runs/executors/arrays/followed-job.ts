@@ -6,7 +6,7 @@ import { type JobResult, notGradedYet, resultOf } from '../../jobs/job-result.ts
 import { hasEnded, isWaiting, type JobState, mayBeGivenAgain } from './job-state.ts';
 import type { Wave, WaveFolder } from './wave.ts';
 
-/** A job of an array that a scheduler was given. */
+/** A job of a submitted array. */
 export interface Submitted {
   wave: Wave;
   index: number;
@@ -16,31 +16,31 @@ export interface Submitted {
   run: RunId;
 }
 
-/** A job that was asked for, and who waits for its end. */
+/** A requested job, with the callback for its end. */
 export interface Given {
   job: Job;
   next: GradeJob | undefined;
   following: Following;
-  /** How often it was submitted before. */
+  /** The number of earlier submissions. */
   attempts: number;
   resolve: (result: JobResult) => void;
   reject: (error: unknown) => void;
 }
 
-/** What is made of a job that was looked at: it goes on, has its result, or has to be given again. */
+/** The verdict on a job: it is in progress, has its result, or has to be submitted again. */
 export type Verdict =
   | { kind: 'under way' }
   | { kind: 'ended'; result: JobResult }
   | { kind: 'again'; why: string };
 
-/** Results of other machines may be seen a moment later than the end of their job. */
+/** Results from other machines may become visible a moment after the end of their job. */
 const patientLooks = 3;
-/** Jobs that end again and again without any fault of theirs are a matter for people. */
+/** Jobs that end again and again through no fault of theirs need a person's attention. */
 const mostAttempts = 4;
 
 const lost: JobState = { state: 'LOST', reason: '', nodes: '', restarts: 0, name: '' };
 
-/** Follows one job by what its scheduler and the store say of it. */
+/** Follows one job by what its scheduler and the store report about it. */
 export class FollowedJob {
   readonly given: Given;
   readonly submitted: Submitted;
@@ -98,7 +98,7 @@ export class FollowedJob {
     }
   }
 
-  /** What the store says; null where the job is not done. */
+  /** The result in the store; null if the job is not done. */
   #finished(): JobResult | null {
     const { job } = this.given;
     const record = this.#folder.readRecord();
@@ -106,7 +106,7 @@ export class FollowedJob {
     return job.kind === 'run' || isGraded(this.#folder, job.which) ? resultOf(record) : null;
   }
 
-  /** Why the worker could not do it; null where it said nothing, or was stopped. */
+  /** Why the worker could not do it; null if it reported nothing, or was stopped. */
   #workersResult(): JobResult | null {
     const result = this.#waves.resultOf(this.submitted.wave, this.submitted.index);
     if (result === null) return null;

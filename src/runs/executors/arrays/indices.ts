@@ -1,7 +1,7 @@
 /** Slurm's own limit is 4,000,001. */
 const mostIndices = 5_000_000;
 
-/** How Slurm writes the indices of an array, `0-3,7,10-20:2%5`, and Kubernetes, with less: `0-3,7`. */
+/** Reads the indices of an array as Slurm writes them, `0-3,7,10-20:2%5`, or in Kubernetes' simpler format: `0-3,7`. */
 export function indicesOf(text: string): number[] {
   return text.split(',').flatMap((part) => {
     const [, from, to, step] = /^(\d+)(?:-(\d+)(?::(\d+))?)?(?:%\d+)?$/.exec(part) ?? [];

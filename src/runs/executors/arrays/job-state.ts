@@ -1,14 +1,14 @@
-/** What a scheduler says of one job of an array. */
+/** What a scheduler reports about one job of an array. */
 export interface JobState {
-  /** As Slurm calls it, and whoever else there is: PENDING, RUNNING, COMPLETED … */
+  /** In Slurm's terms, also for other schedulers: PENDING, RUNNING, COMPLETED … */
   state: string;
-  /** Why it waits, or why it ended so. */
+  /** Why it waits, or why it ended in this way. */
   reason: string;
   /** Where it is or was; empty while it waits. */
   nodes: string;
-  /** How often the scheduler began it again. */
+  /** How often the scheduler restarted it. */
   restarts: number;
-  /** Name of the array, by which it is found when its number was never told. */
+  /** The name of the array, by which it is found if its number was never reported. */
   name: string;
 }
 
@@ -19,12 +19,12 @@ const ended = new Set([
   ...['COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL'],
   ...['OUT_OF_MEMORY', 'DEADLINE', 'REVOKED', 'LAUNCH_FAILED'],
 ]);
-/** Of these the job knows nothing: it can be given again. */
+/** Not the job's fault: it can be submitted again. */
 const notItsFault = new Set(['TIMEOUT', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'REVOKED', 'LAUNCH_FAILED']);
 
 export const hasEnded = ({ state }: JobState): boolean => ended.has(state);
 export const mayBeGivenAgain = ({ state, reason }: JobState): boolean =>
   notItsFault.has(state) || reason === 'DependencyNeverSatisfied';
-/** Nobody looks for room for it: it waits for a person, or for ever. */
+/** The scheduler does not look for room for it: it waits for a person, or for ever. */
 export const isWaiting = ({ state }: JobState): boolean =>
   ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_HOLD', 'REQUEUE_FED', 'SPECIAL_EXIT'].includes(state);

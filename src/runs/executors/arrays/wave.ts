@@ -8,13 +8,13 @@ import { readRegularFile } from '../../../lib/regular-file.ts';
 import { type Job, RunId } from '../../../schema/index.ts';
 import { parseStoredText } from '../../../store/index.ts';
 
-/** `slurm/<name>/wave.json` of an experiment, or `kubernetes/…`: jobs that were submitted together, as one array. */
+/** `slurm/<name>/wave.json` of an experiment, or `kubernetes/…`: jobs that were submitted together as one array. */
 const Wave = z.object({
   v: z.literal(1),
-  /** Of the array at the scheduler, too: it is found by it where mlab ended before it was told the number. */
+  /** Also the array's name at the scheduler, by which it is found if mlab ended before it learned the number. */
   name: z.string().regex(/^mlab-[0-9a-f]{12}$/),
   created: z.number(),
-  /** What the scheduler calls the array; null until it has said it. */
+  /** The scheduler's id for the array; null until it is known. */
   id: z.string().nullable(),
   /** By index. */
   jobs: z.array(z.object({ kind: z.enum(['run', 'grade']), run: RunId })),
@@ -30,7 +30,7 @@ export type WorkerResult = z.infer<typeof WorkerResult>;
 
 const mostBytes = 2 ** 22;
 
-/** A scheduler's folder in an experiment: the arrays that were submitted, the documents of their jobs, and what became of them. */
+/** A scheduler's folder in an experiment: the submitted arrays, the documents of their jobs, and their results. */
 export class WaveFolder {
   /** Absolute path. */
   readonly folder: string;
@@ -48,7 +48,7 @@ export class WaveFolder {
     return join(this.folder, name);
   }
 
-  /** Written before the scheduler is told. */
+  /** Written before the submission to the scheduler. */
   create(jobs: readonly Job[]): Wave {
     const name = `mlab-${randomBytes(6).toString('hex')}`;
     const named = jobs.map(({ kind, run }) => ({ kind, run: run.id }));
@@ -65,7 +65,7 @@ export class WaveFolder {
     writeFileAtomically(join(this.folderOf(wave), 'wave.json'), `${JSON.stringify(wave)}\n`);
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   read(): Wave[] {
     return namesIn(this.folder)
       .flatMap((name) => {
@@ -76,7 +76,7 @@ export class WaveFolder {
       .sort((one, other) => one.created - other.created);
   }
 
-  /** What the worker of a job came to; null where it did not come to an end. */
+  /** The result that a job's worker reported; null if it did not finish. */
   resultOf(wave: Wave, index: number): WorkerResult | null {
     const text = textOf(join(this.folderOf(wave), 'results', `${index}.json`));
     if (text === null) return null;
@@ -88,7 +88,7 @@ export class WaveFolder {
     return join(this.folderOf(wave), 'logs', `${index}.log`);
   }
 
-  /** The end of what a job printed. */
+  /** The end of a job's output. */
   lastLines(wave: Wave, index: number): string {
     const lines = (textOf(this.logOf(wave, index)) ?? '').trimEnd().split('\n');
     return lines.slice(-3).join('\n').slice(-500);

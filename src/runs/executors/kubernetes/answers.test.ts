@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { all, isSilence } from './answers.ts';
 
-/** The API's answer to a page whose list it has forgotten, or to a question that it refuses. */
+/** The API's answer to a request for a page of an expired list, or to a request that it refuses. */
 const answer = (code: number) => Object.assign(new Error(`HTTP-Code: ${code}`), { code });
 
 const pages: Record<string, { items: number[]; metadata: { _continue?: string } }> = {
@@ -44,7 +44,7 @@ test('a server that does not answer is waited for, one that refuses or never wil
   for (const code of ['ECONNREFUSED', 'ECONNRESET', 'EAI_AGAIN'])
     expect(isSilence(broken(code), false)).toBe(true);
   expect(isSilence(broken('ERR_TLS_CERT_ALTNAME_INVALID'), true)).toBe(false);
-  // A name that was found before comes back; one that never was is wrong.
+  // A name that was found before may be found again; one that never was is wrong.
   expect(isSilence(broken('ENOTFOUND'), true)).toBe(true);
   expect(isSilence(broken('ENOTFOUND'), false)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { ArrayExecutor } from '../arrays/array-executor.ts';
 import type { ExecutorKind } from '../executor-kind.ts';
 import { plannedManifests } from './manifest.ts';
 
-/** Who uses no Kubernetes neither installs nor loads its client. */
+/** Users without Kubernetes neither install nor load its client. */
 async function load(): Promise<typeof import('./kubernetes-scheduler.ts')> {
   try {
     return await import('./kubernetes-scheduler.ts');

@@ -5,7 +5,7 @@ import type { JobState, JobStates } from '../arrays/job-state.ts';
 const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 const jobLabel = 'batch.kubernetes.io/job-name';
 
-/** What is known of each index: of its newest pod, and of the job's own count of those that are over. */
+/** The state of each index: from its newest pod, and from the job's own count of finished ones. */
 export function statesOf(jobs: readonly V1Job[], pods: readonly V1Pod[]): JobStates {
   const states: JobStates = new Map();
   for (const { metadata, spec, status } of jobs) {
@@ -17,7 +17,7 @@ export function statesOf(jobs: readonly V1Job[], pods: readonly V1Pod[]): JobSta
     for (const pod of pods.filter(({ metadata: each }) => each?.labels?.[jobLabel] === name)) {
       const index = Number(pod.metadata?.annotations?.[indexAnnotation] ?? -1);
       const before = states.get(`${name}_${index}`)?.restarts ?? 0;
-      // Its job makes another one: that one tells where the index is.
+      // Its job creates another pod, which will show where the index is.
       if (pod.status?.phase === 'Failed') set(index, { restarts: before + 1 });
       else set(index, podState(pod));
     }
@@ -25,7 +25,7 @@ export function statesOf(jobs: readonly V1Job[], pods: readonly V1Pod[]): JobSta
     for (const index of indicesOf(status?.failedIndexes ?? '')) set(index, { state: 'FAILED' });
     const failure = status?.conditions?.find(({ type, status: is }) => type === 'Failed' && is === 'True');
     if (failure === undefined) continue;
-    // Of a job that is given up as a whole, no index is begun any more.
+    // If a whole job has failed, none of its indices will begin any more.
     for (const [key, state] of states)
       if (state.name === name && state.state !== 'COMPLETED')
         states.set(key, { ...state, state: 'FAILED', reason: failure.reason ?? '' });

@@ -8,15 +8,15 @@ import { all, isAnswer, isSilence } from './answers.ts';
 import { statesOf } from './job-states.ts';
 import { experimentLabel, jobManifest, labelOf, resourcesOf } from './manifest.ts';
 
-/** As many pods as the control plane is told to keep of one Indexed Job at most with a limit for each index. */
+/** The most pods that the control plane keeps for one Indexed Job with a limit for each index. */
 const mostIndices = 10_000;
 const nobodysServer = 'http://localhost:8080';
 
-/** Indexed Jobs of a Kubernetes cluster, by its API. */
+/** Runs arrays as Indexed Jobs of a Kubernetes cluster, by its API. */
 export class KubernetesScheduler implements ArrayScheduler {
   readonly name = 'Kubernetes';
   readonly folderName = 'kubernetes';
-  // No job of Kubernetes waits for another: gradings are submitted when their runs have ended.
+  // Kubernetes jobs can't wait for each other: gradings are submitted when their runs have ended.
   readonly chains = false;
   readonly #settings: KubernetesSettings;
   readonly #place: ExecutorPlace;
@@ -58,7 +58,7 @@ export class KubernetesScheduler implements ArrayScheduler {
       await this.#jobs.createNamespacedJob({ namespace, body });
       this.#hasAnswered = true;
     } catch (error) {
-      // Another try of this submission was taken.
+      // An earlier try of this submission was accepted.
       if (isAnswer(error, 409)) return array.name;
       if (isSilence(error, this.#hasAnswered)) return null;
       throw refused(error, this.#settings);
@@ -125,7 +125,7 @@ function configFor(settings: KubernetesSettings): KubeConfig {
   return config;
 }
 
-/** What the client takes where nobody configured anything: a server of this machine that is hardly ever there. */
+/** The client's default if nothing is configured: a server on this machine that almost never exists. */
 function isMadeUp(config: KubeConfig): boolean {
   return config.currentContext === 'loaded-context' && config.getCurrentCluster()?.server === nobodysServer;
 }
@@ -139,18 +139,18 @@ function refused(error: unknown, { namespace }: KubernetesSettings): UserError {
   );
 }
 
-/** `fetch failed` alone says nothing. */
+/** `fetch failed` alone is not informative. */
 function causeOf(error: unknown): unknown {
   return error instanceof TypeError && error.cause !== undefined ? error.cause : error;
 }
 
-/** Of a `Status`, as text or read. */
+/** The message in a `Status`, given as text or parsed. */
 function messageIn(body: unknown): string {
   try {
     const read: unknown = typeof body === 'string' ? JSON.parse(body) : body;
     if (typeof read === 'object' && read !== null && 'message' in read) return String(read.message);
   } catch {
-    // It is told as it is.
+    // It is passed on as it is.
   }
   return String(body).slice(0, 500);
 }

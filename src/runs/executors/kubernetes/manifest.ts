@@ -10,21 +10,21 @@ import type { ExecutorPlace, PlannedPlace } from '../executor-kind.ts';
 
 /** All jobs of an experiment have it, with the experiment's name. */
 export const experimentLabel = 'mlagentbench/experiment';
-/** What mlab and the agent's processes need beside the agent's limit. */
+/** The memory for mlab and the agent's processes, in addition to the agent's limit. */
 const harnessMemoryMb = 512;
-/** For the step under way and its snapshot, when a pod is asked to end. */
+/** The time for the current step and its snapshot after a pod is asked to end. */
 const graceSeconds = 120;
 
-/** A label holds 63 characters at most, and ends with a letter or a digit. */
+/** A label has at most 63 characters, and ends with a letter or a digit. */
 export function labelOf(experiment: string): string {
   if (/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(experiment)) return experiment;
   return `${experiment.slice(0, 40).replace(/[^A-Za-z0-9]+$/, '')}-${sha256(experiment).slice(0, 12)}`;
 }
 
-/** As much of a job as its manifest tells. */
+/** The part of a job that its manifest needs. */
 export type JobNeeds = { resources: Pick<Job['resources'], 'cores' | 'memory_mb' | 'gpu' | 'gpus'> };
 
-/** What a job asks of a node. */
+/** The resources that a job requests from a node. */
 export function resourcesOf({ resources }: JobNeeds, settings: KubernetesSettings) {
   const memory = `${settings.memory_mb ?? resources.memory_mb + harnessMemoryMb}Mi`;
   const gpus = resources.gpu ? { [settings.gpu_resource]: String(resources.gpus ?? 1) } : {};
@@ -35,8 +35,8 @@ export function resourcesOf({ resources }: JobNeeds, settings: KubernetesSetting
 }
 
 /**
- * An Indexed Job: a pod for each job of an array, which executes `mlab worker` with the document of its index. A pod that is
- * evicted or preempted is made again and costs no retry; its run goes on from its last step.
+ * An Indexed Job: one pod for each job of an array, which executes `mlab worker` with the document of its index. A pod
+ * that is evicted or preempted is created again and costs no retry; its run resumes after its last step.
  */
 export function jobManifest(
   {
@@ -82,7 +82,7 @@ export function jobManifest(
               name: 'mlab',
               image: settings.image,
               command: ['/bin/sh', '-c', workerScript(folder, commandOf(settings, taskFolders))],
-              // Without one, each pod makes environments and data anew.
+              // Without a cache, each pod creates environments and data again.
               ...(isMounted(cache, settings) ? { env: [{ name: 'MLAB_CACHE', value: cache }] } : {}),
               resources: resourcesOf(first, settings),
               // Names only: the keys themselves are in the cluster.
@@ -110,7 +110,7 @@ function commandOf({ command }: KubernetesSettings, taskFolders: readonly string
   return [command, ...taskFolders.flatMap((folder) => ['--task-dir', shellWord(folder)])].join(' ');
 }
 
-/** Those of `--task-dir`, as every command of the experiment is given them. */
+/** The folders of `--task-dir`, which every command of the experiment gets. */
 function taskFoldersOf(command: readonly string[]): string[] {
   return command.filter((_, index) => command[index - 1] === '--task-dir');
 }
@@ -131,7 +131,9 @@ function isMounted(folder: string, { volumes }: KubernetesSettings): boolean {
   return volumes.some(({ path }) => !relative(path, folder).startsWith('..'));
 }
 
-/** What the worker printed is its result once it has come to an end; a pod that is stopped leaves none, and is made again. */
+/**
+ * The worker's output is its result once it has finished; a pod that is stopped leaves no result, and is created again.
+ */
 function workerScript(folder: string, command: string): string {
   return `index=$JOB_COMPLETION_INDEX
 folder=${shellWord(folder)}
@@ -150,7 +152,10 @@ exit 0
 `;
 }
 
-/** A manifest for those runs of a plan that ask for the same; the documents of their jobs are written when the plan is executed. */
+/**
+ * One manifest for the runs of a plan with equal requests. The documents of their jobs are written when the plan is
+ * executed.
+ */
 export function plannedManifests(
   { plan, folder, parallel, ...place }: PlannedPlace,
   settings: KubernetesSettings,

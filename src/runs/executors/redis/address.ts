@@ -2,9 +2,9 @@ import { UserError } from '../../../lib/errors.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where a Redis is, and how to get in. */
+/** The address of a Redis server, and its credentials. */
 export interface RedisAddress {
-  /** Without the password: for people, and to be written down. */
+  /** Without the password: for people, and for records. */
   shown: string;
   host: string;
   port: number;
@@ -21,7 +21,8 @@ const usualPort = 6379;
 export const isRedisUrl = (text: string): boolean => /^rediss?:\/\//.test(text);
 
 /**
- * @param given an address, which everybody on the machine may read in the list of processes; `redis` or undefined: the one in MLAB_REDIS_URL
+ * @param given an address, which everybody on the machine can read in the list of processes; `redis` or undefined: the
+ *   one in MLAB_REDIS_URL
  * @throws UserError `bad_redis_url`, `password_shown`
  */
 export function redisAddress(given: string | undefined, variables: Variables): RedisAddress {
@@ -34,7 +35,7 @@ export function redisAddress(given: string | undefined, variables: Variables): R
       'No address of Redis is given.',
       `${hint} ${urlVariable} may hold it.`,
     );
-  // What is no address is not repeated: it may hold a password.
+  // An invalid address is not repeated, because it may contain a password.
   const url = URL.parse(text);
   if (url === null || !isRedisUrl(text) || url.hostname === '' || !/^\/?\d*$/.test(url.pathname))
     throw new UserError('bad_redis_url', 'This is not a valid Redis address.', hint);

@@ -5,16 +5,16 @@ import { sentence } from '../../../lib/sentence.ts';
 import type { RedisAddress } from './address.ts';
 
 const firstAnswerMs = 10_000;
-/** A connection on which nothing comes back for so long is given up, and made anew. */
+/** A connection without any answer for this long is closed and opened again. */
 const silenceMs = 20_000;
-/** What the driver says of commands that it gave up. */
+/** The driver's message for commands that it gave up. */
 const cutMessage = 'Command aborted due to connection close';
 const cutPauseMs = 100;
-/** In a row; between two of them the driver waits for a new connection. */
+/** In a row; between two of them, the driver waits for a new connection. */
 const mostCuts = 100;
 
 /**
- * Connects. Later, where the connection breaks, it is made again, and commands wait for that.
+ * Connects. If the connection breaks later, it is opened again, and commands wait for that.
  * @throws UserError `no_redis`; the signal's reason
  */
 export async function connectRedis(address: RedisAddress, signal: AbortSignal): Promise<Redis> {
@@ -28,7 +28,7 @@ export async function connectRedis(address: RedisAddress, signal: AbortSignal): 
     retryStrategy: (times: number) => Math.min(50 * 2 ** times, 1_000),
   });
   let lastTrouble = 'no answer';
-  // Without a listener, each of these would be printed.
+  // Without a listener, each of these errors would be printed.
   redis.on('error', (error: unknown) => {
     lastTrouble = messageOf(error);
   });
@@ -42,7 +42,7 @@ export async function connectRedis(address: RedisAddress, signal: AbortSignal): 
     redis.disconnect();
     signal.throwIfAborted();
     const trouble = error instanceof TimedOut ? lastTrouble : messageOf(error);
-    // The cause would hold the commands, and with them the password.
+    // The cause would contain the commands, and with them the password.
     throw new UserError(
       'no_redis',
       `Redis at ${address.shown} can't be used: ${sentence(withoutPassword(trouble, address))}`,
@@ -56,8 +56,8 @@ function withoutPassword(text: string, { password }: RedisAddress): string {
 }
 
 /**
- * Does again what a broken connection left undone: the driver gives up commands that were sent together. For what may be
- * done twice alone.
+ * Repeats what a broken connection left undone: the driver gives up commands that were sent together. Only for work
+ * that may be done twice.
  */
 export async function evenIfCut<Value>(work: () => Promise<Value>, left = mostCuts): Promise<Value> {
   try {
@@ -78,7 +78,10 @@ async function withinTime<Value>(work: Promise<Value>, signal: AbortSignal): Pro
   });
 }
 
-/** The work goes on by itself where it is not waited for any more. @throws the signal's reason */
+/**
+ * The work continues by itself after the wait is aborted.
+ * @throws the signal's reason
+ */
 export async function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const giveUp = () => reject(signal.reason);

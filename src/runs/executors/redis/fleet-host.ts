@@ -13,10 +13,13 @@ import type { TaskResources } from '../../workspace.ts';
 import { FleetQuota, keepFleetPace } from './fleet-quota.ts';
 import { experimentKey } from './keys.ts';
 
-/** So many experiments are kept open, with their plans. */
+/** The number of experiments that are kept open, with their plans. */
 const mostOpen = 8;
 
-/** What a worker's jobs share: what is opened once, and quotas and paces that other workers keep, too. */
+/**
+ * What a worker's jobs share: resources that are opened once, and quotas and rate limits that are shared with other
+ * workers.
+ */
 export class FleetHost {
   readonly host: JobHost;
   readonly #machine: Machine;
@@ -56,7 +59,7 @@ export class FleetHost {
     return experiment;
   }
 
-  /** Of a task once, for all jobs that want it alike. */
+  /** The resources of a task, created once for all jobs that want the same. */
   #resourcesOf(job: Job, alone: JobHost, signal: AbortSignal): Promise<TaskResources> {
     const wanted = JSON.stringify([job.task, job.provisioning, job.run.marks]);
     const known = this.#resources.get(wanted);
@@ -101,7 +104,7 @@ export class FleetHost {
   }
 }
 
-/** @throws UserError `quota_unknown` where what other runs spent is not here */
+/** @throws UserError `quota_unknown` if the use of other runs is not known here */
 function spentSoFar(experiment: Experiment, folder: string): { tokens: number; money: number } {
   if (experiment.folder === folder) return spentByAll(experiment);
   throw new UserError(

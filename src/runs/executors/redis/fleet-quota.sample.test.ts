@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)(
       await server?.[Symbol.asyncDispose]();
     });
 
-    /** One of each worker, for an experiment of their own. */
+    /** One quota for each worker, for a separate experiment. */
     function quotas(tokens: number, more: Partial<FleetQuotaOptions> = {}) {
       experiments += 1;
       const experiment = `experiment-${experiments}`;
@@ -78,7 +78,7 @@ describe.skipIf(missing !== null)(
             const isRaised = end === 'raise' && (await reservation.raise({ tokens: most + 20, money: 0 }));
             const used = Math.floor(((isRaised ? most + 20 : most) * share) / 100);
             if (end !== 'release') spent += used;
-            // Who dies was charged all the same, and says nothing.
+            // A worker that dies was charged all the same, and reports nothing.
             if (end === 'release') reservation.release();
             else if (end !== 'die') reservation.settle(charge(used));
           }),
@@ -148,7 +148,7 @@ describe.skipIf(missing !== null)(
           begun.push(performance.now());
         }),
       );
-      // Redis counts when it lets a call begin; that is heard a moment later.
+      // Redis counts when it lets a call begin; the worker learns of it a moment later.
       begun.forEach((time, index) => {
         const fifth = begun[index + pace.calls];
         if (fifth !== undefined) expect(fifth - time).toBeGreaterThan(pace.milliseconds - 100);

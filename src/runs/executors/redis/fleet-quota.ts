@@ -8,10 +8,10 @@ import { abortable } from './connection.ts';
 import { keys } from './keys.ts';
 import { beginScript, paceScript, reserveScript, settleScript } from './scripts.ts';
 
-/** Sums are whole numbers: of a billionth of a dollar. */
+/** Sums are whole numbers, in billionths of a dollar. */
 const perDollar = 1e9;
 const pollMs = 250;
-/** A worker that said nothing for so long, after Redis forgot it, does not come back with its calls. */
+/** A worker that has been silent for so long after its report expired does not come back with its calls. */
 const deadAfterMs = 60_000;
 
 const Reserved = z.union([
@@ -25,22 +25,22 @@ export interface FleetQuotaOptions {
   experiment: string;
   worker: string;
   limits: Spend;
-  /** What was spent, as the store has it. */
+  /** What was spent, according to the store. */
   spent: () => { tokens: number; money: number };
   deadAfterMs?: number;
 }
 
-/** What all runs of an experiment may use together, wherever they are executed: counted in Redis. */
+/** What all runs of an experiment may use together, wherever they are executed; counted in Redis. */
 export class FleetQuota implements SharedQuota {
   readonly #options: FleetQuotaOptions;
-  /** Calls that are over, and not yet settled. */
+  /** Calls that are over but not yet settled. */
   readonly #settling = new Set<Promise<unknown>>();
 
   constructor(options: FleetQuotaOptions) {
     this.#options = options;
   }
 
-  /** Counts what was spent elsewhere, too, such as before the first worker began. */
+  /** Also counts what was spent elsewhere, such as before the first worker began. */
   async begin(): Promise<void> {
     const { tokens, money } = this.#options.spent();
     await this.#evaluate(beginScript, [tokens, Math.ceil(money * perDollar)]);
@@ -63,7 +63,7 @@ export class FleetQuota implements SharedQuota {
         else await sleep(pollMs * (0.5 + Math.random()), undefined, { signal });
       }
     } catch (error) {
-      // Whether room was kept is not known.
+      // It is unknown whether the reservation was made.
       this.#settle(call, 0, 0);
       signal.throwIfAborted();
       throw error;
@@ -89,7 +89,7 @@ export class FleetQuota implements SharedQuota {
     };
   }
 
-  /** Until Redis has heard of it, all that was kept for the call counts. */
+  /** Until Redis has received this, the call's whole reservation counts. */
   #settle(call: string, tokens: number, money: number): void {
     const told = this.#evaluate(settleScript, [call, tokens, Math.ceil(money * perDollar)]).catch(() => {});
     this.#settling.add(told);
@@ -122,7 +122,7 @@ export class FleetQuota implements SharedQuota {
   }
 }
 
-/** Waits until a call may begin by the pace that all workers keep together. */
+/** Waits until a call may begin under the rate limit that all workers share. */
 export async function keepFleetPace(
   redis: Redis,
   provider: string,

@@ -15,7 +15,7 @@ import { sayGoodbye, sayHello } from './workers.ts';
 
 export interface FleetWorkerOptions {
   redis: Redis;
-  /** Of the same Redis, that only listens. */
+  /** Another connection to the same Redis, which only listens. */
   listener: Redis;
   capacity: Capacity;
   labels: readonly string[];
@@ -23,7 +23,7 @@ export interface FleetWorkerOptions {
   /** How long a worker may be silent before its jobs are given to others. */
   stalledAfterMs: number;
   execute: (queued: Queued, following: Following) => Promise<JobResult>;
-  /** Ends a job that is not to be executed again, for this reason. */
+  /** Ends a job that must not be executed again, for this reason. */
   giveUp: (queued: Queued, reason: UserError, following: Following) => Promise<JobResult>;
   log: (line: string) => void;
 }
@@ -37,11 +37,11 @@ interface Active {
 }
 
 const helloMs = 2_000;
-/** How long nothing is asked for where there was nothing; a new job is told of sooner. */
+/** The pause between requests when there was no job; a notification of a new job ends it early. */
 const idleMs = 500;
-/** A run that somebody else has is looked at again then. */
+/** The delay before another try of a run that somebody else holds. */
 const heldMs = 10_000;
-/** A job whose worker died, or was cut off, so often is given up: it may be what takes workers down. */
+/** A job whose worker died or was disconnected this often is given up, because it may be what crashes the workers. */
 const mostLosses = 8;
 
 /** Takes jobs that it has room for, and executes them until it is stopped. */
@@ -60,7 +60,10 @@ export class FleetWorker {
     this.#queue = new JobQueue(options.redis);
   }
 
-  /** Until the signal is aborted, and what was under way is recorded and back in the queue. @returns how many jobs were done */
+  /**
+   * Runs until the signal is aborted, and the jobs in progress are recorded and back in the queue.
+   * @returns how many jobs were done
+   */
   async run(signal: AbortSignal): Promise<number> {
     const { listener, redis, stalledAfterMs, log } = this.#options;
     listener.on('message', this.#awake);
@@ -101,7 +104,7 @@ export class FleetWorker {
     this.#awake();
   };
 
-  /** Takes jobs from each queue in turn. What the first needs that has no room is kept for it. */
+  /** Takes jobs from each queue in turn. What the first job that does not fit needs is kept for it. */
   async #takeAll(signal: AbortSignal): Promise<boolean> {
     await this.#findSources();
     const { capacity } = this.#options;
@@ -129,7 +132,7 @@ export class FleetWorker {
     return tookAny;
   }
 
-  /** Queues whose jobs can ever be executed here. */
+  /** Finds the queues whose jobs can ever be executed here. */
   async #findSources(): Promise<void> {
     const { capacity, labels, redis, stalledAfterMs } = this.#options;
     for (const [name, jobs] of await this.#queue.classes()) {
@@ -140,7 +143,8 @@ export class FleetWorker {
         ...{ stalledInterval: stalledAfterMs / 2, maxStalledCount: Number.MAX_SAFE_INTEGER, name: this.id },
       });
       worker.on('error', () => {});
-      // One whose own connection broke while it was made never gets another: it is made anew, the next time.
+      // One whose connection broke while it was created never gets another connection, so it is created again the next
+      // time.
       await worker.waitUntilReady().catch(async (error: unknown) => {
         await worker.close(true).catch(() => {});
         throw error;
@@ -165,7 +169,7 @@ export class FleetWorker {
       this.#active.set(id, active);
       await this.#executeActive(active);
     } catch (error) {
-      // Others have the job by now, or will.
+      // Others have the job by now, or will have it.
       this.#options.log(`${id}: ${messageOf(error)}`);
     } finally {
       this.#active.delete(id);
@@ -197,7 +201,7 @@ export class FleetWorker {
       await job.moveToWait(this.id);
       return;
     }
-    // Told before the job is gone: what is gone and came to nothing is given again.
+    // Reported before the job is removed: a job that is removed without a result is submitted again.
     if (problem === null && queued.next !== undefined) {
       const { next, ...asBefore } = queued;
       await this.#queue.add([{ ...asBefore, job: next }]);
@@ -221,7 +225,7 @@ export class FleetWorker {
     return await this.#options.giveUp(queued, reason, following);
   }
 
-  /** By the clock of Redis: those of workers may differ. */
+  /** By the clock of Redis, because the clocks of workers may differ. */
   async #later(job: BullJob): Promise<void> {
     const [seconds] = await this.#options.redis.time();
     await job.moveToDelayed(Number(seconds) * 1000 + heldMs, this.id);

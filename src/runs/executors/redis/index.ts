@@ -2,7 +2,7 @@ import { hasCode, UserError } from '../../../lib/errors.ts';
 import type { ExecutorKind } from '../executor-kind.ts';
 import { isRedisUrl, redisAddress } from './address.ts';
 
-/** Who uses no Redis neither installs nor loads its libraries. */
+/** Users without Redis neither install nor load its libraries. */
 const load = {
   executor: () => withLibraries(import('./redis-executor.ts')),
   serve: () => withLibraries(import('./serve.ts')),
@@ -25,7 +25,7 @@ async function withLibraries<Module>(loading: Promise<Module>): Promise<Module> 
 export const redis: ExecutorKind = {
   name: 'redis',
   matches: (on) => on === 'redis' || isRedisUrl(on),
-  // Where the address is a variable's, it is looked up each time.
+  // If a variable holds the address, it is looked up each time.
   recorded: (on) => (on === 'redis' ? on : redisAddress(on, {}).shown),
   open: async (on, place) => {
     const { RedisExecutor } = await load.executor();

@@ -6,27 +6,27 @@ import { evenIfCut } from './connection.ts';
 import { experimentKey, jobId, keys, prefix } from './keys.ts';
 import { told } from './told.ts';
 
-/** What is queued: a job, and the grading that follows where it ends well. */
+/** A queue entry: a job, and the grading that follows if it ends well. */
 export const Queued = z.strictObject({
   job: Job,
   next: GradeJob.optional(),
   labels: z.array(z.string()),
-  /** Where the experiment is in a store; absent: its folder is shared. */
+  /** The store with the experiment; absent: its folder is shared. */
   artifacts: z.string().optional(),
 });
 export type Queued = z.infer<typeof Queued>;
 
-/** Jobs that need the same share a queue: so a worker takes from those whose jobs it has room for. */
+/** Jobs with equal needs share a queue, so a worker takes only from queues whose jobs it has room for. */
 export const JobClass = z.strictObject({ resources: JobResources, labels: z.array(z.string()) });
 export type JobClass = z.infer<typeof JobClass>;
 
-/** What became of a job, for whoever gave it. */
+/** The result of a job, for whoever submitted it. */
 export const JobEnd = z.strictObject({ problem: z.string().nullable(), worker: z.string() });
 export type JobEnd = z.infer<typeof JobEnd>;
 
 const atOnce = 500;
 
-/** The jobs that wait in Redis. To be closed; the connection is not its own. */
+/** The jobs that wait in Redis. Must be closed, which does not close the connection. */
 export class JobQueue implements AsyncDisposable {
   readonly #redis: Redis;
   readonly #queues = new Map<string, Queue>();
@@ -35,7 +35,7 @@ export class JobQueue implements AsyncDisposable {
     this.#redis = redis;
   }
 
-  /** Queues what is not queued yet, gradings first. */
+  /** Queues the jobs that are not queued yet, gradings first. */
   async add(all: readonly Queued[]): Promise<void> {
     for (const [name, group] of Map.groupBy(all, queueName)) {
       const [first] = group;
@@ -51,14 +51,14 @@ export class JobQueue implements AsyncDisposable {
             ...{ removeOnComplete: true, removeOnFail: true },
           },
         }));
-        // Those that are queued already stay as they are.
+        // Jobs that are already queued stay as they are.
         await evenIfCut(async () => await (await this.#queue(name)).addBulk(jobs));
       }
     }
     await this.#redis.publish(keys.news, '');
   }
 
-  /** Which of these jobs wait or are executed. */
+  /** Which of these jobs are waiting or being executed. */
   async present(all: readonly Queued[]): Promise<Set<string>> {
     const found = new Set<string>();
     for (let at = 0; at < all.length; at += atOnce) {
@@ -72,7 +72,7 @@ export class JobQueue implements AsyncDisposable {
     return found;
   }
 
-  /** Takes back those that nobody executes. */
+  /** Removes those that nobody is executing. */
   async remove(all: readonly Queued[]): Promise<void> {
     for (let at = 0; at < all.length; at += atOnce) {
       const part = all.slice(at, at + atOnce);
@@ -82,11 +82,11 @@ export class JobQueue implements AsyncDisposable {
     }
   }
 
-  /** All queues that anybody has used. */
+  /** All queues that were ever used. */
   async classes(): Promise<Map<string, JobClass>> {
     const found = new Map<string, JobClass>();
     for (const [name, text] of Object.entries(await this.#redis.hgetall(keys.queues))) {
-      // Another version of mlab may know other needs: its queues are left to its workers.
+      // Another version of mlab may have other fields: its queues are left to its workers.
       const jobs = told(JobClass, text);
       if (jobs !== null) found.set(name, jobs);
     }
@@ -110,7 +110,7 @@ export class JobQueue implements AsyncDisposable {
     if (known !== undefined) return known;
     const made = new Queue(name, { connection: this.#redis, prefix });
     made.on('error', () => {});
-    // One that Redis left while it was made stays of no use, and is not kept.
+    // One that lost its connection while it was created never works, and is not kept.
     await made.waitUntilReady();
     const first = this.#queues.get(name) ?? made;
     this.#queues.set(name, first);

@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../../../schema/index.ts';
 
-/** All that is kept in Redis begins so. */
+/** The prefix of all keys in Redis. */
 export const prefix = 'mlab';
 
-/** An experiment, by its folder: two of one name may share a Redis. */
+/** An experiment, identified by its folder: two with the same name may share a Redis. */
 export function experimentKey(folder: string): string {
   return createHash('sha256').update(folder).digest('hex').slice(0, 16);
 }
 
-/** The same for the same work, so that it is queued once. */
+/** The same for the same work, so that it is queued only once. */
 export function jobId(job: Job): string {
   const what = job.kind === 'run' ? `run-${job.archived_attempts}` : `grade-${job.which}`;
   return `${experimentKey(job.experiment)}.${job.run.id}.${what}`;
 }
 
 export const keys = {
-  /** Hash: of each queue, what its jobs need. */
+  /** Hash: the needs of the jobs in each queue. */
   queues: `${prefix}:queues`,
-  /** Set of workers that said hello. */
+  /** Set of workers that have registered. */
   workers: `${prefix}:workers`,
-  /** What a worker said last; gone when it says nothing any more. */
+  /** The last report of a worker; expires when it stops reporting. */
   worker: (id: string) => `${prefix}:worker:${id}`,
   /** Channel: there is a new job. */
   news: `${prefix}:news`,
-  /** Hash: what became of jobs, until whoever gave them has read it. */
+  /** Hash: results of jobs, until whoever submitted them has read them. */
   results: (experiment: string) => `${prefix}:results:${experiment}`,
   /** Channel: runs that began. */
   begun: (experiment: string) => `${prefix}:begun:${experiment}`,
-  /** Is there while the jobs of an experiment are to be ended. */
+  /** Exists while the jobs of an experiment are being cancelled. */
   cancelled: (experiment: string) => `${prefix}:cancelled:${experiment}`,
   quota: (experiment: string) => `${prefix}:quota:${experiment}`,
   holds: (experiment: string) => `${prefix}:holds:${experiment}`,

@@ -24,7 +24,7 @@ interface Given {
   following: Following;
   resolve: (result: JobResult) => void;
   reject: (error: unknown) => void;
-  /** How often in a row Redis knew nothing of it. */
+  /** How often in a row it was missing in Redis. */
   missed: number;
 }
 
@@ -32,7 +32,7 @@ interface Given {
 const gatherMs = 20;
 const pollMs = 200;
 const sweepMs = 5_000;
-/** What Redis lost, by a failure of its machine, is queued again. */
+/** Jobs that Redis lost in a failure of its machine are queued again. */
 const mostMisses = 2;
 const cancelMs = 15_000;
 const keptResultsSeconds = 7 * 86_400;
@@ -41,7 +41,7 @@ const interrupted: JobResult = { record: null, problem: 'interrupted' };
 
 const Begun = z.object({ run: z.string(), place: z.string() });
 
-/** Queues jobs in Redis, and follows them: what became of them is told there, and stands in the store. */
+/** Queues jobs in Redis, and follows them. Redis reports their results, and the store contains them. */
 export class RedisExecutor implements RemoteExecutor {
   readonly threads: number | undefined;
   readonly #place: ExecutorPlace;
@@ -50,10 +50,10 @@ export class RedisExecutor implements RemoteExecutor {
   readonly #listener: Redis;
   readonly #queue: JobQueue;
   readonly #experiment: string;
-  /** Of the experiment in a store; null where its folder is shared. */
+  /** The copy of the experiment in a store; null if its folder is shared. */
   readonly #copy: ExperimentCopy | null;
   readonly #followed = new Map<string, Given>();
-  /** All that was queued here, with the gradings that follow. */
+  /** Everything that was queued here, with the gradings that follow. */
   readonly #queued = new Map<string, Queued>();
   readonly #closing = new AbortController();
   #gathered: Given[] = [];
@@ -76,7 +76,7 @@ export class RedisExecutor implements RemoteExecutor {
     this.#listener = listener;
     this.#queue = new JobQueue(redis);
     this.#experiment = experimentKey(place.experiment.folder);
-    // Workers know no share of the machine that planned the jobs.
+    // Workers do not know about fractions of the machine that planned the jobs.
     this.threads = place.experiment.plan.resources?.cores === undefined ? 1 : undefined;
     place.signal.addEventListener('abort', this.#leave, { once: true });
   }
@@ -140,7 +140,7 @@ export class RedisExecutor implements RemoteExecutor {
 
   async #begin(): Promise<void> {
     const { experiment } = this.#place;
-    // Of an earlier command; what it did not read stands in the store.
+    // Left by an earlier command; the results that it did not read are in the store.
     await this.#redis.del(keys.results(this.#experiment), keys.cancelled(this.#experiment));
     const { spend: limits } = experiment.plan;
     if (limits?.tokens !== undefined || limits?.money !== undefined) {
@@ -151,7 +151,7 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#listener.subscribe(keys.begun(this.#experiment));
   }
 
-  /** Stops following; the jobs go on. */
+  /** Stops following; the jobs continue. */
   readonly #leave = (): void => {
     clearTimeout(this.#gathering);
     for (const { resolve } of this.#gathered.splice(0)) resolve(interrupted);
@@ -167,7 +167,7 @@ export class RedisExecutor implements RemoteExecutor {
         this.#queued.set(jobId(queued.job), each.queued);
         if (next !== undefined) this.#queued.set(jobId(next), { ...queued, job: next });
       }
-      // A grading that followed its run may have ended before anybody asked for it.
+      // A grading that followed its run may have ended before anybody requested it.
       await this.#readEnds();
       await Promise.all(given.map((each) => this.#send(each)));
       const open = given.filter(({ queued }) => this.#followed.has(jobId(queued.job)));
@@ -182,7 +182,7 @@ export class RedisExecutor implements RemoteExecutor {
     }
   }
 
-  /** What was changed here of the run, for the worker that will have it. */
+  /** Sends local changes of the run to the store first, for the worker that will execute it. */
   async #send({ queued: { job }, resolve }: Given): Promise<void> {
     try {
       if (this.#followed.has(jobId(job))) await this.#copy?.send(job.run.id);
@@ -219,7 +219,7 @@ export class RedisExecutor implements RemoteExecutor {
       if (given === undefined) continue;
       read.push(id);
       const end = told(JobEnd, text);
-      // Without an end that can be read, it is the store that says what became of it.
+      // Without a readable result, the store decides what happened to it.
       if (end !== null) ended.push(this.#ended(id, given, end.problem));
     }
     await Promise.all(ended);
@@ -228,7 +228,7 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#redis.expire(key, keptResultsSeconds);
   }
 
-  /** Looks after jobs of which Redis knows nothing any more. */
+  /** Handles jobs that are missing in Redis. */
   async #sweep(): Promise<void> {
     const followed = [...this.#followed];
     const present = await this.#queue.present(followed.map(([, { queued }]) => queued));
@@ -249,7 +249,7 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#queue.add(lost);
   }
 
-  /** Says when jobs wait for nobody: no worker is there, or none that could ever take them. Once, until it changes. */
+  /** Reports that no worker is there for a job, or none that could ever take it. Only once, until this changes. */
   async #tellUnwanted(): Promise<void> {
     if (this.#followed.size === 0) return;
     const workers = (await workersThere(this.#redis)).filter(({ state }) => state === 'working');
@@ -317,7 +317,7 @@ export class RedisExecutor implements RemoteExecutor {
 const notCopied =
   'a fork or a branch of a run is not executed with --artifacts: execute it with --on local, or in a shared folder';
 
-/** Why a worker can't execute a job, however long it waits; null where it can. */
+/** Why a worker can never execute a job; null if it can. */
 function whyNever({ total, labels }: WorkerReport, { job, labels: wanted }: Queued): string | null {
   const missing = wanted.find((label) => !labels.includes(label));
   return missing === undefined

@@ -1,6 +1,6 @@
-/** Scripts that Redis executes as a whole; times are those of its own clock. */
+/** Scripts that Redis executes atomically; times are those of its own clock. */
 
-/** Lua writes large numbers, and -0, in ways that Redis does not read. */
+/** Lua prints large numbers, and -0, in formats that Redis does not read. */
 const add = `local function add(name, amount)
   redis.call('HINCRBY', KEYS[1], name, string.format('%.0f', amount))
 end`;
@@ -9,9 +9,10 @@ const now = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * Keeps room for a call, or raises what is kept for it. Keys: quota, holds. Arguments: call, worker, tokens, money, most tokens, most money (-1: not
- * limited), prefix of workers, how long one must be silent to count as dead. What a dead worker kept counts as spent: its calls may have been
- * answered and charged. Where it comes back and settles, what it did not spend is given back.
+ * Reserves tokens and money for a call, or raises its reservation. Keys: quota, holds. Arguments: call, worker, tokens,
+ * money, most tokens, most money (-1: not limited), prefix of workers, how long one must be silent to count as dead. A
+ * dead worker's reservations count as spent, because its calls may have been answered and charged. If it comes back and
+ * settles, the rest is released.
  */
 export const reserveScript = `${now}
 ${add}
@@ -71,7 +72,7 @@ for index = 1, #all, 2 do
 end
 return {'wait'}`;
 
-/** A call is over. Keys: quota, holds. Arguments: call, tokens, money. Told twice, it counts once. */
+/** Ends a call. Keys: quota, holds. Arguments: call, tokens, money. If it is repeated, it counts once. */
 export const settleScript = `${add}
 local quota, holds, call = KEYS[1], KEYS[2], ARGV[1]
 if redis.call('SET', quota .. ':settled:' .. call, 1, 'NX', 'EX', 86400) == false then return 0 end
@@ -88,7 +89,10 @@ for part, name in ipairs({'tokens', 'money'}) do
 end
 return 1`;
 
-/** What the store says was spent, where nobody is at work who knows better. Keys: quota, holds. Arguments: tokens, money. */
+/**
+ * Sets what was spent, according to the store, if no worker is active that knows better. Keys: quota, holds. Arguments:
+ * tokens, money.
+ */
 export const beginScript = `local quota, holds = KEYS[1], KEYS[2]
 local isKnown = redis.call('EXISTS', quota) == 1
 if isKnown and redis.call('HLEN', holds) > 0 then return 0 end
@@ -99,7 +103,10 @@ end
 redis.call('PEXPIRE', quota, 2592000000)
 return 1`;
 
-/** Lets a call begin, or says how many milliseconds it has to wait. Key: when calls began. Arguments: calls, milliseconds that they are counted over. */
+/**
+ * Lets a call begin, or returns how many milliseconds it has to wait. Key: when calls began. Arguments: calls,
+ * milliseconds of the window in which they are counted.
+ */
 export const paceScript = `${now}
 local calls, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local oldest = redis.call('LINDEX', KEYS[1], -calls)

@@ -15,17 +15,20 @@ import { type WorkerReport, workersThere } from './workers.ts';
 export interface FleetWorkerSettings {
   address: RedisAddress;
   machine: Machine;
-  /** What of this machine is for jobs; default: all of it. */
+  /** What jobs may use of this machine; default: all of it. */
   amounts: Partial<Amounts>;
   labels: readonly string[];
   stalledAfterSeconds: number;
-  /** It is connected, and takes jobs from now on. */
+  /** Called when it is connected and begins to take jobs. */
   onReady: () => void;
   onJobProgress: (progress: JobProgress) => void;
   signal: AbortSignal;
 }
 
-/** Executes jobs of a Redis until the signal is aborted. @returns how many were done */
+/**
+ * Executes jobs of a Redis until the signal is aborted.
+ * @returns how many were done
+ */
 export async function serveRedis(settings: FleetWorkerSettings): Promise<number> {
   const { address, machine, amounts, labels, stalledAfterSeconds, signal } = settings;
   const redis = await connectRedis(address, signal);
@@ -48,7 +51,7 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
         withExperiment(queued, following, (host, here) => giveUpJob(queued.job, host, reason, here)),
     });
     const fleet = new FleetHost(machine, redis, worker.id);
-    /** In the folder that all share, or in a copy from a store. */
+    /** In the shared folder, or in a copy from a store. */
     const withExperiment = async (
       { job, artifacts }: Queued,
       following: Following,
@@ -70,7 +73,7 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
   }
 }
 
-/** The workers of a Redis. */
+/** The workers registered in a Redis. */
 export async function listWorkers(address: RedisAddress, signal: AbortSignal): Promise<WorkerReport[]> {
   const redis = await connectRedis(address, signal);
   try {

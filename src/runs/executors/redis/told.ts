@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 
-/** What stands in Redis, if it is what is expected there: whoever else writes to it, or another version, ends no command. */
+/**
+ * A value read from Redis, or null if it is not in the expected form: other writers, or another version, must not crash
+ * a command.
+ */
 export function told<Value>(schema: z.ZodType<Value>, text: string): Value | null {
   try {
     return schema.safeParse(JSON.parse(text)).data ?? null;

@@ -11,14 +11,14 @@ const Amount = z.strictObject({
   jobs: z.number(),
 });
 
-/** What a worker says of itself every few seconds. */
+/** A worker's report about itself, sent every few seconds. */
 export const WorkerReport = z.strictObject({
   id: z.string(),
   host: z.string(),
   pid: z.int(),
   mlab: z.string(),
   labels: z.array(z.string()),
-  /** `draining`: it takes no more jobs, and stops those that it has. */
+  /** `draining`: it takes no more jobs, and stops the ones in progress. */
   state: z.enum(['working', 'draining']),
   total: Amount,
   free: Amount,
@@ -29,7 +29,7 @@ export const WorkerReport = z.strictObject({
 });
 export type WorkerReport = z.infer<typeof WorkerReport>;
 
-/** How long a worker that says nothing is listed. */
+/** How long a worker without new reports is listed. */
 const listedMs = 15_000;
 
 export async function sayHello(redis: Redis, report: WorkerReport): Promise<void> {
@@ -42,7 +42,7 @@ export async function sayGoodbye(redis: Redis, id: string): Promise<void> {
   await evenIfCut(() => redis.multi().del(keys.worker(id)).srem(keys.workers, id).exec());
 }
 
-/** Those that are there, by their hosts. */
+/** The active workers, sorted by host. */
 export async function workersThere(redis: Redis): Promise<WorkerReport[]> {
   const ids = await redis.smembers(keys.workers);
   const texts = ids.length === 0 ? [] : await redis.mget(ids.map(keys.worker));

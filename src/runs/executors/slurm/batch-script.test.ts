@@ -9,7 +9,7 @@ import { shellWord } from '../../../lib/shell-word.ts';
 import { SlurmSettings } from '../../../schema/index.ts';
 import { arrayOptions, batchScript } from './batch-script.ts';
 
-/** A job's folder, with a worker and a scontrol that tell what they were asked for. */
+/** A job's folder, with fake worker and scontrol programs that record their arguments. */
 function makePlace(settings: Record<string, unknown> = {}) {
   const folder = join(temporaryFolder(), "it's a folder");
   for (const name of ['jobs', 'results', 'logs', 'bin']) mkdirSync(join(folder, name), { recursive: true });

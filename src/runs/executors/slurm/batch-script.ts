@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { shellWord } from '../../../lib/shell-word.ts';
 import type { Job, SlurmSettings } from '../../../schema/index.ts';
 
-/** What all jobs of an array have in common. */
+/** What all jobs of an array share. */
 export interface ArrayOptions {
   name: string;
   folder: string;
   count: number;
-  /** Most of them at the same time. */
+  /** The most concurrent jobs. */
   parallel: number | undefined;
-  /** Number of an array of which each job must have ended well before the job of the same index here begins. */
+  /** The number of an array of which each job must have ended well before the job with the same index here begins. */
   after: string | undefined;
 }
 
-/** What mlab and the agent's processes need beside the agent's limit. */
+/** The memory for mlab and the agent's processes, in addition to the agent's limit. */
 const harnessMemoryMb = 512;
 
 /** Variables that mlab itself reads, or that a program needs to start; none of them is secret. */
@@ -32,7 +32,7 @@ const passedOn = [
   ],
 ];
 
-/** What jobs must have in common to be one array. */
+/** What jobs must share to be one array. */
 export function resourceOptions({ resources }: Job, settings: SlurmSettings): string[] {
   const { gres = `gpu:${resources.gpus ?? 1}`, memory_mb: memory = resources.memory_mb + harnessMemoryMb } =
     settings;
@@ -66,11 +66,10 @@ export function arrayOptions(
 }
 
 /**
- * What Slurm starts for each job: `mlab worker`, with the job of this index.
- *
- * Slurm sends USR1 before the time limit: the run stops after its step, and the job goes back into the queue. TERM (scancel,
- * preemption) stops it in the same way; whether it comes back is for Slurm to say. What the worker printed is its result; it
- * lies there once it has come to an end.
+ * What Slurm starts for each job: `mlab worker` with the job of this index. Slurm sends USR1 before the time limit: the
+ * run stops after its step, and the job goes back into the queue. TERM (scancel, preemption) stops it in the same way;
+ * Slurm decides whether it is restarted. The worker's output is its result, and is complete once the worker has
+ * finished.
  */
 export function batchScript(
   folder: string,

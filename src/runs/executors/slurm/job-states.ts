@@ -13,7 +13,7 @@ const FlexibleState = z
   .union([z.string(), z.array(z.string()).min(1)])
   .transform((value) => (typeof value === 'string' ? value : (value[0] ?? '')));
 
-/** Of what `squeue --json` says of a job, with the keys of data_parser v0.0.38 to v0.0.42. */
+/** The fields that are read of a job in `squeue --json`, with the keys of data_parser v0.0.38 to v0.0.42. */
 const QueuedJob = z.object({
   array_job_id: FlexibleNumber.optional(),
   array_task_id: FlexibleNumber.optional(),
@@ -26,7 +26,7 @@ const QueuedJob = z.object({
 });
 const Queue = z.object({ jobs: z.array(QueuedJob) });
 
-/** Of what `sacct --json` says of a job. */
+/** The fields that are read of a job in `sacct --json`. */
 const AccountedJob = z.object({
   array: z.object({ job_id: FlexibleNumber.optional(), task_id: FlexibleNumber.optional() }),
   state: z.object({ current: FlexibleState, reason: z.string().nullish() }),
@@ -36,7 +36,10 @@ const AccountedJob = z.object({
 });
 const Accounting = z.object({ jobs: z.array(AccountedJob) });
 
-/** @param text of `squeue --json`. @throws ZodError, SyntaxError */
+/**
+ * @param text of `squeue --json`
+ * @throws ZodError, SyntaxError
+ */
 export function parseQueue(text: string): JobStates {
   const states: JobStates = new Map();
   for (const job of Queue.parse(parseShallowJson(text)).jobs) {
@@ -55,7 +58,10 @@ export function parseQueue(text: string): JobStates {
   return states;
 }
 
-/** @param text of `sacct --json`. @throws ZodError, SyntaxError */
+/**
+ * @param text of `sacct --json`
+ * @throws ZodError, SyntaxError
+ */
 export function parseAccounting(text: string): JobStates {
   const states: JobStates = new Map();
   for (const { array, state, nodes, name, restart_cnt: restarts } of Accounting.parse(parseShallowJson(text))

@@ -25,9 +25,7 @@ const Told = z.object({
   ),
 });
 
-/**
- * Has `mlab doctor` executed by a job.
- */
+/** Has a job execute `mlab doctor`. */
 export async function checkNode({
   settings: { slurm },
   command,

@@ -10,22 +10,27 @@ import type { Job, RunSpec, SlurmSettings } from '../../../schema/index.ts';
 import type { ExecutorPlace } from '../executor-kind.ts';
 import { gatewayTokenVariable, RunGateways, throughGateway } from '../run-gateways.ts';
 
-/** `slurm/gateway.json`, which its owner alone may read: jobs find the gateway again when `mlab run` is started again. */
+/**
+ * `slurm/gateway.json`, which only its owner may read: jobs find the gateway again when `mlab run` is started again.
+ */
 const KnownGateway = z.object({ v: z.literal(1), port: z.int(), secret: z.string() });
 
-/** How jobs on nodes reach language models, where they do not ask them themselves. */
+/** How jobs on nodes reach language models if they can't reach them directly. */
 export interface NodeGateway extends AsyncDisposable {
-  /** The job as its worker is to have it. */
+  /** The job in the form that its worker gets. */
   changed<Given extends Job>(job: Given): Given;
-  /** Lies beside the job in a file that its owner alone may read. */
+  /** The token, which is in a file beside the job that only its owner may read. */
   tokenOf(run: RunSpec): string;
-  /** Lines of shell that come before the worker. */
+  /** Lines of shell that are run before the worker. */
   readonly lines: string;
 }
 
 const mostBytes = 2 ** 20;
 
-/** @param folder `slurm` of the experiment. @returns null where nodes ask for themselves */
+/**
+ * @param folder `slurm` of the experiment
+ * @returns null if nodes reach models directly
+ */
 export async function openNodeGateway(
   { models, experiment, variables, signal, log }: ExecutorPlace,
   settings: SlurmSettings,
@@ -68,7 +73,7 @@ export async function openNodeGateway(
   );
 }
 
-/** Replaces a file in one step; nobody else can read it at any moment. */
+/** Replaces a file in one step; others can't read it at any moment. */
 export function writeSecretly(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;

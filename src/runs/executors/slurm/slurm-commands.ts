@@ -4,7 +4,7 @@ import { refusal } from '../arrays/array-scheduler.ts';
 import type { JobStates } from '../arrays/job-state.ts';
 import { parseAccounting, parseQueue } from './job-states.ts';
 
-/** How a command of Slurm's ended. */
+/** How a Slurm command ended. */
 interface Ending {
   code: number;
   out: string;
@@ -13,11 +13,11 @@ interface Ending {
 
 const mostBytes = 2 ** 29;
 const mostMs = 120_000;
-/** What they say where the controller, not the request, is at fault; whether a request was taken is not known then. */
+/** Messages that blame the controller, not the request; then it is unknown whether a request was accepted. */
 const unreachable =
   /unable to contact|socket timed out|communications? (connection )?failure|connection refused|zero bytes were transmitted|resource temporarily unavailable|slurmctld.*(?:down|backup)|not responding/i;
 
-/** Slurm's command line, with `--json` where there is one. */
+/** Slurm's command line, with `--json` for commands that have it. */
 export class SlurmCommands {
   readonly #variables: Readonly<Record<string, string | undefined>>;
 
@@ -25,7 +25,10 @@ export class SlurmCommands {
     this.#variables = variables;
   }
 
-  /** @returns the number of the array; null where the controller could not be asked, and may have taken it. @throws UserError where it was refused */
+  /**
+   * @returns the number of the array; null if the controller did not answer, and may have accepted it
+   * @throws UserError if it was refused
+   */
   async submit(options: readonly string[]): Promise<string | null> {
     const { code, out, err } = await this.#run('sbatch', ['--parsable', ...options]);
     const id = /^(\d+)/.exec(out)?.[1];
@@ -38,32 +41,38 @@ export class SlurmCommands {
     );
   }
 
-  /** The jobs that the controller knows; null where it does not answer. Jobs that ended are there for minutes (MinJobAge). */
+  /**
+   * The jobs that the controller knows; null if it does not answer. Jobs that have ended are listed for some minutes
+   * (MinJobAge).
+   */
   async queue(): Promise<JobStates | null> {
     const { code, out } = await this.#run('squeue', ['--json', '--me']);
     return code === 0 ? parsed(parseQueue, out) : null;
   }
 
-  /** What accounting knows of arrays; none where there is no accounting. */
+  /** What accounting knows about arrays; nothing if there is no accounting. */
   async accounted(ids: readonly string[]): Promise<JobStates> {
     const { code, out } = await this.#run('sacct', ['--json', '--jobs', ids.join(',')]);
     return code === 0 && out.trimStart().startsWith('{') ? parsed(parseAccounting, out) : new Map();
   }
 
-  /** @param jobs arrays or jobs of them. @returns whether the controller was told */
+  /**
+   * @param jobs arrays, or jobs of them
+   * @returns whether the controller was told
+   */
   async cancel(jobs: readonly string[]): Promise<boolean> {
     const { code, err } = await this.#run('scancel', jobs);
     return code === 0 || !unreachable.test(err);
   }
 
-  /** Most jobs of one array. */
+  /** The most jobs in one array. */
   async mostOfArray(): Promise<number> {
     const { out } = await this.#run('scontrol', ['show', 'config']);
     const size = Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(out)?.[1] ?? usualArraySize);
     return Math.max(1, size - 1);
   }
 
-  /** In a session of its own: Ctrl-C at the terminal must not break into what is told to the controller. */
+  /** Runs in a separate session: Ctrl-C at the terminal must not interrupt a command to the controller. */
   #run(command: string, args: readonly string[]): Promise<Ending> {
     const env = { ...this.#variables, SLURM_BITSTR_LEN: '0' };
     const options = { env, maxBuffer: mostBytes, timeout: mostMs, detached: true };

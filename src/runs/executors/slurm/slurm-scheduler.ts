@@ -12,7 +12,7 @@ import { SlurmCommands } from './slurm-commands.ts';
 
 const folderName = 'slurm';
 
-/** Arrays of Slurm's, by its command line. */
+/** Slurm arrays, by its command line. */
 export class SlurmScheduler implements ArrayScheduler {
   readonly name = 'Slurm';
   readonly folderName = folderName;
