@@ -3,28 +3,30 @@ import { z } from 'zod';
 import { sha256 } from '../../lib/hash.ts';
 import { ObjectId } from '../../schema/index.ts';
 
-/** A piece of a file, kept under its hash. */
+/** A piece of a file, stored under its hash. */
 const Part = z.strictObject({ sha256: ObjectId, bytes: z.int().min(1) });
 export type Part = z.infer<typeof Part>;
 
-/** Of a run, and of its archived attempts; nothing that a sandbox can write to. */
+/** Files of a run and of its archived attempts. A sandbox can't write to any of them. */
 const runFile =
   /^(attempts\/[1-9]\d*\/)?(run\.json|trace\.jsonl(\.zst)?|(grades|verifications|rubric)\.jsonl|(branches\/b[1-9]\d*\/)?outputs\/step-\d+\.txt|decisions\/(main|b[1-9]\d*)-\d+-[0-9a-f]+\.json)$/;
 
 export const isRunFile = (name: string): boolean => runFile.test(name);
 
-/** What a store holds of a run: one document that is replaced as a whole, and refers to what never changes. */
+/**
+ * What a store contains of a run: one document that is replaced as a whole, and refers to objects that never change.
+ */
 export const Checkpoint = z.strictObject({
   v: z.literal(1),
-  /** Each new owner of the run has a higher one. */
+  /** Higher for each new owner of the run. */
   epoch: z.int().min(1),
-  /** Of the owner, and of no other. */
+  /** Unique to the owner. */
   claim: z.string(),
-  /** The machine of the owner. */
+  /** The owner's machine. */
   host: z.string(),
-  /** The run's files by their names, and of which parts they are made. */
+  /** The run's files by name, with the parts that they consist of. */
   files: z.record(z.string().regex(runFile), z.array(Part)),
-  /** A list of the objects that the run refers to, a key a line. */
+  /** A list of the objects that the run refers to, one key per line. */
   objects: z.array(Part),
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
@@ -35,8 +37,8 @@ export const hasSameFiles = (one: Contents, other: Contents): boolean =>
   isDeepStrictEqual(one.files, other.files);
 
 /**
- * Divides a file into parts, of which as many as possible are known. A new part takes in shorter ones before it, so that
- * a file that grows has few, and each byte of it is sent a few times at most.
+ * Divides a file into parts, and reuses as many known parts as possible. A new part absorbs shorter ones before it, so
+ * that a growing file has few parts, and each of its bytes is sent a few times at most.
  */
 export function partsOf(content: Buffer, known: readonly Part[]): { parts: Part[]; added: Buffer | null } {
   const parts: Part[] = [];

@@ -12,7 +12,9 @@ import { openS3Store } from './open-s3-store.ts';
 import { Head, headKey, RunCopy } from './run-copy.ts';
 import type { S3Store } from './s3-store.ts';
 
-/** Folder in an experiment's: for each run, which version of it in the store the files here are. */
+/**
+ * The folder, in an experiment's folder, that records which version in the store the files of each run here come from.
+ */
 const basesName = 'artifacts';
 const mostBytes = 2 ** 28;
 
@@ -25,7 +27,7 @@ export interface ExperimentCopyOptions {
   signal: AbortSignal;
 }
 
-/** An experiment's folder and its copy in a store, seen from where its jobs are given to workers. To be closed. */
+/** An experiment's folder and its copy in a store, on the side that gives the jobs to workers. Must be closed. */
 export class ExperimentCopy implements Disposable {
   readonly #store: S3Store;
   readonly #experiment: Experiment;
@@ -39,8 +41,9 @@ export class ExperimentCopy implements Disposable {
   }
 
   /**
-   * Fetches what the store has of the experiment by now.
-   * @param given `s3://BUCKET/FOLDER` of all experiments; undefined: the experiment's folder is shared, and the result is null
+   * Fetches the current state of the experiment from the store.
+   * @param given `s3://BUCKET/FOLDER` of all experiments; undefined: the experiment's folder is shared, and the result
+   *   is null
    * @throws UserError `artifacts_missing`, `no_s3_library`, `no_artifact_store`, `no_conditional_writes`
    */
   static async open(
@@ -53,7 +56,7 @@ export class ExperimentCopy implements Disposable {
       return null;
     }
     const plan = readRegularFile(join(experiment.folder, 'plan.json'), mostBytes, { follow: true });
-    // Another plan under the same name is another experiment.
+    // Another plan with the same name is another experiment.
     const name = `${experiment.plan.name}-${sha256(plan).slice(0, 16)}`;
     const store = await openS3Store(`${given.replace(/\/+$/, '')}/${name}`, variables);
     const copy = new ExperimentCopy(store, experiment, signal);
@@ -76,17 +79,23 @@ export class ExperimentCopy implements Disposable {
     }
   }
 
-  /** `s3://…` of this experiment, for those who execute its jobs. */
+  /** `s3://…` of this experiment, for the workers that execute its jobs. */
   get address(): string {
     return this.#store.address;
   }
 
-  /** Makes the files of a run here what the store has. @throws UserError `artifacts_differ`, and what the store says */
+  /**
+   * Updates the files of a run here from the store.
+   * @throws UserError `artifacts_differ`, and the store's errors
+   */
   async fetch(id: string): Promise<void> {
     await this.#inTurn(id, () => this.#fetch(id));
   }
 
-  /** Makes the store have what was changed here, such as by a decision, or by runs that were executed here. @throws as `fetch` */
+  /**
+   * Updates the store with changes made here, such as a decision, or runs that were executed here.
+   * @throws as `fetch`
+   */
   async send(id: string): Promise<void> {
     await this.#inTurn(id, () => this.#send(id));
   }
@@ -95,7 +104,7 @@ export class ExperimentCopy implements Disposable {
     this.#store[Symbol.dispose]();
   }
 
-  /** The run's files are for one at a time. */
+  /** Only one operation at a time may use the run's files. */
   async #inTurn(id: string, work: () => Promise<void>): Promise<void> {
     const turn = this.#turns.get(id) ?? pLimit(1);
     this.#turns.set(id, turn);
@@ -106,7 +115,7 @@ export class ExperimentCopy implements Disposable {
     const folder = this.#experiment.runFolder(id);
     const base = this.#base(id);
     const copy = this.#copyOf(id, base);
-    // What was deleted here is fetched again.
+    // Deleted files are fetched again.
     const isGone = copy.isEmpty;
     const isChanged = !isGone && base?.isComplete !== false && !copy.isSame;
     const head = await copy.look();
@@ -167,7 +176,10 @@ function refuseForgotten({ folder, plan }: Experiment): void {
   );
 }
 
-/** Without them, nothing keeps an owner that was followed by another from writing. @throws UserError `no_conditional_writes` */
+/**
+ * Without them, nothing stops a former owner from writing.
+ * @throws UserError `no_conditional_writes`
+ */
 async function refuseUnconditionalWrites(store: S3Store, plan: string): Promise<void> {
   const write = (tag: string | null) => store.replace('plan.json', plan, tag);
   await write(null);

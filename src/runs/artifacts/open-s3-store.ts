@@ -1,7 +1,10 @@
 import { hasCode, UserError } from '../../lib/errors.ts';
 import type { S3Store } from './s3-store.ts';
 
-/** Who uses no store neither installs nor loads its library. @throws UserError `no_s3_library` */
+/**
+ * Users without a store neither install nor load its library.
+ * @throws UserError `no_s3_library`
+ */
 export async function openS3Store(
   address: string,
   variables: Readonly<Record<string, string | undefined>>,

@@ -92,7 +92,7 @@ async function upload(copy: RunCopy, { objects }: RunFolder): Promise<string[]> 
   return server.written().map((key) => key.replace('lab/first/', ''));
 }
 
-/** Another machine that sees what the store has. */
+/** Another machine that sees the contents of the store. */
 async function elsewhere(): Promise<{ copy: RunCopy; run: RunFolder }> {
   const run = experimentIn(temporaryFolder()).runFolder(id);
   const copy = new RunCopy(store, run);
@@ -139,11 +139,11 @@ test('objects that are there are not sent again, by whichever run or machine', a
     await takeStep(run, 0);
     const copy = new RunCopy(store, run);
     await copy.claim();
-    // Objects and parts go first, what refers to them last.
+    // Objects and parts are sent first, and the document that refers to them last.
     expect((await send(copy, run)).at(-1)).toBe(`runs/${each}.json`);
     expect(await upload(copy, run)).toEqual([]);
   }
-  // Two snapshots, and the one content that both have.
+  // Two snapshots, and the one content that they share.
   expect(sent).toHaveLength(3);
   const machine = await elsewhere();
   await machine.copy.download(signal);

@@ -11,31 +11,31 @@ import { Checkpoint, hasSameFiles, type Part, partsOf } from './checkpoint.ts';
 import { pathOfRunFile, readRunFile, runFiles, stampOf } from './run-files.ts';
 import type { S3Store } from './s3-store.ts';
 
-/** What the store holds of a run, and the tag of that version. */
+/** What the store contains of a run, and the tag of that version. */
 export const Head = z.strictObject({ checkpoint: Checkpoint, tag: z.string() });
 export type Head = z.infer<typeof Head>;
 
 const objectKey = /^objects\/([0-9a-f]{2})\/([0-9a-f]{62})(\.zst)?$/;
-/** Objects that are sent or fetched at the same time. */
+/** The number of objects that are sent or fetched at the same time. */
 const atOnce = 16;
-/** A connection may break while a body is read, which the library does not try again. */
+/** A connection may break while a body is read, and the library does not retry that. */
 const mostReads = 3;
 
 export const headKey = (run: string): string => `runs/${run}.json`;
 
 /**
- * The files of one run here, and their copy in a store. The copy is one document that names what it is made of by hash; it
- * is replaced only by whoever saw its last version, so an owner that was followed by another can't change it any more.
+ * The files of one run here, and their copy in a store. The copy is one document that refers to its contents by hash.
+ * Only a process that saw its last version can replace it, so a former owner can't change it any more.
  */
 export class RunCopy {
   readonly #store: S3Store;
   readonly #folder: RunFolder;
   #head: Head | null;
-  /** Of the files that were sent last, so that others need not be read. */
+  /** The stamps and parts of the files that were sent last, so that unchanged files need not be read. */
   #sent = new Map<string, { stamp: string; parts: Part[] }>();
   #keys: Set<string> | null = null;
 
-  /** @param head as it was seen last */
+  /** @param head the last version that was seen */
   constructor(store: S3Store, folder: RunFolder, head: Head | null = null) {
     this.#store = store;
     this.#folder = folder;
@@ -51,12 +51,12 @@ export class RunCopy {
     return hasSameFiles(this.#files(), this.#head?.checkpoint ?? { files: {}, objects: [] });
   }
 
-  /** Whether there are none here. */
+  /** Whether there are no files here. */
   get isEmpty(): boolean {
     return runFiles(this.#folder).size === 0;
   }
 
-  /** Sees what the store has now. */
+  /** Reads the current version in the store. */
   async look(): Promise<Head | null> {
     const found = await this.#store.read(headKey(this.#folder.id));
     this.#keys = null;
@@ -65,7 +65,7 @@ export class RunCopy {
   }
 
   /**
-   * Becomes the owner, with the next epoch, if the version that was seen is still the last one.
+   * Becomes the owner, with the next epoch, if the version that was seen is still the latest.
    * @param least epoch
    * @throws UserError `run_locked`
    */
@@ -82,9 +82,9 @@ export class RunCopy {
   }
 
   /**
-   * Sends what is new. What a checkpoint refers to is there before it.
-   * @param objects that the run refers to, in any order; asked for after the files were read
-   * @throws UserError `lease_lost`; what the store says
+   * Sends what is new. Everything that a checkpoint refers to is sent before it.
+   * @param objects that the run refers to, in any order; called after the files were read
+   * @throws UserError `lease_lost`; the store's errors
    */
   async upload(objects: () => Iterable<ObjectId>): Promise<void> {
     if (this.#head === null) throw new Error('a run is claimed before it is uploaded');
@@ -116,7 +116,7 @@ export class RunCopy {
     this.#sent = seen;
   }
 
-  /** Makes the files here what the store has, checked by their hashes. `run.json` is written last. */
+  /** Updates the files here from the store, and checks them by their hashes. `run.json` is written last. */
   async download(signal: AbortSignal): Promise<void> {
     const files: Checkpoint['files'] = this.#head?.checkpoint.files ?? {};
     await inBatches(await this.#objectKeys(signal), async (key) => {
@@ -132,7 +132,7 @@ export class RunCopy {
     if (record !== undefined) await this.#getFile('run.json', record, signal);
   }
 
-  /** False where somebody else owns the run. */
+  /** False if somebody else owns the run. */
   async #publish(checkpoint: Checkpoint): Promise<boolean> {
     const text = JSON.stringify(checkpoint);
     for (;;) {
@@ -141,7 +141,7 @@ export class RunCopy {
         this.#head = { checkpoint, tag };
         return true;
       }
-      // It may have been this process, whose answer was lost on its way.
+      // It may have been this process, if the answer was lost.
       const found = await this.#store.read(headKey(this.#folder.id));
       if (found === null || this.#parsed(found.text).claim !== checkpoint.claim) return false;
       this.#head = { checkpoint: this.#parsed(found.text), tag: found.tag };
@@ -165,7 +165,7 @@ export class RunCopy {
     return { files, objects: [], added, seen };
   }
 
-  /** Of all objects that the run refers to, in the order in which they came. */
+  /** The keys of all objects that the run refers to, in the order in which they came. */
   async #objectKeys(signal?: AbortSignal): Promise<Set<string>> {
     if (this.#keys !== null) return this.#keys;
     const text = await this.#content(this.#head?.checkpoint.objects ?? [], signal);
@@ -226,7 +226,7 @@ function only(name: string, parts: Part[] | undefined) {
   return { files: parts === undefined ? {} : { [name]: parts }, objects: [] };
 }
 
-/** Some at a time; nothing goes on after the first failure is thrown. */
+/** Works on a few at a time; nothing continues after the first failure is thrown. */
 async function inBatches<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
   const all = [...items];
   for (let at = 0; at < all.length; at += atOnce) {

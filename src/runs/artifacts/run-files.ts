@@ -8,7 +8,10 @@ import { isRunFile } from './checkpoint.ts';
 
 const mostBytes = 2 ** 30;
 
-/** The files of a run and of its archived attempts, with their paths: those that a copy of it consists of, beside its objects. */
+/**
+ * The files of a run and of its archived attempts, with their paths: the files that a copy of the run consists of,
+ * besides its objects.
+ */
 export function runFiles(run: RunFolder): Map<string, string> {
   const attempts = archivedAttempts(run).map(({ folder }) => ({
     folder,
@@ -24,7 +27,10 @@ export function runFiles(run: RunFolder): Map<string, string> {
   return new Map(found.filter(([name, path]) => isRunFile(name) && stampOf(path) !== ''));
 }
 
-/** Where such a file lies, or is to lie. @param name as in a checkpoint, which was checked */
+/**
+ * The path for such a file.
+ * @param name as in a checkpoint, which was checked
+ */
 export function pathOfRunFile(run: RunFolder, name: string): string {
   const [, attempt, rest] = /^attempts\/(\d+)\/(.*)$/.exec(name) ?? [];
   return attempt === undefined || rest === undefined
@@ -32,13 +38,13 @@ export function pathOfRunFile(run: RunFolder, name: string): string {
     : join(attemptFolder(run, Number(attempt)), rest);
 }
 
-/** Changes with the file's content; empty where there is none. */
+/** Changes with the file's content; empty if there is no file. */
 export function stampOf(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }
 
-/** The content of a file; of one that grows by lines, whole lines alone. */
+/** The content of a file; of a file that grows by lines, only complete lines. */
 export function readRunFile(path: string): Buffer {
   const content = readRegularFile(path, mostBytes);
   return path.endsWith('.jsonl') ? content.subarray(0, content.lastIndexOf('\n') + 1) : content;

@@ -20,14 +20,17 @@ export interface StoredDocument {
   tag: string;
 }
 
-/** Requests at the same time, of all runs of this process together. */
+/** The most concurrent requests of all runs of this process together. */
 const mostRequests = 32;
-/** Of one request: some minutes of a store that does not answer are waited for. */
+/** For one request: this waits some minutes for a store that does not answer. */
 const mostAttempts = 10;
-/** Larger files are streamed, which can't be attempted again. */
+/** Larger files are streamed, and can't be retried. */
 const inMemoryBytes = 2 ** 24;
 
-/** A folder of a bucket. Credentials, region and address are found by the library, in the environment and in the files of AWS. To be closed. */
+/**
+ * A folder of a bucket. The library finds credentials, region and address in the environment and in AWS' files. Must be
+ * closed.
+ */
 export class S3Store implements Disposable {
   readonly address: string;
   readonly #bucket: string;
@@ -41,7 +44,7 @@ export class S3Store implements Disposable {
     this.address = address.replace(/\/$/, '');
     this.#bucket = host;
     this.#prefix = pathname.replace(/^\/|\/$/g, '');
-    // Stores of others are seldom reached by a name of the bucket's own, and know no regions.
+    // Other vendors' stores seldom use the bucket as a host name, and know no regions.
     const isOther = (variables.AWS_ENDPOINT_URL_S3 ?? variables.AWS_ENDPOINT_URL) !== undefined;
     const region =
       variables.AWS_REGION ?? variables.AWS_DEFAULT_REGION ?? (isOther ? 'us-east-1' : undefined);
@@ -52,7 +55,7 @@ export class S3Store implements Disposable {
     });
   }
 
-  /** The tag of each document whose key begins so. */
+  /** The tag of each document whose key has this prefix. */
   async tags(prefix: string): Promise<Map<string, string>> {
     return await this.#do(async () => {
       const found = new Map<string, string>();
@@ -64,7 +67,7 @@ export class S3Store implements Disposable {
     });
   }
 
-  /** Null where there is none. */
+  /** Null if there is none. */
   async read(key: string): Promise<StoredDocument | null> {
     return await this.#unless([404], async () => {
       const { Body, ETag = '' } = await this.#client.send(new GetObjectCommand(this.#place(key)));
@@ -72,7 +75,7 @@ export class S3Store implements Disposable {
     });
   }
 
-  /** The bytes of an object. */
+  /** A stream of the bytes of an object. */
   async open(key: string, signal?: AbortSignal): Promise<Readable> {
     const body = await this.#unless([404], async () => {
       const { Body } = await this.#client.send(new GetObjectCommand(this.#place(key)), {
@@ -105,13 +108,13 @@ export class S3Store implements Disposable {
   }
 
   /**
-   * Replaces a document if its tag is still this one (null: if there is none).
-   * @returns its new tag; null where somebody else has replaced it
+   * Replaces a document if this is still its tag (null: if it does not exist).
+   * @returns its new tag; null if somebody else has replaced it
    */
   async replace(key: string, text: string, tag: string | null): Promise<string | null> {
     const condition = tag === null ? { IfNoneMatch: '*' } : { IfMatch: tag };
     const command = new PutObjectCommand({ ...this.#place(key), Body: text, ...condition });
-    // Of two at the same time, AWS may refuse one as a conflict.
+    // AWS may refuse one of two concurrent requests as a conflict.
     return await this.#unless([404, 409, 412], async () => (await this.#client.send(command)).ETag ?? '');
   }
 
@@ -149,7 +152,7 @@ export class S3Store implements Disposable {
     }
   }
 
-  /** The library's errors hold requests, so they are not passed on. */
+  /** The library's errors contain requests, so they are not passed on. */
   #trouble(error: unknown): unknown {
     const name = errorName(error);
     if (name === 'AbortError') return error;

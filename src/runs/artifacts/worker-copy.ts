@@ -16,7 +16,7 @@ import type { JobResult } from '../jobs/job-result.ts';
 import { RunCopy } from './run-copy.ts';
 import type { S3Store } from './s3-store.ts';
 
-/** What is new is sent when a step ends, and otherwise so often. */
+/** The interval between uploads; the end of a step also causes one. */
 const pauseMs = 5_000;
 
 export interface WorkerCopyOptions {
@@ -25,9 +25,9 @@ export interface WorkerCopyOptions {
 }
 
 /**
- * Has a job executed in a folder of its own, which begins as the store has the run. What comes new is sent while it is
- * executed, and all of it before this resolves.
- * @throws UserError `run_locked`, `lease_lost`; what the job or the store says
+ * Executes a job in a separate folder, which begins with the run as it is in the store. New data is sent while the job
+ * is executed, and all of it before this resolves.
+ * @throws UserError `run_locked`, `lease_lost`; the errors of the job or the store
  */
 export async function withRunCopy(
   job: Job,
@@ -35,7 +35,7 @@ export async function withRunCopy(
   { signal, onProgress }: Following,
   execute: (experiment: Experiment, following: Following) => Promise<JobResult>,
 ): Promise<JobResult> {
-  // Like all temporary folders, it is shown in no sandbox.
+  // Like all temporary folders, it is not visible in any sandbox.
   const place = mkdtempSync(join(tmpdir(), 'mlab-run-'));
   try {
     const experiment = createExperiment(join(place, job.run.experiment), planOf(job));
@@ -59,12 +59,12 @@ export async function withRunCopy(
       await uploads.end(sending);
     }
   } finally {
-    // What can't be removed changes nothing about the job.
+    // A failed removal does not affect the job.
     await removeFolder(place, AbortSignal.any([])).catch((error: unknown) => log(messageOf(error)));
   }
 }
 
-/** Sends what is new of a run, again and again. */
+/** Repeatedly sends new data of a run. */
 class Uploads {
   readonly #copy: RunCopy;
   readonly #experiment: Experiment;
@@ -88,7 +88,7 @@ class Uploads {
     this.#wake.resolve();
   }
 
-  /** Until it is ended. A store that can't be reached for a while stops no run. */
+  /** Runs until it is ended. A store that can't be reached for a while does not stop a run. */
   async run(): Promise<void> {
     const { signal } = this.#ended;
     while (!signal.aborted && !this.lost.aborted) {
@@ -104,7 +104,10 @@ class Uploads {
     }
   }
 
-  /** Sends the rest. @throws as `RunCopy.upload` */
+  /**
+   * Sends the rest.
+   * @throws as `RunCopy.upload`
+   */
   async end(sending: Promise<void>): Promise<void> {
     this.#ended.abort();
     await sending;
@@ -117,7 +120,7 @@ class Uploads {
   }
 }
 
-/** Of the run alone: a job holds all else that is needed. */
+/** A plan with only this run: the job contains everything else that is needed. */
 function planOf({ run, mlab }: Job): Plan {
   return { v: 1, name: run.experiment, created: Date.now(), mlab, parallel: 1, grade: 'none', runs: [run] };
 }
