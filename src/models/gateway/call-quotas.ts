@@ -3,7 +3,7 @@ import type { CallEstimate } from '../language-models.ts';
 import type { Quota, Reservation, SharedQuota } from '../quota.ts';
 import type { OverQuota } from './caller.ts';
 
-/** What is kept of the quotas for one call, until it is over. */
+/** What is reserved in the quotas for one call, until it is over. */
 export class CallReservation implements Disposable {
   readonly #reservations: readonly Reservation[];
 
@@ -11,7 +11,7 @@ export class CallReservation implements Disposable {
     this.#reservations = reservations;
   }
 
-  /** Keeps this much for the call in all, where that fits. */
+  /** Reserves this much for the whole call, if it fits. */
   async raise(most: CallEstimate): Promise<boolean> {
     for (const reservation of this.#reservations) if (!(await reservation.raise(most))) return false;
     return true;
@@ -21,13 +21,13 @@ export class CallReservation implements Disposable {
     for (const reservation of this.#reservations) reservation.settle(charge);
   }
 
-  /** Of a call that was charged, nothing is left to release. */
+  /** If the call was charged, nothing is left to release. */
   [Symbol.dispose](): void {
     for (const reservation of this.#reservations) reservation.release();
   }
 }
 
-/** The quota of whoever asks, and the one that it shares with others, where there is one. */
+/** The caller's own quota, and the quota that it shares with others, if there is one. */
 export class CallQuotas {
   readonly #own: Quota;
   readonly #shared: SharedQuota | null;
@@ -38,9 +38,9 @@ export class CallQuotas {
   }
 
   /**
-   * Keeps the most that a call can come to. Where calls under way are in the way, their end is awaited.
-   * @param waited told of the time that others' calls took
-   * @throws the signal's reason when it is aborted
+   * Reserves the most that a call can cost. If calls in progress leave too little, waits for their end.
+   * @param waited called with the time that others' calls took
+   * @throws the signal's reason if it is aborted
    */
   async reserve(
     most: CallEstimate,

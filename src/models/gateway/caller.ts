@@ -9,47 +9,47 @@ import type {
 } from '../../schema/index.ts';
 import type { ModelUnavailable } from '../language-models.ts';
 
-/** On whose behalf a model is asked. */
+/** Whoever a model is asked for. */
 export interface Caller {
-  /** Ends the call, and the waiting for it. */
+  /** Aborts the call, and the wait for it. */
   signal: AbortSignal;
-  /** An answer that was recorded and is given instead of a call; null where there is none. */
+  /** A recorded answer that replaces a call; null if there is none. */
   recorded?: (request: ModelRequest) => AnsweredCall | null;
-  /** Told of each call that was made, whatever came of it. */
+  /** Called with each call that was made, whatever its outcome. */
   record?: ((call: CallRecord) => void) | undefined;
   onProgress?: (progress: CallProgress) => void;
 }
 
 export type CallProgress =
   | { kind: 'asked' }
-  /** A try failed; it is waited before the next one. */
+  /** A try failed; the gateway waits before the next one. */
   | { kind: 'retry'; attempt: FailedAttempt }
-  /** Time passed that is not the caller's: others used the quota, or the provider took no call. */
+  /** Time passed that does not count for the caller: others used the quota, or the provider accepted no calls. */
   | { kind: 'waited'; milliseconds: number };
 
-/** A call that was made. What it is charged with is charged already. */
+/** A call that was made. Its cost has already been charged. */
 export interface CallRecord extends CallCharge {
   request: ModelRequest;
   settings: RoleSettings;
-  /** Null where none came. */
+  /** Null if there was none. */
   answer: ModelAnswer | null;
-  /** What the provider calls the model that answered; null where it did not say. */
+  /** The provider's name for the model that answered; null if it did not report one. */
   answeredBy: string | null;
   failure: { failure: CallFailure; message: string } | null;
   latencyMs: number;
-  /** In the queue, between tries and on failed tries. */
+  /** Milliseconds in the queue, between tries and on failed tries. */
   waitingMs: number;
   attempts: readonly FailedAttempt[];
-  /** Of a call that a program made in a provider's dialect. */
+  /** Only for a call that a program made in a provider's dialect. */
   wire?: WireExchange;
 }
 
-/** What went over the wire between a program and the gateway. */
+/** What was sent between a program and the gateway. */
 export interface WireExchange {
   dialect: DialectName;
-  /** What was asked for, without the query. */
+  /** The requested path, without the query. */
   path: string;
-  /** What the program was answered with; null where it was gone by then. */
+  /** The status that the program got; null if it had disconnected by then. */
   status: number | null;
   /** The bodies as the program and the provider sent them, without keys. */
   request: string;
@@ -66,11 +66,11 @@ export interface AnsweredCall extends CallCharge {
 /** The call might have exceeded a quota, and was not made. */
 export interface OverQuota {
   kind: 'over_quota';
-  /** The caller's own one, or the one that it shares with others. */
+  /** The caller's own quota, or the one that it shares with others. */
   quota: 'own' | 'shared';
   exceeded: 'tokens' | 'money';
   message: string;
 }
 
-/** What came of asking. `unavailable`: no answer, although it was asked for as often as makes sense. */
+/** The outcome of a request. `unavailable`: no answer, after all reasonable tries. */
 export type GatewayReply = AnsweredCall | OverQuota | { kind: 'unavailable'; error: ModelUnavailable };

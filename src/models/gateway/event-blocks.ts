@@ -1,4 +1,4 @@
-/** Cuts the bytes of a stream of events into whole events, each with the empty line that ends it. */
+/** Splits the bytes of an event stream into whole events, each with the empty line that ends it. */
 export class EventBlocks {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -18,7 +18,7 @@ export class EventBlocks {
   }
 }
 
-/** Behind the first empty line; 0 where there is none. */
+/** The position after the first empty line; 0 if there is none. */
 function blockEnd(bytes: Buffer): number {
   const ends = ['\n\n', '\r\n\r\n', '\r\r'].flatMap((mark) => {
     const at = bytes.indexOf(mark);

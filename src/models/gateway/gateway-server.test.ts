@@ -119,7 +119,7 @@ describe('the gateway on a socket', () => {
     const { status, body } = await post(socket, hello);
     expect([status, body.error?.code]).toEqual([expected, code]);
     expect(body.error?.message).toMatch(message);
-    // Only what is not the process's doing is a failure of the service.
+    // Only refusals that the process did not cause are failures of the service.
     const isOfOthers = code === 'unavailable' || why.startsWith('others');
     expect(server.failure).toBe(isOfOthers ? 'because' : null);
   });

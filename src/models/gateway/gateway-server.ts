@@ -8,7 +8,7 @@ import { openaiModels } from './dialects/openai.ts';
 import { readBody, sendJson } from './http-bodies.ts';
 import { readToolChat, toolChatAnswer, toolChatError } from './tool-chat.ts';
 
-/** Asks the gateway for a process. `closed`: nothing may be asked now. It rejects only where the harness is broken. */
+/** Calls the gateway for a process. `closed`: no calls are allowed now. It rejects only if the harness is broken. */
 export type AskForProcess = (
   request: ModelRequest,
   signal: AbortSignal,
@@ -17,11 +17,11 @@ export type AskForProcess = (
 const chatPath = '/v1/chat/completions';
 const mostBodyBytes = 2 ** 20;
 const mostConnections = 64;
-/** Calls under way at a time, and calls begun in a minute. */
+/** The most calls in progress, and the most calls that may begin in a minute. */
 const mostAtOnce = 4;
 const mostPerMinute = 240;
 
-/** What stands in a process's way. */
+/** The HTTP statuses of refusals. */
 const statusOf = {
   over_budget: 402,
   bad_request: 400,
@@ -36,8 +36,8 @@ const statusOf = {
 const noModel = 'This run has no language model: nothing was asked. The task can be solved without one.';
 
 /**
- * The gateway as tools of tasks reach it: OpenAI's chat completions on a Unix socket, without a key, asked like any other call of
- * the run. Whole programs are served by `ProxyServer`.
+ * The gateway for tools of tasks: OpenAI's chat completions on a Unix socket, without a key. Its calls are like any
+ * other calls of the run. `ProxyServer` serves whole programs.
  */
 export class GatewayServer implements AsyncDisposable {
   readonly #server: Server;
@@ -47,7 +47,7 @@ export class GatewayServer implements AsyncDisposable {
   /** When the calls of the last minute began. */
   readonly #begun: number[] = [];
   readonly #underWay = new Set<Promise<void>>();
-  /** Calls of the model under way. */
+  /** The number of model calls in progress. */
   #asking = 0;
   #failure: string | null = null;
 
@@ -65,7 +65,7 @@ export class GatewayServer implements AsyncDisposable {
     this.#server.maxConnections = mostConnections;
   }
 
-  /** @param ask absent: a process that asks is told that there is no model */
+  /** @param ask absent: a process gets the answer that there is no model */
   static async listen(socket: string, ask: AskForProcess | undefined): Promise<GatewayServer> {
     const server = new GatewayServer(basename(socket, '.sock'), ask);
     const listening = Promise.withResolvers<void>();
@@ -76,12 +76,12 @@ export class GatewayServer implements AsyncDisposable {
     return server;
   }
 
-  /** Why the model could not answer, where that was not the process's doing; null when it always could. */
+  /** Why the model could not answer through no fault of the process; null if it always could. */
   get failure(): string | null {
     return this.#failure;
   }
 
-  /** Gives up calls under way, and resolves when nothing is answered any more. */
+  /** Aborts calls in progress, and resolves when no more answers are sent. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('the service is closing'));
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -131,7 +131,7 @@ export class GatewayServer implements AsyncDisposable {
     else this.#refuseFailed(response, reply);
   }
 
-  /** What providers say may tell which model it is, and is not passed on; the run's trace has it. */
+  /** Providers' messages may reveal the model, and are not passed on; they are in the run's trace. */
   #refuseFailed(response: ServerResponse, reply: Exclude<GatewayReply, { kind: 'answered' }>): void {
     if (reply.kind === 'over_quota' && reply.quota === 'own') {
       this.#refuse(response, 'over_budget', reply.message);
@@ -141,7 +141,7 @@ export class GatewayServer implements AsyncDisposable {
       this.#refuse(response, 'bad_request', 'The language model does not take this request.');
       return;
     }
-    // What others used up says as little about the process as a provider that is down: neither is its doing.
+    // A quota used up by others is not the process's fault, and neither is a provider that is down.
     this.#failure ??= reply.kind === 'unavailable' ? reply.error.message : reply.message;
     if (reply.kind === 'unavailable')
       this.#refuse(response, 'unavailable', 'The language model does not answer.');
@@ -157,7 +157,7 @@ export class GatewayServer implements AsyncDisposable {
     sendJson(response, statusOf[code], toolChatError(code, message), headers);
   }
 
-  /** 0 where another call may begin now. */
+  /** 0 if another call may begin now. */
   #secondsToWait(): number {
     const now = performance.now();
     while ((this.#begun[0] ?? now) < now - 60_000) this.#begun.shift();

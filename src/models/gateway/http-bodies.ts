@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * The body of a request. What is too large is read to its end and dropped, within reason, so that the answer arrives.
- * `gone`: the connection is.
+ * The body of a request. A body that is too large is read to its end and dropped, up to a limit, so that the answer
+ * arrives. `gone`: the connection was lost.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -21,7 +21,7 @@ export async function readBody(
     return 'gone';
   }
   if (bytes > 8 * mostBytes) {
-    // Ending the request alone would leave the connection open.
+    // Ending only the request would leave the connection open.
     socket.destroy();
     return 'gone';
   }

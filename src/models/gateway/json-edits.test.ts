@@ -5,7 +5,7 @@ import { elementsOf, jsonPieces, membersOf, withEdits } from './json-edits.ts';
 const object = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ depthSize: 'small' }), {
   noNullPrototype: true,
 });
-/** JSON as others write it: with spaces, with line breaks, or without. */
+/** JSON in other writers' formats: with spaces, with line breaks, or without. */
 const written = fc.tuple(object, fc.constantFrom(0, 2, '\t')).map(([value, space]) => ({
   value,
   text: JSON.stringify(value, null, space),

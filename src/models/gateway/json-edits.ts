@@ -13,7 +13,7 @@ export interface Member extends Span {
   value: Span;
 }
 
-/** The text with these edits, which may not overlap; all else stays as it was, byte by byte. */
+/** The text with these edits, which may not overlap; everything else stays byte for byte the same. */
 export function withEdits(text: string, edits: readonly Edit[]): string {
   const inOrder = edits.toSorted((a, b) => a.from - b.from);
   let result = '';
@@ -26,9 +26,9 @@ export function withEdits(text: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Where the members of the object lie that begins here. Of two members with the same name the later one counts, as
- * `JSON.parse` has it: `isAmbiguous` then says that others may read it otherwise.
- * @param text sound JSON
+ * The positions of the members of the object that begins here. Of two members with the same name, the later one counts,
+ * as in `JSON.parse`; `isAmbiguous` then says that others may read it differently.
+ * @param text valid JSON
  */
 export function membersOf(text: string, from = 0): { members: Map<string, Member>; isAmbiguous: boolean } {
   const members = new Map<string, Member>();
@@ -45,7 +45,7 @@ export function membersOf(text: string, from = 0): { members: Map<string, Member
   return { members, isAmbiguous };
 }
 
-/** Where the elements of the list lie that begins here. */
+/** The positions of the elements of the list that begins here. */
 export function elementsOf(text: string, from: number): Span[] {
   const elements: Span[] = [];
   let at = afterSpace(text, afterSpace(text, from) + 1);
@@ -58,9 +58,9 @@ export function elementsOf(text: string, from: number): Span[] {
 }
 
 /**
- * An object's text in pieces that end where an element of one of its lists does: of a conversation that grows, all but the
- * new ones recur.
- * @param text sound JSON
+ * Cuts an object's text into pieces that end where an element of one of its lists ends, so that all but the new pieces
+ * of a growing conversation recur.
+ * @param text valid JSON
  */
 export function jsonPieces(text: string): string[] {
   const lists = [...membersOf(text).members.values()].filter(({ value }) => text[value.from] === '[');

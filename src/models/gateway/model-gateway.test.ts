@@ -18,11 +18,11 @@ const ask = (text: string): ModelRequest => ({
   messages: [{ role: 'user', text }],
 });
 
-/** How one try of a call goes. */
+/** The outcome of one try of a call. */
 interface Try {
   how: 'answers' | 'says nothing' | 'fails' | 'fails for good' | 'hangs';
   lasts: number;
-  /** Parts of the most that can be read and written; null: it is not charged. */
+  /** As fractions of the most that can be read and written; null: it is not charged. */
   uses: { input: number; output: number } | null;
 }
 
@@ -32,8 +32,8 @@ function usageOf({ input, output }: { input: number; output: number }, text: str
 }
 
 /**
- * Models whose tries go as told; after the last one each answers.
- * @param bill told of what each try is charged with
+ * Models whose tries have these outcomes; after the last one, each answers.
+ * @param bill called with what each try is charged
  */
 function modelsOf(
   clock: VirtualClock,
@@ -87,7 +87,7 @@ describe('the model gateway', () => {
       begins: fc.nat(300),
       length: fc.constantFrom(50, 400),
       tries,
-      /** When it is cut off; calls that hang are, in the end. */
+      /** When the signal is aborted; calls that hang are always aborted in the end. */
       ends: fc.nat(20_000),
     });
     const limits = { own: { tokens: 1040, money: 0.008 }, shared: { tokens: 1250, money: 0.012 } };

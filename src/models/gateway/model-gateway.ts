@@ -8,13 +8,13 @@ import type { Caller, CallRecord, GatewayReply } from './caller.ts';
 export interface ModelGatewayOptions {
   models: LanguageModels;
   quota: Quota;
-  /** A quota that others use, too; default: none. */
+  /** A quota that is shared with others; default: none. */
   shared?: SharedQuota | null;
 }
 
 /**
- * The only way to language models. Each call is reserved in the quotas, sent until there is an answer, charged with what
- * all its tries came to, and recorded, whatever came of it.
+ * The only way to language models. Each call is reserved in the quotas, sent until there is an answer, charged for all
+ * its tries, and recorded, whatever its outcome.
  */
 export class ModelGateway {
   readonly roles: ModelRoles;
@@ -29,7 +29,7 @@ export class ModelGateway {
 
   /**
    * Asks the model of the request's role.
-   * @throws the signal's reason when it is aborted: what the call came to until then is charged and recorded
+   * @throws the signal's reason if it is aborted: what the call cost until then is charged and recorded
    */
   async ask(request: ModelRequest, caller: Caller): Promise<GatewayReply> {
     const recorded = caller.recorded?.(request) ?? null;
@@ -103,7 +103,7 @@ const noAnswer = {
   ...{ answer: null, answeredBy: null, failure: null, latencyMs: 0, waitingMs: 0, attempts: [] },
 };
 
-/** Keeps what asking failed with apart from what telling of it may fail with, such as a full disk. */
+/** Separates errors of the call from errors of reporting it, such as a full disk. */
 async function outcomeOf<Value>(work: () => Promise<Value>): Promise<{ value: Value } | { error: unknown }> {
   try {
     return { value: await work() };

@@ -16,14 +16,14 @@ export interface CallWays {
   silenceMs: number;
   /** How long the program may leave a reply unread. */
   unreadMs: number;
-  /** Aborted when the program is gone or the run over. */
+  /** Aborted when the program has disconnected or the run is over. */
   signal: AbortSignal;
 }
 
 /**
- * Sends the request on, passes the reply back as it comes, and says what came of it: that a provider or a program fails is
- * no exception.
- * @throws the signal's reason when it was aborted before anything was sent
+ * Forwards the request, passes the reply back as it arrives, and returns the outcome. A failure of the provider or the
+ * program is not an exception.
+ * @throws the signal's reason if it was aborted before anything was sent
  */
 export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promise<CallOutcome> {
   const { dialect, model } = call;
@@ -34,7 +34,7 @@ export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promis
   const start = performance.now();
   const stalled = new AbortController();
   const watch = setTimeout(() => {
-    // Nothing is taken from the provider while the program reads nothing.
+    // Nothing is read from the provider while the program reads nothing.
     if (response.writableNeedDrain) watch.refresh();
     else stalled.abort(new Error(`nothing came for ${model.stallMs / 1000} s`));
   }, model.stallMs);
@@ -79,14 +79,14 @@ async function passBack(
     const hides = hidesUsage && isStream ? { hides: isUsageAlone } : {};
     await relay(incoming, response, { secret: model.key, tap, ...hides, ...told });
   } else {
-    // The stream was begun in a long silence, and now there is an error.
+    // The stream was started during a long silence, and now there is an error.
     for await (const piece of incoming) tap.add(piece as Buffer);
     response.write(errorEvent(model.context.redactor.text(tap.text)));
   }
   response.end();
 }
 
-/** A reply that is under way ends in the middle, as it came; where none is, an error is in the dialect's words. */
+/** A reply in progress is cut off where it is; if none has begun, an error in the dialect's format is sent. */
 function breakOff(response: ServerResponse, dialect: Dialect, message: string): void {
   const { status, body } = dialect.error('unavailable', message);
   if (response.headersSent) response.destroy();

@@ -17,31 +17,31 @@ export interface ProxiedCall {
   model: UpstreamModel;
   sent: SentRequest;
   isStreaming: boolean;
-  /** What tells the usage, and nothing else, is kept from the program. */
+  /** Whether events that only report the usage are hidden from the program. */
   hidesUsage: boolean;
-  /** The most that can be written, or is taken for that. */
+  /** The most tokens that can be written, or an assumed limit. */
   maxOutputTokens: number;
 }
 
-/** A reply, as far as it came. */
+/** A reply, as far as it arrived. */
 export interface TappedReply {
   incoming: IncomingMessage | null;
   tap: ReplyTap | null;
-  /** What it broke off with; null: it came to its end. */
+  /** The error that broke it off; null: it is complete. */
   broken: unknown;
-  /** Nothing came for too long. */
+  /** Nothing arrived for too long. */
   isStalled: boolean;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface CallOutcome extends CallCharge {
   answer: ModelAnswer | null;
   answeredBy: string | null;
   failure: CallRecord['failure'];
   latencyMs: number;
-  /** Until the provider's limits let it through. */
+  /** Milliseconds until the provider's limits let it through. */
   waitingMs: number;
-  /** What the program was answered with; null: nothing. */
+  /** The status that the program got; null: none. */
   status: number | null;
   /** The body as the provider sent it, without keys. */
   reply: string;
@@ -84,8 +84,9 @@ function meaningOf(
 }
 
 /**
- * What the provider counted. Of a reply that it did not count to its end, an estimate: of one in a single piece nobody sees
- * how far it came, and it is taken for the longest there can be. What a provider refuses, it does not charge.
+ * The provider's count. For a reply that it did not count to its end, this is an estimate. Nobody can see how far a
+ * reply in a single piece got, so it is taken for the longest possible one. Providers do not charge for requests that
+ * they refuse.
  */
 function chargeOf(call: ProxiedCall, { incoming, broken }: TappedReply, read: ReadAnswer | null): CallCharge {
   const { model, sent, isStreaming, maxOutputTokens } = call;
@@ -101,7 +102,7 @@ function chargeOf(call: ProxiedCall, { incoming, broken }: TappedReply, read: Re
   const seen = read?.answer == null ? 0 : answerBytes(read.answer);
   const written = broken === null || isStreaming ? seen : Number.POSITIVE_INFINITY;
   const estimate = usageOfBytes({ read: sent.body.length, written }, maxOutputTokens);
-  // Some count from the beginning on: what they have counted until then is the least there was.
+  // Some providers count from the beginning: their count so far is a lower limit.
   if (counted !== null)
     return charge({ ...counted, output: Math.max(counted.output, estimate.output), source: 'estimate' });
   return charge(estimate);
@@ -111,7 +112,7 @@ function isGood({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 
-/** Whether no provider can have read the request: there was no connection. */
+/** Whether no provider can have read the request, because there was no connection. */
 function hasNotArrived(error: unknown): boolean {
   const codes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ERR_INVALID_CHAR'];
   return codes.some((code) => hasCode(error, code));

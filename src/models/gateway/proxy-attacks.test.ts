@@ -28,7 +28,7 @@ async function place(
   return made;
 }
 
-/** What comes back for these bytes, until the connection ends. */
+/** The response to these bytes, until the connection ends. */
 async function raw(port: number | null, bytes: string): Promise<string> {
   const socket = connect(port ?? 0, '127.0.0.1');
   socket.write(bytes);
@@ -115,7 +115,7 @@ describe('a hostile program', () => {
     for (let written = 0; written < 1024 && !isOver; written += 1)
       if (!sent.write(part)) await Promise.race([once(sent, 'drain').catch(() => {}), ended.promise]);
     sent.end();
-    // It was refused at once, or cut off when it would not end.
+    // It was refused at once, or cut off because it would not end.
     expect([0, 413, 429]).toContain(await ended.promise);
     sent.destroy();
     expect(server.requests).toEqual([]);

@@ -4,7 +4,7 @@ import type { Quota, SharedQuota } from '../quota.ts';
 import type { CallRecord, OverQuota } from './caller.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A request of a program for a model's answer. */
+/** A program's request for a model's answer. */
 export interface ProxyRequest {
   /** From 1, in the order in which they came. */
   number: number;
@@ -13,9 +13,9 @@ export interface ProxyRequest {
   path: string;
   /** Without the program's token. */
   headers: IncomingHttpHeaders;
-  /** What can be read of it. */
+  /** The parts of it that can be read. */
   request: ModelRequest;
-  /** The model that the program named; null where it named none. */
+  /** The model that the program named; null if it named none. */
   asked: string | null;
   /** The model that serves it. */
   model: ModelName;
@@ -24,24 +24,27 @@ export interface ProxyRequest {
 export interface ProxyOptions {
   upstream: Upstream;
   quota: Quota;
-  /** A quota that others use, too; default: none. */
+  /** A quota that is shared with others; default: none. */
   shared?: SharedQuota | null;
-  /** What the program sends as its key. */
+  /** The key that the program sends. */
   token: string;
-  /** Whether tools may be used that the provider itself runs, such as a search of the web; default: no. */
+  /** Whether tools are allowed that the provider itself runs, such as web search; default: no. */
   serverTools?: boolean;
-  /** Asked before a request is sent on, one after the other in the order in which they came. `closed`: it is not. */
+  /**
+   * Called before each request is forwarded, one after the other in the order in which they came. `closed`: it is not
+   * forwarded.
+   */
   onRequest?: (request: ProxyRequest) => Promise<{ kind: 'send' } | { kind: 'closed'; message: string }>;
-  /** Told of a call that a quota has no room for. The program is told so, too. */
+  /** Called for a call that does not fit a quota. The program gets an error, too. */
   onRefused?: (refused: OverQuota, request: ProxyRequest) => void;
-  /** Told of each call that was made, whatever came of it. */
+  /** Called with each call that was made, whatever its outcome. */
   record?: (call: CallRecord, request: ProxyRequest) => void;
-  /** After so much silence in a stream the program gets a sign of life; default: half a minute. */
+  /** After so much silence in a stream, the program gets a keep-alive event; default: half a minute. */
   silenceMs?: number;
   /** A program that leaves a reply unread for so long is cut off; default: half a minute. */
   unreadMs?: number;
-  /** Most connections at a time; default 256. */
+  /** The most concurrent connections; default: 256. */
   connections?: number;
-  /** Ends all calls. */
+  /** Aborts all calls. */
   signal: AbortSignal;
 }

@@ -24,9 +24,9 @@ import { UpstreamConnections } from './send-upstream.ts';
 import { defaultSilenceMs } from './signs-of-life.ts';
 import type { UpstreamModel } from './upstream.ts';
 
-/** As much as Anthropic takes. */
+/** The same limit as Anthropic's. */
 const mostBodyBytes = 2 ** 25;
-/** Of all bodies that are on their way at a time. */
+/** The limit of all bodies that are being processed at the same time. */
 const mostHeldBytes = 2 ** 28;
 const defaultConnections = 256;
 const defaultUnreadMs = 30_000;
@@ -38,7 +38,7 @@ const serverOptions = { requestTimeout: 60_000, maxHeaderSize: 2 ** 16, insecure
 /** Where the server listens: a Unix socket, or a port of the loopback interface (0: any). */
 export type ListenAt = { socket: string } | { port: number };
 
-/** What a request's line asks for. */
+/** What a request's first line asks for. */
 interface Found {
   dialect: Dialect;
   route: Route;
@@ -46,7 +46,7 @@ interface Found {
   query: string;
 }
 
-/** A request that was found sound. */
+/** A request that passed the checks. */
 interface Asked extends Found {
   text: string;
   read: ReadRequest;
@@ -55,9 +55,9 @@ interface Asked extends Found {
 }
 
 /**
- * The gateway as whole programs reach it, in the dialect of a provider: what they send is passed on to a provider that
- * speaks it, and what that answers is passed back, byte by byte. On the way it is reserved, charged and recorded. The
- * provider's key is put in here, in place of the program's token.
+ * The gateway for whole programs, in the dialect of a provider. Their requests are forwarded to a provider with that
+ * dialect, and its replies are passed back byte for byte. Each call is reserved, charged and recorded on the way. The
+ * provider's key replaces the program's token here.
  */
 export class ProxyServer implements AsyncDisposable {
   readonly #options: ProxyOptions;
@@ -66,7 +66,7 @@ export class ProxyServer implements AsyncDisposable {
   readonly #connections = new UpstreamConnections();
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
-  /** Requests are told of one after the other. */
+  /** Requests are reported one after the other. */
   #told: Promise<unknown> = Promise.resolve();
   #requests = 0;
   #heldBytes = 0;
@@ -97,13 +97,13 @@ export class ProxyServer implements AsyncDisposable {
     return server;
   }
 
-  /** The port, where it listens on one. */
+  /** The port, if it listens on one. */
   get port(): number | null {
     const address = this.#server.address();
     return typeof address === 'object' && address !== null ? address.port : null;
   }
 
-  /** Gives up calls under way, which are charged and recorded, and resolves when nothing is answered any more. */
+  /** Aborts calls in progress, which are charged and recorded, and resolves when no more answers are sent. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('the gateway is closing'));
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -277,7 +277,7 @@ export class ProxyServer implements AsyncDisposable {
 
 function refuseWith(response: ServerResponse, dialect: Dialect, code: ErrorCode, message: string): void {
   const { status, body } = dialect.error(code, message);
-  // The clients of OpenAI and Anthropic heed this, whatever the status.
+  // The clients of OpenAI and Anthropic respect this header, whatever the status.
   const forGood = !['rate_limited', 'unavailable', 'internal'].includes(code);
   sendJson(response, status, body, forGood ? { 'x-should-retry': 'false' } : {});
 }
@@ -291,7 +291,7 @@ function parsedBody(bytes: Buffer): RequestText | null {
   }
 }
 
-/** Without the program's key, and without what would leave the usage out of the reply. */
+/** The query without the program's key, and without parameters that would remove the usage from the reply. */
 function queryToSend(query: string): string {
   const kept = query.split('&').filter((part) => {
     const [name = ''] = new URLSearchParams(part).keys();
@@ -305,7 +305,7 @@ function splitOnce(text: string, mark: string): string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** In a time that says nothing of where they differ. */
+/** Takes a time that does not depend on where they differ. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

@@ -5,22 +5,22 @@ import type { ReplyTap } from './reply-tap.ts';
 import { SecretFilter } from './secret-filter.ts';
 
 export interface RelayOptions {
-  /** Taken out wherever it stands. */
+  /** Removed wherever it occurs. */
   secret: string | null;
   tap: ReplyTap;
-  /** Whether an event is kept from the program; absent: none is. */
+  /** Whether an event is hidden from the program; absent: none is. */
   hides?: (event: Buffer) => boolean;
-  /** How long the program may leave what came unread. */
+  /** How long the program may leave received data unread. */
   unreadMs: number;
-  /** Told that something came. */
+  /** Called when something arrived. */
   onPiece: () => void;
-  /** Told of what was passed on. */
+  /** Called with what was passed on. */
   onPassed: (piece: Buffer) => void;
 }
 
 /**
- * Passes the body of a reply on, each piece as it comes, without ending it.
- * @throws what the connection to the provider failed with
+ * Passes the body of a reply on, each piece as it arrives, without ending it.
+ * @throws the error of the connection to the provider
  */
 export async function relay(
   incoming: IncomingMessage,
@@ -35,7 +35,7 @@ export async function relay(
     if (!response.write(piece)) await drained(response, unreadMs);
   };
   const pass = async (piece: Buffer) => {
-    // What is read of it may wait until it is on its way.
+    // The piece is sent on before the tap reads it.
     if (hides === undefined) await write(piece);
     else for (const event of blocks.add(piece)) if (!hides(event)) await write(event);
     tap.add(piece);
@@ -48,7 +48,10 @@ export async function relay(
   await write(blocks.end());
 }
 
-/** A program that reads nothing closes the connection by that: else the run's clock stood still for as long as it likes. */
+/**
+ * A program that reads nothing thereby closes the connection: otherwise it could stop the run's clock for as long as it
+ * likes.
+ */
 async function drained(response: ServerResponse, unreadMs: number): Promise<void> {
   const done = new AbortController();
   const timer = setTimeout(() => response.destroy(), unreadMs);

@@ -2,10 +2,10 @@ import { createParser } from 'eventsource-parser';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { AnswerReader, ReadAnswer } from './dialects/dialect.ts';
 
-/** No more of a reply is kept, for reading it whole and for the record. */
+/** The most that is kept of a reply, for reading it whole and for the record. */
 const mostKeptBytes = 2 ** 25;
 
-/** Reads a reply while it passes by, and keeps it. */
+/** Reads a reply while it passes through, and keeps it. */
 export class ReplyTap {
   readonly #reader: AnswerReader;
   readonly #isStream: boolean;
@@ -25,12 +25,12 @@ export class ReplyTap {
     if (this.#isStream) this.#feed(this.#decoder.decode(piece, { stream: true }));
   }
 
-  /** What has come so far. */
+  /** What has arrived so far. */
   get text(): string {
     return Buffer.concat(this.#kept).toString('utf8');
   }
 
-  /** What was read when nothing comes any more. Of a reply in one piece, nothing before. */
+  /** What was read, once nothing more will arrive. A reply in one piece is only read here. */
   end(): ReadAnswer {
     // Not every server ends its last event.
     if (this.#isStream) this.#feed(`${this.#decoder.decode()}\n\n`);
@@ -42,7 +42,7 @@ export class ReplyTap {
     try {
       this.#parser.feed(text);
     } catch {
-      // An event that is too long is one that can't be read.
+      // An event that is too long can't be read.
       this.#parser.reset();
     }
   }
@@ -51,7 +51,7 @@ export class ReplyTap {
     try {
       this.#reader.add(parseShallowJson(data));
     } catch {
-      // `[DONE]`, or no JSON: nothing to learn from it.
+      // `[DONE]`, or not JSON: it contains no information.
     }
   }
 }

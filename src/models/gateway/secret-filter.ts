@@ -1,10 +1,10 @@
-/** Takes a secret out of bytes that pass by, also where two pieces share it. */
+/** Removes a secret from a stream of bytes, even if it is split between two pieces. */
 export class SecretFilter {
   readonly #secret: Buffer | null;
-  /** The end of the last piece, where it may be the secret's beginning. */
+  /** The end of the last piece, if it may be the secret's beginning. */
   #held: Buffer = Buffer.alloc(0);
 
-  /** @param secret null, or short as the words that local servers take for keys: nothing is taken out */
+  /** @param secret null, or short like the words that local servers take as keys: nothing is removed */
   constructor(secret: string | null) {
     this.#secret = secret === null || secret.length < 8 ? null : Buffer.from(secret);
   }
@@ -31,7 +31,7 @@ export class SecretFilter {
   }
 }
 
-/** How many bytes at the end are the secret's first ones. */
+/** The number of bytes at the end that match the secret's beginning. */
 function beginningAtEnd(bytes: Buffer, secret: Buffer): number {
   for (let length = Math.min(bytes.length, secret.length - 1); length > 0; length -= 1)
     if (bytes.subarray(bytes.length - length).equals(secret.subarray(0, length))) return length;

@@ -3,7 +3,10 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { DialectName } from '../../schema/index.ts';
 import type { UpstreamModel } from './upstream.ts';
 
-/** Headers of one connection, of the program's token, or of the account that pays: the provider gets our own or none. */
+/**
+ * Headers of one connection, of the program's token, or of the account that pays: the provider gets our own headers
+ * instead, or none.
+ */
 const notSentOn = new Set([
   ...['host', 'connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'content-length', 'content-encoding'],
@@ -11,7 +14,7 @@ const notSentOn = new Set([
   ...['openai-organization', 'openai-project', 'x-goog-user-project'],
 ]);
 
-/** Headers of one connection, and what names the account behind the key. */
+/** Headers of one connection, and those that identify the account behind the key. */
 const notSentBack = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'trailer', 'transfer-encoding'],
   ...['upgrade', 'set-cookie', 'content-length', 'anthropic-organization-id'],
@@ -20,9 +23,9 @@ const notSentBack = new Set([
 
 export interface SentRequest {
   method: string;
-  /** Behind the base URL, with its query. */
+  /** The part after the base URL, with its query. */
   path: string;
-  /** Of the program, names and values in turn. */
+  /** The program's headers, names and values in turn. */
   headers: readonly string[];
   body: Buffer;
 }
@@ -34,7 +37,7 @@ export class UpstreamConnections implements Disposable {
 
   /**
    * Sends a request with the provider's key in place of the program's.
-   * @throws what the connection failed with; the signal's reason when it is aborted
+   * @throws the error of the connection; the signal's reason if it is aborted
    */
   async send(
     dialect: DialectName,
@@ -56,7 +59,7 @@ export class UpstreamConnections implements Disposable {
         return await responseTo(sent.end(request.body));
       } catch (error) {
         signal.throwIfAborted();
-        // The provider closed a connection that lay idle while this request took it: it has not read it.
+        // The provider closed an idle connection just as this request began to use it, so it has not read the request.
         if (!isFirst || !sent.reusedSocket) throw error;
       }
     }
@@ -82,13 +85,13 @@ function keyHeaders(dialect: DialectName, { key }: UpstreamModel): string[] {
   return ['authorization', `Bearer ${key}`];
 }
 
-/** What of a provider's headers a program gets, names and values in turn. */
+/** The provider's headers that a program gets, names and values in turn. */
 export function headersBack(raw: readonly string[]): string[] {
   return namedOtherwise(raw, notSentBack);
 }
 
 function namedOtherwise(raw: readonly string[], names: ReadonlySet<string>): string[] {
-  // What `connection` names belongs to that connection, too.
+  // Headers that `connection` names belong to that connection, too.
   const own = new Set<string>();
   for (let at = 0; at < raw.length; at += 2)
     if (raw[at]?.toLowerCase() === 'connection')
@@ -101,7 +104,7 @@ function namedOtherwise(raw: readonly string[], names: ReadonlySet<string>): str
   return kept;
 }
 
-/** Those that stand once. */
+/** The headers that occur only once. */
 export function plainHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

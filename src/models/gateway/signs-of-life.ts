@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** How long a program hears nothing before it is told that nothing is wrong; clients give up after some minutes. */
+/** How long a program gets nothing before it is told that nothing is wrong; clients give up after some minutes. */
 export const defaultSilenceMs = 30_000;
 
 /**
- * Says in long silences of a stream that nothing has happened, in the dialect's way, and never within an event. Where even
- * the beginning of the reply is overdue, the stream is begun: should an error come instead, it can only be an event then.
+ * Sends keep-alive events of the dialect in long silences of a stream, but never within an event. If even the beginning
+ * of the reply is overdue, this starts the stream: a later error can then only be sent as an event.
  */
 export class SignsOfLife implements Disposable {
   readonly #response: ServerResponse;
@@ -13,7 +13,7 @@ export class SignsOfLife implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #isBetweenEvents = true;
 
-  /** @param sign null: the reply is to be no stream, and nothing is sent */
+  /** @param sign null: the reply will not be a stream, and nothing is sent */
   constructor(response: ServerResponse, sign: string | null, silenceMs: number) {
     this.#response = response;
     this.#sign = sign ?? '';
@@ -21,7 +21,7 @@ export class SignsOfLife implements Disposable {
     if (sign === null) clearInterval(this.#timer);
   }
 
-  /** Something of the reply was passed on. */
+  /** Called with each piece of the reply that was passed on. */
   heard(piece: Buffer): void {
     this.#isBetweenEvents = /(\n\n|\r\r|\r\n\r\n)$/.test(piece.subarray(-4).toString('latin1'));
     this.#timer.refresh();
@@ -39,7 +39,7 @@ export class SignsOfLife implements Disposable {
   }
 }
 
-/** An error for whoever reads a stream already. */
+/** An error for a client that is already reading a stream. */
 export function errorEvent(body: string): string {
   return `event: error\ndata: ${body.replaceAll(/\s*[\r\n]+\s*/g, ' ')}\n\n`;
 }

@@ -4,7 +4,7 @@ import { type ModelAnswer, type ModelMessage, type ModelRequest, toolPurpose } f
 import type { AnsweredCall } from './caller.ts';
 import type { HttpAnswer } from './dialects/dialect.ts';
 
-/** A text, or parts of which all are texts. */
+/** A text, or a list of text parts. */
 const Content = z.union([
   z.string(),
   z
@@ -12,7 +12,10 @@ const Content = z.union([
     .transform((parts) => parts.map(({ text }) => text).join('')),
 ]);
 
-/** What is understood of a request in OpenAI's format. Settings such as the temperature are the run's, and passed over. */
+/**
+ * The supported parts of a request in OpenAI's format. Settings such as the temperature are the run's, and are ignored
+ * here.
+ */
 const ChatRequest = z.object({
   messages: z
     .array(
@@ -32,7 +35,7 @@ const ChatRequest = z.object({
   tools: z.array(z.never()).nullish(),
 });
 
-/** What is asked of a model by a request in OpenAI's format without streams, tools and images, or what is wrong with it. */
+/** Reads a request in OpenAI's format without streams, tools and images, or returns what is wrong with it. */
 export function readToolChat(body: string): ModelRequest | { problem: string } {
   let given: unknown;
   try {
@@ -59,7 +62,7 @@ export function readToolChat(body: string): ModelRequest | { problem: string } {
   };
 }
 
-/** @param model what the model is called to the process */
+/** @param model the model's name for the process */
 export function toolChatAnswer(model: string, { answer, usage }: AnsweredCall): HttpAnswer {
   if (answer.kind === 'context_too_long') {
     const message = 'The request has more tokens than the language model reads.';

@@ -3,36 +3,36 @@ import type { KnownPrice } from '../known-prices.ts';
 import type { CallLimiter } from '../limiter.ts';
 import type { FailureContext } from '../providers/index.ts';
 
-/** One model of one provider, as requests of programs are sent on to it. */
+/** One model of one provider, to which programs' requests are forwarded. */
 export interface UpstreamModel {
   role: ModelRole;
   settings: RoleSettings;
-  /** What the provider calls it. */
+  /** The provider's name for it. */
   name: string;
   baseUrl: string;
   key: string | null;
-  /** Null where it is not known. */
+  /** Null if it is unknown. */
   price: KnownPrice | null;
   limiter: CallLimiter;
-  /** After so much silence of the provider a call is given up. */
+  /** A call is given up after so much silence of the provider. */
   stallMs: number;
-  /** What errors are explained with. */
+  /** The context for explaining errors. */
   context: FailureContext;
 }
 
-/** The best of each first. */
+/** For each provider, its best dialect first. */
 const dialectsOf: Record<FailureContext['kind'], readonly DialectName[]> = {
   anthropic: ['messages'],
   openai: ['responses', 'chat_completions'],
   google: ['generate_content'],
-  // Many servers speak more than one; what this one does not, it refuses itself.
+  // Many servers support more than one; a server itself refuses those that it does not support.
   'openai-compatible': ['chat_completions', 'responses', 'messages'],
 };
 
 /** Names of the small models that programs use for titles, summaries and the like. */
 const small = /haiku|mini|nano|flash|lite|small|tiny/i;
 
-/** The models of a run as programs reach them: whatever a program asks for, one of these serves it. */
+/** The models of a run as programs reach them: every request of a program is served by one of these. */
 export class Upstream {
   readonly #models: readonly UpstreamModel[];
 
@@ -41,20 +41,21 @@ export class Upstream {
     this.#models = models;
   }
 
-  /** The dialects in which the agent's model can be asked, the best first. */
+  /** The dialects of the agent's model, the best first. */
   get dialects(): readonly DialectName[] {
     const [agent] = this.#models;
     return agent === undefined ? [] : dialectsOf[agent.context.kind];
   }
 
-  /** Each model once, by the name that providers know it by. */
+  /** The models' names at their providers, without duplicates. */
   get names(): string[] {
     return [...new Set(this.#models.map(({ name }) => name))];
   }
 
   /**
-   * The model that serves a request: the one that it names, by its own name or its role's (`mlab-fast`); else the fast one
-   * for what is named like a small model, and the agent's for all else. Null where none is asked in this dialect.
+   * The model that serves a request: the one that it names, by the model's own name or its role's (`mlab-fast`);
+   * otherwise the fast model for names of typically small models, and the agent's model for all others. Null if none of
+   * them supports this dialect.
    */
   modelFor(dialect: DialectName, asked: string): UpstreamModel | null {
     const able = this.#models.filter(({ context }) => dialectsOf[context.kind].includes(dialect));

@@ -10,10 +10,10 @@ interface CallDraft {
   input: string;
 }
 
-/** How a dialect counts: `input` holds what was cached, `output` what was thought. */
+/** How a dialect counts: `input` includes cached tokens, `output` includes reasoning tokens. */
 export type Counts = Partial<Record<'input' | 'cachedInput' | 'cacheWrite' | 'output' | 'reasoning', number>>;
 
-/** A model's answer while its pieces come. */
+/** A model's answer while its pieces arrive. */
 export class AnswerDraft {
   text = '';
   refusal = '';
@@ -28,7 +28,7 @@ export class AnswerDraft {
     return this.#calls.size;
   }
 
-  /** Adds to the call of a tool that the dialect tells from others by this key. */
+  /** Adds to a tool call, which the dialect identifies by this key. */
   addToCall(key: string | number, { id, name, input }: Partial<CallDraft>): void {
     const call = this.#calls.get(key) ?? { id: '', name: '', input: '' };
     call.id = id ?? call.id;
@@ -68,7 +68,7 @@ function parsedInput(text: string): ToolCall['input'] {
   }
 }
 
-/** No call has more; sums of what a server makes up stay whole numbers. */
+/** No call has more; with this limit, sums of a server's invented numbers stay whole numbers. */
 const mostTokens = 1e9;
 
 function usageOf({ input, output, cachedInput, cacheWrite, reasoning }: Counts): TokenUsage | null {

@@ -2,26 +2,26 @@ import { type Edit, elementsOf, type Member, membersOf } from '../json-edits.ts'
 import type { Prepared, RequestText, Target } from './dialect.ts';
 
 export interface ChangeRules {
-  /** Members whose presence (but for null and false) the gateway can't meter or record, with the reason. */
+  /** Members that the gateway can't meter or record, with the reason; null and false are allowed. */
   refused: Readonly<Record<string, string>>;
-  /** Members that grant tools which the provider runs. */
+  /** Members that grant tools run by the provider. */
   serverMembers: readonly string[];
   /**
-   * What of a tool the program itself runs: `all`, `nothing`, or the text of that part of it.
-   * @param text the tool as it stands in the request
+   * The part of a tool that the program itself runs: `all`, `nothing`, or the text of that part.
+   * @param text the tool as it is in the request
    */
   clientPart(tool: unknown, text: string): 'all' | 'nothing' | { text: string };
-  /** What the model is called in bodies of this dialect; default: its name. */
+  /** The model's name in bodies of this dialect; default: its name. */
   bodyName?: (model: string) => string;
 }
 
-/** Asking for these makes a call cost more than the model's price says. */
+/** These options make a call cost more than the model's price. */
 const dearer: readonly { name: string; plain: readonly unknown[] }[] = [
   { name: 'service_tier', plain: ['auto', 'default', 'standard', 'standard_only', 'flex', null] },
   { name: 'speed', plain: ['standard', null] },
 ];
 
-/** The changes that all dialects need: the model's name, and without what the run does not grant. */
+/** The changes that all dialects need: sets the model's name, and removes what the run does not grant. */
 export function changesOf(
   { text, body }: RequestText,
   { model, serverTools }: Target,
@@ -36,7 +36,8 @@ export function changesOf(
   const named = members.get('model');
   const name = rules.bodyName?.(model) ?? model;
   if (named !== undefined && body.model !== name) edits.push({ ...named.value, text: JSON.stringify(name) });
-  // Some providers choose a model where none is named, and a dearer one. Of those that have it in the address, none is in the body.
+  // Some providers choose a model if none is named, and it may be a more expensive one. In dialects that name the model
+  // in the address, the body names none.
   if (named === undefined && rules.bodyName === undefined) edits.push(firstMember(text, members.size, name));
   const left: string[] = dearer
     .filter(({ name, plain }) => members.has(name) && !plain.includes(body[name]))
@@ -52,8 +53,8 @@ export function changesOf(
 }
 
 /**
- * The change of a list of tools that leaves what the program itself runs; null: none is needed.
- * `none`: that is nothing.
+ * The edit of a list of tools that keeps only what the program itself runs; null: no edit is needed. `none`: nothing is
+ * left.
  */
 export function toolsWithout(
   text: string,
@@ -61,7 +62,7 @@ export function toolsWithout(
   member: Member | undefined,
   { clientPart }: Pick<ChangeRules, 'clientPart'>,
 ): Edit | 'none' | null {
-  // Google takes one tool for a list of it.
+  // Google also accepts a single tool in place of a list.
   const given = [tools ?? []].flat();
   if (given.length === 0 || member === undefined) return null;
   const spans = Array.isArray(tools) ? elementsOf(text, member.value.from) : [member.value];
@@ -79,7 +80,7 @@ function firstMember(text: string, others: number, model: string): Edit {
   return { from: start, to: start, text: `"model":${JSON.stringify(model)}${others === 0 ? '' : ','}` };
 }
 
-/** Takes members out of an object, each with one of the commas around it. */
+/** Removes members from an object, each with one of the commas around it. */
 function removals(members: ReadonlyMap<string, Member>, names: readonly string[]): Edit[] {
   const inOrder = [...members].map(([name, member]) => ({ ...member, isLeft: names.includes(name) }));
   const lastKept = inOrder.findLastIndex(({ isLeft }) => !isLeft);

@@ -19,7 +19,7 @@ import {
 
 const path = '/chat/completions';
 
-/** OpenAI's Chat Completions, as most other servers have them, too. */
+/** OpenAI's Chat Completions, which most other servers support, too. */
 export const chatCompletions: Dialect = {
   name: 'chat_completions',
   route: (asked) =>
@@ -209,7 +209,7 @@ function addChoice(draft: AnswerDraft, { delta, message, finish_reason }: z.infe
   draft.isComplete = true;
 }
 
-/** Whether an event of a stream tells the usage and nothing else. */
+/** Whether an event of a stream only reports the usage. */
 export function isUsageAlone(event: Buffer): boolean {
   const data = /^data:(.*)$/m.exec(event.toString('utf8'))?.[1] ?? '';
   // Most events are pieces of the answer: these need no parsing.

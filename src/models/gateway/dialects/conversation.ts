@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolCall } from '../../../schema/index.ts';
 
-/** Messages in the trace's form, of dialects that cut them otherwise. */
+/** Messages in the trace's format, for dialects that divide them differently. */
 export class Conversation {
   readonly messages: ModelMessage[] = [];
   readonly #toolNames = new Map<string, string>();
@@ -9,7 +9,7 @@ export class Conversation {
     this.messages.push({ role, text });
   }
 
-  /** What the model said and called: several parts of one turn are one message. */
+  /** What the model said and called: several parts of one turn become one message. */
   addAnswer(text: string, call?: ToolCall): void {
     if (call !== undefined) this.#toolNames.set(call.id, call.name);
     const last = this.messages.at(-1);
@@ -21,7 +21,7 @@ export class Conversation {
     if (call !== undefined) last.tool_calls = [...(last.tool_calls ?? []), call];
   }
 
-  /** @param name of the tool, where the dialect says it; else it is that of the call */
+  /** @param name of the tool, if the dialect gives it; default: the name in the call */
   addResult(callId: string, text: string, name = this.#toolNames.get(callId) ?? ''): void {
     this.messages.push({ role: 'tool', call_id: callId, name, text });
   }

@@ -1,21 +1,21 @@
 import type { DialectName, ModelAnswer, ModelRequest, TokenUsage } from '../../../schema/index.ts';
 import type { Edit } from '../json-edits.ts';
 
-/** The HTTP interface of a provider, as programs speak it to the gateway. */
+/** The HTTP interface of a provider, which programs use at the gateway. */
 export interface Dialect {
   readonly name: DialectName;
-  /** What is asked for there; null where it is nothing of this dialect. Paths begin behind the version. */
+  /** What a path asks for; null if it does not belong to this dialect. Paths begin after the version. */
   route(path: string): Route | null;
-  /** What a person and a meter can see of a request. */
+  /** The parts of a request that people and the meter can see. */
   read(body: JsonObject): ReadRequest;
-  /** What must be changed before it is sent on; a text says why it is refused. */
+  /** The changes that are needed before it is forwarded; a text says why it is refused. */
   prepare(request: RequestText, target: Target): Prepared | { problem: string };
   createReader(): AnswerReader;
-  /** An error in the dialect's words, made so that clients try again only where that may help. */
+  /** An error in the dialect's format, such that clients only retry if that may help. */
   error(code: ErrorCode, message: string): HttpAnswer;
-  /** What says within a stream that nothing has happened. */
+  /** An event that says within a stream that nothing has happened. */
   readonly keepAlive: string;
-  /** The models that can be asked for. */
+  /** The list of models that can be requested. */
   models(names: readonly string[]): object;
 }
 
@@ -24,11 +24,11 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface Route {
   /** `count`: it costs nothing, and no model answers. */
   kind: 'generate' | 'count';
-  /** The model, where the path names it. */
+  /** The model, if the path names it. */
   model: string | null;
-  /** Null where the body says it. */
+  /** Null if the body says it. */
   isStreaming: boolean | null;
-  /** Where it lies at the provider, behind its base URL. */
+  /** The provider's path for it, after its base URL. */
   pathFor(model: string): string;
 }
 
@@ -38,15 +38,15 @@ export interface RequestText {
 }
 
 export interface Target {
-  /** What the provider calls the model. */
+  /** The provider's name for the model. */
   model: string;
-  /** Whether tools may be used that the provider itself runs, such as a search of the web. */
+  /** Whether tools are allowed that the provider itself runs, such as web search. */
   serverTools: boolean;
 }
 
 export interface Prepared {
   edits: Edit[];
-  /** The program did not ask for the usage of a stream: what tells it is kept from the program. */
+  /** The program did not ask for the usage of a stream, so events that report it are hidden from the program. */
   hidesUsage: boolean;
 }
 
@@ -57,11 +57,11 @@ export interface ReadRequest {
   tools: NonNullable<ModelRequest['tools']>;
   stop: string[];
   temperature: number | null;
-  /** Null where the request sets no limit. */
+  /** Null if the request sets no limit. */
   maxOutputTokens: number | null;
 }
 
-/** Reads what a model answers, as it passes by. */
+/** Reads a model's answer while it passes through. */
 export interface AnswerReader {
   /** A piece of a stream, or a whole reply. */
   add(value: unknown): void;
@@ -69,14 +69,14 @@ export interface AnswerReader {
 }
 
 export interface ReadAnswer {
-  /** What has come so far; null: nothing of a model's answer. */
+  /** What has arrived so far; null: nothing of a model's answer. */
   answer: ModelAnswer | null;
   answeredBy: string | null;
   /** Null until the provider has counted. */
   usage: TokenUsage | null;
-  /** Whether it came to its end. */
+  /** Whether it is complete. */
   isComplete: boolean;
-  /** What the provider reported within a stream; null where nothing. */
+  /** The error that the provider reported within a stream; null if there was none. */
   error: unknown;
 }
 
@@ -84,7 +84,7 @@ export type ErrorCode =
   | 'unauthorised'
   | 'not_found'
   | 'bad_request'
-  /** Offered no upgrade to one: the client goes on by HTTP. */
+  /** A client that is refused this upgrade continues by HTTP. */
   | 'no_websocket'
   | 'too_large'
   | 'over_quota'

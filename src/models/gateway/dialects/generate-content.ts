@@ -44,7 +44,7 @@ function route(path: string): Route | null {
   };
 }
 
-/** A tool of this dialect may be several: functions that the program runs, and searches that Google does. */
+/** A tool of this dialect may combine several: functions that the program runs, and searches that Google runs. */
 function clientPart(tool: unknown, text: string): 'all' | 'nothing' | { text: string } {
   const names = Object.keys(readAs(z.looseObject({}), tool) ?? {});
   const own = names.find((name) => /^function_?declarations$/i.test(name));
@@ -55,7 +55,7 @@ function clientPart(tool: unknown, text: string): 'all' | 'nothing' | { text: st
     : { text: `{${text.slice(member.from, member.to)}}` };
 }
 
-/** Google reads `max_output_tokens` as it reads `maxOutputTokens`. */
+/** Google accepts `max_output_tokens` as well as `maxOutputTokens`. */
 function camelCased(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -210,7 +210,7 @@ const errors: Record<ErrorCode, [code: number, status: string]> = {
   bad_request: [400, 'INVALID_ARGUMENT'],
   no_websocket: [426, 'INVALID_ARGUMENT'],
   too_large: [413, 'INVALID_ARGUMENT'],
-  // Google's own word, RESOURCE_EXHAUSTED, is tried again.
+  // Clients retry Google's own code, RESOURCE_EXHAUSTED.
   over_quota: [400, 'FAILED_PRECONDITION'],
   closed: [400, 'FAILED_PRECONDITION'],
   rate_limited: [429, 'RESOURCE_EXHAUSTED'],

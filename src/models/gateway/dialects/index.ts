@@ -7,7 +7,7 @@ import { responses } from './responses.ts';
 
 const dialects: readonly Dialect[] = [chatCompletions, responses, messages, generateContent];
 
-/** The dialect of whoever asks for this path, which begins behind the version; for others' paths, as their headers look. */
+/** The dialect with this path, which begins after the version; for unknown paths, the one that the headers suggest. */
 export function dialectOf(path: string, headers: IncomingHttpHeaders): Dialect {
   const speaking = dialects.find((dialect) => dialect.route(path) !== null);
   if (speaking !== undefined) return speaking;

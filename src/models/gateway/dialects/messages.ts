@@ -43,7 +43,7 @@ function route(path: string): Route | null {
   return { kind, model: null, isStreaming: null, pathFor: () => path };
 }
 
-/** Tools with a type are Anthropic's own; of these, programs run the shell, the editor, the memory and the computer. */
+/** Tools with a type are Anthropic's; of these, programs run the shell, the editor, the memory and the computer. */
 function isRunByProgram(tool: unknown): boolean {
   const type = readAs(z.looseObject({ type: OptionalText }), tool)?.type ?? 'custom';
   return /^(custom$|bash_|text_editor_|memory_|computer_|tool_search_tool_)/.test(type);
@@ -145,7 +145,7 @@ const finishes: Record<string, AnswerDraft['finish']> = {
 
 function createReader(): AnswerReader {
   const draft = new AnswerDraft();
-  /** As Anthropic counts: what was cached apart from the rest. */
+  /** Anthropic counts cached tokens separately from the rest. */
   const counts: Record<string, number> = {};
   const count = (usage: z.infer<typeof Usage>) => {
     for (const [name, value] of Object.entries(usage ?? {}))
@@ -229,7 +229,7 @@ const errors: Record<ErrorCode, [status: number, type: string]> = {
   bad_request: [400, 'invalid_request_error'],
   no_websocket: [426, 'invalid_request_error'],
   too_large: [413, 'request_too_large'],
-  // As Anthropic says of an account without credit.
+  // What Anthropic returns for an account without credit.
   over_quota: [400, 'invalid_request_error'],
   closed: [400, 'invalid_request_error'],
   rate_limited: [429, 'rate_limit_error'],

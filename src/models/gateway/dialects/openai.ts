@@ -6,7 +6,7 @@ const errors: Record<ErrorCode, { status: number; type: string; code: string | n
   bad_request: { status: 400, type: 'invalid_request_error', code: null },
   no_websocket: { status: 426, type: 'invalid_request_error', code: null },
   too_large: { status: 413, type: 'invalid_request_error', code: null },
-  // OpenAI itself says 429, which many clients try again whatever the code says; 403 none of them does.
+  // OpenAI itself returns 429, which many clients retry whatever the code says; none of them retries 403.
   over_quota: { status: 403, type: 'insufficient_quota', code: 'insufficient_quota' },
   closed: { status: 403, type: 'insufficient_quota', code: 'insufficient_quota' },
   rate_limited: { status: 429, type: 'requests', code: 'rate_limit_exceeded' },
@@ -14,13 +14,13 @@ const errors: Record<ErrorCode, { status: number; type: string; code: string | n
   internal: { status: 500, type: 'server_error', code: null },
 };
 
-/** An error as both of OpenAI's interfaces have it. */
+/** An error in the format of both of OpenAI's interfaces. */
 export function openaiError(code: ErrorCode, message: string): HttpAnswer {
   const { status, ...names } = errors[code];
   return { status, body: { error: { message, param: null, ...names } } };
 }
 
-/** Codex, which speaks Responses, tries all but 400 again. */
+/** Codex, which uses Responses, retries every status except 400. */
 export function responsesError(code: ErrorCode, message: string): HttpAnswer {
   const { status, body } = openaiError(code, message);
   return { status: status === 403 ? 400 : status, body };

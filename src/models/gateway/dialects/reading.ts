@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseShallowJson } from '../../../lib/shallow-json.ts';
 import type { ModelTool, ToolCall } from '../../../schema/index.ts';
 
-/** What stands somewhere in a body of another program, where it has the form that is known; else null. */
+/** A value in another program's body, if it has the expected form; otherwise null. */
 export function readAs<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> | null {
   const read = schema.safeParse(value);
   return read.success ? read.data : null;
@@ -15,7 +15,7 @@ export const OptionalText = z.string().nullish().catch(null);
 export const OptionalNumber = z.number().nullish().catch(null);
 export const List = z.array(z.unknown()).nullish().catch(null);
 
-/** The texts of a content that is a text or a list of parts; what is no text is named. */
+/** The texts in a content, which is a text or a list of parts; other parts are named. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return content == null ? '' : JSON.stringify(content);
@@ -30,7 +30,7 @@ function partText(part: unknown): string {
   return read?.text ?? `[${read?.type ?? 'unknown content'}]`;
 }
 
-/** Arguments as a program sends them back: JSON text, or JSON. */
+/** Arguments that a program sends back: JSON text, or JSON. */
 export function inputOf(given: unknown): ToolCall['input'] {
   if (typeof given !== 'string') return readAs(z.json(), given) ?? {};
   try {
@@ -40,7 +40,7 @@ export function inputOf(given: unknown): ToolCall['input'] {
   }
 }
 
-/** A tool as the trace has it, whose names are narrower than some providers'. */
+/** A tool in the trace's format, which allows fewer names than some providers. */
 export function toolOf(name: string, description: unknown, schema: unknown): ModelTool {
   return {
     name: name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || '_',

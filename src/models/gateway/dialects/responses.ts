@@ -47,7 +47,7 @@ function prepare(request: RequestText, target: Target): Prepared | { problem: st
   return { ...changes, edits: [...changes.edits, ...editsOfItems(request, changes.members.get('input'))] };
 }
 
-/** Items of a conversation may bring tools, too. */
+/** Items of a conversation may contain tools, too. */
 function editsOfItems({ text, body }: RequestText, input: Member | undefined): Edit[] {
   if (input === undefined || !Array.isArray(body.input)) return [];
   const items = body.input.map((item) => readAs(z.looseObject({ tools: List }), item)?.tools ?? null);
@@ -72,7 +72,7 @@ function route(path: string): Route | null {
   return kind === undefined ? null : { kind, model: null, isStreaming: null, pathFor: () => path };
 }
 
-/** All others, such as searches of the web and remote servers of tools, OpenAI runs. */
+/** OpenAI runs all others, such as web search and remote MCP servers. */
 const runByPrograms = new Set([
   'function',
   'custom',
@@ -102,7 +102,7 @@ const Item = z.looseObject({
   input: Any,
   action: Any,
   output: Any,
-  /** Of an item that brings tools. */
+  /** Tools in an item. */
   tools: List,
 });
 const Tool = z.looseObject({
@@ -162,7 +162,7 @@ function addItem(conversation: Conversation, given: unknown): void {
     conversation.addAnswer('', { id, name: name ?? type, input: callInput(item) });
 }
 
-/** What a call of a tool was given: JSON of functions, a text of others. */
+/** The arguments of a tool call: JSON for functions, text for others. */
 function callInput({ arguments: given, input, action }: z.infer<typeof Item>) {
   return inputOf(given ?? input ?? action);
 }
@@ -204,7 +204,7 @@ function createReader(): AnswerReader {
       else if (piece.type === 'error') draft.error = value;
       else if (/^response\.(completed|incomplete|failed)$/.test(piece.type))
         draft = ended(draft, piece.response);
-      // A whole reply, or one of a conversation made shorter.
+      // A whole reply, or a conversation that was compacted.
       else if (!piece.type.startsWith('response.')) draft = ended(draft, value);
     },
     get answer() {
@@ -213,7 +213,7 @@ function createReader(): AnswerReader {
   };
 }
 
-/** The reply in one piece; of servers that end a stream with less than that, what the pieces before it told. */
+/** The whole reply; if a server ends a stream with less than that, what the earlier pieces contained. */
 function ended(before: AnswerDraft, value: unknown): AnswerDraft {
   const reply = readAs(Reply, value);
   if (reply === null) return before;
@@ -255,7 +255,7 @@ function addOutput(draft: AnswerDraft, place: number, given: unknown): void {
 function addCall(draft: AnswerDraft, place: number, given: unknown): void {
   const item = readAs(Item, given);
   const type = item?.type ?? '';
-  // Calls with another ending, such as `web_search_call`, OpenAI has answered itself.
+  // OpenAI itself has answered calls with another suffix, such as `web_search_call`.
   if (
     item === null ||
     !/^(function|custom_tool|local_shell|shell|apply_patch|computer|tool_search)_call$/.test(type)
