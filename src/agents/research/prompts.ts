@@ -2,7 +2,7 @@ import { fenced, replyFormat } from '../common/dialogue/index.ts';
 
 export const planEntry = 'Research Plan and Status';
 
-/** The entries that a reply can have beside the action, in order, and the purpose of each. */
+/** The entries that a reply can have besides the action, in order, and the purpose of each. */
 export const entryPurposes: ReadonlyMap<string, string> = new Map([
   ['Reflection', 'what the last observation means; where something failed, why, and how to find out'],
   [

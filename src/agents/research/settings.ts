@@ -13,7 +13,7 @@ import { entryPurposes } from './prompts.ts';
 
 export interface ResearchSettings {
   dialogue: DialogueSettings;
-  /** The entries of a reply beside the action, in order. */
+  /** The entries of a reply besides the action, in order. */
   entries: string[];
   /** Null: there is no long-term memory. */
   log: 'own' | 'actions' | null;

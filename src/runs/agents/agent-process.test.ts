@@ -12,7 +12,7 @@ afterAll(() => removeTree(folder));
 const { signal } = new AbortController();
 const megabyte = 2 ** 20;
 
-/** What a process that runs this Python says of its first request, or fails with. */
+/** What a process that runs this Python code returns for its first request, or the error with which it fails. */
 async function asked(source: string, answer: Conversation['answer']): Promise<unknown> {
   const limits = {
     memoryBytes: 1024 * megabyte,

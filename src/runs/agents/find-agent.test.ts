@@ -9,7 +9,7 @@ const place = {
   signal: new AbortController().signal,
 };
 
-/** A folder with a plan, as somebody hands it on, and code in it that says when it is run. */
+/** A folder with a shared plan, and code in it that reports when it is run. */
 function handedOn() {
   const folder = temporaryFolder();
   const inside = join(folder, 'first/runs/digits-evil-0/workspace');

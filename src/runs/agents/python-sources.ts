@@ -46,7 +46,7 @@ export function sourcesBeside(path: string): PythonSources {
   return sources;
 }
 
-/** Those that were imported. */
+/** The sources that were imported. */
 export function chosenSources(sources: PythonSources, imported: readonly string[]): PythonSources {
   const names = [...new Set(imported)].sort();
   return new Map(

@@ -6,7 +6,7 @@ type Answered = Extract<ModelAnswer, { kind: 'answered' }>;
 export interface FinishedTurn {
   action: Action;
   observation: string;
-  /** What the model wrote beside its tool calls. */
+  /** What the model wrote besides its tool calls. */
   thought: string | null;
   began: number;
 }

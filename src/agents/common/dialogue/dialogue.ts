@@ -10,7 +10,7 @@ import type { DialogueSettings } from './settings.ts';
 
 /** A reply of the model that leads to an action. */
 export interface Turn {
-  /** What it wrote beside its action, by entry. */
+  /** What it wrote besides its action, by entry. */
   entries: Record<string, string>;
   /** The action that it named, known or not; null if it named none. */
   action: string | null;

@@ -2,7 +2,7 @@ import { cutMiddle } from './cut-middle.ts';
 
 /** One past turn of an agent. */
 export interface PastStep {
-  /** What the model wrote beside its action, by entry, in the order of the format. */
+  /** What the model wrote besides its action, by entry, in the order of the format. */
   entries: Readonly<Record<string, string>>;
   action: string;
   /** The arguments as the model sees them. */

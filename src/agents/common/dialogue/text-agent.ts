@@ -8,7 +8,7 @@ import { dialogueOptions, readDialogueSettings } from './settings.ts';
 export interface TextAgentParts {
   name: string;
   summary: string;
-  /** The entries of a reply beside its action. */
+  /** The entries of a reply besides its action. */
   entries: readonly string[];
   /** The part of the prompt that never changes. */
   head: (task: string, actions: string) => string;

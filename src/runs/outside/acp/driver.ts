@@ -13,7 +13,7 @@ export class AcpDriver implements Witness {
   readonly #updates = new SessionUpdates();
   #session: string | null = null;
 
-  /** @param mostPrinted bytes that are kept of its output beside messages */
+  /** @param mostPrinted bytes that are kept of its output besides messages */
   constructor(mostPrinted: number) {
     const printed = new Tail(mostPrinted);
     this.printed = printed;

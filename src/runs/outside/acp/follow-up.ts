@@ -10,7 +10,7 @@ import { Tail } from '../tail.ts';
 
 const checkMs = 60_000;
 const mostTold = 4_000;
-/** With less left, an agent could not do anything any more. */
+/** With less time left, an agent could not do anything useful. */
 const leastSeconds = 10;
 
 /** The prompt to continue for an agent that has ended its turn; null: it is done. */
