@@ -19,6 +19,7 @@ CHAT = "/v1/chat/completions"
 BODY = json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": "hi"}]}).encode()
 KEY = re.compile(b"sk-a-key-" + b"that-nobody")
 SOCKET = "/mlab-agent/run/models.sock"
+SESSION = "/mlab-agent/run/session.sock"
 
 
 def ask(path: str = CHAT, token: str = TOKEN, method: str = "POST") -> tuple[int, bytes]:
@@ -127,7 +128,7 @@ def key() -> str:
     raise Held(f"not in {seen} files, and not in a reply")
 
 
-@attack("finds sockets beside the gateway's, and servers beside it")
+@attack("finds sockets beside the gateway's and its session's, and servers beside it")
 def sockets() -> str:
     found = []
     for folder, folders, files in os.walk("/"):
@@ -143,9 +144,22 @@ def sockets() -> str:
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
         if " 0A " in line or table.startswith("udp")
     ]
-    if found == [SOCKET] and listening == [f"0100007F:{PLACE.port:04X}"]:
-        raise Held("there is the gateway's alone")
+    if sorted(found) == [SOCKET, SESSION] and listening == [f"0100007F:{PLACE.port:04X}"]:
+        raise Held("there are these alone")
     return f"{found} {listening}"
+
+
+@attack("gets an answer from the socket that takes its session")
+def session() -> str:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(10)
+        connection.connect(SESSION)
+        connection.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n" + b"x" * (1 << 20))
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.recv(1)
+    if answer == b"":
+        raise Held("it says nothing")
+    return repr(answer)
 
 
 @attack("puts another server into the gateway's place")
