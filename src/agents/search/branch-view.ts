@@ -2,16 +2,16 @@ import type { Branch, Environment, ModelReply, StepResult } from '../../environm
 import type { Action, Budget, ModelRequest } from '../../schema/index.ts';
 import { stoppingItself } from './own-stop.ts';
 
-/** The most that may be used on a branch. */
+/** The limits of the work on a branch. */
 export interface Allotment {
   seconds: number;
   steps: number;
 }
 
-/** A run of the entry script, and what it left. */
+/** A run of the entry script, and its result. */
 export interface EntryRun {
   result: StepResult;
-  /** The script as it ran; null where it is not known. */
+  /** The script as it ran; null if that is unknown. */
   source: string | null;
 }
 
@@ -24,8 +24,8 @@ const looking = new Set(
 );
 
 /**
- * A branch as an environment of its own, with a part of the run's budget. A Final Answer ends the work on it and nothing
- * else. Knows the entry script and its last run where they can be known from what was done.
+ * A branch as a separate environment, with a part of the run's budget. A Final Answer ends the work on the branch and
+ * nothing else. Knows the entry script and its last run if the actions so far show them.
  */
 export class BranchView implements Environment {
   readonly branch: Branch;
@@ -44,7 +44,7 @@ export class BranchView implements Environment {
   #runIsOver = false;
   #runLimit: number | null = null;
 
-  /** @param before the last run of the script where the branch was forked right after it */
+  /** @param before the last run of the script, if the branch was forked right after it */
   constructor(
     environment: Environment,
     branch: Branch,
@@ -79,12 +79,12 @@ export class BranchView implements Environment {
     return this.#environment.actions;
   }
 
-  /** What it may use, as it began. */
+  /** The budget at the beginning. */
   get budget(): Budget {
     return this.#budget;
   }
 
-  /** Of the whole run, after the last step here. */
+  /** The budget of the whole run, after the last step here. */
   get runBudget(): Budget {
     return this.#now;
   }
@@ -93,41 +93,45 @@ export class BranchView implements Environment {
     return this.#runIsOver;
   }
 
-  /** What was given as the final answer; null before. */
+  /** The final answer; null before it is given. */
   get answer(): string | null {
     return this.#answer;
   }
 
-  /** The entry script as it lies here; null where that must be read. */
+  /** The current entry script; null if it must be read first. */
   get source(): string | null {
     return this.#source;
   }
 
-  /** Seconds after which the script stops itself; null where it does not. */
+  /** Seconds after which the script stops itself; null for no limit. */
   get runLimit(): number | null {
     return this.#runLimit;
   }
 
-  /** The last run of the script, where nothing was changed since. */
+  /** The last run of the script, if nothing was changed since. */
   get freshRun(): EntryRun | null {
     return this.#isFresh ? this.#lastRun : null;
   }
 
-  /** The next run of the unchanged script is answered with the one before: an agent that begins here need not wait for it. */
+  /**
+   * Answers the next run of the unchanged script with the previous one, so that an agent that begins here need not wait
+   * for it.
+   */
   repeatRun(): void {
     this.#again = this.#isFresh ? (this.#lastRun?.result ?? null) : null;
   }
 
   /**
-   * Has each version of the script that is written here stop itself after so many seconds: one that never ends would take all
-   * that is left of the run. Not where the script is what is handed in.
+   * Makes each version of the script that is written here stop itself after this many seconds: one that never ends
+   * would use
+   * up the rest of the run. Does nothing if the script itself is the submission.
    */
   limitRuns(seconds: number): void {
     const isHandedIn = this.task.submission.files.some(({ path }) => path === this.#entry);
     this.#runLimit = isHandedIn ? null : Math.ceil(seconds);
   }
 
-  /** Makes an end of what the branch was allotted, and gives it more. */
+  /** Ends the current allotment of the branch, and gives it a new one. */
   allot(allotted: Allotment): void {
     this.#allotted = allotted;
     this.#secondsUsed = 0;
@@ -170,7 +174,7 @@ export class BranchView implements Environment {
     return reply;
   }
 
-  /** What works on the branch ends neither the run nor chooses what is graded. */
+  /** An agent on a branch can neither end the run nor choose what is graded. */
   select(): void {}
 
   giveUp(_reason: unknown, message: string): void {
@@ -188,7 +192,7 @@ export class BranchView implements Environment {
       return;
     }
     if (looking.has(name)) return;
-    // Also other scripts write files that the submission may be made of.
+    // Other scripts can also write files that become part of the submission.
     this.#isFresh = false;
     if (name === 'Write File' && args.file_name === this.#entry)
       this.#source = result.status === 'ok' && typeof args.content === 'string' ? args.content : null;

@@ -9,23 +9,23 @@ import { isTimeLike } from './metric-names.ts';
 import { readMetric } from './metric-reader.ts';
 import type { Attempt, Measured } from './search-tree.ts';
 
-/** What came of measuring a version. */
+/** The result of measuring a version. */
 export type Finding =
   | { kind: 'measured'; measured: Measured }
   | { kind: 'failed'; why: string; output: string; source: string | null };
 
-/** Runs versions on branches and reads what they score: the script's own claim, but for what is told in `problemOf`. */
+/** Runs versions on branches and reads their scores: the script's own claims, except for the cases in `problemOf`. */
 export class Evaluator {
   readonly #environment: Environment;
   readonly #follow: (view: BranchView) => void;
   #judge: Judge;
   #way: SecondRun = 'not needed';
 
-  /** @param follow is told of each branch that something was run on */
+  /** @param follow called with each branch that something was run on */
   constructor(environment: Environment, follow: (view: BranchView) => void) {
     this.#environment = environment;
     this.#follow = follow;
-    // Before anything is known of the noise, any gain counts.
+    // Until the noise is known, any gain counts.
     this.#judge = new Judge(environment.task.metric, { first: 0, second: null }, 'not needed', false, 0);
   }
 
@@ -37,7 +37,7 @@ export class Evaluator {
     return this.#way !== 'not needed';
   }
 
-  /** Measures what lies on a branch, by the run that was made there where nothing was changed since. */
+  /** Measures the version on a branch, by the run that was made there if nothing was changed since. */
   async measure(view: BranchView): Promise<Finding> {
     const workspace = new Workspace(view);
     const { entry, metric } = view.task;
@@ -62,7 +62,7 @@ export class Evaluator {
     return { kind: 'measured', measured: { evidence, line, run: { ...run, source }, seconds } };
   }
 
-  /** Learns from a second run of a version that other versions are compared with what a score is worth. */
+  /** Runs a version that others are compared with once more, to learn how exact a score is. */
   async measureNoise(of: Attempt, allotted: Allotment): Promise<void> {
     if (of.measured === null) return;
     const { metric } = this.#environment.task;
@@ -77,7 +77,7 @@ export class Evaluator {
     this.#judge = new Judge(metric, { ...evidence }, this.#way, false);
   }
 
-  /** The score of one more run, on seeds raised by so many where there are any; null where it gave none. */
+  /** The score of one more run, with seeds raised by this number if there are any; null if it gave none. */
   async again(of: Attempt, raisedBy: number, allotted: Allotment): Promise<number | null> {
     const { view, measured } = of;
     if (view === null || measured === null) return null;
@@ -93,21 +93,21 @@ export class Evaluator {
     return value !== null && Number.isFinite(value) ? value : null;
   }
 
-  /** A branch of its own, forked where another one ends. */
+  /** A separate branch, forked at the end of another one. */
   async fork(from: BranchView, now: Budget, allotted: Allotment, run: EntryRun | null): Promise<BranchView> {
     const branch: Branch = await from.fork();
     return new BranchView(this.#environment, branch, now, allotted, run);
   }
 }
 
-/** The script as it lies on a branch; null where it cannot be read whole. */
+/** The current script of a branch; null if it cannot be read completely. */
 async function sourceOf(view: BranchView): Promise<string | null> {
   if (view.source !== null) return view.source;
   const file = await readWholeFile(new Workspace(view), view.task.entry);
   return 'text' in file ? file.text : null;
 }
 
-/** Why a score is not to be believed; null where nothing speaks against it. */
+/** Why a score is not credible; null if there is no reason for doubt. */
 function problemOf(value: number, line: string, source: string | null): string | null {
   if (!Number.isFinite(value)) return `it printed a score that is no number: "${line}"`;
   const digits = /\d+\.\d{3,}/.exec(line)?.[0];

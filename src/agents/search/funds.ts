@@ -1,6 +1,8 @@
 import type { Budget } from '../../schema/index.ts';
 
-/** How much of each of a run's limits is gone, as shares from 0 to 1. Tokens and money count where they are limited. */
+/**
+ * How much of each of a run's limits is used, as shares from 0 to 1. Tokens and money count only if they are limited.
+ */
 export class Funds {
   readonly #whole: Budget;
 
@@ -9,7 +11,7 @@ export class Funds {
     this.#whole = whole;
   }
 
-  /** The largest share: what runs out first. */
+  /** The largest share: that of the limit which will be reached first. */
   spent(now: Budget): number {
     const { tokens_left: tokens, money_left: money } = this.#whole;
     return Math.max(

@@ -1,6 +1,6 @@
 import type { Metric } from '../../schema/index.ts';
 
-/** Spellings that mean the same metric, in small letters. */
+/** Spellings of the same metric, in lower case. */
 const synonyms: readonly (readonly string[])[] = [
   ['mae', 'mean absolute error'],
   ['mse', 'mean squared error'],
@@ -52,14 +52,14 @@ const synonyms: readonly (readonly string[])[] = [
   ['seconds', 'time', 'run time', 'wall time', 'elapsed', 'elapsed time', 'duration', 'seconds per token'],
 ];
 
-/** Every way the metric may be spelt in a print-out, the longest first. */
+/** All spellings of the metric that output may use, the longest first. */
 export function spellingsOf(metric: Metric): string[] {
   const name = plain(metric.name);
   // "MAP@20" may be printed without its 20.
   const short = /^[a-z]{3,}(?= \d+$)/.exec(name)?.[0] ?? '';
   const group = synonyms.find((spellings) => spellings.includes(name)) ?? [];
   const time = isTimeLike(metric) ? (synonyms.at(-1) ?? []) : [];
-  // Two letters would often mean something else.
+  // Two letters often mean something else.
   const initials = name.split(' ').map((word) => word[0] ?? '');
   const acronym = initials.length > 2 ? initials.join('') : '';
   const spellings = new Set([name, short, acronym, ...group, ...time].filter((spelling) => spelling !== ''));
@@ -67,9 +67,9 @@ export function spellingsOf(metric: Metric): string[] {
 }
 
 /**
- * What a script may call the metric for short, the most telling first: `relative error` and `error` for "capped relative
- * error", `accuracy` for "accuracy of pointers", `pinball` for "pinball loss", and at last the word that any metric
- * goes by.
+ * Short names that a script may use for the metric, the most specific first: `relative error` and `error` for "capped
+ * relative error", `accuracy` for "accuracy of pointers", `pinball` for "pinball loss", and finally the word that
+ * stands for any metric.
  */
 export function shortNamesOf(metric: Metric): string[] {
   const words = plain(metric.name).split(' ');
@@ -85,7 +85,9 @@ export function shortNamesOf(metric: Metric): string[] {
   return [...new Set([...shorter, any])].filter((name) => /[a-z]\w/.test(name) && !known.has(name));
 }
 
-/** What a script may print of validation data in the metric's place, the most telling first, and which way is better. */
+/**
+ * Other metrics of validation data that a script may print instead, the most informative first, with their directions.
+ */
 export function otherMetricsFor({ direction }: Metric): { name: string; direction: Metric['direction'] }[] {
   const known = [...higherIsBetter, ...lowerIsBetter].map((name) => ({
     name,
@@ -100,7 +102,7 @@ export function otherMetricsFor({ direction }: Metric): { name: string; directio
 const higherIsBetter = 'f1, auc, balanced accuracy, accuracy, r2, spearman, pearson'.split(', ');
 const lowerIsBetter = 'rmse, mae, mape, smape, rmsle, mse, log loss, error rate, error, loss'.split(', ');
 
-/** Whether the metric cannot exceed 1, so that more is a percentage. */
+/** Whether the metric cannot exceed 1, so that a larger number is a percentage. */
 export function isShare(metric: Metric): boolean {
   return (
     metric.direction === 'maximize' &&
@@ -111,12 +113,12 @@ export function isShare(metric: Metric): boolean {
   );
 }
 
-/** Whether the task counts the metric in percent. */
+/** Whether the task states the metric in percent. */
 export function isPercentage({ name, unit }: Metric): boolean {
   return /%|\bper ?cent|\bpercent/i.test(`${name} ${unit}`);
 }
 
-/** Whether the metric is a time that a script takes: what it prints of it is only its own measurement. */
+/** Whether the metric is the run time of a script: what the script prints about it is only its own measurement. */
 export function isTimeLike(metric: Metric): boolean {
   return /\b(?:seconds?|milliseconds?|ms|run ?time|wall ?time|latency|elapsed)\b/i.test(
     `${metric.name} ${metric.unit}`,
@@ -131,7 +133,7 @@ function plain(name: string): string {
     .trim();
 }
 
-/** The first of all spellings that mean the same metric: `mae` for "Mean absolute error". */
+/** The first of all spellings of the metric: `mae` for "Mean absolute error". */
 export function usualName(metric: Metric): string {
   const name = plain(metric.name);
   return synonyms.find((spellings) => spellings.includes(name))?.[0] ?? name;

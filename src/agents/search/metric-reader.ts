@@ -12,13 +12,16 @@ import {
 export interface Reading {
   /** In the metric's own unit: 0.95 for "95 %" of a share. */
   value: number;
-  /** The line it stands in, for people. */
+  /** The line that contains it, for people. */
   line: string;
-  /** Whether the line says that it was measured on data held out for validation. */
+  /** Whether the line says that it was measured on held-out validation data. */
   validation: boolean;
-  /** It goes by a part of the metric's name alone: better for comparing one script with itself than with another. */
+  /**
+   * Its label is only a part of the metric's name: good for comparing a script with itself, less so with another
+   * script.
+   */
   short: boolean;
-  /** Another metric stands in for the task's, which is not printed, its sign turned where its direction is the other one. */
+  /** The value of another metric, because the task's is not printed; its sign is flipped if the directions differ. */
   other: boolean;
 }
 
@@ -54,7 +57,7 @@ const subjects: Readonly<Record<string, 'train' | 'validation'>> = {
   heldout: 'validation',
   eval: 'validation',
 };
-/** Longer lines are dumps of data, no report; it also bounds the work on hostile output. */
+/** Longer lines are dumps of data, not reports. The limit also bounds the work on hostile output. */
 const longestLine = 2000;
 
 const otherMetrics = new Set(
@@ -65,9 +68,9 @@ const otherMetrics = new Set(
 );
 
 /**
- * The last value of the metric in what a script printed, one on validation data where there is one; null where
- * none was printed. Lines that speak of a test are not read: test data is not for choosing. Where the metric is not
- * printed by its name, the last words of the name do, on validation data; then any other metric whose direction is known.
+ * The last value of the metric in the output of a script, preferably one on validation data; null if none was printed.
+ * Lines about a test are not read: test data is not for choosing. If the metric is not printed by its name, the last
+ * words of the name count, on validation data; then any other metric whose direction is known.
  */
 export function readMetric(output: string, metric: Metric): Reading | null {
   const timeLike = isTimeLike(metric);
@@ -114,14 +117,14 @@ function readAs(
   return readings.findLast((reading) => reading.validation) ?? readings.at(-1) ?? null;
 }
 
-/** Scripts print shares as they like: 0.953, 95.3 %, or 95.3 with no sign at all. */
+/** Scripts print shares in different ways: 0.953, 95.3 %, or 95.3 without a sign. */
 function inUnitOf(metric: Metric, { value, percent }: Found): number {
   if (isPercentage(metric)) return value;
   const isHundredfold = percent || (isShare(metric) && value > 1 && value <= 100);
   return isHundredfold ? Number((value / 100).toPrecision(12)) : value;
 }
 
-/** The lines of what a script printed, without the environment's own last one, such as `[exit code 0, 3.2 s]`. */
+/** The lines of a script's output, without the last one, which the environment adds, such as `[exit code 0, 3.2 s]`. */
 function linesOf(output: string): string[] {
   const lines = output.trimEnd().split(/\r\n|\n|\r/);
   if (lines.at(-1)?.startsWith('[exit code')) lines.pop();
@@ -140,7 +143,7 @@ function saysTest(line: string): boolean {
   return words(line).some((word) => word === 'test' || word === 'testing' || word === 'tst');
 }
 
-/** What the lines below a heading such as `Validation:` or `=== train ===` speak of; undefined for other lines. */
+/** The subject of the lines below a heading such as `Validation:` or `=== train ===`; undefined for other lines. */
 function headingOf(line: string): Subject | 'test' | undefined {
   const isHeading = /^\s*(?:[=#*-]{2,}.*|#.*|[^\d:]+:|"?\w+"?:\s*\{|\[[^\]]*\])\s*$/.test(line);
   if (!isHeading || words(line).length > 4 || /\d/.test(line)) return undefined;
@@ -152,7 +155,7 @@ function headingOf(line: string): Subject | 'test' | undefined {
   );
 }
 
-/** Every value of the metric in a line, with what it was measured on. */
+/** Every value of the metric in a line, with the data that it was measured on. */
 function readLine(line: string, spellings: readonly string[], timeLike: boolean): Found[] {
   const tokens = tokensOf(line, spellings, timeLike);
   const found: Found[] = [];
@@ -185,7 +188,7 @@ function readLine(line: string, spellings: readonly string[], timeLike: boolean)
   return found.length > 0 ? found : valueBeforeName(tokens);
 }
 
-/** Whether the last name of any metric before a token is ours. */
+/** Whether the last metric named before a token is the task's. */
 function metricStandsBefore(tokens: readonly Token[], index: number): boolean {
   const named = tokens.slice(0, index).findLast(({ kind }) => kind === 'metric' || kind === 'other metric');
   return named?.kind === 'metric';
@@ -204,7 +207,7 @@ function trailingSubject(tokens: readonly Token[], index: number): Subject {
   return next?.kind === 'subject' && !next.glued ? next.subject : null;
 }
 
-/** "95.3 % validation accuracy": read only where no number follows the name. */
+/** "95.3 % validation accuracy": read only if no number follows the name. */
 function valueBeforeName(tokens: readonly Token[]): Found[] {
   const name = tokens.findIndex(({ kind }) => kind === 'metric');
   for (let index = name - 1; index >= 0; index -= 1) {
@@ -219,7 +222,7 @@ function valueBeforeName(tokens: readonly Token[]): Found[] {
   return [];
 }
 
-/** A unit may follow a number at once: 27.1dB, 310ms; but 5fold is a word, and 1.2.3 a version. */
+/** A unit may follow a number directly: 27.1dB, 310ms; but 5fold is a word, and 1.2.3 a version. */
 const tokenPattern =
   /(?<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?:(?!\w|\.\d)|(?<=\.\d+)(?=[A-Za-z])|(?=(?:[mun]?s|secs?|seconds|db|km)\b)))|(?<odd>(?<!\w)[-+]?(?:nan|inf|infinity)(?!\w))|(?<word>[A-Za-z_][\w.²-]*|\d[\w.]*)|(?<separator>[:=|→])/gi;
 
@@ -247,9 +250,9 @@ function tokensOf(line: string, spellings: readonly string[], timeLike: boolean)
 
 const ourName = 'theMetricOfTheTask';
 
-/** Puts one name for all spellings of the metric: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
+/** Replaces all spellings of the metric by one name: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
 function withShortNames(line: string, spellings: readonly string[], timeLike: boolean): string {
-  // "R^2" and "R²" are spelt as one word below.
+  // "R^2" and "R²" become one word for the steps below.
   let text = line.replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2').replace(/\bvalidation[_ -]?set\b/gi, 'validation');
   text = text.replace(/\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ]fold)(?![a-z])/gi, 'cv');
   text = text.replace(/\bhe?ld?[-_ ]?out\b/gi, 'holdout').replace(/\bhold[-_ ]out\b/gi, 'holdout');
@@ -257,14 +260,14 @@ function withShortNames(line: string, spellings: readonly string[], timeLike: bo
     const pattern = spelling.split(' ').join('[^A-Za-z0-9]{0,3}');
     text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?![A-Za-z0-9])`, 'gi'), ourName);
   }
-  // "took 3.2 s" names the metric only by its unit.
+  // "took 3.2 s" identifies the metric only by its unit.
   if (timeLike && !text.includes(ourName)) {
     text = text.replace(/(?<=\d)\s*(?:s|secs?|seconds)(?!\w)/gi, ` ${ourName}`);
   }
   return text;
 }
 
-/** Leaves out what stands in brackets between a name and its value, but for the words that say on what it was measured. */
+/** Removes text in brackets between a name and its value, except for the words that say on what it was measured. */
 function withoutAsides(line: string): string {
   return line.replace(/[([]([^()[\]]*)[)\]](?=\s*[:=])/g, (aside: string, inner: string) => {
     if (inner.includes(ourName)) return aside;

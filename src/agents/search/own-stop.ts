@@ -1,8 +1,9 @@
 const stop = /^__import__\("signal"\)\.alarm\(\d+\).*\n/;
 
 /**
- * A script whose first line ends it after so many seconds, whatever it does: there is no other way to keep one try from
- * taking all that is left of the run. Left as it is where no line can come first.
+ * A script whose first line ends it after this many seconds, whatever it does: there is no other way to keep one
+ * attempt
+ * from using up the rest of the run. Unchanged if no line can be put first.
  */
 export function stoppingItself(source: string, seconds: number): string {
   const plain = source.replace(stop, '');
@@ -10,7 +11,7 @@ export function stoppingItself(source: string, seconds: number): string {
   return `__import__("signal").alarm(${seconds})  # This try must not take longer.\n${plain}`;
 }
 
-/** Without the line that stops it. */
+/** The script without the line that stops it. */
 export function withoutStop(source: string): string {
   return source.replace(stop, '');
 }

@@ -11,20 +11,20 @@ export interface Move {
 
 export interface Situation {
   tree: SearchTree;
-  /** What new drafts begin from. */
+  /** The version that new drafts start from. */
   root: Attempt;
   judge: Judge;
   random: () => number;
-  /** 1, and one more whenever the search has gained nothing for a while. */
+  /** 1, plus one each time the search has gained nothing for a while. */
   width: number;
   settings: MoveSettings;
 }
 
 export interface MoveSettings {
   operators: ReadonlySet<Operator>;
-  /** Before anything else is tried; one more for each step of width. */
+  /** The number of drafts before anything else is tried; one more for each step of width. */
   drafts: number;
-  /** Failures in a row on one path that are worth a repair. */
+  /** The number of consecutive failures on one path that are worth a repair. */
   mostRepairs: number;
 }
 
@@ -33,7 +33,10 @@ export const policyNames = ['greedy', 'bandit', 'uct', 'random'] as const;
 export type PolicyName = (typeof policyNames)[number];
 
 export const policies: Readonly<Record<PolicyName, Policy>> = {
-  /** Drafts, then a repair in half of the cases where something failed, else a change of the best. */
+  /**
+   * First drafts; then, in half of the cases in which something failed, a repair; otherwise a change of the best
+   * version.
+   */
   greedy(situation) {
     const moves = movesOf(situation);
     const draft = ofOperator(moves, 'draft')[0];
@@ -43,7 +46,10 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
     return ofOperator(moves, 'improve')[0] ?? ofOperator(moves, 'merge')[0] ?? repairs[0] ?? null;
   },
 
-  /** Draws for each operator how often it gained so far, and takes the one with the most expected for its cost. */
+  /**
+   * Draws for each operator how often it will gain, based on its record, and takes the one with the highest expected
+   * gain for its cost.
+   */
   bandit(situation) {
     const { tree, random } = situation;
     const moves = movesOf(situation);
@@ -64,7 +70,7 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
     return chosen;
   },
 
-  /** Goes down from the root to what is good or was little tried, and changes what it ends at. */
+  /** Descends from the root to versions that are good or were little tried, and changes the last one. */
   uct(situation) {
     const moves = movesOf({ ...situation, width: Number.POSITIVE_INFINITY });
     if (moves.length === 0) return null;
@@ -75,7 +81,7 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
       const visits = at.children.length === 0 ? 1 : sizeOf(at);
       const here = moves.filter(({ parent }) => parent === at);
       const open = at.children.filter((child) => moves.some(({ parent }) => lineage(parent).includes(child)));
-      // The more a version was visited, the more children it may have.
+      // The more often a version was visited, the more children it may have.
       if (open.length === 0 || (here.length > 0 && at.children.length < 1 + Math.sqrt(visits))) {
         const move = oneOf(here, situation.random);
         return move === null ? null : { ...move, why: `visited ${visits} times` };
@@ -89,7 +95,7 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
   random: (situation) => oneOf(movesOf({ ...situation, width: Number.POSITIVE_INFINITY }), situation.random),
 };
 
-/** Everything that may be tried, the most promising of each operator first. */
+/** All possible moves, the most promising of each operator first. */
 export function movesOf({ tree, root, judge, width, settings }: Situation): Move[] {
   const { operators, drafts, mostRepairs } = settings;
   const ranked = tree.measured.toSorted(
@@ -112,7 +118,7 @@ export function movesOf({ tree, root, judge, width, settings }: Situation): Move
   return moves.filter(({ operator }) => operators.has(operator));
 }
 
-/** Pairs of good versions of which none came out of the other, and that were not merged yet. */
+/** Pairs of good versions of which neither descends from the other, and that were not merged yet. */
 function mergesOf(tree: SearchTree, good: readonly Attempt[], root: Attempt): Move[] {
   const moves: Move[] = [];
   for (const [place, parent] of good.entries()) {
@@ -129,7 +135,7 @@ function mergesOf(tree: SearchTree, good: readonly Attempt[], root: Attempt): Mo
   return moves;
 }
 
-/** Old attempts count less: what gains in the beginning seldom gains in the end. */
+/** Old attempts count less: what gains at the beginning seldom gains at the end. */
 const forgetting = 0.85;
 
 function recordOf(tree: SearchTree, operator: Operator): { gained: number; tried: number; cost: number } {
@@ -144,12 +150,12 @@ function recordOf(tree: SearchTree, operator: Operator): { gained: number; tried
   }
   const costs = done.filter((one) => one.operator === operator).map(({ cost }) => cost);
   const usual = done.map(({ cost }) => cost);
-  // One attempt more than there were, at the usual cost, so that a single cheap one decides nothing.
+  // Adds one attempt at the usual cost, so that a single cheap one decides nothing.
   const cost = (sum(costs) + (usual.length === 0 ? 0.05 : sum(usual) / usual.length)) / (costs.length + 1);
   return { gained, tried, cost: Math.max(cost, 0.001) };
 }
 
-/** From 0 for the worst measured to 1 for the best. */
+/** From 0 for the worst measured version to 1 for the best. */
 function worthOf(tree: SearchTree, judge: Judge): (attempt: Attempt) => number {
   const scores = tree.measured.map(scoreOf);
   const gains = scores.map((score) => judge.gain(score, scores[0] ?? 0));

@@ -7,36 +7,37 @@ import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.t
 import { type Attempt, lineage, SearchTree } from './search-tree.ts';
 import { selectFinalist, selectionNeeds } from './select-finalist.ts';
 
-/** What an operator left on a branch. `nothing`: no version was written. */
+/** The result of an operator on a branch. `nothing`: no version was written. */
 export type Written = { kind: 'written'; change: string } | { kind: 'nothing'; why: string };
 
 export interface SearchSettings extends MoveSettings {
   policy: Policy;
-  /** Attempts in a row without a new best version after which the search widens. */
+  /** The number of consecutive attempts without a new best version after which the search widens. */
   patience: number;
   mostAttempts: number;
-  /** Attempts that are made at the same time. */
+  /** The number of attempts that are made at the same time. */
   atOnce: number;
-  /** Measures how much of a score is luck, confirms what looks better, and selects on fresh seeds. */
+  /** Measures how much of a score is luck, confirms improvements, and selects on fresh seeds. */
   measuresNoise: boolean;
-  /** Makes the first attempt without a model, beside the starter. */
+  /** Makes the first attempt, besides the starter, without a model. */
   portfolio: boolean;
   random: () => number;
 }
 
-/** Makes a version on a branch, as a move says. */
+/** Makes a version on a branch for a move. */
 export type Operate = (move: Move, view: BranchView, search: TreeSearch) => Promise<Written>;
 
-/** Of what is left, for one attempt, and for the first one without a model. */
+/** Shares of the rest of the budget: for one attempt, and for the first one without a model. */
 const shares = { attempt: 0.35, portfolio: 0.3, selection: 0.25 };
-/** Looking, writing, running and checking; at most so many for one attempt. */
+/** Looking, writing, running and checking: the least and the most steps for one attempt. */
 const steps = { least: 5, most: 14 };
-/** So many attempts in a row that wrote nothing are no search any more. */
+/** After this many consecutive attempts that wrote nothing, the search stops. */
 const mostIdle = 6;
 
 /**
- * A search over versions of a task's script: each attempt has a branch of its own, the best one is always the one that would
- * be graded, and the whole budget is used.
+ * A search over versions of a task's script: each attempt has its own branch, the best one so far is always the one
+ * that
+ * would be graded, and the whole budget is used.
  */
 export class TreeSearch {
   readonly tree: SearchTree;
@@ -62,7 +63,7 @@ export class TreeSearch {
     this.evaluator = new Evaluator(environment, (view) => this.#follow(view));
   }
 
-  /** Of the whole run, after the last step that is known. */
+  /** The budget of the whole run, after the last known step. */
   get budget(): Budget {
     return this.#now;
   }
@@ -71,7 +72,7 @@ export class TreeSearch {
     return this.#isOver;
   }
 
-  /** What came of it, in sentences; the branch that is to be graded is selected. */
+  /** The outcome, in sentences; selects the branch that is to be graded. */
   async run(): Promise<string> {
     const root = await this.#runStarter();
     if (this.#settings.portfolio && this.#mayTry())
@@ -88,7 +89,7 @@ export class TreeSearch {
   async #runStarter(): Promise<Attempt> {
     const root = this.tree.begin('starter', null, { why: '' });
     const { seconds_left: seconds, steps_left } = this.#now;
-    // With very few steps, all are needed for what is handed in.
+    // With very few steps, all are needed for the submission.
     const allotted = { seconds, steps: steps_left - 1 };
     root.view = new BranchView(this.#environment, this.#environment, this.#now, allotted);
     root.change = 'the starter as it is';
@@ -149,7 +150,7 @@ export class TreeSearch {
     this.tree.record(attempt);
   }
 
-  /** Measures an attempt, and keeps it as the best where it is better beyond the noise. */
+  /** Measures an attempt, and keeps it as the best if it is better by more than the noise. */
   async #judge(attempt: Attempt, view: BranchView): Promise<void> {
     const finding = await this.evaluator.measure(view);
     this.#follow(view);
@@ -194,7 +195,7 @@ export class TreeSearch {
 
   #takeAsBest(attempt: Attempt): void {
     this.tree.choose(attempt);
-    // Now already: a limit may end the run at any time.
+    // Selected immediately, because a limit may end the run at any time.
     if (attempt.view !== null) this.#environment.select(attempt.view.branch);
   }
 
@@ -249,7 +250,7 @@ export class TreeSearch {
     };
   }
 
-  /** What is left for attempts: the selection and the answer need some. */
+  /** What is left for attempts: the selection and the answer need a part. */
   #usable(): { seconds: number; steps: number } {
     const { seconds_left, seconds_used, steps_left, steps_used } = this.#now;
     if (!this.evaluator.measuresNoise) return { seconds: seconds_left - 1, steps: steps_left - 1 };
@@ -267,7 +268,7 @@ export class TreeSearch {
     return { seconds: this.#now.seconds_left, steps: this.#now.steps_left };
   }
 
-  /** Branches at once end in any order: what is later in the run counts. */
+  /** Parallel branches end in any order: the later state of the run counts. */
   #follow(view: BranchView): void {
     if (view.runBudget.seconds_used >= this.#now.seconds_used) this.#now = view.runBudget;
     this.#isOver ||= view.runIsOver;

@@ -8,10 +8,10 @@ export type Operator = 'starter' | 'portfolio' | 'draft' | 'improve' | 'debug' |
 /** A version that was measured, and whose submission was accepted. */
 export interface Measured {
   evidence: Evidence;
-  /** The line that it printed its score in. */
+  /** The line in which it printed its score. */
   line: string;
   run: EntryRun;
-  /** Of one run. */
+  /** The run time of one run. */
   seconds: number;
 }
 
@@ -21,15 +21,15 @@ export interface Attempt {
   readonly parent: Attempt | null;
   readonly other: Attempt | null;
   readonly children: Attempt[];
-  /** How many failures in a row lie above it, itself included. */
+  /** The number of consecutive failures that end with this attempt. */
   depthOfFailure: number;
   status: SearchNode['status'];
   view: BranchView | null;
   measured: Measured | null;
   change: string;
-  /** Why it was chosen; then how it ended. */
+  /** Why it was chosen; later how it ended. */
   why: string;
-  /** For whoever repairs it: what its script printed last. */
+  /** The last output of its script, for a repair. */
   output: string;
   cost: number;
 }
@@ -48,7 +48,7 @@ export class SearchTree {
     return this.#best;
   }
 
-  /** Those that may be handed in. */
+  /** The attempts that may be submitted. */
   get measured(): Attempt[] {
     return this.attempts.filter(({ measured }) => measured !== null);
   }
@@ -73,12 +73,12 @@ export class SearchTree {
     attempt.depthOfFailure = status === 'failed' ? (attempt.parent?.depthOfFailure ?? 0) + 1 : 0;
   }
 
-  /** Takes it as the best; null: nothing is. */
+  /** Makes an attempt the best one; null: there is none. */
   choose(attempt: Attempt | null): void {
     this.#best = attempt;
   }
 
-  /** Notes in the trace how an attempt stands now. */
+  /** Records the state of an attempt in the trace. */
   record(attempt: Attempt): void {
     const { id, parent, other, operator, view, status, change, why, measured, cost } = attempt;
     const node: SearchNode = {
@@ -93,7 +93,7 @@ export class SearchTree {
   }
 }
 
-/** Its ancestors, itself first. */
+/** The attempt and its ancestors, from the attempt to the root. */
 export function lineage(attempt: Attempt): Attempt[] {
   const found: Attempt[] = [];
   for (let one: Attempt | null = attempt; one !== null; one = one.parent) found.push(one);

@@ -3,19 +3,21 @@ import type { Evaluator } from './evaluator.ts';
 import { scoreOf } from './policies.ts';
 import type { Attempt, SearchTree } from './search-tree.ts';
 
-/** Fresh seeds on which finalists are measured. The search has looked at the first two. */
+/** The number of fresh seeds on which finalists are measured. The search has used the first two. */
 const rounds = { first: 2, least: 2, most: 5 };
 const mostFinalists = 2;
 
-/** What the selection takes at least, in runs of scripts and in steps: each run is written first. */
+/** The least that the selection needs, in runs of scripts and in steps: each script is written before its run. */
 export function selectionNeeds(finalists: number): { runs: number; steps: number } {
   const runs = rounds.least * (finalists + 1);
   return { runs, steps: 2 * runs + 1 };
 }
 
 /**
- * Measures the best versions and the one that they are compared with in pairs of runs on seeds that chose nothing, and takes
- * the one with the largest gain beyond the noise; where there is none, the one that they are compared with.
+ * Measures the best versions and the one that they are compared with in pairs of runs, on seeds that were not used for
+ * any
+ * choice. Takes the version with the largest gain beyond the noise, or the one that they are compared with if there is
+ * none.
  */
 export async function selectFinalist(
   tree: SearchTree,
