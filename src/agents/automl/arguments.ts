@@ -1,13 +1,13 @@
 import { childrenOf, type SyntaxNode, textOf } from './python-source.ts';
 
-/** What one argument of a call is given. */
+/** The value of one argument of a call. */
 export interface Argument {
-  /** Null where it is given by position. */
+  /** Null if it is given by position. */
   keyword: string | null;
   value: SyntaxNode;
 }
 
-/** The arguments of a call, in their order; those that are unpacked (`*a`, `**b`) are left out. */
+/** The arguments of a call, in order, without unpacked ones (`*a`, `**b`). */
 export function argumentsOf(source: string, call: SyntaxNode): Argument[] {
   const list = call.getChild('ArgList');
   if (list === null) return [];

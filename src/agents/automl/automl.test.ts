@@ -28,7 +28,9 @@ function numberIn(source: string, name: string): number {
   return Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(source)?.[1]);
 }
 
-/** An error that is least at lr 0.03, alpha 0.01, depth 6, and falls with the epochs; run time grows with them. */
+/**
+ * An error with its minimum at lr 0.03, alpha 0.01 and depth 6, which falls with the epochs; run time grows with them.
+ */
 function surface(source: string, jitter = 0): Execution {
   const off = (name: string, best: number) => Math.log10(numberIn(source, name) / best) ** 2;
   const depth = (numberIn(source, 'max_depth') - 6) ** 2;
@@ -58,7 +60,7 @@ async function runAgent(
     execute: (source, files) =>
       endedByAlarm(source, (plain) => (settings.execute ?? ((each) => surface(each)))(plain, files)),
   });
-  // The search over numbers alone; what else there is has tests of its own.
+  // The search over numbers alone; the other features have their own tests.
   const numbersAlone = { rewrites: false, models: 'holes', ...options };
   await automl.run({ environment, seed, options: numbersAlone, reference: null });
   return environment;
@@ -82,7 +84,7 @@ describe('automl', () => {
       expect(environment.files.get('submission.csv')).toBe(best);
       expect(numberIn(best, 'test_size')).toBe(0.2);
       expect(numberIn(best, 'SEED')).toBe(0);
-      // What gains less than 0.1 % of the starter's score is not worth a change.
+      // A gain of less than 0.1 % of the starter's score is not worth a change.
       const least = Math.min(...environment.executed.map(errorOf));
       expect(errorOf(best)).toBeLessThanOrEqual(least + errorOf(starter) * 0.001);
     }
@@ -104,7 +106,7 @@ describe('automl', () => {
       const environment = await runAgent({ recorded: whole.results.slice(0, steps) }, 3);
       expect(environment.taken.slice(0, steps)).toEqual(whole.taken.slice(0, steps));
     }
-    // With all results recorded nothing is done anew, and every action is the same.
+    // With all results recorded nothing is run again, and every action is the same.
     const replayed = await runAgent(
       { recorded: whole.results, execute: () => expect.fail('was run again') },
       3,
@@ -123,7 +125,7 @@ describe('automl', () => {
     await fc.assert(
       fc.asyncProperty(budgets, async ({ seed, steps, seconds, jitter, failing }) => {
         const execute = (source: string): Execution => {
-          // The starter always runs; of the other versions every so many crash half-way, each time they are run.
+          // The starter always runs; of the other versions, one in `failing` crashes half-way, each time it is run.
           const crashes =
             failing > 0 && source !== starter && Number(`0x${sha256(source).slice(0, 8)}`) % failing === 0;
           if (crashes)
@@ -182,7 +184,7 @@ describe('automl', () => {
         ? { output: 'Killed', exitCode: null, seconds: 1, status: 'out_of_memory' }
         : surface(source);
     };
-    // It ends after a try in vain, so the best version has to be run again.
+    // The last try before the end is in vain, so the best version has to be run again.
     const environment = await runAgent({ execute }, 0, { max_tries: 8 });
     expectSoundEnd(environment);
     expect(environment.files.get('submission.csv')).toBe(starter);
@@ -304,7 +306,7 @@ describe('automl', () => {
   });
 });
 
-/** Fits a line by gradient descent, far too slowly; what it "submits" is its validation error. */
+/** Fits a line by gradient descent, far too slowly; its "submission" is its validation error. */
 const lineFit = `
 LEARNING_RATE = 0.0001
 EPOCHS = 40

@@ -21,8 +21,8 @@ import { writeModel } from './write-model.ts';
 const modelChoices = ['always', 'holes', 'never'] as const;
 
 /**
- * Tunes the numbers in the starter script by the script's own validation metric, and writes the model where the
- * starter lacks one; docs/agents/automl.md tells how.
+ * Tunes the numbers in the starter script by the script's own validation metric, and writes the model if the
+ * starter lacks one; docs/agents/automl.md explains how.
  */
 export const automl: Agent = {
   name: 'automl',
@@ -90,7 +90,7 @@ export const automl: Agent = {
   },
 };
 
-/** Improves a script that was run: the starter, or what was written in its place. */
+/** Improves a script that was run: the starter, or its replacement. */
 async function improve(
   workspace: Workspace,
   runner: TrialRunner,
@@ -99,7 +99,7 @@ async function improve(
   { select, rewrites, numbers, models, ...searching }: Settings,
 ): Promise<void> {
   if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, filled);
-  // What was written in the starter's place is kept only if its submission was accepted.
+  // A replacement of the starter is kept only if its submission was accepted.
   const isAccepted = filled !== undefined || !(await checkSubmission(workspace)).isRefused;
   const study = new Study(workspace, runner, source, outcome, {
     checksSubmission: isAccepted,
@@ -137,7 +137,8 @@ function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
     strategy,
     select: options.select !== false,
     numbers: options.numbers !== false,
-    // The controls are of the number search: they change nothing else, and still get what a skeleton lacks.
+    // The controls only vary the number search: they change nothing else, and a skeleton's missing parts are still
+    // written.
     rewrites: !isControl && options.rewrites !== false,
     models: isControl && models === 'always' ? 'holes' : models,
   };

@@ -3,22 +3,25 @@ import { expectedSeconds } from './pace.ts';
 import type { Version } from './strategy.ts';
 import type { ScriptVersions } from './versions.ts';
 
-/** A version of some script that was measured. */
+/** A measured version of a script. */
 export interface Candidate extends Version {
-  /** The script whose numbers it changes: the starter, one rewritten from it, or one written in its place. */
+  /** The script whose numbers it changes: the starter, a rewrite of it, or its replacement. */
   script: ScriptVersions;
-  /** How that script came out of the starter, in words; empty for the starter. */
+  /** How that script was made from the starter, in words; empty for the starter. */
   story: readonly string[];
   evidence: Evidence;
-  /** Of one run. */
+  /** The run time of one run. */
   seconds: number;
-  /** The script is one of automl's own, with nothing in it of the starter. */
+  /** The script is automl's own, with nothing of the starter in it. */
   isOwn?: boolean;
-  /** It is measured on harder folds than the starter measures itself on, so scores of the latter look better than they are. */
+  /**
+   * It is measured on harder folds than the starter's own, so the starter's scores look better in comparison than they
+   * are.
+   */
   isStricter?: boolean;
 }
 
-/** The source of a candidate, its seeds raised once more. */
+/** The source of a candidate, with its seeds raised once more. */
 export function sourceOf(
   { script, values, seedOffset }: Pick<Candidate, 'script' | 'values' | 'seedOffset'>,
   raisedBy = 0,
@@ -26,13 +29,13 @@ export function sourceOf(
   return script.render(values, seedOffset + raisedBy) ?? script.source;
 }
 
-/** What a candidate changes in the starter; empty where it is the starter. */
+/** The changes of a candidate from the starter; empty for the starter. */
 export function changesOf({ script, story, values, seedOffset }: Candidate): string[] {
   const changes = [...story, ...script.changes(values)];
   return seedOffset === 0 ? changes : [...changes, `every seed raised by ${seedOffset}`];
 }
 
-/** Expected seconds of other numbers in the script of a candidate. */
+/** Expected seconds of a candidate's script with other numbers. */
 export function secondsWith({ script, ...known }: Candidate, values: readonly number[]): number {
   return expectedSeconds(script.knobs, known, values);
 }

@@ -4,35 +4,35 @@ import type { Knob } from './knobs.ts';
 import { type Direction, literalOf, moved, steps } from './scales.ts';
 import type { Ending, IsAffordable, Proposal, Strategy } from './strategy.ts';
 
-/** What is known of one knob after its tries. */
+/** What the tries of one knob have shown. */
 interface Track {
   knob: Knob;
   direction: Direction;
   step: number;
-  /** Directions that are left to try with this step. */
+  /** Directions that are still to be tried with this step. */
   left: Direction[];
   failures: number;
   successes: number;
-  /** What other runs found out about knobs of its kind. */
+  /** What other runs learned about knobs of its kind. */
   hint: Hint;
   /** Breaks ties among equal priors. */
   tie: number;
-  /** Changed alone, it changed nothing: it stays out of leaps. */
+  /** Changing it alone had no effect, so it is left out of leaps. */
   isIdle: boolean;
 }
 
-/** With every step of a knob in vain, others come before it. */
+/** The trust in a knob is multiplied by this after each failed step, so that others come first. */
 const trustAfterFailure = 0.7;
-/** Numbers that a leap changes at once, at least and at most. */
+/** The least and the most numbers that a leap changes at once. */
 const leapWidth = { least: 2, most: 3 };
-/** Leaps drawn in vain, one after the other, before there is none: each was tried before or costs too much. */
+/** After this many consecutive draws of leaps that were tried before or cost too much, there is no leap. */
 const mostDraws = 50;
 
 /**
- * A climb: changes one number at a time, with large steps first, and keeps what helps. A direction that helps is
- * followed with doubled steps; where none does, the step is halved on a later pass. Once every number was tried with
- * large steps, small steps take turns with leaps, which change several numbers of the best version at once: they find
- * what helps only together, and go on where no single step is left. It only thinks: it runs nothing.
+ * A climb: changes one number at a time, with large steps first, and keeps improvements. A direction that helps is
+ * followed with doubled steps; if none does, the step is halved on a later pass. Once every number was tried with
+ * large steps, small steps alternate with leaps, which change several numbers of the best version at once: leaps find
+ * changes that help only together, and continue when no single step is left. This class only decides: it runs nothing.
  */
 export class Climb implements Strategy {
   readonly #tracks: Track[];
@@ -41,7 +41,7 @@ export class Climb implements Strategy {
   #values: readonly number[];
   #isLeapNext = true;
 
-  /** @param lessons of other runs: they decide which knobs come early, and which way is tried first */
+  /** @param lessons of other runs: they decide which knobs come early, and which direction is tried first */
   constructor(knobs: readonly Knob[], random: () => number, lessons: readonly Lesson[] = []) {
     this.#random = random;
     this.#values = knobs.map((knob) => knob.value);
@@ -98,7 +98,7 @@ export class Climb implements Strategy {
     track.left = track.left.filter((each) => each !== direction);
   }
 
-  /** The most promising step of one number; `large`: no smaller than the first ones. */
+  /** The most promising step of one number; `large`: not smaller than the first steps. */
   #step(isAffordable: IsAffordable, large: boolean): Proposal | null {
     for (const track of [...this.#tracks].sort((left, right) => promise(right) - promise(left))) {
       const proposal = this.#stepOf(track, isAffordable, large);
@@ -107,7 +107,7 @@ export class Climb implements Strategy {
     return null;
   }
 
-  /** The best version with a few numbers moved at once, by up to twice a large step each. */
+  /** The best version with a few numbers changed at once, each by up to two large steps. */
   #leap(isAffordable: IsAffordable): Proposal | null {
     const tracks = this.#tracks.filter(({ isIdle }) => !isIdle);
     if (tracks.length < leapWidth.least) return null;
@@ -126,7 +126,7 @@ export class Climb implements Strategy {
     return null;
   }
 
-  /** So many tracks, the promising ones more often. */
+  /** This many tracks, promising ones with higher probability. */
   #drawn(tracks: readonly Track[], count: number): Set<Track> {
     // The largest of u^(1/w), with u uniform and w the weight: a weighted draw without replacement.
     const keys = tracks.map((track) => ({ track, key: this.#random() ** (1 / promise(track)) }));
@@ -140,7 +140,7 @@ export class Climb implements Strategy {
     return moved(knob, from, direction, step) ?? from;
   }
 
-  /** What is expected to make a script faster may not: errors of several numbers would multiply. */
+  /** A change that should make a script faster may not: the errors for several numbers would multiply. */
   #slowest(values: readonly number[]): number[] {
     return this.#tracks.map(({ knob: { prior, value } }, place) => {
       const [best, drawn] = [this.#values[place] ?? value, values[place] ?? value];
@@ -162,7 +162,7 @@ export class Climb implements Strategy {
     const place = this.#tracks.indexOf(track);
     const from = this.#values[place];
     if (from === undefined) return null;
-    // Each round tries what this step has left, then halves it, until the step is too small to matter.
+    // Each round tries the remaining directions of this step, then halves it, until it is too small to matter.
     for (;;) {
       for (const direction of track.left) {
         const to = moved(track.knob, from, direction, track.step);

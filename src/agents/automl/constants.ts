@@ -1,6 +1,6 @@
 import { ancestorsOf, type SyntaxNode, textOf } from './python-source.ts';
 
-/** Numbers that mathematics, nature or a convention settles, in usual units, without their powers of ten. */
+/** Constants of mathematics, nature or convention, in usual units, without their powers of ten. */
 const settled = [
   Math.PI,
   6.28318531,
@@ -31,7 +31,7 @@ const settled = [
   9.6485332,
 ];
 
-/** Whether a number is a well-known constant, written with three digits or more: pi, gravity, the speed of light. */
+/** Whether a number is a well-known constant written with at least three digits: pi, gravity, the speed of light. */
 export function isConstantOfNature(value: number): boolean {
   if (value === 0 || !Number.isFinite(value)) return false;
   const mantissa = Math.abs(value) / 10 ** Math.floor(Math.log10(Math.abs(value)));
@@ -44,7 +44,7 @@ function normal(value: number): number {
 }
 
 /**
- * Whether a number is a constant of the script itself that is only reckoned with: all that it is used for are
+ * Whether a number is a constant of the script that is only used in calculations: all its uses are
  * operands of formulas, and none of these belongs to a training loop.
  */
 export function isOnlyInFormulas(

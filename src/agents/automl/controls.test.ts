@@ -20,7 +20,7 @@ function numberIn(source: string, name: string): number {
   return Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(source)?.[1]);
 }
 
-/** What the seed adds: between -1 and 1. */
+/** The effect of the seed: between -1 and 1. */
 function luck(source: string): number {
   return Math.sin(numberIn(source, 'SEED') * 77);
 }
@@ -50,7 +50,7 @@ async function runAgent(options: AgentOptions, settings: Partial<FakeEnvironment
   return environment;
 }
 
-/** Values as they would stand in the script. */
+/** Values as the script would contain them. */
 const literals = (values: readonly number[]) =>
   manyKnobs.map((knob, place) => Number(literalOf(knob, values[place] ?? knob.value)));
 
@@ -142,7 +142,7 @@ describe('the controls of automl', () => {
     expect(score(best)).toBe(luckiest);
     expect(environment.files.get('submission.csv')).toBe(best);
     expect(environment.finalAnswer).toMatch(/every seed raised by \d+/);
-    // It never stops for want of luck: only the time ends it.
+    // A lack of luck never stops it: only the time does.
     expect(environment.executed.length).toBeGreaterThan(50);
   });
 

@@ -1,9 +1,10 @@
 import { ancestorsOf, childrenOf, nodesOf, type SyntaxNode, textOf } from './python-source.ts';
 
 /**
- * What a script's own function or class calls the argument at a position from 0: `width` for the second one of
- * `Settings(2, 128)`, where `Settings` is a dataclass, a named tuple or a class with an `__init__`. Null for what the script
- * does not define.
+ * The name that a script's own function or class gives to the argument at a position from 0: `width` for the second one
+ * of
+ * `Settings(2, 128)`, where `Settings` is a dataclass, a named tuple or a class with an `__init__`. Null if the script
+ * does not define it.
  */
 export function ownParameterName(
   source: string,
@@ -18,7 +19,7 @@ export function ownParameterName(
   return parametersOf(source, definition)[position] ?? null;
 }
 
-/** Names of what can be given by position, without `self`. */
+/** Names of the parameters that can be given by position, without `self`. */
 function parametersOf(source: string, definition: SyntaxNode): string[] {
   if (definition.name === 'FunctionDefinition') return parameterNames(source, definition);
   const statements = childrenOf(definition.getChild('Body') ?? definition);

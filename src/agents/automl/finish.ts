@@ -4,7 +4,7 @@ import { sourceOf } from './candidate.ts';
 import { type Study, short } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
-/** Submits what the script left, and says why nothing was tuned. `filled`: how a missing model was written. */
+/** Submits the results of the script, and says why nothing was tuned. `filled`: how a missing model was written. */
 export async function answerWithoutSearch(
   workspace: Workspace,
   starter: Outcome,
@@ -19,17 +19,17 @@ export async function answerWithoutSearch(
   await workspace.finalAnswer(`${first} I tuned nothing, because ${why}. ${check.sentence}`);
 }
 
-/** What the answer tells besides the scores. */
+/** What the answer contains besides the scores. */
 export interface Told {
-  /** What came of measuring the best versions again. */
+  /** The result of measuring the best versions again. */
   selection: string;
-  /** Why no number was changed; null where some were tried. */
+  /** Why no number was changed; null if some were tried. */
   whyNoSearch: string | null;
   /** How a missing model was written. */
   filled: string | undefined;
 }
 
-/** Leaves the best version in place, freshly run and checked, and answers with what was measured. */
+/** Leaves the best version in place, newly run and checked, and answers with the measurements. */
 export async function answerWithBest(
   workspace: Workspace,
   runner: TrialRunner,
@@ -95,7 +95,7 @@ async function restore(
 ): Promise<LastRun> {
   if (runner.isInPlace(source))
     return { kind: 'in place', sentence: 'The submission is from that version: nothing ran after it.' };
-  // It may lie there with the line that would have ended it.
+  // The script may still have the line that limits its run time.
   if (study.reserve === 'copied') await runner.keep(source, source);
   const kept = await runner.putBack(source);
   if (kept !== null)

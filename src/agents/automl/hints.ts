@@ -3,25 +3,26 @@ import type { Knob } from './knobs.ts';
 import { isKnownName, plainName, priorFor } from './priors.ts';
 import type { Direction } from './scales.ts';
 
-/** What lessons of other runs say of a knob. */
+/** What lessons of other runs say about a knob. */
 export interface Hint {
-  /** The knob's prior counts so much more, or less: 0.5 to 2. */
+  /** The factor of the knob's prior: 0.5 to 2. */
   factor: number;
-  /** The way that helped more often; null where nothing helped, or both ways as much. */
+  /** The direction that helped more often; null if nothing helped, or both helped equally. */
   direction: Direction | null;
   /** Tasks on which it helped. */
   tasks: readonly string[];
 }
 
-/** What lessons say of a rewrite of a script: how much more it counts, or less, and the tasks on which it helped. */
+/** What lessons say about a rewrite of a script: the factor of its weight, and the tasks on which it helped. */
 export function hintForRewrite(name: string, lessons: readonly Lesson[]): Pick<Hint, 'factor' | 'tasks'> {
   const alike = lessons.filter(({ change }) => change.kind === 'rewrite' && change.name === name);
   return { factor: factorOf(alike, ofKind('rewrite', lessons)), tasks: tasksHelped(alike) };
 }
 
 /**
- * What lessons say of a knob of the same kind: how likely it is to help, and the way that did. Each lesson votes with the
- * similarity of its task.
+ * What lessons say about a knob of the same kind: how likely it is to help, and in which direction. Each lesson is
+ * weighted
+ * by the similarity of its task.
  */
 export function hintFor(knob: Knob, lessons: readonly Lesson[]): Hint {
   const alike = lessons.filter((lesson) => isSameKind(knob, lesson));
@@ -37,14 +38,15 @@ export function hintFor(knob: Knob, lessons: readonly Lesson[]): Hint {
   };
 }
 
-/** An average change of which nothing is known weighs as much as a lesson from a task that is just like this one. */
+/** The average, which is assumed for an unknown change, weighs as much as a lesson from an identical task. */
 const unknown = 1;
-/** About one try in five helps; where there are few lessons of other changes, this is the average as well. */
+/** About one try in five helps. If there are few lessons of other changes, this is also the average. */
 const usual = { better: 0.4, tries: 2 };
 
 /**
- * By how much likelier one change helps than the others of the lessons do on average: its own share of tries that helped,
- * weighed by the similarity of their tasks and drawn towards the average, by the average. From 0.5 to 2; 1 without a lesson.
+ * How much more likely one change helps than the average change in the lessons: its own share of tries that helped,
+ * weighted by the similarity of their tasks and shrunk towards the average, divided by the average. From 0.5 to 2; 1
+ * without a lesson.
  */
 function factorOf(alike: readonly Lesson[], all: readonly Lesson[]): number {
   const known = sums(all.filter((lesson) => !alike.includes(lesson)));
@@ -54,7 +56,7 @@ function factorOf(alike: readonly Lesson[], all: readonly Lesson[]): number {
   return Math.max(0.5, Math.min(2, rate / average));
 }
 
-/** Each lesson counts once, however often its change was tried on its task. */
+/** Each lesson counts once, no matter how often its change was tried on its task. */
 function sums(lessons: readonly Lesson[]): { better: number; tries: number } {
   return {
     better: lessons.reduce((sum, { better, tries, similarity }) => sum + (similarity * better) / tries, 0),
@@ -70,7 +72,7 @@ function tasksHelped(alike: readonly Lesson[]): string[] {
   return [...new Set(alike.filter(({ better }) => better > 0).map(({ fingerprint }) => fingerprint.task))];
 }
 
-/** By what is known of the name; of a name that says nothing, by the name itself. */
+/** By the prior of its name; if the name says nothing, by the name itself. */
 function isSameKind({ name, prior }: Knob, { change }: Lesson): boolean {
   if (change.kind !== 'number') return false;
   if (plainName(change.name) === plainName(name)) return true;

@@ -16,7 +16,7 @@ export interface Knob {
   /** Line of the script, from 1. */
   line: number;
   prior: Prior;
-  /** Other places that must hold the same number. */
+  /** Other places that must contain the same number. */
   also: readonly Place[];
 }
 
@@ -28,7 +28,7 @@ export interface Seed {
   raised(offset: number): string;
 }
 
-/** Every number that is worth trying to change, in the order of the source. Never throws, whatever the text. */
+/** Every number that is worth changing, in the order of the source. Never throws, whatever the text. */
 export function findKnobs(source: string): Knob[] {
   const top = parsePython(source);
   const variables = new Variables(source, top);
@@ -54,7 +54,7 @@ function widthPrior(value: number): Pick<Knob, 'name' | 'prior'> | null {
   return prior === null ? null : { name: 'width', prior };
 }
 
-/** What a number is by its name, or by where the variable that it is given to is used. */
+/** The prior of a number by its name, or by the uses of the variable that it is assigned to. */
 function priorOf(
   source: string,
   node: SyntaxNode,
@@ -65,7 +65,7 @@ function priorOf(
   if (named === null) return null;
   const { occurrences, uses } = named.variable ? variables.of(named.name) : unused;
   if (uses.some(({ isOfEvaluation }) => isOfEvaluation)) return null;
-  // A constant may have a name of its own: TREES says less than the n_estimators=TREES where it is used.
+  // A constant may have its own name: TREES says less than the n_estimators=TREES where it is used.
   const meant = isKnownName(named.name) ? named : (uses.find(({ name }) => isKnownName(name)) ?? named);
   const isKnown = isKnownName(meant.name);
   if (!isKnown && (isConstantOfNature(value) || isOnlyInFormulas(source, node, occurrences))) return null;
@@ -80,7 +80,7 @@ interface Variable {
 
 const unused: Variable = { occurrences: [], uses: [] };
 
-/** A script's variables by name; how one is used is looked up once, however often it is given a value. */
+/** A script's variables by name; the uses of each are looked up once, no matter how often it is assigned. */
 class Variables {
   readonly #source: string;
   readonly #occurrences: ReadonlyMap<string, readonly SyntaxNode[]>;
@@ -102,11 +102,11 @@ class Variables {
 }
 
 interface Use extends Named {
-  /** It decides how a version is measured, so it must not be changed to look better. */
+  /** It decides how a version is measured, so it must not be changed to make the score look better. */
   isOfEvaluation: boolean;
 }
 
-/** What a variable is handed over as. */
+/** The arguments that a variable is passed as. */
 function usesOf(source: string, nodes: readonly SyntaxNode[]): Use[] {
   return nodes.flatMap((node) => {
     const call = node.parent?.name === 'ArgList' ? node.parent.parent : null;
@@ -117,7 +117,7 @@ function usesOf(source: string, nodes: readonly SyntaxNode[]): Use[] {
   });
 }
 
-/** Every place where a random generator is given its seed. */
+/** Every place where a random generator is seeded. */
 export function findSeeds(source: string): Seed[] {
   const top = parsePython(source);
   const seeds: Seed[] = [];
@@ -146,7 +146,7 @@ function isSeed(source: string, node: SyntaxNode): boolean {
   return named !== null && /(?:^|_)(?:seed|random_state|random_seed)$/.test(plainName(named.name));
 }
 
-/** The value of a plain decimal literal; null for hexadecimal, complex and broken ones. */
+/** The value of a plain decimal literal; null for hexadecimal, complex and invalid ones. */
 function numberValue(literal: string): number | null {
   if (!/^(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?$/.test(literal)) return null;
   const value = Number(literal.replaceAll('_', ''));

@@ -2,21 +2,21 @@ import { argumentOf } from './arguments.ts';
 import { ancestorsOf, childrenOf, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
 import { fullNameOf, importedNames } from './rewrites/python-edit.ts';
 
-/** A layer of PyTorch that a script makes. */
+/** A PyTorch layer that a script creates. */
 export interface Layer {
   call: SyntaxNode;
-  /** As PyTorch names it: `Conv2d`. */
+  /** PyTorch's name: `Conv2d`. */
   kind: string;
-  /** It gives as much as it takes: a normalisation, attention. */
+  /** Its output has the same size as its input: a normalisation, attention. */
   keeps: boolean;
-  /** How many numbers, or channels, go in and come out. The same node where the layer keeps the shape. */
+  /** The numbers of inputs and outputs, or of channels. The same node if the layer keeps the shape. */
   into: SyntaxNode | null;
   out: SyntaxNode | null;
-  /** The name of the attribute or variable that holds it, or holds the module that it is part of. */
+  /** The name of the attribute or variable that holds it, or that holds the module which it is part of. */
   holder: string | null;
 }
 
-/** Argument and position of what goes in and of what comes out. */
+/** Keyword and position of the argument for the size of the input or of the output. */
 type Slot = readonly [string, number];
 const slots: readonly (readonly [RegExp, Slot | null, Slot | null])[] = [
   [/^(?:Lazy)?Linear$/, ['in_features', 0], ['out_features', 1]],
@@ -24,7 +24,7 @@ const slots: readonly (readonly [RegExp, Slot | null, Slot | null])[] = [
   [/^(?:LSTM|GRU|RNN)(?:Cell)?$/, ['input_size', 0], ['hidden_size', 1]],
   [/^Embedding(?:Bag)?$/, null, ['embedding_dim', 1]],
 ];
-/** Layers that give as much as they take. */
+/** Layers whose output has the size of their input. */
 const keeping: readonly (readonly [RegExp, Slot])[] = [
   [/^(?:BatchNorm|InstanceNorm)[123]d$/, ['num_features', 0]],
   [/^(?:LayerNorm|RMSNorm)$/, ['normalized_shape', 0]],
@@ -50,7 +50,7 @@ export function modelsOf(source: string): Layer[][] {
   return [...models.values()];
 }
 
-/** What PyTorch calls a module that is made here: `Linear`; null for other calls. */
+/** PyTorch's name of a module that is created here: `Linear`; null for other calls. */
 export function moduleName(
   source: string,
   call: SyntaxNode,
@@ -75,7 +75,7 @@ function layerOf(source: string, call: SyntaxNode, imports: ReadonlyMap<string, 
   return { call, kind, keeps: false, into: at(found[1]), out: at(found[2]), holder };
 }
 
-/** The class, the outermost `nn.Sequential`, or else the function or the script that a layer is made in. */
+/** The class, the outermost `nn.Sequential`, or otherwise the function or the script in which a layer is created. */
 function modelOf(source: string, call: SyntaxNode, imports: ReadonlyMap<string, string>): SyntaxNode {
   const ancestors = ancestorsOf(call);
   return (

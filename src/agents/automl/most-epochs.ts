@@ -1,4 +1,4 @@
-/** How many epochs a task allows, by what its text says in a sentence that commands or limits; null for nothing. */
+/** The number of epochs that a task allows, if its text has a sentence that commands or limits it; null otherwise. */
 export function mostEpochs(problem: string): number | null {
   const limits = problem
     .replace(/[*_`]/g, '')

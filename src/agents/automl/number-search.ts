@@ -8,14 +8,14 @@ import type { Study } from './study.ts';
 /** How to search over the numbers of a script. */
 export interface NumberSearch {
   strategy: StrategyName;
-  /** Versions to try at most. */
+  /** The most versions to try. */
   maxTries: number;
   random: () => number;
-  /** What other runs found out; none for the controls. */
+  /** What other runs learned; empty for the controls. */
   experience: readonly Lesson[];
 }
 
-/** Changes the numbers of the best script, as long as the budget lasts. Why it did not, or null. */
+/** Changes the numbers of the best script while the budget lasts. Returns why it did not, or null. */
 export async function searchNumbers(
   workspace: Workspace,
   study: Study,
@@ -33,7 +33,7 @@ export async function searchNumbers(
         : `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
   });
   const search = strategies[strategy](knobs, random, experience);
-  // The best version changes on the way; how long a version takes is best told from the latest one.
+  // The best version changes during the search, and the latest one predicts run times best.
   const expected = (each: readonly number[]) => secondsWith(study.best, each);
   const triedBefore = study.tally.tried;
   while (study.tally.tried - triedBefore < maxTries) {

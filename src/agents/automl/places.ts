@@ -9,17 +9,17 @@ import {
   textOf,
 } from './python-source.ts';
 
-/** The name that a number has by where it stands, and the call that it is an argument of. */
+/** The name that a number has by its position in the code, and the call that it is an argument of. */
 export interface Named {
   name: string;
   callee: string;
-  /** It is a variable, so what it is used for tells more of it. */
+  /** It is a variable, so its uses say more about it. */
   variable: boolean;
 }
 
 const evaluation =
   /(?:^|_)(?:evaluat(?:e|ion|or)|eval|scores?|scoring|scorer|metrics?|error|accuracy|auc|mae|mse|rmse|smape|validate|validation|log_loss|test|baseline)(?:_|$)/;
-/** Calls whose numbers make data, split it, shape it, print it or pace the program. */
+/** Calls whose numbers create, split, reshape or print data, or pace the program. */
 const otherCalls =
   /^(?:print|format|round|range_?|arange|linspace|logspace|zeros|ones|full|eye|empty|reshape|view|permute|transpose|squeeze|unsqueeze|repeat|tile|rand\w*|normal|uniform|choice|permutation|shuffle|sample|train_test_split|split|array_split|\w*KFold|\w*ShuffleSplit|\w*_split|read_\w+|to_\w+|savetxt|loadtxt|genfromtxt|savez?|plot|figure|savefig|sleep|exit|pad|clip|percentile|quantile|head|tail|seed|manual_seed|set_seed|default_rng|RandomState|PRNGKey|isclose|allclose|where|get|insert|pop|Path|open|loadtxt|make_\w+)$/;
 
@@ -28,7 +28,7 @@ export function isSplittingCall(callee: string): boolean {
   return /split$|Fold$|^permutation$|^shuffle$|^sample$|^choice$/i.test(callee);
 }
 
-/** What a node is called by where it stands: the variable, argument, parameter or key that it is given to. */
+/** The name of a node by its position in the code: the variable, argument, parameter or key that receives it. */
 export function nameOf(source: string, node: SyntaxNode): Named | null {
   const { parent } = node;
   switch (parent?.name) {
@@ -102,7 +102,7 @@ function positionIn(list: SyntaxNode, node: SyntaxNode): number {
   return childrenOf(list).filter((child) => child.name === ',' && child.from < node.from).length;
 }
 
-/** `for epoch in range(5)` and `for epoch in range(1, 6)` name their rounds by the loop's variable. */
+/** `for epoch in range(5)` and `for epoch in range(1, 6)` name their number of rounds by the loop's variable. */
 function loopName(source: string, list: SyntaxNode, node: SyntaxNode, call: SyntaxNode): string | null {
   const loop = call.parent;
   const variable = loop?.name === 'ForStatement' ? loop.getChild('VariableName') : null;
@@ -129,14 +129,14 @@ function parameterName(source: string, node: SyntaxNode): string | null {
   return name?.name === 'VariableName' ? textOf(source, name) : null;
 }
 
-/** `hidden_layer_sizes=(100, 50)`: every number is a layer's width. */
+/** `hidden_layer_sizes=(100, 50)`: every number is the width of a layer. */
 function layerSizeName(source: string, list: SyntaxNode): Named | null {
   if (/^(?:Tuple|Array)Expression$/.test(list.parent?.name ?? '')) return null;
   const owner = nameOf(source, list);
   return owner !== null && /(?:^|_)hidden/.test(plainName(owner.name)) ? owner : null;
 }
 
-/** Whether a number stands where none may be changed: in evaluation, in a subscript, in a string, in data's making. */
+/** Whether a number is in code that must not be changed: evaluation, a subscript, a string, the creation of data. */
 export function isOutOfBounds(source: string, node: SyntaxNode): boolean {
   let insideConstructor = false;
   for (const ancestor of ancestorsOf(node)) {
@@ -161,7 +161,7 @@ export function isOutOfBounds(source: string, node: SyntaxNode): boolean {
         const isArgument = node.from >= (ancestor.getChild('ArgList')?.from ?? Number.POSITIVE_INFINITY);
         if (!isArgument || isLoop || insideConstructor) break;
         if (evaluation.test(plainName(callee)) || otherCalls.test(callee)) return true;
-        // What a constructor is handed shapes the model, wherever the model then goes.
+        // The arguments of a constructor shape the model, wherever the model is then used.
         insideConstructor = /^[A-Z]/.test(callee);
         break;
       }

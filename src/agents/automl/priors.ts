@@ -1,13 +1,13 @@
 /**
- * How a number is moved.
+ * How a number is changed.
  * - `log`: by factors (learning rates, regularisation)
  * - `fraction`: on the logit scale, inside (0, 1)
  * - `count`: by factors, whole
- * - `small`: by shares of itself, at least by one, whole
+ * - `small`: by fractions of its value, at least by one, whole
  */
 export type Scale = 'log' | 'fraction' | 'count' | 'small';
 
-/** What is known of a number from its name, before anything was run. */
+/** What the name of a number says about it, before anything is run. */
 export interface Prior {
   scale: Scale;
   /** How likely a change is to help, 0 to 1. */
@@ -16,11 +16,11 @@ export interface Prior {
   most: number;
   /** The run time grows with this power of the value. */
   effort: number;
-  /** How far the first try goes, in the scale's own steps; null for what is usual on the scale. */
+  /** The size of the first step, in the scale's own units; null for the usual one of the scale. */
   firstStep: number | null;
-  /** More is usually better, at a price: tried upwards first. */
+  /** More is usually better, at a cost: tried upwards first. */
   upFirst: boolean;
-  /** The first value to try where the starter has a 0. */
+  /** The first value to try if the starter has a 0. */
   fromZero: number | null;
   /** How long a model trains: with less of it, a run is a cheaper one of the same kind. */
   isLength: boolean;
@@ -46,12 +46,12 @@ const depth = prior('small', 0.8, { effort: 1 });
 const share = prior('fraction', 0.5);
 /** How many try at once, or how often. */
 const people = prior('count', 0.5, { effort: 1, upFirst: true });
-/** Of a number whose name says nothing, in a place where parameters stand. */
+/** For a number whose name says nothing, in a place where parameters are given. */
 const unknownFraction = prior('log', 0.15, { least: 1e-6, most: 1 });
 const unknownFloat = prior('log', 0.15, { least: 1e-6, most: 1e6 });
 const unknownCount = prior('count', 0.1);
 
-/** Names as whole patterns over words joined by `_`; the first that matches counts, before the exclusions. */
+/** Names as whole patterns over words joined by `_`; the first match counts, before the exclusions. */
 const named: readonly (readonly [RegExp, Prior])[] = [
   [/(?:^|_)(?:lr|eta|lrate|learning_rate|learn_rate|step_size|max_lr)(?:_init|_0|0)?$/, learningRate],
   [
@@ -76,7 +76,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
     /^(?:momentum|l1_ratio|lr_decay|decay_rate|shrinkage|smoothing|threshold|cutoff)$/,
     prior('fraction', 0.5),
   ],
-  // Evolution, annealing, learning by reward.
+  // Evolutionary algorithms, annealing, reinforcement learning.
   [/(?:^|_)(?:population|population_size|pop_size|particles|walkers|ants|restarts|n_init)$/, people],
   [/^(?:n_|num_|train_|training_)?(?:episodes|rollouts)$/, people],
   [
@@ -127,7 +127,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
   [/(?:^|_)(?:chunk|block|tile|buffer)(?:_?(?:size|rows|length))?$/, prior('count', 0.3)],
 ];
 
-/** Names that are no business of a tuner: randomness, places, shapes, sizes of data, evaluation, print-outs. */
+/** Names of numbers that a tuner must not change: randomness, places, shapes, sizes of data, evaluation, output. */
 const excluded = new RegExp(
   `(?:^|_)(?:${[
     'seeds?|random_state|rng|axis|axes|dim|dims|ndim|ndims|index|idx|offset|start|stop|end|step|pos|position',
@@ -145,13 +145,13 @@ const excluded = new RegExp(
 const ofEvaluation =
   /(?:^|_)(?:tests?|valid|val|validation|eval|cv|folds?|splits?|holdout|train_size|seed|random_state)(?:_|$)/;
 
-/** Whether a name says by itself what a number is. */
+/** Whether a name alone says what a number is. */
 export function isKnownName(name: string): boolean {
   const plain = plainName(name);
   return named.some(([pattern]) => pattern.test(plain));
 }
 
-/** Whether a name says that a number decides on what data, or with what luck, a version is measured. */
+/** Whether a name says that a number decides the data, or the luck, with which a version is measured. */
 export function isEvaluationName(name: string): boolean {
   return ofEvaluation.test(plainName(name));
 }
@@ -181,7 +181,7 @@ const positional: Readonly<Record<string, readonly (string | null)[]>> = {
   LabelSmoothing: ['label_smoothing'],
 };
 
-/** The name of a call's argument at a position from 0, where the call is known. */
+/** The name of a call's argument at a position from 0, if the call is known. */
 export function positionalName(callee: string, position: number): string | null {
   return Object.hasOwn(positional, callee) ? (positional[callee]?.[position] ?? null) : null;
 }
@@ -198,24 +198,24 @@ export function plainName(name: string): string {
     .replace(/^_+|_+$/g, '');
 }
 
-/** Where a number stands: what its name cannot say, its place may. */
+/** Where a number is in the code: its position may say what its name does not. */
 export interface Place {
   name: string;
-  /** The call that it is an argument of; empty for none. */
+  /** The call that it is an argument of; empty if there is none. */
   callee: string;
   value: number;
-  /** Written without a point or exponent. */
+  /** Written without a decimal point or exponent. */
   whole: boolean;
 }
 
-/** What is known of a number; null where it is none of a tuner's business. */
+/** What is known about a number; null if a tuner must not change it. */
 export function priorFor({ name, callee, value, whole }: Place): Prior | null {
   const wanted = plainName(name);
   const isConstructor = /^[A-Z]/.test(callee);
   if (/(?:LR|Scheduler)$/.test(callee)) return whole ? null : prior('fraction', 0.2);
   if (wanted === 'p' && /^Dropout/.test(callee))
     return priorFor({ name: 'dropout', callee: '', value, whole });
-  // In trees, a whole number of features or samples counts columns or rows.
+  // For trees, a whole number of features or samples counts columns or rows.
   if (whole && value !== 1 && /^(?:max_features|max_samples)$/.test(wanted)) return prior('count', 0.4);
   const known = named.find(([pattern]) => pattern.test(wanted))?.[1] ?? null;
   if (known !== null) return fits(known, value, whole) ? known : null;
@@ -225,7 +225,7 @@ export function priorFor({ name, callee, value, whole }: Place): Prior | null {
   return value < 1 ? unknownFraction : unknownFloat;
 }
 
-/** Whether a value can be moved on its scale; a "dropout" of 20 must be something else. */
+/** Whether a value can be changed on its scale; a "dropout" of 20 must be something else. */
 function fits(known: Prior, value: number, whole: boolean): boolean {
   if (value === 0) return known.fromZero !== null;
   if (known.scale === 'fraction') return value > 0 && value <= 1;

@@ -12,13 +12,16 @@ export interface Edit {
 
 type Tree = ReturnType<typeof parser.parse>;
 
-/** Trees of the texts that were asked for last: rewriters look at one text many times, and parsing is what takes long. */
+/**
+ * Syntax trees of the texts that were requested last: rewriters look at one text many times, and parsing is the slow
+ * part.
+ */
 const lastTrees = new Map<string, Tree>();
 const mostTrees = 8;
 
 function treeOf(source: string): Tree {
   const tree = lastTrees.get(source) ?? parser.parse(source);
-  // The one that was asked for last stays longest.
+  // The text that was requested last is kept longest.
   lastTrees.delete(source);
   lastTrees.set(source, tree);
   const [oldest] = lastTrees.keys();
@@ -30,7 +33,7 @@ export function parsePython(source: string): SyntaxNode {
   return treeOf(source).topNode;
 }
 
-/** How many places of a source the parser could not make sense of. */
+/** The number of places in a source that the parser could not understand. */
 export function syntaxErrors(source: string): number {
   let errors = 0;
   treeOf(source).iterate({
@@ -41,7 +44,7 @@ export function syntaxErrors(source: string): number {
   return errors;
 }
 
-/** Replaces ranges of a source and leaves the rest as it is. Throws where two ranges overlap. */
+/** Replaces ranges of a source and leaves the rest unchanged. Throws if two ranges overlap. */
 export function splice(source: string, edits: readonly Edit[]): string {
   let result = '';
   let done = 0;
@@ -82,7 +85,7 @@ export function ancestorsOf(node: SyntaxNode): SyntaxNode[] {
   return ancestors;
 }
 
-/** The last name of what is called: `fit` for `model.fit(…)`; empty where it has none. */
+/** The last name of the called function: `fit` for `model.fit(…)`; empty if it has none. */
 export function calleeName(source: string, call: SyntaxNode): string {
   const callee = call.firstChild;
   if (callee === null) return '';

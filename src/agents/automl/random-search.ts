@@ -3,12 +3,12 @@ import { drawn } from './ranges.ts';
 import { literalOf } from './scales.ts';
 import type { IsAffordable, Proposal, Strategy } from './strategy.ts';
 
-/** Draws in vain, one after the other, before it gives up: each was tried before or costs too much. */
+/** After this many consecutive draws that were tried before or cost too much, it gives up. */
 const mostDraws = 200;
 
 /**
  * A control: draws all numbers at once, each independently and uniformly on its own scale, as in Bergstra and Bengio,
- * Random Search for Hyper-Parameter Optimization (JMLR 13, 2012). It learns nothing from what it is told.
+ * Random Search for Hyper-Parameter Optimization (JMLR 13, 2012). It learns nothing from results.
  */
 export class RandomSearch implements Strategy {
   readonly #knobs: readonly Knob[];

@@ -1,13 +1,13 @@
 import type { Knob } from './knobs.ts';
 import { moved, rounded, steps } from './scales.ts';
 
-/** Values of a knob that a random search draws from, both ends included. */
+/** The values of a knob that a random search draws from, both ends included. */
 export interface Range {
   least: number;
   most: number;
 }
 
-/** So many of the climb's largest steps away from the starter's value: both searches look in the same places. */
+/** This many of the climb's largest steps away from the starter's value: both searches look in the same places. */
 const reach = 2;
 
 /** From two of the largest steps below the starter's value to two above it, within the prior's bounds. */
@@ -22,13 +22,13 @@ export function rangeOf(knob: Knob): Range {
 }
 
 /**
- * A value between the ends of a knob's range, uniform on the knob's own scale. A value that has no place on its scale
+ * A value between the ends of a knob's range, uniform on the knob's own scale. A value that its scale cannot express
  * (0 where a share or a penalty is off, a share of 1) is kept half of the time.
  */
 export function drawn(knob: Knob, random: () => number): number {
   const range = rangeOf(knob);
   const isOffScale = knob.value === 0 || (knob.prior.scale === 'fraction' && knob.value >= 1);
-  // Always two draws: what one knob draws must not depend on the starter's value of another.
+  // Always two draws: the draw of one knob must not depend on the starter's value of another.
   const [stays, place] = [random() < 0.5, random()];
   if (isOffScale && stays) return knob.value;
   const [least, most] = isOffScale ? insideOf(knob, range) : [range.least, range.most];

@@ -5,9 +5,10 @@ import { askedTable, testPath } from './contract.ts';
 import type { CsvFile } from './sources.ts';
 
 /**
- * Hands in the same for every row, where nothing else could be done: what is not valid counts for nothing at all. What is
- * said of it; null where no table is asked for, too little of the budget is left, or that is no use either: then the
- * starter lies there again.
+ * Submits the same values for every row if nothing else could be done, because an invalid submission counts for
+ * nothing.
+ * Returns a sentence about it; null if no table is asked for, too little of the budget is left, or this does not help
+ * either: then the starter is put back.
  */
 export async function submitConstants(
   workspace: Workspace,
@@ -28,7 +29,7 @@ export async function submitConstants(
   return null;
 }
 
-/** Python that writes one value a column for every id. */
+/** Python that writes one value per column for every id. */
 export function constantScript(file: CsvFile): string {
   const header = [file.id.column, ...file.columns.map(({ name }) => name)];
   return `"""Writes the same for every row, so that something valid is handed in."""
@@ -44,10 +45,10 @@ with open(${JSON.stringify(file.path)}, "w", newline="", encoding="utf-8") as su
 `;
 }
 
-/** A range so wide says what is possible, not what is likely: then its end that is nearest to nought is the better guess. */
+/** A range this wide says what is possible, not what is likely: then its end nearest to zero is the better guess. */
 const widestRange = 1000;
 
-/** A value that a column allows: the first of those that are listed, or what lies in the middle. */
+/** A value that a column allows: the first listed one, or the middle of the range. */
 function constantOf(column: CsvFile['columns'][number]): string | number {
   if (column.type === 'text') return column.values?.[0] ?? 'unknown';
   const { min, max } = column;

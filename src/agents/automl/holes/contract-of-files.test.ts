@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { inferContract } from './contract.ts';
 
-/** What the look prints of arrays and folders, beside a table of ids. */
+/** The output of the look at the data, with arrays and folders, and a table of ids. */
 function lookedWith(changes: Record<string, unknown>): string {
   const test = {
     ...{ path: 'data/test.csv', rows: 20, has_id: true, highest_id: 19, shared: 0, more: [], files: [] },

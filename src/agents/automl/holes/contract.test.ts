@@ -11,7 +11,7 @@ import { askedTable, type Contract, inferContract, testPath } from './contract.t
 import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
 
-/** What the agent learns of a data folder with these tables: the real script is run, by a Python without packages. */
+/** What the agent learns about a data folder with these tables: runs the real script, in a Python without packages. */
 function look(task: TaskBrief, tables: Record<string, string>): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));
@@ -22,7 +22,7 @@ function look(task: TaskBrief, tables: Record<string, string>): string {
   writeFileSync(join(folder, 'look.py'), pythonFile('look.py', settings));
   const done = spawnSync('python3', ['look.py'], { cwd: folder, encoding: 'utf8' });
   expect(done.stderr).toBe('');
-  // Which packages are there depends on the machine.
+  // The installed packages depend on the machine.
   return done.stdout.replace(/"packages": \[[^\]]*\]/, '"packages": ["numpy", "scipy", "sklearn"]');
 }
 
@@ -212,7 +212,7 @@ describe('the script that fulfils a contract', () => {
   it('of pictures sees each no more often than the task allows', () => {
     const contract = contractOf(taskOf('MAE', [{}]), homes);
     expect(modelScript(pictureContract(contract, 7), 'full', 60, 'MAE')).toContain('MOST_PASSES = 7\n');
-    // Without torch, no model may go over the rows again and again either.
+    // Without torch, no model may make many passes over the rows either.
     const without = { ...pictureContract(contract, 7), packages: ['numpy', 'scipy', 'sklearn'] };
     expect(describeModel(without, 'full').split(', ')).not.toContain('network');
   });

@@ -4,32 +4,32 @@ import { mostEpochs } from '../most-epochs.ts';
 import { type Answer, readLook, type Table } from './look.ts';
 import { type CsvFile, type Found, findSource, type Source } from './sources.ts';
 
-/** What a model has to learn, from what, and what it has to write. */
+/** What a model has to learn, from which data, and what it has to write. */
 export interface Contract {
   source: Source;
-  /** The table of the ids to predict. */
+  /** The table with the ids to predict. */
   test: string;
   submission: string;
   id: string;
   /** Columns of the training table; one for classes. */
   targets: string[];
-  /** Columns of the submission with the probability of one class each; empty for none. */
+  /** Columns of the submission with the probability of one class each; empty if there are none. */
   classColumns: string[];
   classifies: boolean;
   writesProbability: boolean;
   roundsToWhole: boolean;
   /** Least and greatest value of each target. */
   bounds: [number, number][];
-  /** As `python/automl/scores.py` calls it. */
+  /** The name in `python/automl/scores.py`. */
   metric: string;
-  /** The task's own metric is `metric`, so what the script prints is the task's measure. */
+  /** `metric` is the task's own metric, so the script prints the task's measure. */
   isMeasured: boolean;
-  /** The task counts the metric in percent, which is a share elsewhere. */
+  /** The task states the metric in percent; elsewhere it is a share. */
   inPercent: boolean;
   rows: number;
-  /** Different values of the target. */
+  /** The number of different values of the target. */
   classes: number;
-  /** How often a model may see a row at most; null where the task says nothing of it. */
+  /** How often a model may see a row at most; null if the task sets no limit. */
   epochs: number | null;
   packages: string[];
 }
@@ -67,28 +67,28 @@ const ofClasses: Readonly<Record<string, string>> = {
   'quadratic weighted kappa': 'quadratic kappa',
   'matthews correlation': 'mcc',
 };
-/** Metrics of how sure a model is: where one column is asked for, it holds a probability. */
+/** Metrics of how certain a model is: if there is one column to predict, it contains a probability. */
 const ofProbabilities = ['auc', 'gini', 'average precision', 'log loss', 'brier'];
-/** Metrics that are shares of something, not in the unit of what is learnt. */
+/** Metrics that are shares, not in the unit of the target. */
 const areShares = [
   ...['mape', 'smape', 'smape of one more', 'wape', 'r2'],
   ...['accuracy', 'balanced accuracy', 'error rate', 'f1', 'macro f1', 'weighted f1', 'auc'],
 ];
-/** More different values than this are no classes. */
+/** Targets with more different values than this are not classes. */
 const mostClasses = 100;
 
-/** The one table that the task asks for; null where it asks for something else. */
+/** The only table that the task asks for; null if it asks for something else. */
 export function askedTable(task: TaskBrief): CsvFile | null {
   const [file, ...others] = task.submission.files;
   return file?.format === 'csv' && others.length === 0 ? file : null;
 }
 
-/** Where the rows to predict are, in the workspace. */
+/** The path of the rows to predict, in the workspace. */
 export function testPath(file: CsvFile): string {
   return file.id.from.startsWith('data/') ? file.id.from : `data/${file.id.from}`;
 }
 
-/** Infers the contract of a model from the task's brief and from what the data folder holds. */
+/** Infers the contract of a model from the task's brief and from the data folder. */
 export function inferContract(task: TaskBrief, printed: string): Contract | { problem: string } {
   const file = askedTable(task);
   if (file === null) return { problem: 'the submission is not one table' };
@@ -131,7 +131,7 @@ function contractOf(
     test: test.path,
     submission: file.path,
     id: file.id.column,
-    // In the order of the submission, as its bounds are.
+    // In the order of the submission, like its bounds.
     targets: byClass ? answers.map(({ name }) => name) : file.columns.map(({ name }) => name),
     classColumns: byClass ? file.columns.map(({ name }) => name) : [],
     classifies,

@@ -34,13 +34,13 @@ const looked = {
 };
 const crash: Execution = { output: 'NameError: name model is not defined', exitCode: 1, seconds: 1 };
 
-/** What the scripts of a run print: the look at the data, the quick model, the blend. */
+/** The output of a run's scripts in turn: the look at the data, the quick model, the blend. */
 function inTurn(source: string, blend = 8, quick = 10): Execution {
   if (source.includes('TABLES'))
     return { output: `TABLES ${JSON.stringify(looked)}`, exitCode: 0, seconds: 1 };
   if (!source.includes('MEMBERS')) return crash;
   const isQuick = source.includes('MEMBERS = ["boosting"]\n');
-  // Numbers that are changed make it worse.
+  // Changed numbers make it worse.
   const worse = source.includes('n_estimators": 300') && source.includes('max_iter": 250') ? 0 : 1;
   return {
     output: `validation MAE: ${(isQuick ? quick : blend) + worse}`,
@@ -224,7 +224,7 @@ describe('a starter that is no skeleton', () => {
 
 const complete = 'print("validation MAE: 20")\n';
 
-/** Lets a model of our own compete with a starter that prints 20 after a second. */
+/** Lets an own model compete with a starter that prints 20 after a second. */
 async function compete(
   settings: Partial<FakeEnvironmentSettings> & { noise?: number; score?: number; alone?: number } = {},
 ) {

@@ -11,7 +11,7 @@ import { membersIn, settledScript } from './settled.ts';
 const stepsNeeded = 12;
 const lookScript = 'look_at_data.py';
 
-/** A script in place of the starter: it ran, and what it wrote is accepted. */
+/** A replacement of the starter: it ran, and its submission is accepted. */
 export interface Filled {
   kind: 'filled';
   source: string;
@@ -19,8 +19,8 @@ export interface Filled {
   /** For the final answer. */
   sentence: string;
   /**
-   * Its folds keep rows apart that the rows to predict are apart from, too. A starter that splits at random looks better
-   * than it is, beside it.
+   * Its folds separate rows in the way in which the rows to predict are separate. A starter that splits at random looks
+   * better in comparison than it is.
    */
   isStricter: boolean;
 }
@@ -34,8 +34,8 @@ interface Starter {
 }
 
 /**
- * Writes a model into a task whose starter lacks one: first a quick one that is handed in, then a blend of several,
- * which is kept if its validation score is better. Where that fails, the starter lies there as before.
+ * Writes a model for a task whose starter lacks one: first a quick one that is submitted, then a blend of several,
+ * which is kept if its validation score is better. If that fails, the starter is put back as before.
  */
 export async function fillHole(
   workspace: Workspace,
@@ -53,10 +53,10 @@ export async function fillHole(
 }
 
 /**
- * Writes a model of its own in place of a starter that works. It is kept only if its validation score, by
+ * Writes an own model in place of a starter that works. It is kept only if its validation score, by
  * cross-validation, is better than what the starter printed by more than `noise` (in the unit of the metric) and its
- * submission is accepted; else the starter lies there again, run. The two scores are not of the same rows: whoever asks
- * must compare them again.
+ * submission is accepted; otherwise the starter is put back and run. The two scores are from different rows: the caller
+ * must compare the two again.
  */
 export async function replaceModel(
   workspace: Workspace,
@@ -69,7 +69,7 @@ export async function replaceModel(
   if (isTimeLike(metric)) return stay('a time is measured, not predictions');
   if (starter.outcome.short === true)
     return stay(`it does not print the ${metric.name} by its name, so the two could not be compared`);
-  // The starter must be run once more afterwards, and both again by whoever compares them.
+  // The starter must be run once more afterwards, and the caller runs both again to compare them.
   const room = workspace.budget.seconds_left - 2 * starter.outcome.seconds;
   const seconds = room * shareOfTime;
   if (seconds < leastSeconds) return stay('too little time is left to write one of my own');
@@ -84,17 +84,20 @@ export async function replaceModel(
   const attempts = new Attempts(workspace, runner, contract, 'starter');
   const goal = { outcome: starter.outcome, noise };
   let filling = await attempts.run('full', Math.min(seconds, mostSeconds(contract)), goal);
-  // One model may go through where the many did not.
+  // A single model may succeed where a blend failed.
   if (filling.kind === 'not filled' && attempts.lastFailed && attempts.affordsAnother(seconds))
     filling = await attempts.run('quick', seconds, goal);
   return await elsePutBack(workspace, runner, starter, filling);
 }
 
-/** Of what is left, for a script that was written: it is run again on other seeds, and tuned, if it is better. */
+/**
+ * The share of the remaining time for a script that was written: it is run again on other seeds, and tuned, if it is
+ * better.
+ */
 const shareOfTime = 0.2;
 const leastSeconds = 6;
 
-/** More time hardly helps; a network can use it longer. */
+/** More time hardly helps; only a network can use it. */
 function mostSeconds({ source }: Contract): number {
   return source.kind !== 'table' && source.arePictures ? 900 : 150;
 }
@@ -133,14 +136,14 @@ async function elsePutBack(
   filling: Filling,
 ): Promise<Filling> {
   if (filling.kind === 'not filled' && !workspace.ended && !runner.isInPlace(source)) {
-    // What a working starter had handed in must be from the last script that ran.
+    // The submission of a working starter must come from the last script that ran.
     if ((await runner.putBack(source)) !== null) return filling;
     await (outcome.kind === 'measured' ? runner.run(source) : runner.write(source));
   }
   return filling;
 }
 
-/** What must be beaten, and by more than what. */
+/** The outcome to beat, and by how much. */
 interface Goal {
   outcome: Outcome;
   noise: number;
@@ -165,13 +168,15 @@ class Attempts {
     return this.#workspace.budget.seconds_left;
   }
 
-  /** Whether there is room for another script, for the one before to be run again, and for the answer. */
+  /** Whether there is time for another script, for a second run of the previous one, and for the answer. */
   affordsAnother(seconds: number): boolean {
     const { steps_left, seconds_left } = this.#workspace.budget;
     return !this.#workspace.ended && steps_left >= 8 && seconds * 2 <= seconds_left;
   }
 
-  /** Runs a script that may use so much time; filled if it is better than the goal and its submission is accepted. */
+  /**
+   * Runs a script that may take this much time; filled if it is better than the goal and its submission is accepted.
+   */
   async run(size: 'quick' | 'full', seconds: number, goal: Goal): Promise<Filling> {
     const { entry, metric } = this.#workspace.task;
     const source = modelScript(this.contract, size, seconds, metric.name);
@@ -193,7 +198,7 @@ class Attempts {
     return { kind: 'filled', source: settled, outcome, sentence, isStricter };
   }
 
-  /** Runs the quick model again after another one was no better. */
+  /** Runs the quick model again after another one was not better. */
   async goBack(quick: Filled): Promise<Filling> {
     if (this.#workspace.ended) return quick;
     const again = await this.#runner.run(quick.source);
@@ -221,7 +226,7 @@ class Attempts {
     });
   }
 
-  /** Why a script is not kept; null for one that is. */
+  /** Why a script is not kept; null if it is kept. */
   async #judge(outcome: Outcome, { outcome: before, noise }: Goal): Promise<string | null> {
     const decide = (observed: string, decision: string) =>
       this.#workspace.note({
@@ -250,14 +255,14 @@ class Attempts {
   }
 }
 
-/** A script of our own that prints another metric than the task's was not measured. */
+/** An own script that prints another metric than the task's counts as not measured. */
 function onlyOwnMetric(outcome: Outcome, metric: string): Outcome {
   if (outcome.kind === 'failed' || outcome.other !== true) return outcome;
   const why = `the script printed no ${metric} that I can read`;
   return { kind: 'failed', why, seconds: outcome.seconds, timedOut: false, silent: true };
 }
 
-/** Whether an outcome is a score that another model must beat: of the task's own metric. */
+/** Whether an outcome is a score that another model must beat: one of the task's own metric. */
 function isComparable(outcome: Outcome): outcome is Outcome & { kind: 'measured' } {
   return outcome.kind === 'measured' && outcome.other !== true;
 }

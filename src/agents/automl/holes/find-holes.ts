@@ -4,13 +4,13 @@ import { pythonBuiltins } from './python-builtins.ts';
 /** A place in a script where something is missing. */
 export interface Hole {
   /**
-   * - `undefined name`: used, and nowhere given a value
-   * - `empty body`: a function that does nothing, or says only that it is not written
+   * - `undefined name`: used, but never assigned
+   * - `empty body`: a function that does nothing, or only says that it is not written
    * - `marked body`: a function or class whose own text says that it is still to be written
    * - `marker`: a comment that says so anywhere else
    */
   kind: 'undefined name' | 'empty body' | 'marked body' | 'marker';
-  /** The name that is not defined, the function's name, or the comment. */
+  /** The undefined name, the function's name, or the comment. */
   text: string;
   /** Line of the script, from 1. */
   line: number;
@@ -24,7 +24,7 @@ function isMark(text: string): boolean {
   return marks.test(text) || spelledOutMarks.test(text);
 }
 
-/** Every hole of a script, in the order of the source. Never throws, whatever the text. */
+/** Every placeholder of a script, in the order of the source. Never throws, whatever the text. */
 export function findHoles(source: string): Hole[] {
   const top = parsePython(source);
   return [...undefinedNames(source, top), ...bodies(source, top), ...markers(source, top)].sort(
@@ -36,7 +36,7 @@ function lineOf(source: string, node: SyntaxNode): number {
   return source.slice(0, node.from).split('\n').length;
 }
 
-/** Names that are used and never given a value, each once. A name that is bound anywhere counts as defined. */
+/** Names that are used and never assigned, each once. A name that is bound anywhere counts as defined. */
 function undefinedNames(source: string, top: SyntaxNode): Hole[] {
   // `from x import *` and the like can define anything.
   if (/^\s*from\s+\S+\s+import\s+\*|\b(?:globals|locals|exec)\s*\(/m.test(source)) return [];
@@ -60,7 +60,7 @@ function isKeyword(node: SyntaxNode): boolean {
   return node.parent?.name === 'ArgList' && node.nextSibling?.name === 'AssignOp';
 }
 
-/** Whether a name is given a value where it stands. */
+/** Whether this occurrence of a name assigns a value to it. */
 function isBinding(node: SyntaxNode): boolean {
   for (const [place, parent] of ancestorsOf(node).entries()) {
     const child = place === 0 ? node : ancestorsOf(node)[place - 1];
@@ -81,7 +81,7 @@ function isBinding(node: SyntaxNode): boolean {
       case 'NamedExpression':
         // `width: int` without a value declares a field.
         return child !== undefined && (assignFollows(child) || child.nextSibling?.name === 'TypeDef');
-      // A generator may stand in the brackets of a call.
+      // A generator may be written directly in the brackets of a call.
       case 'ArgList':
       case 'ForStatement':
       case 'ComprehensionExpression':
@@ -152,7 +152,10 @@ function saysNothing(statement: string): boolean {
   return /^(?:pass|\.{3}|return(?:\s+None)?|raise\s+NotImplementedError\b[\s\S]*)$/.test(statement.trim());
 }
 
-/** Methods of abstract classes, protocols and overloads say what others do; a few do nothing on purpose. */
+/**
+ * Methods of abstract classes, protocols and overloads are implemented elsewhere; a few functions do nothing on
+ * purpose.
+ */
 function isMeantToBeEmpty(source: string, definition: SyntaxNode): boolean {
   const owner = ancestorsOf(definition).find(({ name }) => name === 'ClassDefinition');
   const bases = owner?.getChild('ArgList');

@@ -15,7 +15,7 @@ const ColumnOfFiles = z.object({
   ending: z.string(),
 });
 
-/** What `python/automl/look.py` prints of the data folder. */
+/** The output of `python/automl/look.py` about the data folder. */
 export const Look = z.object({
   packages: z.array(z.string()),
   given: z.array(z.string()).describe('columns of the submission that the rows to predict hold already'),
@@ -49,10 +49,10 @@ export const Look = z.object({
 export type Look = z.infer<typeof Look>;
 export type Table = Look['tables'][number];
 export type LookedArray = Look['arrays'][number];
-/** What is known of a column that is to be learnt. */
+/** What is known about a target column. */
 export type Answer = z.infer<typeof Column>;
 
-/** Reads what the script printed; null where that is something else. */
+/** Reads the output of the script; null if it is something else. */
 export function readLook(printed: string): Look | null {
   const line = printed.split('\n').find((each) => each.startsWith('TABLES '));
   if (line === undefined) return null;

@@ -11,7 +11,11 @@ import { askedTable, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
 
-/** Runs what automl writes on made-up data of many kinds. The packages are those of a task; no data is. */
+/**
+ * Runs the models that automl writes on synthetic data of many kinds. The packages are those of a task; no data of it
+ * is
+ * needed.
+ */
 const tasks = join(import.meta.dirname, '../../../../tasks');
 const { executable: python } = await ensurePython(loadTask('digits', [tasks]).requirements, {
   cache: cacheFolder(process.env),
@@ -41,7 +45,7 @@ interface Kind {
   metric: string;
   /** Python that writes data/ and answers.csv. */
   data: string;
-  /** The score on the rows that were asked for: better than this, where a guess reaches `trivial`. */
+  /** The score on the rows to predict must be better than this; a guess reaches `trivial`. */
   reaches: number;
   trivial: number;
   columns?: object[];
@@ -177,7 +181,7 @@ write("answers.csv", ["id", "y"], range(140, 200), np.where(y[140:], "sport", "p
   },
 };
 
-/** The submission measured on the answers, in Python; says first whether the ids are right. */
+/** Python that scores the submission on the answers; it first says whether the ids are right. */
 const measure = `import csv, sys
 import numpy as np
 from sklearn import metrics
@@ -235,7 +239,7 @@ describe('what automl writes', () => {
     const sign = task.metric.direction === 'maximize' ? 1 : -1;
     expect(sign * Number(score)).toBeGreaterThan(sign * kind.reaches);
     expect(sign * kind.reaches).toBeGreaterThan(sign * kind.trivial);
-    // What it says of itself is near what it reaches.
+    // The score that it prints is near its real one.
     const own = Number(/validation [^:]+: (\S+)/.exec(printed)?.[1]);
     expect(sign * own).toBeGreaterThan(sign * kind.trivial);
     expect(readFileSync(join(folder, 'submission.csv'), 'utf8').split('\n')[0]).toBe(

@@ -1,7 +1,10 @@
 import type { Contract } from './contract.ts';
 import { pythonScript, type Setting } from './python-file.ts';
 
-/** The entry script that fulfils a contract, of one quick model or of all that suit. `metricName`: as the task spells it. */
+/**
+ * The entry script that fulfils a contract, with one quick model or with all suitable ones. `metricName`: the task's
+ * spelling.
+ */
 export function modelScript(
   contract: Contract,
   size: 'quick' | 'full',
@@ -30,7 +33,7 @@ export function modelScript(
   return pythonScript(all, { ...shared, ...settings }, reads);
 }
 
-/** What is written, for people: the models of a blend, or a network. */
+/** A description for people: the models of a blend, or a network. */
 export function describeModel(contract: Contract, size: 'quick' | 'full'): string {
   return usesNetwork(contract) ? 'a convolutional network' : membersFor(contract, size).join(', ');
 }
@@ -49,7 +52,7 @@ function partsFor(contract: Contract): Parts {
   const { source, packages } = contract;
   if (source.kind === 'table') {
     const { text, letters, number, name } = source.columns;
-    // Chemists' notations are told from other words by reading them.
+    // Only reading chemical notations distinguishes them from other words.
     const knowsMolecules = letters > 0 && packages.includes('rdkit');
     const kinds = [
       ...(name + letters + number > 0 || source.joined.length > 0 ? ['dates'] : []),
@@ -107,14 +110,14 @@ function usesNetwork({ source, packages }: Contract): boolean {
   return source.kind !== 'table' && source.arePictures && packages.includes('torch');
 }
 
-/** Models to blend, those that are likely to help and quick first: what does not fit into the time is left out. */
+/** Models to blend, quick and promising ones first: those that do not fit into the time are left out. */
 function membersFor(contract: Contract, size: 'quick' | 'full'): string[] {
   const { classifies, rows, source } = contract;
   const wide = isWide(contract);
   const words = source.kind === 'table' ? source.columns.text + source.columns.letters : Number(!wide);
   const hasOnlyTexts =
     source.kind === 'table' ? source.columns.text > 0 && words === total(source.columns) : !wide;
-  // Where a model may see the rows only so often, those that learn in many passes over them are left out.
+  // If a model may see the rows only a limited number of times, models that learn in many passes are left out.
   const passes = contract.epochs === null;
   const quick = hasOnlyTexts && passes ? 'linear' : wide ? 'forest' : 'boosting';
   if (size === 'quick') return [quick];
@@ -136,7 +139,7 @@ function membersFor(contract: Contract, size: 'quick' | 'full'): string[] {
   return [quick, ...suited.filter((name) => name !== quick)];
 }
 
-/** Whether a row is hundreds of plain numbers. */
+/** Whether a row is hundreds of numbers. */
 function isWide({ source }: Contract): boolean {
   if (source.kind === 'table') return source.columns.number > 300;
   if (source.kind === 'files') return source.arePictures;

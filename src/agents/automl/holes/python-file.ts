@@ -3,13 +3,14 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../../../../python/automl');
 
-/** What a setting of a script can be. */
+/** The possible values of a script's settings. */
 export type Setting = string | number | boolean | readonly Setting[];
 
 /**
- * Files in `python/automl` as one script, since an entry script must stand alone: their imports first, those of each
- * other left out, then what they define, then the last line. Some settings, lines such as `NAME = value`, are replaced.
- * These files are part of the agent as its sources are, and as constant. Throws for a name that is no setting.
+ * Files in `python/automl` as one script, since an entry script must be self-contained: first their imports, except
+ * those
+ * of each other, then their definitions, then the last line. Some settings, lines such as `NAME = value`, are replaced.
+ * These files are part of the agent like its sources, and as constant. Throws for a name that is not a setting.
  */
 export function pythonScript(
   parts: readonly string[],
@@ -20,7 +21,7 @@ export function pythonScript(
   const bodies = texts.map((text) => text.replace(importPattern, '').trim());
   const [first = '', ...others] = bodies;
   const [, title = '', start = ''] = /^("""[\s\S]*?""")([\s\S]*)$/.exec(first) ?? [];
-  // The descriptions of the files become headings.
+  // The docstrings of the files become headings.
   const headed = others.map((body) => body.replace(/^"""(.*?)"""/s, (_, text: string) => `# == ${text}`));
   const text = [
     title,
@@ -32,7 +33,7 @@ export function pythonScript(
   return `${withSettings(text.join('\n\n'), settings).replace(/\n{4,}/g, '\n\n\n')}\n`;
 }
 
-/** The text of one file in `python/automl` that stands alone, with some of its settings replaced. */
+/** The text of one self-contained file in `python/automl`, with some of its settings replaced. */
 export function pythonFile(
   name: 'look.py' | 'look_at_arrays.py',
   settings: Readonly<Record<string, Setting>>,
@@ -40,14 +41,14 @@ export function pythonFile(
   return withSettings(readFileSync(join(folder, name), 'utf8'), settings);
 }
 
-/** The text of a file in `python/automl` that goes into scripts. */
+/** The text of a file in `python/automl` that becomes part of scripts. */
 export function pythonPart(name: string): string {
   return readFileSync(join(folder, `${name}.py`), 'utf8');
 }
 
 const importPattern = /^(?:from (\S+) import (?:\(([^)]*)\)|(.+))|(import .+))\n/gm;
 
-/** All imports, each module once, those of the project's own files left out. */
+/** All imports, each module once, without those of the project's own files. */
 function importsOf(texts: readonly string[]): string {
   const whole = new Set<string>();
   const names = new Map<string, Set<string>>();
@@ -81,7 +82,7 @@ function withSettings(script: string, settings: Readonly<Record<string, Setting>
   return text;
 }
 
-/** A value as Python writes it, broken into lines where it is wider than `room` characters. */
+/** A value in Python syntax, broken into lines if it is wider than `room` characters. */
 function literal(value: Setting, room: number): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   // A JSON text of a string or a finite number means the same in Python.

@@ -29,7 +29,7 @@ def score_of(metric, classifies, truth, guess):
     return importlib.reload(automl.scores).score(np.array(truth), np.array(guess, float))
 `;
 
-/** Worked out by hand from the definitions, on four rows of two classes: three are told rightly. */
+/** Calculated by hand from the definitions, on four rows of two classes: three are classified correctly. */
 const decisions: [string, number][] = [
   ['accuracy', 0.75],
   ['error rate', 0.25],

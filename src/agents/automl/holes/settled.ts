@@ -1,7 +1,8 @@
 /**
- * A script of automl's own as it is to be run again. The first run finds out how much fits into its time; another one must
- * not find something else, only because the machine is busier. So what the first one printed is written down: the models
- * that are in its blend, or how many networks there are, how wide, and for how many epochs.
+ * Prepares one of automl's own scripts for another run. The first run finds out how much fits into its time; another
+ * one
+ * must not decide differently only because the machine is busier. So the decisions in the first output are written into
+ * the script: the models in its blend, or the number of networks, their width and their epochs.
  */
 export function settledScript(source: string, printed: string): string {
   const network = /^networks: (\d+), width: (\d+), epochs: (\d+)$/m.exec(printed);
@@ -9,7 +10,7 @@ export function settledScript(source: string, printed: string): string {
     const [, networks = '', width = '', epochs = ''] = network;
     return withValues(source, { NETWORKS: networks, WIDTH: width, EPOCHS: epochs });
   }
-  // A single model may have been measured on fewer folds than there are, for want of time: so it stays.
+  // A single model may have been measured on only some of the folds for lack of time, so the script stays unchanged.
   if (weightsIn(printed).length < 2) return source;
   const seconds = Number(/^SECONDS = (\d+)$/m.exec(source)?.[1]);
   return withValues(source, {
@@ -28,7 +29,7 @@ function weightsIn(printed: string): { name: string; weight: number }[] {
   return [...lines].map(([, name = '', weight]) => ({ name, weight: Number(weight) }));
 }
 
-/** So many times longer than expected may what is known to fit take. */
+/** Models that are known to fit may take this many times longer than expected. */
 const spare = 3;
 
 function withValues(source: string, values: Readonly<Record<string, string>>): string {

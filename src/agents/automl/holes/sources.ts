@@ -2,18 +2,18 @@ import type { SubmissionFile } from '../../../schema/index.ts';
 import type { Answer, Look, LookedArray, Table } from './look.ts';
 
 export type CsvFile = Extract<SubmissionFile, { format: 'csv' }>;
-/** A file, and the name in an archive of several arrays or an empty text. */
+/** A file, and either the name in an archive of several arrays or an empty text. */
 type ArrayName = [string, string];
 
-/** What there is to learn from, and how it is read. */
+/** The data to learn from, and how it is read. */
 export type Source =
   | {
       kind: 'table';
       train: string;
-      /** The table with the answers by id; empty where `train` has them. */
+      /** The table with the answers by id; empty if they are in `train`. */
       answers: string;
       columns: Table['kinds'];
-      /** Other tables, which may have more about the same rows. */
+      /** Other tables, which may have more columns about the same rows. */
       joined: string[];
     }
   | {
@@ -22,15 +22,15 @@ export type Source =
       test: ArrayName;
       /** An array, or a table in the same order. */
       labels: ArrayName;
-      /** An id is the place of its row; else the rows to predict are in the order of the ids. */
+      /** An id is the index of its row; otherwise the rows to predict are in the order of the ids. */
       byPlace: boolean;
-      /** Of one row. */
+      /** The shape of one row. */
       shape: number[];
       arePictures: boolean;
     }
   | {
       kind: 'files';
-      /** The table that lists the files to learn from; empty where each class has a folder of its own. */
+      /** The table that lists the files to learn from; empty if each class has its own folder. */
       table: string;
       trainFolder: string;
       trainColumn: string;
@@ -41,21 +41,21 @@ export type Source =
       arePictures: boolean;
     };
 
-/** Something to learn from that has the answers. */
+/** A data source that includes the answers. */
 export interface Found {
   source: Source;
   rows: number;
   answers: Answer[];
-  /** The submission has a column for each value of the only answer. */
+  /** The submission has a column for each value of the only target. */
   byClass: boolean;
 }
 
-/** The largest thing to learn from, among tables first, then arrays and files; null for none. */
+/** The largest data source, among tables first, then arrays and files; null if there is none. */
 export function findSource(file: CsvFile, look: Look, test: Table): Found | null {
   return findTable(file, look, test) ?? findFiles(file, look, test) ?? findArrays(file, look, test) ?? null;
 }
 
-/** What a table has of what is asked, as columns of the same names or as classes named like the columns. */
+/** The targets that a table contains, as columns of the same names or as classes named like the columns. */
 function answersIn(file: CsvFile, columns: Answer[]): { answers: Answer[]; byClass: boolean } | null {
   const wanted = file.columns.map(({ name }) => name);
   const answers = columns.filter(({ name }) => wanted.includes(name));
@@ -82,7 +82,7 @@ function findTable(file: CsvFile, look: Look, test: Table): Found | undefined {
     const joined = joinable(file, look, [path, test.path]);
     return { source: { kind: 'table', train: path, answers: '', columns: kinds, joined }, rows, ...found };
   }
-  // The answers may lie in a table of their own.
+  // The answers may be in a separate table.
   for (const { path, rows, kinds, has_id } of tables) {
     for (const other of look.tables) {
       if (!has_id || !other.has_id || other === test || other.path === path || other.shared > 0) continue;
@@ -96,10 +96,10 @@ function findTable(file: CsvFile, look: Look, test: Table): Found | undefined {
   return undefined;
 }
 
-/** Larger tables would take most of the time to read. */
+/** Reading larger tables would take most of the time. */
 const mostRowsJoined = 500_000;
 
-/** Tables that have columns in common with the rows to predict, or their ids, and others besides. */
+/** Tables that share columns, or ids, with the rows to predict, and have other columns besides. */
 function joinable(file: CsvFile, look: Look, known: readonly string[]): string[] {
   const wanted = file.columns.map(({ name }) => name);
   return look.tables
@@ -110,7 +110,7 @@ function joinable(file: CsvFile, look: Look, known: readonly string[]): string[]
     .map(({ path }) => path);
 }
 
-/** A path of a file says nothing by itself. */
+/** The path of a file has no information by itself. */
 function hasOnlyNamesOfFiles({ text, number }: Table['kinds'], test: Table): boolean {
   return test.files.length > 0 && text === 0 && number === 0;
 }
@@ -166,7 +166,7 @@ function findArrays(file: CsvFile, look: Look, test: Table): Found | undefined {
   const pairs = look.arrays.flatMap((train) =>
     look.arrays.filter((other) => isPair(train, other, test)).map((other) => ({ train, other })),
   );
-  // Names are hints only: what is called train is rather learnt from, then what has more rows.
+  // Names are only hints: an array called train is preferred for learning, then the one with more rows.
   const worth = ({ train, other }: (typeof pairs)[number]) =>
     Number(/train/i.test(train.path + train.key)) +
     Number(/test/i.test(other.path + other.key)) -
@@ -216,7 +216,7 @@ function findLabels(file: CsvFile, look: Look, train: LookedArray, test: Table):
   const rows = rowsOf(train);
   for (const table of look.tables) {
     const found = table.path === test.path || table.rows !== rows ? null : answersIn(file, table.more);
-    // Its columns are read by the names of the targets.
+    // Its columns are found by the names of the targets.
     if (found !== null) return { place: [table.path, ''], ...found };
   }
   const wanted = file.columns.map(({ name }) => name);
@@ -239,7 +239,7 @@ function findLabels(file: CsvFile, look: Look, train: LookedArray, test: Table):
 const isLabelName = ({ path, key }: LookedArray) =>
   /label|target|class|(?:^|[/_])y(?:[_.]|$)/i.test(`${path}/${key}`);
 
-/** Height, width and up to four channels, which stand first or last. */
+/** Height, width and up to four channels, which come first or last. */
 function isPictureShape(shape: readonly number[]): boolean {
   const [first = 0, second = 0, third = 0] = shape;
   if (shape.length === 2) return first === second && first >= 6;

@@ -4,7 +4,7 @@ import type { Hole } from './find-holes.ts';
 
 /**
  * Why a starter counts as a skeleton that lacks its model; null for one that works, or fails for another reason.
- * What runs and prints the metric is finished unless the text of one of its own functions says otherwise.
+ * A starter that runs and prints the metric is finished unless the text of one of its own functions says otherwise.
  */
 export function whyUnfinished(
   holes: readonly Hole[],
@@ -22,9 +22,10 @@ export function whyUnfinished(
 }
 
 /**
- * Why a starter that is no skeleton is still of no use: nothing tells whether a change to it helps. One that was stopped
- * for its time counts only if it left no submission. Null for one that prints its metric. One that prints another metric
- * can be improved by that, but what is written for the task's own metric comes first.
+ * Why a starter that is not a skeleton is still of no use: nothing shows whether a change to it helps. One that was
+ * stopped
+ * at its time limit counts only if it left no submission. Null for one that prints its metric. One that prints another
+ * metric can be improved by that metric, but first a model is written for the task's own metric.
  */
 export function whyUseless(starter: Outcome, submission: SubmissionSeen | null): string | null {
   if (starter.kind === 'measured') return starter.other === true ? 'it prints another metric' : null;
