@@ -26,7 +26,7 @@ print(f"validation MAE: {mae:.4f}")
 
 const seedOf = (source: string) => Number(/SEED = (\d+)/.exec(source)?.[1]);
 
-/** Better with another optimiser, whatever else is changed; a sigmoid that is swapped breaks it. */
+/** Better with another optimiser, whatever else is changed; a replaced sigmoid breaks it. */
 function trained(source: string): Execution {
   if (!source.includes('nn.Sigmoid()')) return { output: 'Traceback', exitCode: 1, seconds: 1 };
   const score = (source.includes('AdamW') ? 5 : 10) + seedOf(source) / 100;
@@ -116,7 +116,7 @@ print(f"total: {result}")
 print(f"seconds: {time.perf_counter() - start:.4f}")
 `;
 
-/** What the program that looks for faster functions would print. */
+/** The output of the program that looks for faster functions. */
 const offered = (isProven: boolean) =>
   `OFFERS ${JSON.stringify({
     offers: [

@@ -10,14 +10,14 @@ import { readSurroundings } from './rewrites/surroundings.ts';
 import { inTheirFiles } from './script-files.ts';
 import { type Study, versionsOf } from './study.ts';
 
-/** Of the time and of the steps that are left, at most. */
+/** Share of the remaining time and steps, at most. */
 const largestShare = 0.5;
-/** Rewrites of the starter that are tried although a script of automl's own is better than the starter. */
+/** The number of rewrites of the starter to try even if a script of automl's own is better than the starter. */
 const triesAgainstOwn = 4;
 
 /**
- * Rewrites the best script in one place at a time, the likeliest first, and keeps what helps; each one that is kept may
- * open the way for others.
+ * Rewrites the best script in one place at a time, the most promising first, and keeps improvements; each one that is
+ * kept may make others possible.
  */
 export async function rewriteScript(
   workspace: Workspace,
@@ -38,7 +38,7 @@ export async function rewriteScript(
     );
   };
   while (tried.size < mostTries(study, maxTries) && isWithinShare()) {
-    // A script of automl's own has what its libraries offer: then the starter is rewritten, to beat it.
+    // A script of automl's own already uses what its libraries offer, so the starter is rewritten, to beat that script.
     const base = study.best.isOwn === true ? study.starter : study.best;
     const { script, story, seconds, values } = base;
     if (base !== offersFor) {
@@ -53,7 +53,7 @@ export async function rewriteScript(
     const rewritten = versionsOf(next.source, workspace.task);
     await study.consider({
       script: rewritten,
-      // Its numbers are those that the best version had.
+      // It has the numbers of the best version.
       story: [...story, ...script.changes(values), change.replace(/\.$/, '')],
       values: rewritten.knobs.map(({ value }) => value),
       seedOffset: 0,
@@ -64,7 +64,7 @@ export async function rewriteScript(
   }
 }
 
-/** What the programs offer that look at a script where it runs. */
+/** The offers of the programs that examine a script by running it. */
 async function askPrograms(workspace: Workspace, source: string): Promise<Rewrite[]> {
   const offers: Rewrite[] = [];
   for (const rewriter of rewritersInPython(workspace.task))
@@ -76,7 +76,9 @@ const lookScript = 'look_at_arrays.py';
 /** To look (2), to try one rewrite (5), and to end (4). */
 const stepsForLook = 11;
 
-/** What lies around a script that runs. Arrays are looked at only where it opens some, since that takes steps. */
+/**
+ * The surroundings of a script that runs. Arrays are examined only if the script opens some, since that takes steps.
+ */
 async function lookAround(workspace: Workspace, source: string): Promise<Surroundings> {
   const { task } = workspace;
   const imports = [...importedNames(source).values()].map((name) => name.split('.')[0] ?? name);

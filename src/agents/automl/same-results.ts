@@ -1,13 +1,14 @@
 import type { Metric } from '../../schema/index.ts';
 import { readMetric } from '../search/metric-reader.ts';
 
-/** Sums in another order differ by rounding. */
+/** Sums in a different order differ by rounding. */
 const tolerance = 1e-6;
 
 /**
- * Where a metric is a time, everything else that a script prints says what it computed. Null where a version printed
- * the same as the earlier runs did, or, with no earlier runs given, where nothing is asked; else what is amiss, for a sentence.
- * What the earlier runs printed differently themselves does not count. `isProofNeeded`: some number must be among it.
+ * If a metric is a time, everything else in a script's output shows what it computed. Null if a version printed the
+ * same as the earlier runs, or, if no earlier runs are given, nothing is required; otherwise the difference, as part of
+ * a sentence. Lines in which the earlier runs differ among themselves do not count. `isProofNeeded`: the lines must
+ * contain at least one number.
  */
 export function sameResults(
   earlier: readonly string[],
@@ -25,7 +26,7 @@ export function sameResults(
   return lost === undefined ? null : `it no longer prints "${lost.slice(0, 80)}"`;
 }
 
-/** Lines that hold no value of the metric. */
+/** Lines without a value of the metric. */
 function resultLines(output: string, metric: Metric): string[] {
   const lines = output.split(/\r\n|\n|\r/).filter((line) => !/^\[.*\d s\]$/.test(line));
   return lines.filter((line) => line.trim() !== '' && readMetric(line, metric) === null);
@@ -33,7 +34,7 @@ function resultLines(output: string, metric: Metric): string[] {
 
 const numbers = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi;
 
-/** The same words, and numbers that differ by rounding at most. */
+/** The same words, and numbers that differ at most by rounding. */
 function isSame(left: string, right: string): boolean {
   if (left === right) return true;
   if (left.replace(numbers, '#') !== right.replace(numbers, '#')) return false;

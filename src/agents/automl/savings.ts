@@ -1,13 +1,16 @@
 import type { Budget } from '../../schema/index.ts';
 import { margin } from './pace.ts';
 
-/** Fresh seeds on which the starter and the finalists are measured: so many are saved up for, and no more are run. */
+/**
+ * Fresh seeds on which the starter and the finalists are measured: budget is saved for the least number, and no more
+ * than the most are run.
+ */
 export const rounds = { least: 2, most: 5 };
 
-/** Of the whole budget, for the selection. */
+/** Share of the whole budget for the selection. */
 const largestShare = 0.25;
 
-/** What the selection may use in all. */
+/** The most that the selection may use in total. */
 export function mostForSelection({ seconds_left, seconds_used, steps_left, steps_used }: Budget): {
   seconds: number;
   steps: number;
@@ -18,11 +21,14 @@ export function mostForSelection({ seconds_left, seconds_used, steps_left, steps
   };
 }
 
-/** The budget less what is saved up to measure versions of these expected seconds on fresh seeds; all where that is too much. */
+/**
+ * The budget minus what is saved for measuring versions of these expected seconds on fresh seeds; the whole budget if
+ * that would be too much.
+ */
 export function leftForTries(budget: Budget, versions: readonly number[]): Budget {
   if (versions.length === 0) return budget;
   const seconds = margin * rounds.least * versions.reduce((sum, expected) => sum + expected, 0);
-  // Each run is written first; two more, because a round is begun only with room for a version to be put back.
+  // Each run is written first; two more steps, because a round begins only if a version can be put back after it.
   const steps = 2 * rounds.least * versions.length + 2;
   const most = mostForSelection(budget);
   if (seconds > most.seconds || steps > most.steps) return budget;

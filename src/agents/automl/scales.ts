@@ -4,8 +4,8 @@ import type { Scale } from './priors.ts';
 export type Direction = 1 | -1;
 
 /**
- * Steps on each scale: in decades, in logits, in doublings, in halves of the value. The first is coarse: what is far
- * off shows at once, and steps are halved later.
+ * Steps on each scale: in decades, in logits, in doublings, in halves of the value. The first step is coarse: it
+ * quickly shows values that are far off, and steps are halved later.
  */
 export const steps: Readonly<Record<Scale, { first: number; most: number; least: number }>> = {
   log: { first: 1, most: 1, least: 0.125 },
@@ -14,7 +14,7 @@ export const steps: Readonly<Record<Scale, { first: number; most: number; least:
   small: { first: 1, most: 2, least: 0.25 },
 };
 
-/** The value one step away, within the knob's bounds; null where there is none. */
+/** The value one step away, within the knob's bounds; null if there is none. */
 export function moved(knob: Knob, value: number, direction: Direction, step: number): number | null {
   if (knob.prior.scale === 'fraction' && value >= 1 && direction === 1) return null;
   const next = value === 0 ? fromZero(knob, direction) : unbounded(knob.prior.scale, value, direction * step);
@@ -35,7 +35,7 @@ function unbounded(scale: Scale, value: number, step: number): number {
     case 'log':
       return rounded(value * 10 ** step);
     case 'fraction': {
-      // The logit has no place for 1 itself: it counts as a little less.
+      // The logit of 1 is not defined, so 1 counts as a little less.
       const inside = value < 1 ? value : 0.9;
       return shareAt((inside / (1 - inside)) * Math.E ** step);
     }
@@ -48,18 +48,18 @@ function unbounded(scale: Scale, value: number, step: number): number {
   }
 }
 
-/** The share of these odds, rounded to what is between it and the nearer end. */
+/** The share with these odds; its distance from the nearer end is rounded. */
 function shareAt(odds: number): number {
   const share = odds / (1 + odds);
   return share < 0.5 ? rounded(share) : rounded(1 - rounded(1 - share), 6);
 }
 
-/** To so many significant digits. */
+/** Rounded to this many significant digits. */
 export function rounded(value: number, digits = 2): number {
   return Number(value.toPrecision(digits));
 }
 
-/** A Python literal of a value, whole where the starter's was and the scale asks for it. */
+/** A Python literal of a value, whole if the starter's was and the scale requires it. */
 export function literalOf(knob: Knob, value: number): string {
   if (value === knob.value) return knob.literal;
   if (knob.prior.scale === 'count' || knob.prior.scale === 'small') return String(Math.round(value));

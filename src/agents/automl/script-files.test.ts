@@ -19,7 +19,7 @@ function numberIn(text: string | undefined, name: RegExp): number {
   return Number(new RegExp(`${name.source}\\D*?([\\d.e-]+)`).exec(text ?? '')?.[1]);
 }
 
-/** An error that is least at a rate of 0.1, a width of 64 and a decay of 0.001. */
+/** An error with its minimum at a rate of 0.1, a width of 64 and a decay of 0.001. */
 function train(source: string, files: ReadonlyMap<string, string>): Execution {
   const off = (value: number, best: number) => Math.log10(value / best) ** 2;
   const error =

@@ -2,21 +2,21 @@ import { readWholeFile, type WholeFile } from '../common/read-whole-file.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { importedNames } from './rewrites/python-edit.ts';
 
-/** Modules by whose names one can tell that they hold settings, a model or its training; never how it is measured. */
+/** Modules whose names say that they contain settings, a model or its training, but never the evaluation. */
 const learning =
   /^(?:\w+_)?(?:agents?|architecture|cfg|configs?|constants|features?|hparams|hyper_?params|hyperparameters|layers|learner|models?|modules|nets?|networks?|optim|optimizers?|params|pipeline|policy|settings|trainer|training)$/;
-/** Further ones are not read. */
+/** Further files are not read. */
 const mostFiles = 4;
-/** To read a file for each, and to try something with what they hold. */
+/** Enough to read a file in each, and to try something with their contents. */
 const leastSteps = 20;
 
 const markOf = (path: string) => `\n# ---- ${path} ----\n`;
 const mark = /\n# ---- ([\w-]+\.(?:py|json)) ----\n/;
 
 /**
- * The entry script and the files of the workspace that it takes its settings, its model or its training from, as one text:
- * whatever finds, changes or judges numbers and code need not know where they stand.
- * @param listing what the list of files in the workspace says; empty for unknown
+ * The entry script, and the files of the workspace with its settings, its model or its training, as one text: code that
+ * finds, changes or judges numbers and code need not know which file they are in.
+ * @param listing the list of files in the workspace, as text; empty if unknown
  */
 export async function readScript(workspace: Workspace, listing: string): Promise<WholeFile> {
   const { entry } = workspace.task;
@@ -33,7 +33,7 @@ export async function readScript(workspace: Workspace, listing: string): Promise
   }
 }
 
-/** A file that the script uses, that may be changed, and that was not read yet; null for none. */
+/** A file that the script uses, that may be changed, and that was not read yet; null if there is none. */
 function nextFile(
   { task, budget, ended }: Workspace,
   text: string,
@@ -58,7 +58,7 @@ function nextFile(
   );
 }
 
-/** What each file holds, by its path. */
+/** The content of each file, by its path. */
 export function filesIn(source: string, entry: string): Map<string, string> {
   const [first = '', ...others] = source.split(mark);
   const files = new Map([[entry, first]]);
@@ -67,17 +67,17 @@ export function filesIn(source: string, entry: string): Map<string, string> {
   return files;
 }
 
-/** The files as one text again: what `filesIn` takes apart. */
+/** Joins the files into one text again: the inverse of `filesIn`. */
 export function joined(files: ReadonlyMap<string, string>, entry: string): string {
   return [...files].map(([path, text]) => (path === entry ? text : markOf(path) + text)).join('');
 }
 
-/** Python alone: in settings of another kind, `true` is a name that nothing defines. */
+/** Only the Python files: in settings in another format, `true` would be an undefined name. */
 export function pythonIn(source: string, entry: string): string {
   return joined(new Map([...filesIn(source, entry)].filter(([path]) => path.endsWith('.py'))), entry);
 }
 
-/** A text that speaks of lines of a script of several files, with each line as that of its file. */
+/** A text about the lines of a script of several files, with each line number replaced by that in its file. */
 export function inTheirFiles(text: string, source: string): string {
   if (!mark.test(source)) return text;
   return text

@@ -1,10 +1,10 @@
 import type { Knob } from './knobs.ts';
 import type { Ending, IsAffordable, Proposal, Strategy } from './strategy.ts';
 
-/** Tries that all score exactly as the starter, after which the seeds are taken to have no effect. */
+/** After this many tries that all score exactly like the starter, the seeds are assumed to have no effect. */
 const enoughWithoutEffect = 5;
 
-/** A control: the starter as it is, with its seeds raised by 1, 2, 3 and so on. It finds luck, and nothing else. */
+/** A control: the unchanged starter, with its seeds raised by 1, 2, 3 and so on. It finds luck, and nothing else. */
 export class SeedSearch implements Strategy {
   readonly #values: readonly number[];
   #offset = 0;

@@ -18,7 +18,7 @@ function numberIn(source: string, name: string): number {
   return Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(source)?.[1]);
 }
 
-/** `execute` is told how many runs there were before. */
+/** `execute` gets the number of earlier runs. */
 async function runAgent(
   execute: (source: string, run: number) => Execution,
   settings: Partial<FakeEnvironmentSettings> = {},
@@ -43,7 +43,7 @@ const printing = (score: number, source: string): Execution => ({
   writes: { 'submission.csv': source },
 });
 
-/** A number in [0, 1) that follows from a text. */
+/** A number in [0, 1) derived from a text. */
 const chance = (text: string) => Number.parseInt(sha256(text).slice(0, 8), 16) / 2 ** 32;
 
 describe('the selection', () => {

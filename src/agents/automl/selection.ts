@@ -6,23 +6,23 @@ import { mostForSelection, rounds } from './savings.ts';
 import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
-/** The first fresh seed: the search has looked at the starter's own and at the next one. */
+/** The first fresh seed: the search has used the starter's own and the next one. */
 const firstFresh = 2;
 
 interface Finalist {
   candidate: Candidate;
-  /** By how much it was better than the starter, on each fresh seed. */
+  /** How much it was better than the starter, on each fresh seed. */
   gains: number[];
-  /** What it scored there, and what the starter did. */
+  /** Its scores there, and the starter's. */
   scores: number[];
   starters: number[];
   hasFailed: boolean;
 }
 
 /**
- * Measures the starter and the finalists on fresh seeds, and settles on the finalist whose gain is largest among
- * those that exceed the noise; where none does, on the starter. Says what came of it; an empty text where there was
- * nothing to select, or no time.
+ * Measures the starter and the finalists on fresh seeds, and chooses the finalist with the largest gain among those
+ * that exceed the noise, or the starter if there is none. Returns the outcome as text; empty if there was nothing to
+ * select, or no time.
  */
 export async function selectFinalist(
   workspace: Workspace,
@@ -48,7 +48,7 @@ export async function selectFinalist(
   return done === 0 ? '' : settle(workspace, study, judge, finalists);
 }
 
-/** The second finalist is left out where it would not leave enough rounds. */
+/** The second finalist is left out if it would not leave enough rounds. */
 function finalistsOf(study: Study, budget: Budget): Finalist[] {
   const finalists = study.finalists.map((candidate) => ({
     ...{ candidate, gains: [], scores: [], starters: [], hasFailed: false },
@@ -61,7 +61,7 @@ function affordsRounds(study: Study, finalists: readonly Finalist[], count: numb
   return study.pace.affords(slowest, count * (finalists.length + 1), study.best.seconds, budget);
 }
 
-/** Beyond the least rounds, only what the selection is allowed in all. */
+/** Beyond the minimum of rounds, only within what the selection may use in total. */
 function mayGoOn(
   study: Study,
   finalists: readonly Finalist[],
@@ -140,7 +140,7 @@ function scoreOf(outcome: Outcome): string {
   return outcome.kind === 'failed' ? 'a failure' : String(outcome.score);
 }
 
-/** As they were printed, so that each can be found again in the output that it stands in. */
+/** As they were printed, so that each can be found in the output again. */
 function listed(scores: readonly number[]): string {
   return new Intl.ListFormat('en').format(scores.map(String));
 }

@@ -3,7 +3,9 @@ import { type Execution, FakeEnvironment } from '../../../test/fakes/fake-enviro
 import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
 import { automl } from './automl.ts';
 
-/** A second a round; the error falls with the rounds, and with lr near 0.03. Nothing is written before the end. */
+/**
+ * Each round takes a second; the error falls with the rounds, and with lr near 0.03. Nothing is written before the end.
+ */
 function train(source: string): Execution {
   const numberOf = (name: string) => Number(new RegExp(`^${name} = (\\S+)$`, 'm').exec(source)?.[1] ?? 60);
   const error = 10 / numberOf('epochs') + Math.log10(numberOf('lr') / 0.03) ** 2;

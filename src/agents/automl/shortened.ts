@@ -2,12 +2,12 @@ import type { Workspace } from '../common/workspace.ts';
 import { versionsOf } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
-/** The second run may take this share of what is left, so that something can still be handed in after it. */
+/** The second run may take this share of the remaining time, so that something can still be submitted after it. */
 const share = 0.75;
-/** A starter that was stopped trains for this share of its rounds. */
+/** A starter that was stopped is trained for this share of its rounds. */
 const shareOfRounds = 0.1;
 
-/** A starter that trains for less time, and what came of it. */
+/** A starter with less training, and its outcome. */
 export interface Shortened {
   source: string;
   outcome: Outcome & { kind: 'measured' };
@@ -15,7 +15,9 @@ export interface Shortened {
   sentence: string;
 }
 
-/** Runs a starter that was stopped for its time once more, with a tenth of its rounds; null where that is no use. */
+/**
+ * Runs a starter that was stopped at its time limit once more, with a tenth of its rounds; null if that is of no use.
+ */
 export async function runShortened(
   workspace: Workspace,
   runner: TrialRunner,

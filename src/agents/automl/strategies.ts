@@ -10,7 +10,7 @@ export type StrategyName = (typeof strategyNames)[number];
 
 type Start = (knobs: readonly Knob[], random: () => number, experience: readonly Lesson[]) => Strategy;
 
-/** The search, and the two controls that it must beat, which use nothing that other runs found out. */
+/** The search, and the two controls that it must beat, which use nothing that other runs learned. */
 export const strategies: Record<StrategyName, Start> = {
   climb: (...given) => new Climb(...given),
   random: (knobs, random) => new RandomSearch(knobs, random),

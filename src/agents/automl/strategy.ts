@@ -2,25 +2,25 @@
 export interface Version {
   /** In the order of the knobs. */
   values: readonly number[];
-  /** By how much every seed is raised. */
+  /** The offset of every seed. */
   seedOffset: number;
 }
 
 /** A version to try next. */
 export interface Proposal extends Version {
-  /** What is changed, and why, for the notes. */
+  /** The change and its reason, for the notes. */
   change: string;
   reason: string;
 }
 
-/** How a proposal ended; one without effect did not change the score at all. */
+/** The outcome of a proposal; one without effect did not change the score at all. */
 export type Ending = 'kept' | 'put back' | 'without effect';
 
 export type IsAffordable = (values: readonly number[]) => boolean;
 
-/** A way to search. It only thinks: it is asked for a version, told how that ended, and runs nothing. */
+/** A way to search. It only decides: it proposes a version, gets the outcome, and runs nothing. */
 export interface Strategy {
-  /** The next version; null where none is left that was not tried and can be afforded. */
+  /** The next version; null if there is no affordable one that was not tried. */
   next(isAffordable: IsAffordable): Proposal | null;
   tell(proposal: Proposal, ending: Ending): void;
 }

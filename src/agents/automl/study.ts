@@ -12,10 +12,10 @@ import type { Ending, Version } from './strategy.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 import { ScriptVersions } from './versions.ts';
 
-/** A script is cheap if the time that is left is enough for so many runs: then its noise is measured first. */
+/** A script is cheap if the remaining time is enough for this many runs: then its noise is measured first. */
 const runsOfCheap = 6;
 
-/** Versions that were tried, by how it went. */
+/** The number of tried versions, by outcome. */
 export interface Tally {
   tried: number;
   kept: number;
@@ -28,24 +28,24 @@ export interface Attempt extends Version {
   story: readonly string[];
   /** Expected seconds of a run. */
   seconds: number;
-  /** What is tried and why, for the notes. */
+  /** The change and its reason, for the notes. */
   notes: Record<string, string>;
-  /** More than numbers is changed: where a time is measured, what is printed must show that the results stay the same. */
+  /** More than numbers is changed: if a time is measured, the output must show that the results stay the same. */
   changesCode?: boolean;
 }
 
 type Measured = Outcome & { kind: 'measured' };
 
-/** What is known of a script that runs, and of every version of it that was tried: the best one, and how good it is. */
+/** The knowledge about a script that runs, and about every tried version of it: the best one, and how good it is. */
 export class Study {
   readonly #workspace: Workspace;
   readonly #runner: TrialRunner;
   readonly #selects: boolean;
   readonly #checksSubmission: boolean;
   readonly #starter: Candidate;
-  /** What every version must print again, beside its score: only for a metric that is a time. */
+  /** What every version must print again, besides its score: only for a metric that is a time. */
   #printed: readonly string[] = [];
-  /** Versions that were kept, the best one last; the starter is none of them. */
+  /** Versions that were kept, the best one last, without the starter. */
   readonly #kept: Candidate[] = [];
   #best: Candidate;
   #judge: Judge | null = null;
@@ -54,7 +54,7 @@ export class Study {
 
   /**
    * Starts from a script that was run and measured. `checksSubmission`: its submission was accepted; `selects`: whether
-   * the best versions are to be measured again in the end.
+   * the best versions are measured again at the end.
    */
   constructor(
     workspace: Workspace,
@@ -83,22 +83,24 @@ export class Study {
     return this.#starter;
   }
 
-  /** Null before the noise was measured. */
+  /** Null before the noise is measured. */
   get judge(): Judge | null {
     return this.#judge;
   }
 
-  /** Whether the best versions are measured again in the end: not where all scores are exact, or luck is looked for. */
+  /**
+   * Whether the best versions are measured again at the end: not if all scores are exact, or if the search is for luck.
+   */
   get selects(): boolean {
     return this.#selects && this.#judge !== null && this.#judge.secondRun !== 'not needed';
   }
 
-  /** The best version and the one that was best before it, where changes were kept. */
+  /** The best version and the one that was best before it, if changes were kept. */
   get finalists(): Candidate[] {
     return this.#kept.slice(-2).reverse();
   }
 
-  /** What the best version changes in the starter; empty where it is the starter. */
+  /** The changes of the best version from the starter; empty for the starter. */
   get changes(): string[] {
     return changesOf(this.#best);
   }
@@ -107,25 +109,25 @@ export class Study {
     return sourceOf(this.#best);
   }
 
-  /** Takes one of the versions that were kept, or the starter, as the best. */
+  /** Makes one of the kept versions, or the starter, the best. */
   settle(candidate: Candidate): void {
     this.#best = candidate;
   }
 
-  /** Judges without a second measurement: any gain counts, however small. For the control that looks for luck. */
+  /** Judges without a second measurement: any gain counts, however small. For the control that searches for luck. */
   trustLuck(): void {
     this.#judge = new Judge(this.#workspace.task.metric, this.#starter.evidence, 'not needed', false, 0);
   }
 
-  /** What must be left for the best version in the end. */
+  /** What must be left for the best version at the end. */
   get reserve(): Reserve {
     const isDear = this.pace.isDear(this.#best.seconds, this.#workspace.budget);
     return isDear && this.#runner.canPutBack(this.bestSource) ? 'copied' : this.#best.seconds;
   }
 
   /**
-   * Sees what a score is worth, by a second run of the starter: at once where runs are cheap, else only when a change looks
-   * better. Why not, if there is no room for a search.
+   * Measures how exact a score is, by a second run of the starter: immediately if runs are cheap, otherwise only when a
+   * change looks better. Returns why not, if there is no time or budget for a search.
    */
   async start(): Promise<string | null> {
     const { seconds } = this.#starter;
@@ -136,18 +138,18 @@ export class Study {
     return 'the budget leaves no room for a search.';
   }
 
-  /** Of the best version, as long as its noise is not known. */
+  /** The judge of the best version while its noise is unknown. */
   #unmeasured(): Judge {
     return new Judge(this.#workspace.task.metric, this.#best.evidence, this.#secondRun());
   }
 
-  /** Other data would be other work: a time is measured on the same. */
+  /** Other data would be other work: a time is measured on the same data. */
   #secondRun(): SecondRun {
     const hasSeeds = this.#best.script.seeds.length > 0;
     return hasSeeds && !isTimeLike(this.#workspace.task.metric) ? 'other seeds' : 'same again';
   }
 
-  /** Runs the best version a second time. Why it gave no score, or null. */
+  /** Runs the best version a second time. Returns why it gave no score, or null. */
   async #measureNoise(): Promise<string | null> {
     const { script, evidence, seconds } = this.#best;
     const { metric } = this.#workspace.task;
@@ -172,7 +174,7 @@ export class Study {
     return null;
   }
 
-  /** Whether there is time for a try of so many expected seconds, for what follows on it, and for the end. */
+  /** Whether there is time for a try of this many expected seconds, for the steps after it, and for the end. */
   affords(seconds: number): boolean {
     const runs = this.#judge?.secondRun === 'not needed' || this.reserve === 'copied' ? 1 : 2;
     const measuredAgain = this.selects ? [this.#starter.seconds, seconds] : [];
@@ -180,7 +182,7 @@ export class Study {
     return !this.#workspace.ended && this.pace.affords(seconds, runs, this.reserve, budget);
   }
 
-  /** Runs a version, and keeps it as the best one if it is better beyond the noise. Needs a judge. */
+  /** Runs a version, and keeps it as the best one if it is better by more than the noise. Needs a judge. */
   async consider(attempt: Attempt): Promise<Ending> {
     const judge = this.#judge;
     if (judge === null) throw new Error('nothing can be judged before the noise was measured');
@@ -194,8 +196,8 @@ export class Study {
   }
 
   /**
-   * Takes a script that was written in the best one's place, ran, was checked and scored better, as the best.
-   * `isStricter`: its score is from folds that are harder than the starter's own.
+   * Makes a replacement of the best script the best one, after it ran, was checked and scored better. `isStricter`: its
+   * score is from folds that are harder than the starter's own.
    */
   adopt(source: string, story: string, { score, seconds }: Measured, isStricter: boolean): void {
     const script = versionsOf(source, this.#workspace.task);
@@ -213,7 +215,7 @@ export class Study {
     };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
-    // What chance does to the starter says nothing of another script.
+    // The noise of the starter says nothing about another script.
     this.#judge = this.#unmeasured();
   }
 
@@ -255,7 +257,7 @@ export class Study {
     return endAs('put back', `Not above ${short(known.threshold)}, what chance alone makes: put back.`);
   }
 
-  /** Measures what chance does to the best version, where a change looks better but not by much, and time allows. */
+  /** Measures the noise of the best version if a change looks better but not by much, and time allows. */
   async #judgeBeside(attempt: Attempt, outcome: Measured): Promise<Judge> {
     const before = this.#judge ?? this.#unmeasured();
     if (before.isClear(outcome.score, this.#best.evidence)) return before;
@@ -265,12 +267,17 @@ export class Study {
     return this.#judge ?? before;
   }
 
-  /** Why a version does not compute what the starter did, as far as one can see; null for other metrics than times. */
+  /**
+   * Why a version does not compute the same as the starter, as far as its output shows; null for metrics other than
+   * times.
+   */
   #differenceIn({ printed }: Measured, isProofNeeded: boolean): string | null {
     return sameResults(this.#printed, printed, this.#workspace.task.metric, isProofNeeded);
   }
 
-  /** Measures a promising version a second time, where one measurement is not enough, and keeps it if it holds. */
+  /**
+   * Measures a promising version a second time if one measurement is not enough, and keeps it if the gain is confirmed.
+   */
   async #confirm(
     judge: Judge,
     attempt: Attempt,
@@ -300,7 +307,7 @@ export class Study {
     const gain = short(judge.gain(evidence.first, this.#best.evidence.first));
     const { script, story, values, seedOffset } = attempt;
     const { isOwn = false, isStricter = false } = script === this.#best.script ? this.#best : {};
-    // Run times vary: the slower one is counted on.
+    // Run times vary: the slower one is assumed.
     const seconds = Math.max(outcome.seconds, slower);
     this.#best = { script, story, values, seedOffset, evidence, seconds, isOwn, isStricter };
     this.#kept.push(this.#best);
@@ -312,13 +319,16 @@ export class Study {
     };
   }
 
-  /** What a version submitted with its own seeds is not lost when it, or another one, runs on others. */
+  /**
+   * Otherwise the submission of a version with its own seeds would be lost when it, or another one, runs with other
+   * seeds.
+   */
   async #keepIfDear(attempt: Attempt, seconds: number): Promise<void> {
     if (this.pace.isDear(seconds, this.#workspace.budget))
       await this.#runner.keep(sourceOf(attempt), this.bestSource);
   }
 
-  /** Null where the version is no Python, or the run is over. */
+  /** Null if the version is not valid Python, or the run is over. */
   async #run(version: Omit<Candidate, 'evidence'>, raisedBy = 0): Promise<Outcome | null> {
     const { script, values, seedOffset, seconds } = version;
     const source = script.render(values, seedOffset + raisedBy);
@@ -329,8 +339,8 @@ export class Study {
   }
 
   /**
-   * The next try overwrites the script anyway; but a broken one, or one that is submitted, must not lie there. Nor must
-   * a submission that a failed run tore: then the best version is run again.
+   * The next try overwrites the script anyway; but a broken script, or one that is itself submitted, must not stay in
+   * place. Neither must an incomplete submission of a failed run: then the best version is run again.
    */
   async #putBack(): Promise<void> {
     const { entry, submission } = this.#workspace.task;
@@ -349,7 +359,7 @@ export class Study {
   }
 }
 
-/** A script as numbers that a task allows to change. */
+/** A script as the numbers that a task allows to change. */
 export function versionsOf(source: string, { metric, problem }: TaskBrief): ScriptVersions {
   // A number that changes what is computed also changes how long it takes: that would be less work, not faster work.
   const timeLike = isTimeLike(metric);

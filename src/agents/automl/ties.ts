@@ -8,17 +8,17 @@ export interface Place {
   to: number;
 }
 
-/** Places that must hold the same number. */
+/** Places that must contain the same number. */
 interface Width {
   value: string;
   places: Place[];
-  /** The data, or a part of the model that is not seen through, asks for just this number. */
+  /** The data, or a part of the model that is not understood, requires exactly this number. */
   fixed: boolean;
 }
 
 /**
- * Inner widths of models: each group of places must hold the same number, since what one layer gives the next one
- * takes. Sizes of inputs and outputs are none of them.
+ * Inner widths of models: each group of places must contain the same number, since the output of one layer is the input
+ * of the next. Sizes of inputs and outputs are not included.
  */
 export function tiedWidths(source: string): Place[][] {
   const numbers = nodesOf(parsePython(source), 'Number');
@@ -33,7 +33,7 @@ function widthsOf(source: string, layers: readonly Layer[]): Width[] {
   const widths = new Set<Width>();
   let current: Width | null = null;
   for (const [place, layer] of layers.entries()) {
-    // Tables of vectors take none; two of them in a row are mostly added up.
+    // Embedding tables take no vectors; two of them in a row are mostly added up.
     const isTable = layer.kind.startsWith('Embedding');
     const into = factorOf(source, isTable ? layer.out : layer.into, current?.value);
     if (into !== null && current !== null) add(current, into);
@@ -43,7 +43,7 @@ function widthsOf(source: string, layers: readonly Layer[]): Width[] {
     const isSame: boolean = value !== null && into !== null && current?.value === value.text;
     if (!isSame) current = value === null ? null : newWidth(value, widths);
     else if (current !== null && value !== null) add(current, value.node);
-    // A layer that gives as much as it takes may be skipped over, so that both must stay the same.
+    // A layer whose output has the size of its input may be bypassed, so that both must stay the same.
     const takes = wholeNumber(source, layer.into);
     if (current !== null && into === null && takes?.text === current.value) current.fixed = true;
     const groups = wholeNumber(source, argumentOf(source, layer.call, 'groups', 6));
@@ -56,7 +56,7 @@ function widthsOf(source: string, layers: readonly Layer[]): Width[] {
   return [...widths];
 }
 
-/** Blocks of the script's own between two layers of a width take the same number: `Block(64, heads=4)`. */
+/** The script's own blocks between two layers of a width take the same number: `Block(64, heads=4)`. */
 function withOwnBlocks(source: string, width: Width, numbers: readonly SyntaxNode[]): Width {
   const first = Math.min(...width.places.map(({ from }) => from));
   const last = Math.max(...width.places.map(({ from }) => from));
@@ -86,7 +86,7 @@ function wholeNumber(source: string, node: SyntaxNode | null): { node: SyntaxNod
   return /^[1-9]\d*$/.test(text) ? { node, text } : null;
 }
 
-/** The number itself, or the first factor of a product (`16 * 5 * 5`) that is this number; null where none is. */
+/** The number itself, or the first factor of a product (`16 * 5 * 5`) that is this number; null if there is none. */
 function factorOf(source: string, node: SyntaxNode | null, value: string | undefined): SyntaxNode | null {
   if (node === null || value === undefined) return null;
   if (node.name === 'Number') return textOf(source, node) === value ? node : null;

@@ -3,16 +3,16 @@ import { readMetric } from '../search/metric-reader.ts';
 import { stoppingItself } from '../search/own-stop.ts';
 import { filesIn } from './script-files.ts';
 
-/** What one run of a version of the script showed. */
+/** The outcome of one run of a version of the script. */
 export type Outcome =
   | {
       kind: 'measured';
       score: number;
       line: string;
       validation: boolean;
-      /** It was printed by a part of the metric's name alone. */
+      /** It was printed under a part of the metric's name only. */
       short?: boolean;
-      /** Another metric was printed in the place of the task's. */
+      /** Another metric was printed instead of the task's. */
       other?: boolean;
       seconds: number;
       printed: string;
@@ -28,40 +28,40 @@ export type Outcome =
 
 type Measured = Outcome & { kind: 'measured' };
 
-/** A version whose submission lies beside the script as a copy. */
+/** A version whose submission is copied beside the script. */
 interface Kept {
   source: string;
   outcome: Measured;
   slot: 1 | 2;
 }
 
-/** A submission of more files is not copied: each takes a step. */
+/** A submission with more files is not copied: each takes a step. */
 const mostFiles = 3;
 
-/** Runs versions of the script, and knows which one lies in the workspace and which one ran last. */
+/** Runs versions of the script, and knows which one is in the workspace and which one ran last. */
 export class TrialRunner {
   readonly #workspace: Workspace;
   #written: string;
-  /** What each file of the script holds. */
+  /** The content of each file of the script. */
   readonly #files: Map<string, string>;
-  /** `text` is what ran: the version, perhaps with a line that ends it. */
+  /** `text` is what ran: the version, perhaps with a line that limits its time. */
   #lastRun: { source: string; text: string; outcome: Outcome } | null = null;
   #kept: readonly Kept[] = [];
 
-  /** `source` is what the script's files hold already. */
+  /** `source` is the current content of the script's files. */
   constructor(workspace: Workspace, source: string) {
     this.#workspace = workspace;
     this.#written = source;
     this.#files = filesIn(source, workspace.task.entry);
   }
 
-  /** Whether the last run was one of this version that went through. */
+  /** Whether the last run was a successful one of this version. */
   isInPlace(source: string): boolean {
     const last = this.#lastRun;
     return this.#written === source && last?.text === source && last.outcome.kind === 'measured';
   }
 
-  /** Whether submissions can be copied: not code, which lies in the script's own place, nor one of many files. */
+  /** Whether submissions can be copied: not code, which replaces the script itself, nor one of many files. */
   get canKeep(): boolean {
     const { files } = this.#workspace.task.submission;
     return files.length <= mostFiles && files.every(({ path }) => !path.endsWith('.py'));
@@ -77,14 +77,14 @@ export class TrialRunner {
     return this.keeps(source) || (this.canKeep && this.#ranLast(source) !== null);
   }
 
-  /** What a version showed that ran last and still lies there; null for others. */
+  /** The outcome of a version that ran last and is still in place; null for others. */
   #ranLast(source: string): Measured | null {
     const last = this.#lastRun;
     const isLast = last?.source === source && last.text === this.#written;
     return isLast && last.outcome.kind === 'measured' ? last.outcome : null;
   }
 
-  /** Copies the submission of a version that ran just now. The copy of one other version stays, `besides`. */
+  /** Copies the submission of a version that ran just now. The copy of one other version, `besides`, is kept. */
   async keep(source: string, besides: string): Promise<void> {
     const outcome = this.#ranLast(source);
     if (outcome === null || !this.canKeep || this.keeps(source)) return;
@@ -96,7 +96,7 @@ export class TrialRunner {
     this.#kept = [...this.#kept, { source, outcome, slot }];
   }
 
-  /** Puts a version that was kept back with its submission; null where it was not kept, or that cannot be done. */
+  /** Puts a copied version back with its submission; null if it was not copied, or that fails. */
   async putBack(source: string): Promise<Measured | null> {
     const kept = this.#kept.find((each) => each.source === source);
     if (kept === undefined || (await this.write(source)) !== null) return null;
@@ -107,23 +107,23 @@ export class TrialRunner {
     return kept.outcome;
   }
 
-  /** What ran last goes by another text from now on, which does the same. */
+  /** Gives the version that ran last another, equivalent text. */
   rename(source: string): void {
     this.#written = source;
     if (this.#lastRun !== null) this.#lastRun = { ...this.#lastRun, source, text: source };
   }
 
-  /** Whether the last run failed: it may have left a torn submission. */
+  /** Whether the last run failed: it may have left an incomplete submission. */
   get hasFailed(): boolean {
     return this.#lastRun?.outcome.kind === 'failed';
   }
 
-  /** Steps that running a version takes now. */
+  /** The number of steps that a run of a version takes now. */
   stepsFor(source: string): number {
     return this.#written === source ? 1 : 1 + Math.max(1, this.#changedFiles(source).length);
   }
 
-  /** @param limit seconds after which the script stops itself; without one, only the environment's limits end it */
+  /** @param limit seconds after which the script stops itself; without it, only the environment's limits end it */
   async run(source: string, limit?: number): Promise<Outcome> {
     const before = this.#workspace.budget.seconds_left;
     const text = limit === undefined ? source : stoppingItself(source, limit);
@@ -133,7 +133,7 @@ export class TrialRunner {
     return outcome;
   }
 
-  /** Puts a version into the workspace without running it; null when it lies there. */
+  /** Puts a version into the workspace without running it; null if it is in place. */
   async write(source: string): Promise<Outcome | null> {
     if (this.#written === source) return null;
     for (const [path, text] of this.#changedFiles(source)) {
@@ -156,7 +156,7 @@ export class TrialRunner {
   async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<Outcome> {
     const { entry, metric } = this.#workspace.task;
     const result = await this.#workspace.executeScript(entry);
-    // The budget also counts what surrounds the script itself.
+    // The budget also counts the time around the script itself.
     const seconds = Math.max(result.durationMs / 1000, secondsBefore - result.budget.seconds_left);
     const timedOut = result.status === 'timed_out' || (result.status === 'failed' && seconds >= limit);
     if (result.status !== 'ok') {
@@ -186,7 +186,7 @@ export class TrialRunner {
   }
 }
 
-/** Beside the script: a folder may not be there. */
+/** Beside the script, because another folder may not exist. */
 function copyOf(path: string, slot: 1 | 2): string {
   return `kept_${slot}_${path.replaceAll('/', '_')}`;
 }

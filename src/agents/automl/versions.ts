@@ -12,14 +12,14 @@ import {
 } from './python-source.ts';
 import { literalOf } from './scales.ts';
 
-/** A starter script seen as numbers: any version of it is the starter with other numbers in their places. */
+/** A starter script as numbers: any version of it is the starter with other numbers in their places. */
 export class ScriptVersions {
   readonly source: string;
   readonly knobs: readonly Knob[];
   readonly seeds: readonly Seed[];
   readonly #errors: number;
 
-  /** @param priorOf what is known of a number here, where that is more than its name tells */
+  /** @param priorOf the prior of a number here, if more is known than its name */
   constructor(
     source: string,
     accepts: (knob: Knob) => boolean = () => true,
@@ -33,7 +33,7 @@ export class ScriptVersions {
     this.#errors = syntaxErrors(source);
   }
 
-  /** The script with these values, every seed raised by `seedOffset`; null where that is no longer Python. */
+  /** The script with these values, every seed raised by `seedOffset`; null if the result is not valid Python. */
   render(values: readonly number[], seedOffset = 0): string | null {
     const edits: Edit[] = [];
     for (const [place, knob] of this.knobs.entries()) {
@@ -59,8 +59,8 @@ export class ScriptVersions {
   }
 
   /**
-   * Whether a seed decides how data is split. Then two seeds differ by their data too, and the distance of their
-   * scores says little of how exactly two versions can be told apart on the same data.
+   * Whether a seed decides how data is split. Then two seeds differ in their data too, and the difference of their
+   * scores says little about how exactly two versions can be compared on the same data.
    */
   seedsSplitData(): boolean {
     const top = parsePython(this.source);

@@ -3,7 +3,7 @@ import { replaceModel } from './holes/fill.ts';
 import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
-/** Writes a model of its own beside a starter that works, and takes it if it measures better beyond the noise. */
+/** Writes an own model beside a working starter, and takes it if it measures better by more than the noise. */
 export async function writeModel(
   workspace: Workspace,
   runner: TrialRunner,
@@ -12,7 +12,7 @@ export async function writeModel(
 ): Promise<void> {
   const { judge } = study;
   if (judge === null || workspace.ended) return;
-  // The two are measured on different rows, so what another split changes is noise here.
+  // The two are measured on different rows, so the effect of another split is noise here.
   const filling = await replaceModel(workspace, runner, starter, Math.max(judge.noise ?? 0, judge.threshold));
   if (filling.kind === 'filled' && filling.outcome.kind === 'measured')
     study.adopt(filling.source, filling.sentence, filling.outcome, filling.isStricter);

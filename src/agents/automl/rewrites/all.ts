@@ -10,20 +10,23 @@ import { rewriteTorch } from './torch/torch.ts';
 
 const rewriters: readonly Rewriter[] = [rewriteScikitLearn, rewriteTorch, rewriteGraph];
 
-/** Where a time counts, what is computed must stay the same. */
+/** If the metric is a time, the computation must stay the same. */
 const fasterRewriters: readonly Rewriter[] = [rewriteTorch];
 
-/** Programs that look for rewrites where the script runs. */
+/** Programs that look for rewrites by running beside the script. */
 const programs: readonly PythonRewriter[] = [];
-/** And those where a time counts. */
+/** The programs for tasks whose metric is a time. */
 const fasterPrograms: readonly PythonRewriter[] = [fasterFunctions];
 
-/** The programs that are asked for rewrites of the scripts of a task. */
+/** The programs that are asked for rewrites of a task's scripts. */
 export function rewritersInPython({ metric }: TaskBrief): readonly PythonRewriter[] {
   return isTimeLike(metric) ? fasterPrograms : programs;
 }
 
-/** Everything that could be rewritten in a script, the likeliest to help first; lessons of other runs change that order. `asked`: what programs offered. */
+/**
+ * All possible rewrites of a script, the most promising first; lessons of other runs change that order. `asked`: the
+ * offers of programs.
+ */
 export function allRewrites(
   source: string,
   surroundings: Surroundings,

@@ -1,7 +1,7 @@
 import { pythonPart } from '../holes/python-file.ts';
 import type { PythonRewriter } from './in-python.ts';
 
-/** Where a time counts: runs the script, and looks for faster versions of the functions that take longest. */
+/** If the metric is a time: runs the script, and looks for faster versions of its slowest functions. */
 export const fasterFunctions: PythonRewriter = {
   reason: 'Run once, the script shows which functions take long, and what faster versions of them must give.',
   parts: [

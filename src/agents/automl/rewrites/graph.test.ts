@@ -44,7 +44,7 @@ it('nothing is offered without edges on the rows, or where the features are load
   expect(offered(source, features, array('edges', [1500, 2], [-1, 399]))).toEqual([]);
   expect(offered(source, features, array('edges', [1500, 2]))).toEqual([]);
   expect(offered(source.replace('"data/features.npy"', 'PATH'), features, edges)).toEqual([]);
-  // Without the rows of training alone, labels of validation could be shown.
+  // Without an array of the training rows, labels of validation data could leak.
   expect(offered(source, features, edges, labels, valid)).toHaveLength(2);
 });
 

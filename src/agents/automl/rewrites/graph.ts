@@ -3,7 +3,7 @@ import { hasOwnLines, lineOf, linesAfter } from './python-edit.ts';
 import type { ArrayFile, Rewrite, Rewriter } from './rewrite.ts';
 import { writtenWith } from './torch/script.ts';
 
-/** A graph on the rows of an array of features. */
+/** A graph whose nodes are the rows of a feature array. */
 interface Graph {
   features: ArrayFile;
   edges: ArrayFile;
@@ -14,7 +14,7 @@ interface Graph {
 const reason =
   'what belongs to a row often shows in its neighbours: simple graph convolutions (Wu et al. 2019; Rossi et al. 2020)';
 
-/** Features that are averaged over the neighbours of each row, where the data holds the edges of a graph on them. */
+/** Averages features over the neighbours of each row, if the data contains the edges of a graph on the rows. */
 export const rewriteGraph: Rewriter = (source, { arrays, packages }) => {
   if (!packages.includes('scipy') || !packages.includes('numpy') || /with_neighbours\(/.test(source))
     return [];
@@ -59,7 +59,7 @@ function rewriteOf(source: string, plan: Plan): Rewrite[] {
   const { graph, statement, features, title, weight, hops, labels, known, top } = plan;
   const more = labels === null || known === null ? '' : `, labels=${loaded(labels)}, known=${loaded(known)}`;
   const line = `${features} = with_neighbours(${features}, ${loaded(graph.edges)}, hops=${hops}${more})`;
-  // The width of the features with labels is known only when the script runs.
+  // The width of the features together with labels is known only when the script runs.
   const widths = widthEdits(source, top, graph, hops);
   if (widths.length > 0 && more !== '') return [];
   const shares = more === '' ? '' : ', and the classes of neighbours in the training part';
@@ -76,7 +76,7 @@ function loaded({ path, key }: ArrayFile): string {
   return `numpy.load(${JSON.stringify(path)})${key === null ? '' : `[${JSON.stringify(key)}]`}`;
 }
 
-/** Pairs of whole numbers that all are rows of an array of features. */
+/** Pairs of whole numbers that are all row numbers of a feature array. */
 function graphsOf(arrays: readonly ArrayFile[]): Graph[] {
   const pairs = arrays.filter(
     ({ shape, least }) => shape.length === 2 && shape.includes(2) && least !== null,
@@ -99,7 +99,7 @@ function graphsOf(arrays: readonly ArrayFile[]): Graph[] {
   });
 }
 
-/** The statement that gives the features of a file to a variable; null where it is not that simple. */
+/** The statement that assigns the features of a file to a variable; null if it is not that simple. */
 function loadingOf(source: string, top: SyntaxNode, { path, key }: ArrayFile): SyntaxNode | null {
   const file = path.split('/').at(-1) ?? path;
   const wanted = key === null ? [file, file.replace(/\.npy$/, '')] : [key];
@@ -119,7 +119,7 @@ function loadingOf(source: string, top: SyntaxNode, { path, key }: ArrayFile): S
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Where the script names the width of the features as a number, the new one. */
+/** Sets the new width of the features where the script gives it as a number. */
 function widthEdits(source: string, top: SyntaxNode, { width }: Graph, hops: number): Edit[] {
   return nodesOf(top, 'Number').flatMap((node) => {
     if (textOf(source, node) !== String(width)) return [];
@@ -130,7 +130,7 @@ function widthEdits(source: string, top: SyntaxNode, { width }: Graph, hops: num
   });
 }
 
-/** One whole number for each row, named like a target. */
+/** One whole number for each row, in an array named like a target. */
 function labelsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFile | null {
   const found = arrays.filter(
     (array) =>
@@ -145,7 +145,7 @@ function labelsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFile | nu
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** The rows of the training part alone: their labels may be shown to other rows, those of validation may not. */
+/** The rows of the training part: their labels may be shown to other rows, those of validation rows may not. */
 function trainingRowsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFile | null {
   const found = arrays.filter(
     (array) =>

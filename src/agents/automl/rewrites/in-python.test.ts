@@ -18,7 +18,7 @@ const rewriter: PythonRewriter = {
   find: '',
 };
 
-/** Asks a program that really runs; what it left in the workspace. */
+/** Asks a program that really runs; returns what it left in the workspace. */
 async function ask(changes: Partial<PythonRewriter>, { steps = 50, source = twoFiles } = {}) {
   const folder = temporaryFolder();
   const program = join(folder, 'find_rewrites.py');

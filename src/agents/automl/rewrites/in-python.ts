@@ -4,21 +4,21 @@ import { pythonScript, type Setting } from '../holes/python-file.ts';
 import { filesIn, joined } from '../script-files.ts';
 import type { Rewrite } from './rewrite.ts';
 
-/** A Python program that finds rewrites. It runs as a step, where the script's own packages are. */
+/** A Python program that finds rewrites. It runs as a step, in the environment with the script's own packages. */
 export interface PythonRewriter {
   /** Why it is asked, for the notes: a sentence. */
   reason: string;
-  /** Files in `python/automl` that make it up, without `.py`: `offers` comes first. */
+  /** Its files in `python/automl`, without `.py`: `offers` comes first. */
   parts: readonly string[];
-  /** Settings of these files, beside those of `offers`. */
+  /** Settings of these files, besides those of `offers`. */
   settings?: Readonly<Record<string, Setting>>;
-  /** A generator function in one of them that takes the script's files (text by path) and gives offers. */
+  /** A generator function in one of them that takes the script's files (text by path) and yields offers. */
   find: string;
-  /** It stops after so many seconds, and earlier where less is left. */
+  /** It stops after this many seconds, and earlier if less time is left. */
   seconds: number;
 }
 
-/** What `python/automl/offers.py` prints. */
+/** The output of `python/automl/offers.py`. */
 const Answer = z.object({
   offers: z.array(
     z.object({
@@ -48,10 +48,10 @@ const mark = 'OFFERS ';
 /** To ask (2), to try one rewrite (5), and to end (4). */
 const leastSteps = 11;
 const leastSeconds = 5;
-/** Of what is left. */
+/** Share of the remaining time. */
 const largestShare = 0.25;
 
-/** What the program offers for a script. Two steps; nothing, where too little is left or the program fails. */
+/** The program's offers for a script. Takes two steps; no offers if too little is left or the program fails. */
 export async function offersFromPython(
   workspace: Workspace,
   { reason, parts, settings, find, seconds }: PythonRewriter,
@@ -72,18 +72,18 @@ export async function offersFromPython(
   }));
 }
 
-/** The offers in what the program printed; none where that is torn. */
+/** The offers in the program's output; none if it is truncated. */
 export function readOffers(printed: string): z.infer<typeof Answer>['offers'] {
   const line = printed.split('\n').findLast((each) => each.startsWith(mark));
   try {
     return Answer.safeParse(JSON.parse(line?.slice(mark.length) ?? '')).data?.offers ?? [];
   } catch {
-    // Torn in the middle, or no JSON at all.
+    // Truncated in the middle, or not JSON at all.
     return [];
   }
 }
 
-/** A file with the edits that are its own. */
+/** A file with those of the edits that belong to it. */
 export function edited(text: string, edits: readonly Edit[], path: string): string {
   const lines = text.split('\n');
   const own = edits.filter((edit) => edit.path === path);

@@ -8,7 +8,7 @@ import {
   textOf,
 } from '../python-source.ts';
 
-/** What a script imports anywhere: each name as the script says it, and the full dotted name that it stands for. */
+/** The imports anywhere in a script: each name in the script, and the full dotted name that it stands for. */
 export function importedNames(source: string): Map<string, string> {
   return new Map(
     nodesOf(parsePython(source), 'ImportStatement').flatMap((statement) => importsOf(source, statement)),
@@ -34,7 +34,7 @@ function importsOf(source: string, statement: SyntaxNode): [string, string][] {
   });
 }
 
-/** The full dotted name of `a` or `a.b.c` where `a` is imported; null for anything else. */
+/** The full dotted name of `a` or `a.b.c` if `a` is imported; null for anything else. */
 export function fullNameOf(
   source: string,
   node: SyntaxNode | null,
@@ -47,8 +47,8 @@ export function fullNameOf(
 }
 
 /**
- * The source with an import statement after the imports at its top, hence after docstring and `__future__`. It stays
- * as it is where these imports give the same names already.
+ * The source with an import statement after the imports at its top, and so after docstring and `__future__`. Unchanged
+ * if these imports provide the same names already.
  */
 export function withImport(source: string, statement: string): string {
   const top = childrenOf(parsePython(source)).filter(({ name }) => name !== 'Comment');
@@ -91,7 +91,7 @@ export function indentOf(source: string, node: SyntaxNode): string {
   return /^[ \t]*/.exec(source.slice(lineStart(source, node.from), node.from))?.[0] ?? '';
 }
 
-/** The statement that a node is in: a child of a body or of the script. */
+/** The statement that contains a node: a child of a body or of the script. */
 export function statementOf(node: SyntaxNode): SyntaxNode {
   let statement = node;
   while (statement.parent !== null && !/^(?:Body|Script)$/.test(statement.parent.name))
@@ -99,7 +99,9 @@ export function statementOf(node: SyntaxNode): SyntaxNode {
   return statement;
 }
 
-/** Whether nothing else stands on a statement's lines, so that lines can be put before, after or in its stead. */
+/**
+ * Whether a statement shares its lines with nothing else, so that lines can be put before or after it, or replace it.
+ */
 export function hasOwnLines(source: string, statement: SyntaxNode): boolean {
   const before = source.slice(lineStart(source, statement.from), statement.from);
   const end = statement.from + textOf(source, statement).trimEnd().length;
@@ -107,24 +109,24 @@ export function hasOwnLines(source: string, statement: SyntaxNode): boolean {
   return /^[ \t]*$/.test(before) && /^[ \t]*(?:#.*)?\r?(?:\n|$)/.test(source.slice(end));
 }
 
-/** Puts lines before a statement, indented as it is. The lines come without indentation of their own. */
+/** Inserts lines before a statement, with its indentation. The given lines have no indentation. */
 export function linesBefore(source: string, statement: SyntaxNode, lines: readonly string[]): Edit {
   const at = lineStart(source, statement.from);
   return { from: at, to: at, text: `${indented(source, statement, lines)}\n` };
 }
 
-/** Puts lines after a statement, indented as it is. */
+/** Inserts lines after a statement, with its indentation. */
 export function linesAfter(source: string, statement: SyntaxNode, lines: readonly string[]): Edit {
   return lineAfter(source, statement, indented(source, statement, lines));
 }
 
-/** Puts lines in a statement's stead, indented as it is. */
+/** Replaces a statement by lines, with its indentation. */
 export function linesInstead(source: string, statement: SyntaxNode, lines: readonly string[]): Edit {
   const to = statement.from + textOf(source, statement).trimEnd().length;
   return { from: lineStart(source, statement.from), to, text: indented(source, statement, lines) };
 }
 
-/** Takes the lines of a statement out. */
+/** Removes the lines of a statement. */
 export function withoutLines(source: string, statement: SyntaxNode): Edit {
   const written = textOf(source, statement).trimEnd();
   const end = source.indexOf('\n', statement.from + written.length);

@@ -1,33 +1,33 @@
 import type { TaskBrief } from '../../../schema/index.ts';
 
-/** A change to how a script works, found by its syntax and keyed to a library, never to a task. */
+/** A change to how a script works, found by its syntax and specific to a library, never to a task. */
 export interface Rewrite {
-  /** The idea, the same on every script, with the library first: `torch: AdamW`. Lessons are kept by it. */
+  /** The idea, the same for every script, starting with the library: `torch: AdamW`. Lessons are stored under it. */
   name: string;
-  /** What is changed in this script, with the line, for the notes: ends with a full stop. */
+  /** The change in this script, with the line, for the notes: ends with a full stop. */
   change: string;
-  /** Why it may help, for the notes: a sentence without its first capital and its source, ends with a full stop. */
+  /** Why it may help, for the notes: a sentence without initial capital, with its source; ends with a full stop. */
   reason: string;
   /** How likely it is to help, from 0 to 1, on the scale of the priors of numbers. */
   weight: number;
-  /** Expected run time, in those of the script as it was. */
+  /** Expected run time, as a multiple of the original script's. */
   effort: number;
-  /** The whole script, changed. */
+  /** The whole changed script. */
   source: string;
-  /** Both versions were run on the same inputs and gave the same: what the script prints need not show it. */
+  /** Both versions were run on the same inputs with the same results, so the script's output need not show it. */
   isProven?: boolean;
 }
 
-/** An array that lies below `data/`. */
+/** An array below `data/`. */
 export interface ArrayFile {
-  /** As a script in the workspace opens it: `data/train.npy`. */
+  /** The path with which a script in the workspace opens it: `data/train.npy`. */
   path: string;
-  /** The name in an archive of several (`.npz`); null for a file of one. */
+  /** The name in an archive of several arrays (`.npz`); null for a file with one array. */
   key: string | null;
   shape: readonly number[];
-  /** As numpy names it: `float32`. */
+  /** numpy's name: `float32`. */
   dtype: string;
-  /** Of whole numbers; null for others. */
+  /** For whole numbers; null for others. */
   least: number | null;
   most: number | null;
 }
@@ -40,5 +40,5 @@ export interface Surroundings {
   packages: readonly string[];
 }
 
-/** Everything of one kind that could be rewritten in a script. Only thinks, and never throws, whatever the text. */
+/** All rewrites of one kind for a script. Runs nothing, and never throws, whatever the text. */
 export type Rewriter = (source: string, surroundings: Surroundings) => Rewrite[];

@@ -14,7 +14,7 @@ import { edited, readOffers } from './in-python.ts';
 import { surroundingsOf } from './made-up-surroundings.ts';
 import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 
-/** Rewritten scripts, really run with numpy and scikit-learn. */
+/** Runs rewritten scripts with numpy and scikit-learn. */
 let python: PythonEnvironment;
 beforeAll(async () => {
   // The packages are those of a task of the project; its data is not needed.

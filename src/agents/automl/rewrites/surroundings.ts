@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TaskBrief } from '../../../schema/index.ts';
 import type { Surroundings } from './rewrite.ts';
 
-/** What `python/automl/look_at_arrays.py` prints of the data folder. */
+/** The output of `python/automl/look_at_arrays.py` about the data folder. */
 const Look = z.object({
   packages: z.array(z.string()),
   arrays: z.array(
@@ -19,14 +19,14 @@ const Look = z.object({
 
 const mark = 'ARRAYS ';
 
-/** What rewriters know besides the script; without arrays and packages where the print-out does not tell of them. */
+/** What rewriters know besides the script; without arrays and packages if the output does not contain them. */
 export function readSurroundings(task: TaskBrief, printed: string): Surroundings {
   const line = printed.split('\n').findLast((each) => each.startsWith(mark));
   try {
     const look = Look.safeParse(JSON.parse(line?.slice(mark.length) ?? ''));
     if (look.success) return { task, ...look.data };
   } catch {
-    // Torn in the middle, or no JSON at all.
+    // Truncated in the middle, or not JSON at all.
   }
   return { task, arrays: [], packages: [] };
 }

@@ -1,12 +1,12 @@
 import type { Family } from './estimators.ts';
 
-/** An estimator to put in another's place. */
+/** An estimator that can replace another one. */
 export interface Candidate {
   name: string;
   family: Family;
   /**
-   * Python, with `{module.Class}` for what is imported from scikit-learn, `{seed}`, and `{balanced}` for a keyword
-   * that weighs classes equally where the metric does.
+   * Python, with `{module.Class}` for imports from scikit-learn, `{seed}`, and `{balanced}` for a keyword that weights
+   * classes equally if the metric does.
    */
   code: string;
   reason: string;
@@ -22,7 +22,7 @@ export interface Candidate {
   missing: boolean;
 }
 
-/** What a candidate can do, in words: `outputs probabilities weights missing`, as the fields above say. */
+/** The abilities of a candidate, as words: `outputs probabilities weights missing`, like the fields above. */
 export function candidate(
   name: string,
   family: Family,

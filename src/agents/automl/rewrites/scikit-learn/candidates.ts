@@ -6,15 +6,15 @@ import { textModels } from './text-models.ts';
 
 export interface Wanted {
   kind: Kind;
-  /** The columns are words or parts of them, in sparse matrices. */
+  /** The columns are words or parts of words, in sparse matrices. */
   isText: boolean;
-  /** The script asks for probabilities. */
+  /** The script uses probabilities. */
   needsProbabilities: boolean;
-  /** What the metric is usually called. */
+  /** The usual name of the metric. */
   metric: string;
 }
 
-/** What could stand in an estimator's place, whatever that is now. */
+/** Possible replacements of an estimator, whatever it is now. */
 export function candidatesFor({ kind, isText, needsProbabilities, metric }: Wanted): Candidate[] {
   const isAbsolute = /^(?:mae|mape|smape)$/.test(metric);
   const all = isText

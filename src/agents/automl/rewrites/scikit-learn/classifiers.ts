@@ -13,7 +13,7 @@ import {
   supportClasses,
 } from './parts.ts';
 
-/** @param probabilities whether each has to have `predict_proba` */
+/** @param probabilities whether each must have `predict_proba` */
 export function classifiers(probabilities: boolean): Candidate[] {
   const trees = histogram('classifier', '{balanced}');
   const forest = extra('Classifier', '{balanced}');

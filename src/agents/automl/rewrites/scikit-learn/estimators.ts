@@ -14,16 +14,16 @@ export type Family =
   | 'bayes'
   | 'blend';
 
-/** The place where a script makes an estimator of scikit-learn. */
+/** The place where a script creates a scikit-learn estimator. */
 export interface Estimator {
   call: SyntaxNode;
   /** Its class: `Ridge`. */
   name: string;
   kind: Kind;
   family: Family;
-  /** The variable that it is assigned to, with anything that it stands in; null where there is none. */
+  /** The variable that it is assigned to, together with anything around it; null if there is none. */
   variable: string | null;
-  /** It is handed to an estimator that fits one model for each target. */
+  /** It is passed to an estimator that fits one model for each target. */
   isForOneOutput: boolean;
 }
 
@@ -45,7 +45,7 @@ const families: readonly (readonly [Family, RegExp])[] = [
 const baselines = /^Dummy(?:Classifier|Regressor)$/;
 const classifiers =
   /Classifier(?:CV)?$|SVC$|NB$|^LogisticRegression(?:CV)?$|DiscriminantAnalysis$|^(?:Perceptron|NearestCentroid)$/;
-/** Every estimator that predicts classes or numbers, but for those inside of others, in the order of the source. */
+/** Every estimator that predicts classes or numbers, except those inside others, in the order of the source. */
 export function findEstimators(source: string): Estimator[] {
   const imports = importedNames(source);
   const found: Estimator[] = [];
@@ -79,7 +79,7 @@ function variableOf(source: string, call: SyntaxNode): string | null {
   return null;
 }
 
-/** A keyword argument's value; null where the call has none. */
+/** The value of a keyword argument; null if the call has none. */
 export function keywordOf(call: SyntaxNode, keyword: string, source: string): SyntaxNode | null {
   for (const node of childrenOf(call.getChild('ArgList') ?? call)) {
     if (node.name === 'AssignOp' && node.prevSibling !== null && textOf(source, node.prevSibling) === keyword)
@@ -88,7 +88,7 @@ export function keywordOf(call: SyntaxNode, keyword: string, source: string): Sy
   return null;
 }
 
-/** The call with these keyword arguments, set or added; null where it takes arguments from a dictionary. */
+/** The call with these keyword arguments, set or added; null if it takes arguments from a dictionary. */
 export function withKeywords(
   source: string,
   call: SyntaxNode,

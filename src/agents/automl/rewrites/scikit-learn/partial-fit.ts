@@ -13,9 +13,9 @@ import type { Rewrite } from '../rewrite.ts';
 import type { Estimator } from './estimators.ts';
 
 interface OwnLoop {
-  /** What the outermost loop counts through. */
+  /** What the outermost loop iterates over. */
   range: SyntaxNode;
-  /** What is left out or written anew. */
+  /** The parts that are removed or rewritten. */
   edits: Edit[];
   call: SyntaxNode;
   model: string;
@@ -24,8 +24,8 @@ interface OwnLoop {
 }
 
 /**
- * A loop of the script's own around `model.partial_fit(x, y)`, if nothing in it needs the model to learn by and by: all
- * rows every time, or parts of them picked by a subscript. It then runs once, with one `model.fit(x, y)`.
+ * A loop of the script's own around `model.partial_fit(x, y)`, if nothing in it needs the model to learn gradually: all
+ * rows every time, or parts of them selected by a subscript. It then runs once, with one `model.fit(x, y)`.
  */
 function findOwnLoop(source: string): OwnLoop | null {
   const top = parsePython(source);
@@ -62,7 +62,7 @@ function findOwnLoop(source: string): OwnLoop | null {
     return null;
   const edits = [linesInstead(source, batches, [`${model}.fit(${data.join(', ')})`])];
   const found = { range, edits, call, model, from: outermost.from, to: outermost.to };
-  // What it prints of its progress is not there any more.
+  // Its printed progress no longer exists.
   const progress = new RegExp(
     `\\b${model.replaceAll('.', '\\.')}\\s*\\.\\s*(?:loss_|n_iter_|t_|loss_curve_|best_loss_)\\b`,
   );
@@ -98,7 +98,7 @@ function namesGivenValues(source: string, loop: SyntaxNode): Set<string> {
   );
 }
 
-/** The rows that a part is taken of: `x` for `x[start:end]`; null where that cannot be told. */
+/** The rows that a part is taken from: `x` for `x[start:end]`; null if that is unclear. */
 function wholeOf(source: string, node: SyntaxNode, changing: ReadonlySet<string>): string | null {
   const isPart = node.name === 'MemberExpression' && node.getChild('[') !== null;
   const whole =
@@ -110,7 +110,7 @@ function wholeOf(source: string, node: SyntaxNode, changing: ReadonlySet<string>
   return [...changing].some((name) => new RegExp(`\\b${name}\\b`).test(text)) ? null : text;
 }
 
-/** The script with other changes, and with its own loop turned into one fit; null where that is not safe. */
+/** The script with other changes, and with its own loop replaced by one fit; null if that is not safe. */
 export function withFitInstead(source: string, model: string | null, edits: readonly Edit[]): string | null {
   const loop = findOwnLoop(source);
   if (loop === null || loop.model !== model || edits.some(({ from, to }) => from < loop.to && to > loop.from))
@@ -119,7 +119,7 @@ export function withFitInstead(source: string, model: string | null, edits: read
   return splice(source, [...edits, ...loop.edits, once]);
 }
 
-/** The same model, trained by scikit-learn's own loop, which stops by itself. */
+/** The same model, trained by scikit-learn's own loop, which stops automatically. */
 export function rewriteOwnLoops(source: string, group: readonly Estimator[]): Rewrite[] {
   const [first, ...more] = group;
   if (first === undefined || more.length > 0 || !/\.\s*partial_fit\s*\(/.test(source)) return [];

@@ -10,7 +10,7 @@ export const blending =
   'the mean of models that err differently errs less than each (Breiman 1996; Caruana et al. 2004).';
 export const scaling = 'penalties and steps act alike on all columns only if these have the same scale.';
 
-// Of classes, every round makes a tree for each.
+// For classes, every round makes a tree for each.
 export const histogram = (kind: Kind, rest: string) =>
   `{ensemble.HistGradientBoosting${kind === 'classifier' ? 'Classifier' : 'Regressor'}}(learning_rate=${kind === 'classifier' ? '0.1, max_iter=120' : '0.06, max_iter=300'}, max_leaf_nodes=15, min_samples_leaf=10, l2_regularization=1.0, ${rest}random_state={seed})`;
 export const extra = (kind: string, rest: string) =>

@@ -13,7 +13,7 @@ import {
   supportVectors,
 } from './parts.ts';
 
-/** @param loss a keyword of boosting, for what the metric measures */
+/** @param loss a keyword of boosting that matches the metric */
 export function regressors(loss: string): Candidate[] {
   const trees = histogram('regressor', loss);
   const forest = extra('Regressor', '');

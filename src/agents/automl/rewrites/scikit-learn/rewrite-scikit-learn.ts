@@ -14,8 +14,8 @@ import { rewriteWrappers } from './wrappers.ts';
 const mostOffers = 12;
 
 /**
- * Estimators of scikit-learn are replaced by others that predict the same, with what they need around them; their
- * settings are brought to what is usual; columns, targets and words are prepared in other ways. The likeliest first.
+ * Replaces scikit-learn estimators by others that predict the same, with what they need around them; changes their
+ * settings to the usual ones; prepares columns, targets and words in other ways. The most promising first.
  */
 export const rewriteScikitLearn: Rewriter = (source, { task, packages }) => {
   if (!/\bsklearn\b/.test(source) || !packages.some((name) => /^(?:sklearn|scikit-learn)$/.test(name)))
@@ -23,7 +23,7 @@ export const rewriteScikitLearn: Rewriter = (source, { task, packages }) => {
   if (syntaxErrors(source) > 0) return [];
   const usage = usageOf(source, task);
   const groups = groupsOf(findEstimators(source));
-  // What is made first is often a baseline; what is made last is handed in.
+  // The first estimator is often a baseline; the last one makes the submission.
   const share = Math.max(4, Math.ceil(mostOffers / Math.max(1, groups.length)));
   const offers = groups.toReversed().flatMap((group) => {
     const own = [
@@ -42,14 +42,14 @@ function best(offers: readonly Rewrite[], most: number): Rewrite[] {
   return offers.toSorted((left, right) => right.weight - left.weight).slice(0, most);
 }
 
-/** Estimators of one class: one for a validation and another for all rows belong together. */
+/** Estimators of one class belong together: for example one for validation and another for all rows. */
 function groupsOf(estimators: readonly Estimator[]): Estimator[][] {
   return [...Map.groupBy(estimators, ({ name }) => name).values()].slice(-3);
 }
 
 function replacements(source: string, group: readonly Estimator[], usage: Usage): Rewrite[] {
   const [first] = group;
-  // In a loop of the script's own, what it prints of its progress goes with the loop.
+  // In a loop of the script's own, its printed progress disappears with the loop.
   const used = isOwnLoop(source) ? withFitInstead(source, first?.variable ?? null, []) : source;
   if (first === undefined || used === null) return [];
   if (!group.every((estimator) => isReplaceable(source, estimator, used))) return [];

@@ -11,7 +11,7 @@ interface Setting {
   effort: number;
 }
 
-/** Keyword arguments as they are best set, of the estimator that is there. */
+/** The best known keyword arguments of the current estimator. */
 export function rewriteSettings(source: string, group: readonly Estimator[], usage: Usage): Rewrite[] {
   const [first] = group;
   if (first === undefined) return [];

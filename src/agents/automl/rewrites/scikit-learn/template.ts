@@ -1,6 +1,6 @@
 import { importedNames, withImport } from '../python-edit.ts';
 
-/** Fills a candidate's code in; null where a class of that name is something else in the script. */
+/** Fills in a candidate's code; null if a class has a name that means something else in the script. */
 export function filled(
   code: string,
   source: string,
@@ -31,7 +31,7 @@ export function withImports(source: string, imports: readonly string[]): string 
   return imports.reduce((text, statement) => withImport(text, statement), source);
 }
 
-/** What the script itself gives as a seed: `SEED`, `args.seed`, `0`. */
+/** The script's own seed: `SEED`, `args.seed`, `0`. */
 export function seedOf(source: string): string {
   const given = [...source.matchAll(/\brandom_state\s*=\s*([A-Za-z_][\w.]*|\d+)/g)].map(
     ([, value]) => value ?? '',
@@ -40,6 +40,6 @@ export function seedOf(source: string): string {
     source,
   )?.[1];
   if (constant !== undefined) return constant;
-  // A name may be known only where it stands; a number is known everywhere.
+  // A name may be known only in its own scope; a number is valid everywhere.
   return given.find((value) => /^\d+$|^[A-Z][A-Z_\d]*$/.test(value)) ?? '0';
 }

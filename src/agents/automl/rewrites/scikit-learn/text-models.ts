@@ -4,7 +4,7 @@ import { blending, boosting, histogram, kernels, logistic, supportVectors } from
 
 const many = 'on many rare words, linear models lead, and how strongly they are held back decides.';
 
-/** For columns that are words or parts of them, in sparse matrices. */
+/** For columns that are words or parts of words, in sparse matrices. */
 export function textModels(kind: Kind): Candidate[] {
   const components = '{pipeline.make_pipeline}({decomposition.TruncatedSVD}(100, random_state={seed}), ';
   if (kind === 'regressor') {

@@ -9,9 +9,9 @@ export interface Usage {
   needsDecisions: boolean;
   givesWeights: boolean;
   isScaled: boolean;
-  /** Several numbers are predicted at once. */
+  /** Predicts several numbers at once. */
   hasManyOutputs: boolean;
-  /** Classes count equally, however rare. */
+  /** Classes count equally, no matter how rare. */
   isBalanced: boolean;
   metric: string;
 }
@@ -36,13 +36,13 @@ export function usageOf(source: string, task: TaskBrief): Usage {
   };
 }
 
-/** What all classifiers and regressors, and pipelines of them, have. */
+/** The attributes that all classifiers and regressors, and pipelines of them, have. */
 const common = /^(?:classes_|n_features_in_|feature_names_in_|best_\w+_|cv_results_)$/;
 const special =
   /\.\s*(?:staged_\w+|kneighbors\w*|apply|decision_path|get_depth|get_n_leaves|cost_complexity_pruning_path|sparsify|densify|named_steps|named_estimators|steps|set_params|tree_)\b|\breturn_(?:std|cov)\s*=|\b(?:export_text|export_graphviz|plot_tree|permutation_importance)\s*\(|\bwarm_start\s*=\s*True/;
 
 /**
- * Whether an estimator of another family would do in its place, as far as the syntax shows.
+ * Whether an estimator of another family could replace it, as far as the syntax shows.
  * @param used the script that it would be used in
  */
 export function isReplaceable(source: string, { variable, call }: Estimator, used = source): boolean {

@@ -8,7 +8,7 @@ const tfidf = '{feature_extraction.text.TfidfVectorizer}';
 const characters = `${tfidf}(analyzer="char_wb", ngram_range=(2, 5), min_df=2, sublinear_tf=True)`;
 const words = `${tfidf}(ngram_range=(1, 2), min_df=2, sublinear_tf=True)`;
 
-/** What is counted in texts. */
+/** Changes what is counted in texts. */
 export function rewriteVectorizers(source: string): Rewrite[] {
   const imports = importedNames(source);
   const calls = nodesOf(parsePython(source), 'CallExpression').filter((call) =>

@@ -7,14 +7,14 @@ import { isReplaceable, type Usage } from './usage.ts';
 
 interface Wrapper {
   name: string;
-  /** Around `{own}`, the estimator as it is. */
+  /** Code around `{own}`, the unchanged estimator. */
   code: string;
   reason: string;
   weight: number;
   effort: number;
 }
 
-/** The estimator as it is, with columns or target prepared for it. */
+/** The unchanged estimator, with columns or target prepared for it. */
 export function rewriteWrappers(source: string, group: readonly Estimator[], usage: Usage): Rewrite[] {
   const [first] = group;
   if (first === undefined || usage.givesWeights || /\.\s*partial_fit\s*\(/.test(source)) return [];

@@ -3,7 +3,7 @@ import type { Rewrite } from '../rewrite.ts';
 import { calledName, calleeText, inLines, moduleOf, type TorchScript, written } from './script.ts';
 import { hiddenLinears, innerConvolutions } from './shapes.ts';
 
-/** Other activations between layers; those of outputs and gates are left alone. */
+/** Other activations between layers; those of outputs and gates stay unchanged. */
 export function swapActivations(script: TorchScript): Rewrite[] {
   const saturating = inner(script, /^(?:sigmoid|tanh|Sigmoid|Tanh|hardtanh|Hardtanh|softsign|Softsign)$/);
   const plain = inner(script, /^(?:relu|ReLU)$/);
@@ -35,7 +35,7 @@ function swapped(
   const edits = calls.flatMap((call) => {
     const callee = call.firstChild;
     if (callee === null) return [];
-    // A module is made in place; a function may be torch's own, which has no gelu.
+    // A module is created in place; a function may be torch's own, which has no gelu.
     const isModule = /^[A-Z]/.test(calleeName(source, call));
     const module = moduleOf(source, call, isModule ? 'torch.nn' : 'torch.nn.functional');
     const prefix = isModule || module !== 'torch' ? module : 'torch.nn.functional';

@@ -2,18 +2,18 @@ import { argumentOf, argumentsOf } from '../../arguments.ts';
 import { childrenOf, type SyntaxNode, textOf } from '../../python-source.ts';
 import { calledName, type TorchScript } from './script.ts';
 
-/** What is added to scores, or hides some of them. Texts are Python. */
+/** What is added to scores, or masks some of them. The texts are Python. */
 export type Mask =
   | { kind: 'causal' }
   | { kind: 'added'; added: string }
   | { kind: 'hidden'; hidden: string; fill: string };
 
-/** Products of queries and keys, on their way to the weights that they become. */
+/** Products of queries and keys, at some stage of becoming weights. */
 export interface Scores {
   kind: 'scores';
   query: string;
   key: string;
-  /** Factors, each with its sign: `* (0.5)`, `/ (math.sqrt(size))`. */
+  /** Factors with their operators: `* (0.5)`, `/ (math.sqrt(size))`. */
   scale: readonly string[];
   mask: Mask | null;
   /** Whether the softmax was taken. */
@@ -21,7 +21,7 @@ export interface Scores {
   dropout: string | null;
 }
 
-/** A square table: minus infinity above its diagonal, or true or one there, or up to the diagonal. */
+/** A square table: minus infinity, true or one above its diagonal, or true or one up to the diagonal. */
 interface Table {
   kind: 'table';
   holds: 'same infinity' | 'same one' | 'infinity above' | 'one above' | 'one below';
@@ -29,15 +29,15 @@ interface Table {
 
 export type Form = Scores | Table;
 
-/** What the names of a function stand for. */
+/** What the names in a function stand for. */
 export type Forms = ReadonlyMap<string, Form>;
 
 const minusInfinity =
   /^(?:-\s*float\(\s*["']inf(?:inity)?["']\s*\)|float\(\s*["']-inf(?:inity)?["']\s*\)|-\s*(?:math|np|numpy|torch)\.inf|-\s*inf)$/;
-/** Where a row has nothing else, these outweigh what they are added to. */
+/** In a row with nothing else, these outweigh what they are added to. */
 const veryLow = /^(?:-\s*1(?:\.0*)?e(?:9|[1-3]\d)|(?:torch\.)?finfo\([\w.]+\)\.min)$/;
 
-/** What an expression stands for; null where it is not understood. */
+/** What an expression stands for; null if it is not understood. */
 export function formOf(script: TorchScript, node: SyntaxNode | null, forms: Forms): Form | null {
   if (node === null) return null;
   if (node.name === 'VariableName') return forms.get(textOf(script.source, node)) ?? null;
@@ -48,7 +48,7 @@ export function formOf(script: TorchScript, node: SyntaxNode | null, forms: Form
   return node.name === 'CallExpression' ? formOfCall(script, node, forms) : null;
 }
 
-/** Both factors of a matrix product, however it is written. */
+/** Both factors of a matrix product, in any notation. */
 export function factorsOf(script: TorchScript, node: SyntaxNode): readonly [SyntaxNode, SyntaxNode] | null {
   const [left, sign, right] = childrenOf(node);
   if (node.name === 'BinaryExpression') {
@@ -66,7 +66,7 @@ export function factorsOf(script: TorchScript, node: SyntaxNode): readonly [Synt
   return isMethod && first !== undefined ? [object, first] : null;
 }
 
-/** The object and the name of a method that is called. */
+/** The object and the name of a called method. */
 function methodOf({ source }: TorchScript, call: SyntaxNode): { object: SyntaxNode | null; name: string } {
   const callee = call.firstChild;
   const last = callee?.name === 'MemberExpression' ? childrenOf(callee).at(-1) : undefined;
@@ -85,7 +85,7 @@ function productOf(script: TorchScript, node: SyntaxNode): Scores | null {
   };
 }
 
-/** The keys of `keys.transpose(-2, -1)`; for anything else, what has its last two axes swapped. */
+/** The keys of `keys.transpose(-2, -1)`; for anything else, the text with its last two axes swapped. */
 function transposed(text: string): string {
   const [, before] =
     /^([\w.]+)\.(?:mT|(?:transpose|swapaxes)\(\s*-(?:2,\s*-1|1,\s*-2)\s*\))$/.exec(text) ?? [];
@@ -139,7 +139,7 @@ function inverted(script: TorchScript, node: SyntaxNode, forms: Forms): Table | 
   const [sign, value] = childrenOf(node);
   const form = value === undefined ? null : formOf(script, value, forms);
   const isLower = form?.kind === 'table' && form.holds === 'one below';
-  // Of numbers, this would be another thing: what holds them is turned to truth values first.
+  // `~` of numbers is something else, so the table must have been converted to booleans first.
   const isTrue = /bool/.test(value === undefined ? '' : textOf(script.source, value));
   if (sign === undefined || textOf(script.source, sign) !== '~' || !isLower || !isTrue) return null;
   return { kind: 'table', holds: 'one above' };
@@ -193,7 +193,7 @@ function filled(script: TorchScript, call: SyntaxNode, name: string): Table | nu
   return isInfinite ? { kind: 'table', holds: 'same infinity' } : null;
 }
 
-/** What a function, or a method, makes of a form. `at`: the place of its first argument beside the form. */
+/** The result of a function, or a method, on a form. `at`: the position of its first argument besides the form. */
 function changed(
   script: TorchScript,
   call: SyntaxNode,
@@ -210,7 +210,7 @@ function changed(
   return /^masked_fill_?$/.test(name) ? hiddenBy(script, call, form, at, forms) : null;
 }
 
-/** The text of an argument; empty where it is not given. */
+/** The text of an argument; empty if it is not given. */
 function given({ source }: TorchScript, call: SyntaxNode, keyword: string, place: number): string {
   const value = argumentOf(source, call, keyword, place);
   return value === null ? '' : textOf(source, value).replace(/\s/g, '');
@@ -269,7 +269,7 @@ function hiddenBy(
   return { ...form, mask: { kind: 'hidden', hidden: textOf(source, mask), fill } };
 }
 
-/** `self.dropout(weights)`, where that is a layer that leaves some out. */
+/** `self.dropout(weights)`, if that is a dropout layer. */
 function dropped(script: TorchScript, call: SyntaxNode, forms: Forms): Scores | null {
   const { source } = script;
   const callee = call.firstChild === null ? '' : textOf(source, call.firstChild);

@@ -4,7 +4,7 @@ import type { Rewrite } from '../rewrite.ts';
 import { combined, type Form, factorsOf, formOf, type Scores } from './attention-forms.ts';
 import { inLines, type TorchScript, written } from './script.ts';
 
-/** A name that stands for something understood, and the statements that made it so. */
+/** A name whose meaning is understood, and the statements that gave it this meaning. */
 interface Known {
   form: Form;
   statements: readonly SyntaxNode[];
@@ -17,7 +17,7 @@ interface Attention {
   text: string;
 }
 
-/** Attention that is written out becomes one call of PyTorch's own. */
+/** Replaces written-out attention by one call of PyTorch's own. */
 export function fuseAttention(script: TorchScript): Rewrite[] {
   const { source, top } = script;
   const bodies = nodesOf(top, 'Body').filter((body) => functionOf(body) !== null);
@@ -46,7 +46,7 @@ function functionOf(node: SyntaxNode): SyntaxNode | null {
   return ancestorsOf(node).find(({ name }) => name === 'FunctionDefinition') ?? null;
 }
 
-/** Goes through the statements of a body in their order, and notes what names stand for. */
+/** Goes through the statements of a body in order, and tracks the meaning of names. */
 function attentionsIn(script: TorchScript, body: SyntaxNode): Attention[] {
   const known = new Map<string, Known>();
   const found: Attention[] = [];
@@ -57,12 +57,12 @@ function attentionsIn(script: TorchScript, body: SyntaxNode): Attention[] {
     for (const name of namesGiven(script.source, statement)) known.delete(name);
     if (given !== null) known.set(...given);
   }
-  // Each statement is taken out once.
+  // No statement may be removed twice.
   const taken = found.flatMap(({ removed }) => removed.map(({ from }) => from));
   return new Set(taken).size === taken.length ? found : [];
 }
 
-/** What a statement makes a name stand for, where that is understood. */
+/** The meaning that a statement gives to a name, if it is understood. */
 function meaningOf(
   script: TorchScript,
   statement: SyntaxNode,
@@ -85,7 +85,7 @@ function meaningOf(
   return [name, { form, statements: [...madeBy(script, value, known, read), statement] }];
 }
 
-/** The statements that made the names in an expression what they are. */
+/** The statements that gave the names in an expression their meaning. */
 function madeBy(
   { source }: TorchScript,
   node: SyntaxNode,
@@ -120,7 +120,7 @@ function maskedWhereGiven(
   if (before?.kind !== 'scores' || before.mask !== null || given === null || given.kind === 'causal')
     return null;
   const only = (text: string) => `(${text}) if ${mask} is not None else None`;
-  // The condition is about the mask that is used, and nothing else happened to the scores.
+  // The condition must be about the mask that is used, and nothing else may have happened to the scores.
   const text = given.kind === 'added' ? given.added : given.hidden;
   const isSame =
     new RegExp(`\\b${mask}\\b`).test(text) &&
@@ -139,7 +139,7 @@ function maskedWhereGiven(
 
 const blocks = /^(?:For|While|With|If|Match|Try|Decorated)Statement$|Definition$/;
 
-/** The product of weights and values in a statement, if what leads to it is used for nothing else. */
+/** The product of weights and values in a statement, if the steps to it are used for nothing else. */
 function attentionIn(
   script: TorchScript,
   statement: SyntaxNode,
@@ -177,8 +177,8 @@ function callOf({ query, key, scale, mask, dropout }: Scores, value: string): st
 }
 
 /**
- * The statements that can go once a call stands in the place of a product; null where one of them is still needed, or
- * where a name in the call has another value by then.
+ * The statements that can be removed once a call replaces a product; null if one of them is still needed, or if a name
+ * in the call has another value by then.
  */
 function removable(
   { source }: TorchScript,
@@ -194,7 +194,7 @@ function removable(
   const isWithin = (node: SyntaxNode, all: readonly SyntaxNode[]) =>
     all.some(({ from, to }) => node.from >= from && node.to <= to);
   const words = new Set(call.match(/[A-Za-z_]\w*/g) ?? []);
-  // A table may be used elsewhere, too, and stays then.
+  // A table may be used elsewhere, too; then it stays.
   let removed = [...made];
   for (let isDone = false; !isDone; ) {
     const kept = removed.filter((statement) =>
@@ -214,7 +214,7 @@ function removable(
   const between = childrenOf(own.parent ?? own).filter(
     (each) => each.from >= first && each.to <= own.from && !isWithin(each, removed),
   );
-  // A mask that is made on the way is not read before.
+  // A mask that is made in between is not read before.
   const isReadBefore = (name: string, place: SyntaxNode) =>
     words.has(name) &&
     made.some(
@@ -227,7 +227,7 @@ function removable(
   return changes ? null : removed;
 }
 
-/** The names that statements below a node, and itself, give values to or change. */
+/** The names that a node, and the statements below it, assign or change. */
 function namesGiven(source: string, node: SyntaxNode): string[] {
   const statements = [
     ...nodesOf(node, 'AssignStatement'),

@@ -4,7 +4,7 @@ import type { Rewrite } from '../rewrite.ts';
 import { inLines, type TorchScript, written } from './script.ts';
 import { madeOptimizers } from './training.ts';
 
-/** Evaluation on a running average of the weights. */
+/** Evaluates on a running average of the weights. */
 export function averageWeights(script: TorchScript): Rewrite[] {
   const { source } = script;
   if (/average_weights\(|AveragedModel|\bema\b/i.test(source)) return [];
@@ -34,8 +34,8 @@ export function averageWeights(script: TorchScript): Rewrite[] {
 }
 
 /**
- * Whether training and evaluation are told apart: the averages are put in place by `model.eval()` and taken out by
- * `model.train()`, which would go on in a copy of the model. What a function calls its model may be another name.
+ * Whether training and evaluation are separate: the averages are put in place by `model.eval()` and removed by
+ * `model.train()`, which would continue in a copy of the model. A function may use another name for its model.
  */
 function switches(source: string, model: string): boolean {
   const name = model.replaceAll('.', '\\.');

@@ -8,7 +8,7 @@ import { calleeText, inLines, type TorchScript, written } from './script.ts';
 import { callersOf, coursesOf, headOf, optimizerSteps } from './training.ts';
 
 const keeper = 'best_of_epochs';
-/** From here on, the last epochs are often worse than one before. */
+/** With at least this many epochs, the last ones are often worse than an earlier one. */
 const manyEpochs = 20;
 
 /** A loop over epochs in which one model is trained. */
@@ -16,12 +16,12 @@ interface Course {
   loop: SyntaxNode;
   body: SyntaxNode;
   model: string;
-  /** What follows the loop in the same function or script, and behind the calls of that function. */
+  /** The code after the loop in the same function or script, and after the calls of that function. */
   rest: string;
   restOfCallers: string;
 }
 
-/** The weights of the epoch that was best on validation data, in place of those of the last one. */
+/** Uses the weights of the best epoch on validation data instead of those of the last one. */
 export function keepBestEpoch(script: TorchScript): Rewrite[] {
   const { source } = script;
   if (/load_state_dict\(/.test(source)) return [];
@@ -47,7 +47,7 @@ export function keepBestEpoch(script: TorchScript): Rewrite[] {
   return [];
 }
 
-/** The outermost first: loops that one model is trained in from end to end, and that end only after their last line. */
+/** The outermost first: loops that train one model from start to end, and that end only after their last line. */
 function epochCourses(script: TorchScript): Course[] {
   const { source } = script;
   const steps = optimizerSteps(script);
@@ -66,7 +66,7 @@ function epochCourses(script: TorchScript): Course[] {
   });
 }
 
-/** What the loop calls the one model that it trains; null where there is none, or more than one. */
+/** The loop's name for the one model that it trains; null if it trains none, or more than one. */
 function modelIn(script: TorchScript, loop: SyntaxNode): string | null {
   const { source, calls, modelNames } = script;
   const within = (outer: SyntaxNode) => calls.filter(({ from, to }) => from >= outer.from && to <= outer.to);
@@ -113,7 +113,7 @@ function restAfter(
   return { rest, restOfCallers: callers.map((each) => each.rest + each.restOfCallers).join('\n') };
 }
 
-/** Whether who calls the function has the model too: it was handed in, or belongs to the object. */
+/** Whether the callers of the function have the model too: it is an argument, or belongs to the object. */
 function isKnownToCallers(source: string, loop: SyntaxNode, model: string): boolean {
   const parameters = scopeOf(loop).getChild('ParamList');
   return parameters !== null && mentions(textOf(source, parameters), model.replace(/\..*/, ''));
@@ -133,7 +133,7 @@ interface Kept {
   effort: number;
 }
 
-/** The loop measures by itself: each value is noted, and what is measured last belongs to the best epoch. */
+/** The loop measures by itself: each value is recorded, and the last measurement belongs to the best epoch. */
 function measuredInLoop(script: TorchScript, course: Course): Kept | null {
   const { source } = script;
   const { loop, body, model, rest, restOfCallers } = course;
@@ -144,7 +144,7 @@ function measuredInLoop(script: TorchScript, course: Course): Kept | null {
   for (const measured of measuredIn(script, [body])) {
     const { statement, expression, variable, isPrinted, what } = measured;
     const isUsedLater = variable !== null && mentions(rest, variable);
-    // Else nothing that is printed would show what the best epoch is worth.
+    // Otherwise no output would show what the best epoch is worth.
     if (!isUsedLater && !later && !isPrinted) continue;
     if (!isPrinted && variable !== null && isChangedAfter(source, statement, body, variable)) continue;
     const restored = `${keeper}.restore(${model})`;
@@ -161,12 +161,12 @@ function measuredInLoop(script: TorchScript, course: Course): Kept | null {
   return null;
 }
 
-/** `val_loss = 0` and a loop that adds to it: what is assigned is not yet the value. */
+/** `val_loss = 0` and a loop that adds to it: the assigned value is not final yet. */
 function isChangedAfter(source: string, statement: SyntaxNode, body: SyntaxNode, name: string): boolean {
   return new RegExp(`(?<![\\w.])${name}\\s*[-+*/]?=(?!=)`).test(source.slice(statement.to, body.to));
 }
 
-/** The script measures once, after the loop, by a function of its own: it is called after each epoch too. */
+/** The script measures once, after the loop, with its own function: it is called after each epoch too. */
 function measuredAfterLoop(script: TorchScript, { loop, body, model }: Course): Kept | null {
   const { source } = script;
   const isOverEpochs = /epoch/i.test(headOf(source, loop));
@@ -189,7 +189,7 @@ function measuredAfterLoop(script: TorchScript, { loop, body, model }: Course): 
   return null;
 }
 
-/** A call, by position alone, of a function of the script that is handed the model. */
+/** A call of a function of the script that gets the model, with positional arguments only. */
 function evaluationIn(script: TorchScript, expression: SyntaxNode, model: string): SyntaxNode | null {
   const { source, top } = script;
   if (expression.name !== 'CallExpression') return null;
@@ -204,7 +204,7 @@ function evaluationIn(script: TorchScript, expression: SyntaxNode, model: string
   return isPlain && isOwn && isHanded ? expression : null;
 }
 
-/** Whether a name has the value before the loop that it has after it. */
+/** Whether a name has the same value before the loop and after it. */
 function isKnownBefore(source: string, value: SyntaxNode, loop: SyntaxNode, use: SyntaxNode): boolean {
   if (value.name !== 'VariableName') return /^(?:Number|Boolean|None)$/.test(value.name);
   const isGiven = new RegExp(`(?<![\\w.])${textOf(source, value)}(?!\\w)`);
@@ -230,7 +230,7 @@ function isAround(block: SyntaxNode | null, node: SyntaxNode): boolean {
   return block !== null && block.from <= node.from && block.to >= node.to;
 }
 
-/** How many epochs there are, where that is written as a number; none where it is not. */
+/** The number of epochs, if it is written as a number; none otherwise. */
 function epochsOf(source: string, loop: SyntaxNode): number {
   const [, last = ''] = /\brange\(\s*(?:[01]\s*,\s*)?([\w.]+)/.exec(headOf(source, loop)) ?? [];
   const name = last.split('.').at(-1) ?? '';

@@ -4,7 +4,9 @@ import { torchImport, wrapped } from './normalisation.ts';
 import { inLines, moduleOf, type TorchScript, written } from './script.ts';
 import { innerConvolutions, lastLinears } from './shapes.ts';
 
-/** More layers, whose output is added to their input so that they do no harm at first; and dropout against too much. */
+/**
+ * More layers, whose output is added to their input so that they do no harm at first; and dropout against overfitting.
+ */
 export function changeCapacity(script: TorchScript): Rewrite[] {
   return [...dropout(script), ...deeperLinears(script), ...deeperConvolutions(script)];
 }
@@ -57,7 +59,7 @@ function deeperLinears(script: TorchScript): Rewrite[] {
 function deeperConvolutions(script: TorchScript): Rewrite[] {
   const { source } = script;
   const layers = innerConvolutions(script);
-  // Where blocks are there, more convolutions cost much and bring little.
+  // If there are blocks already, more convolutions cost much and gain little.
   if (layers.length === 0 || layers.length > 6 || /\bresidual\(/.test(source)) return [];
   const edits = layers.flatMap(({ call, kind, out }): Edit[] => {
     if (out === null) return [];

@@ -3,7 +3,7 @@ import type { Rewrite } from '../rewrite.ts';
 import { inLines, type TorchScript, written } from './script.ts';
 import { optimizerSteps } from './training.ts';
 
-/** Gradients that are cut to a norm of one before each step. */
+/** Clips gradients to a norm of one before each step. */
 export function clipGradients(script: TorchScript): Rewrite[] {
   const { source } = script;
   if (/clip_grad|clip_by|GradScaler/.test(source)) return [];

@@ -8,7 +8,7 @@ import { rewriteTorch } from './torch.ts';
 const python = await torchPython();
 const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, []);
 
-/** Every number that a script printed, but for its time. */
+/** Every number in a script's output, except for its time. */
 function numbersIn(printed: string): number[] {
   const lines = printed.split('\n').filter((line) => !line.startsWith('seconds'));
   return (lines.join('\n').match(/-?\d+(?:\.\d+)?(?:e[-+]?\d+)?/g) ?? []).map(Number);

@@ -13,7 +13,7 @@ function offers(source: string): Map<string, Rewrite> {
   return new Map(rewriteTorch(source, seconds).map((each) => [each.name.replace('torch: ', ''), each]));
 }
 
-/** The lines of a rewrite that the script did not have, without the part above. */
+/** The new lines of a rewrite, without the part above. */
 function changed(source: string, name: string): string[] {
   const before = new Set(source.split('\n'));
   const lines = offers(source).get(name)?.source.split('\n') ?? [];
@@ -21,7 +21,7 @@ function changed(source: string, name: string): string[] {
   return body.filter((line) => !before.has(line)).map((line) => line.trim());
 }
 
-/** A function that attends in these lines, and returns `out`. */
+/** A function that computes attention with these lines, and returns `out`. */
 function attending(...lines: string[]): string {
   const body = lines.map((line) => `    ${line}\n`).join('');
   return `import math\nimport torch\n\n\ndef attend(q, k, v, mask):\n${body}    return out\n`;

@@ -2,14 +2,14 @@ import { nodesOf } from '../../python-source.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { inLines, type TorchScript, written } from './script.ts';
 
-/** What asks for gradients, or hands a model to a library that does. */
+/** Code that uses gradients, or passes a model to a library that does. */
 const asking =
   /\b(?:backward|requires_grad_?|autograd|functorch|enable_grad|set_grad_enabled|optim|jacrev|jacfwd|hessian|vjp|vmap)\b|\.grad\b|\bgrad\(|torch\.func\b|lightning|accelerate|Trainer\b/;
 
-/** No gradients are prepared for in a script that asks for none. */
+/** Turns gradients off in a script that uses none. */
 export function leaveOutGradients(script: TorchScript): Rewrite[] {
   const { source, top, imports } = script;
-  // Who is handed the script may want gradients of it.
+  // The user of the submitted script may need its gradients.
   if (/gradient|backward|differentiable/i.test(script.surroundings.task.problem)) return [];
   const other = imports.get('torch') ?? 'torch';
   const code = nodesOf(top, 'Comment').reduceRight(

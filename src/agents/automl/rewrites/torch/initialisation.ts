@@ -8,7 +8,7 @@ import { isOrdinary } from './shapes.ts';
 interface Start extends Pick<Rewrite, 'name' | 'reason' | 'weight'> {
   how: string;
   what: string;
-  /** Its scale is meant for layers whose outputs are cut off below nought. */
+  /** Its scale is meant for layers whose outputs are cut off below zero. */
   isForRectifiers: boolean;
 }
 
@@ -45,12 +45,12 @@ const rectified =
 const drawnAlready =
   /\binit\.\w+_\(|\binitialised\(|\breset_parameters\b|\binit_weights\b|\.weight\.data\b|\bload_state_dict\(|from_pretrained|pretrained\s*=|\btorchvision\.models\b|\bfrom torchvision import .*\bmodels\b|\btimm\b/;
 
-/** Other first weights of linear layers and convolutions. */
+/** Other initial weights of linear layers and convolutions. */
 export function initialiseWeights(script: TorchScript): Rewrite[] {
   const { source, models } = script;
   const layers = models.flat();
   const drawn = layers.filter(({ kind }) => /^(?:Linear|Conv[123]d)$/.test(kind));
-  // Transformers and gates have ways of their own to start.
+  // Transformers and gated units have their own initialisation.
   const isOwn = layers.some(
     (layer) => /^(?:Layer|RMS)Norm$|^Multihead|^Transformer/.test(layer.kind) || !isOrdinary(script, layer),
   );
@@ -72,12 +72,15 @@ export function initialiseWeights(script: TorchScript): Rewrite[] {
   });
 }
 
-/** What `best epoch` puts in loads only weights that this script trained. */
+/** The code that `best epoch` inserts loads only weights that this script trained. */
 function withoutKeeper(source: string): string {
   return source.replaceAll('model.load_state_dict(self.weights)', '');
 }
 
-/** Where whole models are made: calls of the script's own modules, or a chain of layers, that no module is made of. */
+/**
+ * Where whole models are created: calls of the script's own modules, or a chain of layers, that are not part of another
+ * module.
+ */
 function madeModels(script: TorchScript): SyntaxNode[] {
   const { source, top, calls, imports } = script;
   const modules = nodesOf(top, 'ClassDefinition').filter((definition) => {
@@ -103,7 +106,7 @@ function madeModels(script: TorchScript): SyntaxNode[] {
   });
 }
 
-/** A call that is handed what is made: another module's constructor. */
+/** A call that receives the new module: another module's constructor. */
 function isMaker({ source, imports }: TorchScript, call: SyntaxNode, names: ReadonlySet<string>): boolean {
   return names.has(calleeText(source, call)) || moduleName(source, call, imports) !== null;
 }

@@ -5,11 +5,11 @@ import { fullNameOf, statementOf } from '../python-edit.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { calleeText, callsOf, inLines, type TorchScript, written } from './script.ts';
 
-/** Ways in which a script, or a library, could use a whole output unseen. */
+/** Ways in which a script, or a library, could use a whole output without visible code. */
 const unseen =
   /\b(?:map|partial|vmap|submit|functional_call|getattr|setattr|Trainer|generate\w*\(\s*model)\b|hook|\bjit\b|onnx|torch\.save|\.modules\(|\.children\(|DataParallel/;
 
-/** Where only the last position of an output is read, the last layer sees only that one. */
+/** If only the last position of an output is read, the last layer gets only that one. */
 export function useLastPosition(script: TorchScript): Rewrite[] {
   const { source, top } = script;
   if (unseen.test(source)) return [];
@@ -37,7 +37,7 @@ function nameOf(source: string, definition: SyntaxNode): string {
   return name === null ? '' : textOf(source, name);
 }
 
-/** What a linear layer is given whose output is all that `forward` returns; null for other classes. */
+/** The input of a linear layer whose output is all that `forward` returns; null for other classes. */
 function valueOfHead(script: TorchScript, definition: SyntaxNode): SyntaxNode | null {
   const { source, imports } = script;
   const body = definition.getChild('Body');
@@ -56,12 +56,12 @@ function valueOfHead(script: TorchScript, definition: SyntaxNode): SyntaxNode | 
   if (call === null || head === undefined || !isLinear(script, definition, head)) return null;
   const [argument, ...more] = argumentsOf(source, call);
   if (argument === undefined || argument.keyword !== null || more.length > 0) return null;
-  // Done already, or not seen through.
+  // Done already, or not understood.
   const text = textOf(source, argument.value);
   return /\[[^\]]*-1[^\]]*\]$|#/.test(text) ? null : argument.value;
 }
 
-/** Functions that stand right in the body of a class. */
+/** Functions directly in the body of a class. */
 function methodsOf(source: string, body: SyntaxNode | null): Map<string, SyntaxNode> {
   const all = body === null ? [] : childrenOf(body);
   return new Map(
@@ -72,7 +72,7 @@ function methodsOf(source: string, body: SyntaxNode | null): Map<string, SyntaxN
   );
 }
 
-/** Whether an attribute is a linear layer of more than one input wherever it is given a value. */
+/** Whether an attribute is a linear layer of more than one input wherever it is assigned. */
 function isLinear({ source, imports }: TorchScript, definition: SyntaxNode, attribute: string): boolean {
   const made = nodesOf(definition, 'AssignStatement').filter((statement) =>
     childrenOf(statement).some((each) => textOf(source, each) === `self.${attribute}`),
@@ -87,7 +87,7 @@ function isLinear({ source, imports }: TorchScript, definition: SyntaxNode, attr
   });
 }
 
-/** Whether all that could be a call of a model of a class is read at its last position alone, and is so at least once. */
+/** Whether everything that could be a call of a model of a class is read at its last position only, at least once. */
 function isReadAtLast(script: TorchScript, definition: SyntaxNode, classes: readonly SyntaxNode[]): boolean {
   const { source, calls, surroundings } = script;
   const name = nameOf(source, definition);
@@ -106,7 +106,7 @@ function isReadAtLast(script: TorchScript, definition: SyntaxNode, classes: read
       (each) => asked.includes(nameOf(source, each)) && mentions(each).length > 0,
     );
   if (name === '' || isParent || isHandedIn || parts.some((part) => mentions(part).length > 0)) return false;
-  // What a chain of layers hands on is not seen.
+  // What a chain of layers passes on is not visible.
   const isChained = callsOf(script, /^torch\.nn\.Sequential$/).some(
     (call) => ![definition, ...parts].some(({ from, to }) => call.from > from && call.to <= to),
   );
@@ -122,7 +122,7 @@ function isReadAtLast(script: TorchScript, definition: SyntaxNode, classes: read
   return suspects.length > 0 && suspects.every((call) => isLastOnly(script, call));
 }
 
-/** The classes that a class is built of, near and far: without itself. */
+/** The classes that a class is built from, directly or indirectly, without itself. */
 function partsOf(source: string, definition: SyntaxNode, classes: readonly SyntaxNode[]): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   const look = (node: SyntaxNode) => {
@@ -138,7 +138,7 @@ function partsOf(source: string, definition: SyntaxNode, classes: readonly Synta
   return found;
 }
 
-/** Names that the script gives values to, hence may have put a model in: variables, attributes, fields, keywords. */
+/** Names that the script assigns, so that they may hold a model: variables, attributes, fields, keywords. */
 function namesGiven({ source, top, calls }: TorchScript): Set<string> {
   const statements = [...nodesOf(top, 'AssignStatement'), ...nodesOf(top, 'ForStatement')];
   const targets = statements.flatMap((statement) => {
@@ -147,7 +147,7 @@ function namesGiven({ source, top, calls }: TorchScript): Set<string> {
     return (end < 0 ? children : children.slice(0, end)).filter(({ name }) => name !== 'TypeDef');
   });
   const parameters = nodesOf(top, 'ParamList').flatMap((list) => list.getChildren('VariableName'));
-  // What an object is made of, as far as its maker is named like a class.
+  // The keyword arguments of an object, if its constructor is named like a class.
   const fields = calls
     .filter((call) => /(?:^|\.)(?:[A-Z]\w*|_?replace)$/.test(calleeText(source, call)))
     .flatMap((call) => call.getChild('ArgList')?.getChildren('VariableName') ?? [])
@@ -167,7 +167,7 @@ const builtins = new Set(
   ).split(' '),
 );
 
-/** Whether what is called may be a model: it is no function or class of the script, of Python or of a library. */
+/** Whether the called object may be a model: it is not a function or class of the script, of Python or of a library. */
 function couldBeModel(script: TorchScript, call: SyntaxNode, given: ReadonlySet<string>): boolean {
   const { source, top, imports } = script;
   const callee = call.firstChild;
@@ -193,7 +193,7 @@ function isSubscripted(source: string, node: SyntaxNode): boolean {
   return lastSubscript.test(source.slice(node.to, parent.to).replace(/\s/g, ''));
 }
 
-/** Whether an output is subscripted right away, or by a name that is read for its last position only. */
+/** Whether an output is subscripted directly, or through a name that is read at its last position only. */
 function isLastOnly({ source, top }: TorchScript, call: SyntaxNode): boolean {
   if (isSubscripted(source, call)) return true;
   const statement = call.parent;

@@ -4,12 +4,12 @@ import { calleeName, type SyntaxNode } from '../../python-source.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { callsOf, inLines, isTraining, moduleOf, type TorchScript, written } from './script.ts';
 
-/** Losses that are closer to the metric, or that keep a network from being too sure. */
+/** Losses that are closer to the metric, or that keep a network from being overconfident. */
 export function swapLosses(script: TorchScript): Rewrite[] {
   return [...smoothLabels(script), ...absoluteErrors(script)];
 }
 
-/** Criteria that are made once, and functions that are called in training. */
+/** Loss objects that are created once, and loss functions that are called in training. */
 function lossesOf(script: TorchScript, pattern: RegExp): SyntaxNode[] {
   return callsOf(script, pattern).filter(
     (call) => /^[A-Z]/.test(calleeName(script.source, call)) || isTraining(script, call),
@@ -19,7 +19,7 @@ function lossesOf(script: TorchScript, pattern: RegExp): SyntaxNode[] {
 function smoothLabels(script: TorchScript): Rewrite[] {
   const { source } = script;
   const metric = usualName(script.surroundings.task.metric);
-  // These measure how sure a network is, and a language model is asked for just that.
+  // These metrics measure how certain a network is, and that is also the purpose of a language model.
   if (
     /loss|entropy|perplexity|likelihood|bits|calibration|brier/.test(metric) ||
     /label_smoothing/.test(source)
@@ -49,7 +49,7 @@ const swaps: Readonly<Record<string, readonly string[]>> = {
   MSELoss: ['L1Loss', 'SmoothL1Loss'],
 };
 
-/** The absolute error where that is what counts. */
+/** Uses the absolute error if the metric is one. */
 function absoluteErrors(script: TorchScript): Rewrite[] {
   const { source } = script;
   if (!/^(?:mae|mape|smape)$/.test(usualName(script.surroundings.task.metric))) return [];

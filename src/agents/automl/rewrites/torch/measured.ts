@@ -8,12 +8,12 @@ import type { TorchScript } from './script.ts';
 /** A value that a script measures on validation data. */
 export interface Measured {
   statement: SyntaxNode;
-  /** What is printed, or assigned. */
+  /** What is printed or assigned. */
   expression: SyntaxNode;
   /** The variable that holds it, if any. */
   variable: string | null;
   isPrinted: boolean;
-  /** What is measured: `accuracy`. */
+  /** The name of the measure: `accuracy`. */
   what: string;
   isLarger: boolean;
   isMetric: boolean;
@@ -39,7 +39,7 @@ export function saysValidation(text: string): boolean {
 
 type Kind = Pick<Measured, 'what' | 'isLarger' | 'isMetric'>;
 
-/** What a name or label says is measured; null where it says nothing, or two things that contradict each other. */
+/** What is measured according to a name or label; null if it does not say, or says two contradictory things. */
 function kindOf({ surroundings: { task } }: TorchScript, text: string): Kind | null {
   const words = wordsOf(text);
   const own = spellingsOf(task.metric).find((spelling) => ` ${words} `.includes(` ${spelling} `));
@@ -50,7 +50,7 @@ function kindOf({ surroundings: { task } }: TorchScript, text: string): Kind | n
   return what === undefined ? null : { what, isLarger: down === undefined, isMetric: false };
 }
 
-/** Every value that statements of these bodies measure, the task's own metric first, then what came last. */
+/** Every value that statements of these bodies measure, the task's own metric first, then the latest. */
 export function measuredIn(script: TorchScript, bodies: readonly SyntaxNode[]): Measured[] {
   const found = bodies.flatMap((body) =>
     statementsOf(body).flatMap((statement) =>
@@ -64,7 +64,7 @@ export function measuredIn(script: TorchScript, bodies: readonly SyntaxNode[]): 
   return found.toReversed().sort((left, right) => Number(right.isMetric) - Number(left.isMetric));
 }
 
-/** Simple statements that a body runs once each: not those of loops and functions in it. */
+/** Simple statements that a body runs once each, without those in its loops and functions. */
 function statementsOf(body: SyntaxNode): SyntaxNode[] {
   return childrenOf(body).flatMap((child) => {
     if (/^(?:Assign|Update|Expression)Statement$/.test(child.name)) return [child];
@@ -133,7 +133,7 @@ function isOfValidation(before: string, label: string, text: string): boolean {
   return subject !== undefined && held.test(subject);
 }
 
-/** What is printed, in its order: texts, and the expressions between them. */
+/** The printed parts in order: texts, and the expressions between them. */
 function piecesOf(source: string, call: SyntaxNode): (string | SyntaxNode)[] {
   return argumentsOf(source, call).flatMap(({ keyword, value }) => {
     if (keyword !== null) return [];
@@ -145,7 +145,7 @@ function piecesOf(source: string, call: SyntaxNode): (string | SyntaxNode)[] {
       pieces.push(source.slice(place, field.from));
       place = field.to;
       const [, expression, next] = childrenOf(field);
-      // `{x=}` prints how x is written.
+      // `{x=}` prints the source of x.
       if (expression !== undefined && next?.name !== 'FormatSelfDoc' && !isText(source, expression))
         pieces.push(expression);
     }
@@ -153,7 +153,7 @@ function piecesOf(source: string, call: SyntaxNode): (string | SyntaxNode)[] {
   });
 }
 
-/** `"%.3f" % x`, `"{}".format(x)`: no number any more. */
+/** `"%.3f" % x`, `"{}".format(x)`: no longer a number. */
 function isText(source: string, node: SyntaxNode): boolean {
   return /^[a-z]{0,2}["']/i.test(textOf(source, node)) || node.name === 'ContinuedString';
 }

@@ -4,7 +4,7 @@ import type { Rewrite } from '../rewrite.ts';
 import { inLines, moduleOf, type TorchScript, written } from './script.ts';
 import { hiddenLinears, innerConvolutions, isPlainNumbers } from './shapes.ts';
 
-/** Layers whose outputs are brought to one scale, and inputs that are. */
+/** Normalises the outputs of layers, and inputs. */
 export function normalise(script: TorchScript): Rewrite[] {
   const isNormalised = script.models.some((layers) => layers.some(({ kind }) => /Norm/.test(kind)));
   if (isNormalised) return [];
@@ -43,7 +43,7 @@ function normaliseLinears(script: TorchScript): Rewrite[] {
   ];
 }
 
-/** Inputs of a network on plain numbers: mean nought and variance one, as far as batches show. */
+/** Inputs of a network on numeric data: mean zero and variance one, estimated from batches. */
 function normaliseInputs(script: TorchScript): Rewrite[] {
   const { source } = script;
   if (!isPlainNumbers(script) || !hasBothModes(script)) return [];
@@ -89,7 +89,7 @@ function after(script: TorchScript, layers: readonly Layer[], { norm, ...rest }:
   });
 }
 
-/** Running means need both modes: a script that never evaluates would measure with those of the batch. */
+/** Running means need both modes: a script that never calls `eval` would measure with those of the batch. */
 function hasBothModes({ source }: TorchScript): boolean {
   return /\.eval\(\)|\.train\(False\)/.test(source);
 }

@@ -65,7 +65,7 @@ export function swapOptimizers(script: TorchScript): Rewrite[] {
 
 function swapped({ source }: TorchScript, { call }: MadeOptimizer, { to, settings }: Swap): string | null {
   const parameters: SyntaxNode | null = argumentOf(source, call, 'params', 0);
-  // Groups of parameters with rates of their own would keep them.
+  // Parameter groups with their own rates would keep them.
   if (parameters === null || /["']lr["']|\blr\s*=/.test(textOf(source, parameters))) return null;
   return `${moduleOf(source, call, 'torch.optim')}.${to}(${textOf(source, parameters)}, ${settings})`;
 }

@@ -6,11 +6,11 @@ import { calleeText, callsOf, inLines, isTraining, type TorchScript, written } f
 const varied =
   /RandomCrop|RandomResized|RandomHorizontal|RandomRotation|RandomAffine|RandAugment|\bshifted\(|\.flip\(|fliplr/;
 
-/** Pictures that are moved, or mirrored too, whenever they are shown in training. */
+/** Shifts pictures, or also mirrors them, whenever they are used in training. */
 export function varyPictures(script: TorchScript): Rewrite[] {
   const { source, models, modelNames } = script;
   const layers = models.flat();
-  // Where a picture is asked for, moving the input alone would make the answer wrong.
+  // If the answer is a picture, shifting the input alone would make the answer wrong.
   const answersPictures =
     layers.some(({ kind }) => kind.startsWith('ConvTranspose')) || /Upsample|interpolate\(/.test(source);
   const classifies =

@@ -30,7 +30,7 @@ const schedules: readonly Schedule[] = [
   },
 ];
 
-/** A learning rate that follows the course of the training, in the place of a schedule that may be there. */
+/** A learning rate that follows the progress of the training, and replaces an existing schedule. */
 export function addSchedules(script: TorchScript): Rewrite[] {
   const { source } = script;
   const optimizers = madeOptimizers(script).map(({ call }) => call);
@@ -66,7 +66,7 @@ export function addSchedules(script: TorchScript): Rewrite[] {
   ];
 }
 
-/** The loop over batches and that over epochs: each passes on how far it is. */
+/** The loops over batches and over epochs: each reports its progress. */
 function pacedLoops(source: string, loops: readonly SyntaxNode[]): Edit[] {
   const [batches, epochs] = coursesOf(source, loops);
   if (batches === undefined) return [];
@@ -79,7 +79,7 @@ function pacedLoops(source: string, loops: readonly SyntaxNode[]): Edit[] {
 
 function planned(source: string, loop: SyntaxNode, unit: string): Edit[] {
   let iterable = iterableOf(loop);
-  // Other iterators often hide how long they are.
+  // Other iterators often hide their length.
   while (
     iterable?.name === 'CallExpression' &&
     /^(?:enumerate|tqdm|zip)$/.test(calleeName(source, iterable))
@@ -95,7 +95,7 @@ function planned(source: string, loop: SyntaxNode, unit: string): Edit[] {
   ];
 }
 
-/** Takes statements out; null where that leaves a block empty or is not that simple. */
+/** Removes statements; null if that leaves a block empty or is not that simple. */
 function removedStatements(source: string, steps: readonly SyntaxNode[]): Edit[] | null {
   const edits: Edit[] = [];
   for (const step of steps) {

@@ -16,10 +16,10 @@ import type { Rewrite, Surroundings } from '../rewrite.ts';
 
 const partsFolder = join(import.meta.dirname, '../../../../../python/automl/parts');
 
-/** Functions and classes in `python/automl/parts` that rewrites put into a script. */
+/** Functions and classes in `python/automl/parts` that rewrites insert into a script. */
 export type Part = 'attention' | 'average' | 'best' | 'graph' | 'initialise' | 'plan' | 'residual' | 'shift';
 
-/** A script that uses PyTorch, as rewriters look at it. */
+/** A script that uses PyTorch, parsed for rewriters. */
 export interface TorchScript {
   source: string;
   top: SyntaxNode;
@@ -27,7 +27,7 @@ export interface TorchScript {
   calls: readonly SyntaxNode[];
   /** The layers of each model. */
   models: readonly (readonly Layer[])[];
-  /** What the script calls its models: texts before `.train()`, `.eval()` or `.parameters()`. */
+  /** The script's names for its models: texts before `.train()`, `.eval()` or `.parameters()`. */
   modelNames: ReadonlySet<string>;
   surroundings: Surroundings;
 }
@@ -47,17 +47,17 @@ export function readTorchScript(source: string, surroundings: Surroundings): Tor
   return { source, top, imports, calls, models: modelsOf(source), modelNames, surroundings };
 }
 
-/** What is called, as it is written: `self.model.train`. */
+/** The called expression as it is written: `self.model.train`. */
 export function calleeText(source: string, call: SyntaxNode): string {
   return call.firstChild === null ? '' : textOf(source, call.firstChild).replace(/\s/g, '');
 }
 
-/** The full name of what is called: `torch.optim.SGD`; empty for what is not imported. */
+/** The full name of the called function: `torch.optim.SGD`; empty if it is not imported. */
 export function calledName({ source, imports }: TorchScript, call: SyntaxNode): string {
   return fullNameOf(source, call.firstChild, imports) ?? '';
 }
 
-/** Calls of something imported, by its full name. */
+/** Calls of imported functions, by full name. */
 export function callsOf(script: TorchScript, pattern: RegExp): SyntaxNode[] {
   return script.calls.filter((call) => pattern.test(calledName(script, call)));
 }
@@ -67,7 +67,7 @@ export function moduleOf(source: string, call: SyntaxNode, otherwise: string): s
   return /^(.*)\.\w+$/s.exec(calleeText(source, call))?.[1] ?? otherwise;
 }
 
-/** Whether a node belongs to training: its loss is followed back in the loop or function that it stands in. */
+/** Whether a node belongs to training: its loss is backpropagated in the same loop or function. */
 export function isTraining({ source }: TorchScript, node: SyntaxNode): boolean {
   const ancestors = ancestorsOf(node);
   const spared = ancestors.some(
@@ -82,16 +82,16 @@ export function isTraining({ source }: TorchScript, node: SyntaxNode): boolean {
   return /\.\s*backward\s*\(/.test(source.slice(node.to, around.to));
 }
 
-/** What a rewrite does, before it is written out. */
+/** The content of a rewrite, before it is written out. */
 export interface Draft extends Omit<Rewrite, 'source'> {
   edits: readonly Edit[];
   imports?: readonly string[];
-  /** Statements right below the imports at the top. */
+  /** Statements directly below the imports at the top. */
   belowImports?: readonly string[];
   parts?: readonly Part[];
 }
 
-/** The rewrite of a draft; none where its edits do not go together or the result is no longer Python. */
+/** The rewrite of a draft; none if its edits conflict or the result is not valid Python. */
 export function written({ source }: TorchScript, draft: Draft): Rewrite[] {
   return writtenWith(source, draft);
 }
@@ -114,7 +114,7 @@ export function withPart(source: string, part: Part): string {
   return source.includes(text) ? source : belowImportsOf(source, `\n\n${text}`, '\n\n\n');
 }
 
-/** The source with lines after the imports at its top, and with this gap between them and what follows. */
+/** The source with lines after the imports at its top, and with this gap before the following code. */
 function belowImportsOf(source: string, lines: string, gap: string): string {
   const marker = 'import automl_part_goes_here';
   return withImport(source, marker)

@@ -2,11 +2,11 @@ import type { Layer } from '../../layers.ts';
 import { textOf } from '../../python-source.ts';
 import type { TorchScript } from './script.ts';
 
-/** Layers whose own weights are looked into, or that stand for something else than one step of a chain. */
+/** Layers whose weights are accessed, or that stand for something other than one step of a chain. */
 const special =
   /(?:^|_)(?:q|k|v|qkv|query|key|value|queries|keys|values|attn|attention|proj|gate|gates|mu|mean|logvar|log_var|std|skip|shortcut|downsample)(?:_|\d|$)/i;
 
-/** Linear layers that another linear layer of the same model goes on from. */
+/** Linear layers whose output goes to another linear layer of the same model. */
 export function hiddenLinears(script: TorchScript): Layer[] {
   return script.models.flatMap((layers) =>
     layers.filter((layer, place) => {
@@ -17,18 +17,18 @@ export function hiddenLinears(script: TorchScript): Layer[] {
   );
 }
 
-/** The last linear layer of each model whose input is what a layer before it gives. */
+/** The last linear layer of each model, if its input is the output of an earlier layer. */
 export function lastLinears(script: TorchScript): Layer[] {
   return script.models.flatMap((layers) => {
     const last = layers.findLast(({ kind }) => kind === 'Linear');
-    // The blocks of a transformer have their own ways to be deep.
+    // The blocks of a transformer add depth in their own way.
     const isBlock = layers.some(({ kind }) => /^(?:Layer|RMS)Norm$|^Multihead|^Transformer/.test(kind));
     const isLater = layers.length > 1 && last !== layers[0] && !isBlock;
     return last?.into != null && isLater && isOrdinary(script, last) ? [last] : [];
   });
 }
 
-/** Convolutions that something else of the model goes on from: not those that give the output. */
+/** Convolutions whose output goes to something else in the model: not those that give the final output. */
 export function innerConvolutions(script: TorchScript): Layer[] {
   return script.models.flatMap((layers) => {
     const last = layers.findLast(({ keeps }) => !keeps);
@@ -39,7 +39,7 @@ export function innerConvolutions(script: TorchScript): Layer[] {
   });
 }
 
-/** Whether models see nothing but rows of numbers: no pictures, no sequences. */
+/** Whether models get only rows of numbers: no pictures, no sequences. */
 export function isPlainNumbers({ models }: TorchScript): boolean {
   const kinds = models.flat().map(({ kind }) => kind);
   return (
@@ -48,7 +48,7 @@ export function isPlainNumbers({ models }: TorchScript): boolean {
   );
 }
 
-/** Whether a layer is one step of a chain, and nothing looks into its weights. */
+/** Whether a layer is one step of a chain, and nothing accesses its weights. */
 export function isOrdinary({ source }: TorchScript, { holder }: Layer): boolean {
   if (holder === null) return true;
   return !special.test(holder) && !new RegExp(`\\b${holder}\\s*\\.\\s*(?:weight|bias)\\b`).test(source);

@@ -17,7 +17,7 @@ import { rewriteTorch } from './torch.ts';
 const root = join(import.meta.dirname, '../../../../..');
 const python = await torchPython();
 
-/** The learning rates that the scripts start with. */
+/** The initial learning rates of the scripts. */
 const rates = new Map(
   Object.entries({ flat: 1e-3, table: 0.01, text: 0.5, names: 1e-5, language: 1e-3, trainer: 1e-3 }),
 );
@@ -28,7 +28,7 @@ function scoreOf(printed: string): number {
   return Number(/(?:accuracy|MAE|loss|acc)\D*([\d.]+)\s*$/.exec(printed.trimEnd())?.[1] ?? Number.NaN);
 }
 
-/** Every value on validation data that the epoch scripts print of what their best epoch goes by. */
+/** Every validation value in the output of the epoch scripts of the measure that decides their best epoch. */
 function valuesOf(printed: string): number[] {
   const pattern = /(?:val loss|validation loss|(?<!train )accuracy|Val acc)\b:? ([\d.]+)$/gm;
   return [...printed.matchAll(pattern)].map(([, value]) => Number(value));
@@ -40,7 +40,7 @@ function surroundingsOf(metric: string): Surroundings {
   return { task, arrays: [], packages: [] };
 }
 
-/** The script, each rewrite of it, and all that go together on top of each other, by what was done. */
+/** The script, each rewrite of it, and all compatible ones on top of each other, by name of the rewrite. */
 function rewritten(rewriter: Rewriter, source: string, surroundings: Surroundings): Map<string, string> {
   const once = rewriter(source, surroundings);
   const found = new Map([['starter', source], ...once.map((each) => [each.name, each.source] as const)]);
@@ -61,7 +61,7 @@ describe('rewritten scripts', () => {
     for (const [name, { printed, rate, error }] of Object.entries(results)) {
       expect(error, name).toBeNull();
       expect(scoreOf(printed), `${name}: ${printed}`).toBeGreaterThanOrEqual(0);
-      // The last step of a schedule is small, so the loops tell it rightly how far they are.
+      // The last step of a schedule is small, so the loops report their progress correctly.
       if (/decay|one cycle/.test(name)) expect(rate, name).toBeLessThan(0.3 * (rates.get(script) ?? 0));
     }
   });
@@ -80,7 +80,7 @@ describe('rewritten scripts', () => {
         ] as const;
       }),
     );
-    // What the measured value was in each epoch, where the script itself does not say it.
+    // Prints the measured value in each epoch if the script itself does not.
     const told = 'accuracy(net, val_x, val_y):.6f}")\n';
     const everyEpoch = epochScripts.called.replace(
       /^ {8}print.*\n/m,
@@ -92,7 +92,7 @@ describe('rewritten scripts', () => {
       const [before, after] = [results[name], results[`${name} kept`]];
       const all = results[`${name} with all others`];
       expect(before?.error ?? after?.error ?? all?.error, name).toBeNull();
-      // What is said in the end is what the weights in the end are worth, averaged ones too.
+      // The value that is printed at the end is that of the final weights, averaged ones too.
       expect(valuesOf(all?.printed ?? '').at(-1), name).toBeCloseTo(all?.rate ?? Number.NaN, 3);
       const values = valuesOf(before?.printed ?? '');
       const best = name === 'assigned' ? Math.min(...values) : Math.max(...values);

@@ -15,7 +15,7 @@ function around(metric: string): Surroundings {
   return { task, arrays: [], packages: [] };
 }
 
-/** What was offered already: several tests look at the same script, and parsing takes long. */
+/** Caches the offers: several tests look at the same script, and parsing is slow. */
 const known = new Map<string, readonly Rewrite[]>();
 
 function allOffers(source: string, metric: string): readonly Rewrite[] {
@@ -34,7 +34,7 @@ const partTexts = readdirSync(parts)
   .filter((name) => name.endsWith('.py'))
   .map((name) => readFileSync(join(parts, name), 'utf8').trim());
 
-/** The lines of a rewrite that the script did not have, without the parts above. */
+/** The new lines of a rewrite, without the parts above. */
 function changed(source: string, name: string, metric?: string): string[] {
   const before = new Set(source.split('\n'));
   const rewritten = offers(source, metric).get(name)?.source ?? '';

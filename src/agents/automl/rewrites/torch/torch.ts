@@ -18,7 +18,7 @@ import { readTorchScript, type TorchScript } from './script.ts';
 
 type Finder = (script: TorchScript) => Rewrite[];
 
-/** They change what is computed. */
+/** These change the results. */
 const finders: readonly Finder[] = [
   swapOptimizers,
   addSchedules,
@@ -33,10 +33,12 @@ const finders: readonly Finder[] = [
   keepBestEpoch,
 ];
 
-/** They leave the results as they are, up to rounding. */
+/** These keep the results, up to rounding. */
 const fasterFinders: readonly Finder[] = [leaveOutGradients, fuseAttention, useLastPosition];
 
-/** How scripts that use PyTorch could train or be built otherwise; where the metric is a time, how they could be faster. */
+/**
+ * Other ways to train or build the models of PyTorch scripts; if the metric is a time, ways to make the scripts faster.
+ */
 export const rewriteTorch: Rewriter = (source, surroundings) => {
   const isTime = isTimeLike(surroundings.task.metric);
   const first = found(isTime ? fasterFinders : finders, source, surroundings);
@@ -49,10 +51,10 @@ function found(wanted: readonly Finder[], source: string, surroundings: Surround
   return script === null ? [] : wanted.flatMap((find) => find(script));
 }
 
-/** Rewrites that are mostly used together, so that one run tells what all of them are worth. */
+/** Rewrites that are usually used together, so that one run shows what all of them are worth. */
 interface Recipe {
   name: string;
-  /** In the order in which they are made, each with who finds it: the others need not look. */
+  /** In the order in which they are applied, each with its finder: the others need not look. */
   parts: readonly (readonly [name: string, finder: Finder])[];
   weight: number;
 }
@@ -90,7 +92,7 @@ const fasterRecipes: readonly Recipe[] = [
   },
 ];
 
-/** One rewrite after the other; none where fewer than two of them can be made. */
+/** One rewrite after the other; none if fewer than two of them apply. */
 function together(
   first: readonly Rewrite[],
   surroundings: Surroundings,
@@ -109,7 +111,7 @@ function together(
   return [
     {
       ...{ name, weight, source: last.source },
-      // Lines are those of the script as it was, where the rewrite can be made there.
+      // Line numbers are those of the original script, if the rewrite applies to it.
       change: done
         .map((each) => (first.find(({ name: same }) => same === each.name) ?? each).change)
         .join(' '),

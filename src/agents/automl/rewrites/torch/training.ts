@@ -8,10 +8,10 @@ import {
 } from '../../python-source.ts';
 import { calledName, calleeText, type TorchScript } from './script.ts';
 
-/** Where an optimizer is made. */
+/** The place where an optimizer is created. */
 export interface MadeOptimizer {
   call: SyntaxNode;
-  /** As PyTorch names it: `SGD`. */
+  /** PyTorch's name: `SGD`. */
   kind: string;
 }
 
@@ -22,12 +22,12 @@ export function madeOptimizers(script: TorchScript): MadeOptimizer[] {
   });
 }
 
-/** A step of an optimizer, and the loops that it is in. */
+/** A step of an optimizer, and the loops around it. */
 export interface OptimizerStep {
-  /** As the script calls the optimizer there. */
+  /** The script's name for the optimizer there. */
   optimizer: string;
   statement: SyntaxNode;
-  /** The `for` loops around it, the innermost first, also those around the function's only call. */
+  /** The `for` loops around it, the innermost first, including those around the function's only call. */
   loops: SyntaxNode[];
 }
 
@@ -59,7 +59,7 @@ function loopsAround(script: TorchScript, node: SyntaxNode, seen: readonly numbe
   return loops;
 }
 
-/** Calls of a function of the script from elsewhere: of a method by `self`, where there are such. */
+/** Calls of a function of the script from elsewhere; for a method, those through `self` if there are any. */
 export function callersOf({ source, calls }: TorchScript, definition: SyntaxNode): SyntaxNode[] {
   const node = definition.getChild('VariableName');
   const name = node === null ? '' : textOf(source, node);
@@ -70,9 +70,9 @@ export function callersOf({ source, calls }: TorchScript, definition: SyntaxNode
   return own.length > 0 ? own : outside.filter((call) => calleeName(source, call) === name);
 }
 
-/** Of the loops around a step, those that one training goes through: batches first, then epochs. */
+/** The loops around a step that belong to one training: batches first, then epochs. */
 export function coursesOf(source: string, loops: readonly SyntaxNode[]): SyntaxNode[] {
-  // Loops over folds or seeds train again and again.
+  // Loops over folds or seeds repeat the training.
   return loops.filter((loop, place) => {
     const head = headOf(source, loop);
     return !/fold|seed|trial|repeat/i.test(head) && (place === 0 || !/\.split\(/.test(head));
@@ -84,7 +84,7 @@ export function headOf(source: string, loop: SyntaxNode): string {
   return source.slice(loop.from, loop.getChild('Body')?.from ?? loop.to);
 }
 
-/** What a `for` loop goes through. */
+/** The iterable of a `for` loop. */
 export function iterableOf(loop: SyntaxNode): SyntaxNode | null {
   const children = childrenOf(loop);
   return children[children.findIndex(({ name }) => name === 'in') + 1] ?? null;
