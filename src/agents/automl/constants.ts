@@ -44,8 +44,8 @@ function normal(value: number): number {
 }
 
 /**
- * Whether a number is a constant of the script that is only used in calculations: all its uses are
- * operands of formulas, and none of these belongs to a training loop.
+ * Whether a number is a constant of the script that is only used in calculations: all its uses are operands of
+ * formulas, and none of these belongs to a training loop.
  */
 export function isOnlyInFormulas(
   source: string,

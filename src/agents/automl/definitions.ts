@@ -2,9 +2,8 @@ import { ancestorsOf, childrenOf, nodesOf, type SyntaxNode, textOf } from './pyt
 
 /**
  * The name that a script's own function or class gives to the argument at a position from 0: `width` for the second one
- * of
- * `Settings(2, 128)`, where `Settings` is a dataclass, a named tuple or a class with an `__init__`. Null if the script
- * does not define it.
+ * of `Settings(2, 128)`, where `Settings` is a dataclass, a named tuple or a class with an `__init__`. Null if the
+ * script does not define it.
  */
 export function ownParameterName(
   source: string,

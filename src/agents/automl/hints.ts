@@ -21,8 +21,7 @@ export function hintForRewrite(name: string, lessons: readonly Lesson[]): Pick<H
 
 /**
  * What lessons say about a knob of the same kind: how likely it is to help, and in which direction. Each lesson is
- * weighted
- * by the similarity of its task.
+ * weighted by the similarity of its task.
  */
 export function hintFor(knob: Knob, lessons: readonly Lesson[]): Hint {
   const alike = lessons.filter((lesson) => isSameKind(knob, lesson));

@@ -123,8 +123,7 @@ export class BranchView implements Environment {
 
   /**
    * Makes each version of the script that is written here stop itself after this many seconds: one that never ends
-   * would use
-   * up the rest of the run. Does nothing if the script itself is the submission.
+   * would use up the rest of the run. Does nothing if the script itself is the submission.
    */
   limitRuns(seconds: number): void {
     const isHandedIn = this.task.submission.files.some(({ path }) => path === this.#entry);

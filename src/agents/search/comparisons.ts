@@ -8,8 +8,7 @@ const most = { gains: 6, losses: 6, failures: 4 };
 
 /**
  * What all branches learned so far: each version compared with the one that it was made from. The middle is left out,
- * and
- * only counted, so that the memory does not grow with the search.
+ * and only counted, so that the memory does not grow with the search.
  */
 export function comparisons({ attempts }: SearchTree, judge: Judge): string {
   const measured = attempts

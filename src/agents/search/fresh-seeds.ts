@@ -7,8 +7,7 @@ const seeds =
 
 /**
  * A script with every seed in it raised, so that its score is a new draw; unchanged if it has no seeds. Only for
- * measuring:
- * such a script is never submitted.
+ * measuring: such a script is never submitted.
  */
 export function withFreshSeeds(source: string, raisedBy: number): string {
   return source.replace(

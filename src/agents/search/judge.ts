@@ -29,11 +29,11 @@ export class Judge {
   readonly noise: number | null;
 
   /**
-   * The noise is the standard error of the starter's mean over its two runs, half their difference. If the two
-   * runs differ in how the data is split, versions are compared on the same two splits, and the difference says
-   * nothing about that comparison: then both gains must be positive, and nothing else is required.
-   * `worth` is the least gain that counts, as a share of the starter's score. Without a second score the noise is
-   * unknown, unless no second run is needed.
+   * The noise is the standard error of the starter's mean over its two runs, half their difference. If the two runs
+   * differ in how the data is split, versions are compared on the same two splits, and the difference says nothing
+   * about that comparison: then both gains must be positive, and nothing else is required. `worth` is the least gain
+   * that counts, as a share of the starter's score. Without a second score the noise is unknown, unless no second run
+   * is needed.
    */
   constructor(
     metric: Metric,
@@ -78,8 +78,7 @@ export class Judge {
   /**
    * Whether gains on fresh seeds exceed the noise: their mean must be worth a change and exceed its standard error.
    * This follows the rule of Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), to take
-   * the
-   * simplest version within one standard error of the best; here that is the starter. A single gain has no standard
+   * the simplest version within one standard error of the best; here that is the starter. A single gain has no standard
    * error: it must exceed the threshold of the search.
    */
   isBeyondNoise(gains: readonly number[]): boolean {

@@ -36,8 +36,7 @@ const mostIdle = 6;
 
 /**
  * A search over versions of a task's script: each attempt has its own branch, the best one so far is always the one
- * that
- * would be graded, and the whole budget is used.
+ * that would be graded, and the whole budget is used.
  */
 export class TreeSearch {
   readonly tree: SearchTree;

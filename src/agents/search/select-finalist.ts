@@ -15,9 +15,8 @@ export function selectionNeeds(finalists: number): { runs: number; steps: number
 
 /**
  * Measures the best versions and the one that they are compared with in pairs of runs, on seeds that were not used for
- * any
- * choice. Takes the version with the largest gain beyond the noise, or the one that they are compared with if there is
- * none.
+ * any choice. Takes the version with the largest gain beyond the noise, or the one that they are compared with if there
+ * is none.
  */
 export async function selectFinalist(
   tree: SearchTree,

@@ -6,9 +6,8 @@ import type { CsvFile } from './sources.ts';
 
 /**
  * Submits the same values for every row if nothing else could be done, because an invalid submission counts for
- * nothing.
- * Returns a sentence about it; null if no table is asked for, too little of the budget is left, or this does not help
- * either: then the starter is put back.
+ * nothing. Returns a sentence about it; null if no table is asked for, too little of the budget is left, or this does
+ * not help either: then the starter is put back.
  */
 export async function submitConstants(
   workspace: Workspace,

@@ -13,8 +13,7 @@ import { pythonFile } from './python-file.ts';
 
 /**
  * Runs the models that automl writes on synthetic data of many kinds. The packages are those of a task; no data of it
- * is
- * needed.
+ * is needed.
  */
 const tasks = join(import.meta.dirname, '../../../../tasks');
 const { executable: python } = await ensurePython(loadTask('digits', [tasks]).requirements, {

@@ -8,9 +8,9 @@ export type Setting = string | number | boolean | readonly Setting[];
 
 /**
  * Files in `python/automl` as one script, since an entry script must be self-contained: first their imports, except
- * those
- * of each other, then their definitions, then the last line. Some settings, lines such as `NAME = value`, are replaced.
- * These files are part of the agent like its sources, and as constant. Throws for a name that is not a setting.
+ * those of each other, then their definitions, then the last line. Some settings, lines such as `NAME = value`, are
+ * replaced. These files are part of the agent like its sources, and as constant. Throws for a name that is not a
+ * setting.
  */
 export function pythonScript(
   parts: readonly string[],

@@ -1,8 +1,7 @@
 /**
  * Prepares one of automl's own scripts for another run. The first run finds out how much fits into its time; another
- * one
- * must not decide differently only because the machine is busier. So the decisions in the first output are written into
- * the script: the models in its blend, or the number of networks, their width and their epochs.
+ * one must not decide differently only because the machine is busier. So the decisions in the first output are written
+ * into the script: the models in its blend, or the number of networks, their width and their epochs.
  */
 export function settledScript(source: string, printed: string): string {
   const network = /^networks: (\d+), width: (\d+), epochs: (\d+)$/m.exec(printed);

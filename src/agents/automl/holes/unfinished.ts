@@ -23,9 +23,8 @@ export function whyUnfinished(
 
 /**
  * Why a starter that is not a skeleton is still of no use: nothing shows whether a change to it helps. One that was
- * stopped
- * at its time limit counts only if it left no submission. Null for one that prints its metric. One that prints another
- * metric can be improved by that metric, but first a model is written for the task's own metric.
+ * stopped at its time limit counts only if it left no submission. Null for one that prints its metric. One that prints
+ * another metric can be improved by that metric, but first a model is written for the task's own metric.
  */
 export function whyUseless(starter: Outcome, submission: SubmissionSeen | null): string | null {
   if (starter.kind === 'measured') return starter.other === true ? 'it prints another metric' : null;
