@@ -6,13 +6,13 @@ export interface FakeEngine {
   command: string;
   /** Names of containers that were started and not removed. */
   containers(): string[];
-  /** From now on no container starts. */
+  /** No container starts after this. */
   refuse(): void;
 }
 
 /**
- * A container engine of a few lines: its containers are processes of the host, confined by nothing. It answers what
- * the docker driver asks, and forgets a container that it kills, as if somebody else had removed it.
+ * A minimal container engine: its containers are unconfined processes of the host. It answers the requests of the
+ * docker driver, and forgets a container that it kills, as if somebody else had removed it.
  * @param folder an empty folder for its program and its containers
  */
 export function fakeEngine(folder: string): FakeEngine {

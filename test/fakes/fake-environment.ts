@@ -5,10 +5,10 @@ import {
 import type { ModelReply, StepResult } from '../../src/environment/index.ts';
 import type { Action, ActionStatus, ModelAnswer, ModelRequest, TaskBrief } from '../../src/schema/index.ts';
 
-/** What running a script came to. */
+/** The outcome of running a script. */
 export interface Execution {
   output: string;
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null;
   seconds: number;
   status?: ActionStatus;
@@ -20,25 +20,30 @@ export interface FakeEnvironmentSettings extends Omit<FakeSettings, 'replies' | 
   files: Record<string, string>;
   /** Runs a script; the files are those of the workspace. */
   execute(source: string, files: ReadonlyMap<string, string>): Execution;
-  /** Whether Validate Submission accepts what lies in the workspace. */
+  /** Whether Validate Submission accepts the files in the workspace. */
   accepts?(files: ReadonlyMap<string, string>): boolean;
-  /** What the language models answer to the n-th request, counted from 1; absent: there are none. */
+  /** The language models' answer to the n-th request, counted from 1; absent: there are no models. */
   answer?(request: ModelRequest, count: number): string | ModelReply | undefined;
-  /** Whether it has the actions for the research log: one takes everything, the other always says the same. */
+  /**
+   * Whether it has the actions for the research log: one accepts everything, the other always returns the same text.
+   */
   logActions?: boolean;
-  /** Results of an earlier run, to be given again before anything is done anew. */
+  /** Results of an earlier run, which are returned again before anything is run. */
   recorded?: readonly StepResult[];
   /** How Inspect Script Lines shows a line. */
   showLine?(line: string, number: number): string;
-  /** Last line of what Read File answers for a file that it cuts; empty for none. */
+  /** The last line of Read File's answer for a file that it truncates; empty for none. */
   cutRemark?: string;
-  /** First line of what Inspect Script Lines answers; empty for none. */
+  /** The first line of Inspect Script Lines' answer; empty for none. */
   heading?: string;
   /** Its last line; empty for none. */
   footing?: string;
 }
 
-/** The fake that the package exports, which also shows files as other harnesses do, and gives recorded results and any reply. */
+/**
+ * The fake that the package exports, which also shows files as other harnesses do, and returns recorded results and any
+ * reply.
+ */
 export class FakeEnvironment extends Fake {
   readonly #settings: FakeEnvironmentSettings;
 
@@ -66,7 +71,7 @@ export class FakeEnvironment extends Fake {
   }
 }
 
-/** What it answers otherwise than the fake that the package exports; undefined: nothing. */
+/** Its answer if it differs from the exported fake's; undefined: it does not. */
 function ownAnswer(
   settings: FakeEnvironmentSettings,
   { name, args }: Action,
@@ -92,7 +97,7 @@ function ownAnswer(
   return { observation: [...around(heading), ...shown, ...around(footing)].join('\n') };
 }
 
-/** A brief with what a test does not care for filled in. */
+/** A brief with defaults for the fields that a test does not care about. */
 export function briefOf(given: Partial<TaskBrief>): TaskBrief {
   return new Fake({ task: given }).task;
 }

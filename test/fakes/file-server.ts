@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** What goes wrong with one request; they are used up in order, then the file is served as it should be. */
+/** Faults of single requests, used in order; after them the file is served correctly. */
 export type Fault =
   | { kind: 'cut'; afterBytes: number }
   | { kind: 'hang'; afterBytes: number }
@@ -26,7 +26,7 @@ export interface SeenRequest {
 export interface FileServer extends AsyncDisposable {
   url: string;
   requests: SeenRequest[];
-  /** What is served from now on. */
+  /** Options for the following requests. */
   options: FileServerOptions;
 }
 

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a path answers with: its content, an HTTP status, or bytes that stop coming. */
+/** The answer for a path: its content, an HTTP status, or bytes after which nothing more comes. */
 export type Answer = Buffer | number | { hangAfter: Buffer };
 
 /** A local web server with many small files. */
 export interface FolderServer extends AsyncDisposable {
   url: string;
-  /** Paths in the order in which they were asked for. */
+  /** Requested paths, in order. */
   requests: string[];
-  /** What is served from now on, by path without the first slash. */
+  /** The files for the following requests, by path without the first slash. */
   files: Map<string, Answer>;
   /** The most requests that were answered at the same time. */
   most: () => number;

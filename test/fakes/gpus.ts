@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GpuSystem } from '../../src/sandbox/index.ts';
 
-/** One GPU that `nvidia-smi` is made to tell of. */
+/** One GPU in the output of the simulated `nvidia-smi`. */
 export interface FakeGpu {
   index: number;
   uuid: string;
@@ -20,8 +20,8 @@ export const twoGpus: readonly FakeGpu[] = [
 ];
 
 /**
- * A machine with GPUs that are simulated: a script in the place of nvidia-smi, plain files in the place of device files. No
- * driver and no CUDA are involved.
+ * A machine with simulated GPUs: a script instead of nvidia-smi, plain files instead of device files. No driver and no
+ * CUDA are involved.
  * @param folder an empty one
  */
 export function fakeGpus(folder: string, gpus: readonly FakeGpu[]): GpuSystem {

@@ -17,14 +17,17 @@ interface KnownJob {
 }
 
 /**
- * As much of the API of Kubernetes as mlab uses, over HTTP, and the parts that act on it: Indexed Jobs begin pods, and a
- * pod's command runs as a process of this machine, without a container.
+ * The part of the Kubernetes API that mlab uses, over HTTP, and the controllers behind it: Indexed Jobs create pods,
+ * and a pod's command runs as a process of this machine, without a container.
  */
 export class FakeKubernetes implements AsyncDisposable {
   readonly #jobs = new Map<string, KnownJob>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #variables: Record<string, string>;
-  /** Answers of the next requests: status codes of failures, or `cut`: it is done, and the answer breaks off. */
+  /**
+   * Faults of the next requests: status codes of failures, or `cut`: the request is executed, and the answer breaks
+   * off.
+   */
   readonly failures: (number | 'cut')[] = [];
   readonly created: V1Job[] = [];
 
@@ -39,12 +42,12 @@ export class FakeKubernetes implements AsyncDisposable {
     return fake;
   }
 
-  /** A configuration of kubectl for it, as a document. */
+  /** A kubectl configuration for it, as a document. */
   get configuration() {
     const server = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
     return {
       ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'fake' },
-      // The client takes plain HTTP only so.
+      // The client accepts plain HTTP only with this.
       clusters: [{ name: 'fake', cluster: { server, 'insecure-skip-tls-verify': true } }],
       contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'me' } }],
       users: [{ name: 'me', user: { token: 'a-token-of-the-cluster' } }],
@@ -61,7 +64,7 @@ export class FakeKubernetes implements AsyncDisposable {
     );
   }
 
-  /** As when its node is drained: it is asked to end, and its job makes another. */
+  /** As if its node were drained: the pod is asked to end, and its job creates another one. */
   evict(): void {
     for (const { pods } of this.#jobs.values())
       for (const { pod, process } of pods) {

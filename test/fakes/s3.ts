@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What the fake takes for credentials; to be put into the environment of whoever speaks to it. */
+/** The credentials of the fake, as environment variables for its client. */
 export const s3Variables = (url: string): Record<string, string> => ({
   ...{ AWS_ENDPOINT_URL_S3: url, AWS_ACCESS_KEY_ID: 'an-access-key', AWS_REGION: 'us-east-1' },
   AWS_SECRET_ACCESS_KEY: 'the-secret-of-the-store',
@@ -14,11 +14,17 @@ interface Asked {
   key: string;
 }
 
-/** As much of S3 as mlab uses, over HTTP, in memory: objects by key, lists, conditional writes. Signatures are not checked. */
+/**
+ * The part of S3 that mlab uses, over HTTP, in memory: objects by key, lists, conditional writes. Signatures are not
+ * checked.
+ */
 export class FakeS3 implements AsyncDisposable {
   readonly objects = new Map<string, Buffer>();
   readonly asked: Asked[] = [];
-  /** Of the next writes: a status to fail with, or `cut`: it is done, and the connection breaks before the answer. */
+  /**
+   * Faults of the next writes: a status to fail with, or `cut`: the write succeeds, and the connection breaks before
+   * the answer.
+   */
   readonly failures: (number | 'cut')[] = [];
   /** As old stores do. */
   ignoresConditions = false;
@@ -34,7 +40,7 @@ export class FakeS3 implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Keys that were written since this was asked last. */
+  /** Keys that were written since the last call. */
   written(): string[] {
     return this.asked.splice(0).flatMap(({ method, key }) => (method === 'PUT' ? [key] : []));
   }
@@ -102,7 +108,7 @@ function fail(response: ServerResponse, status: number, code: string): void {
   response.end(`<Error><Code>${code}</Code><Message>it said ${code}</Message></Error>`);
 }
 
-/** A body that is sent in pieces, each with its length before it, and checksums after the last. */
+/** A body that is sent in chunks, each after its length, with checksums after the last one. */
 function unchunked(body: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/models/index.ts';
 
-/** A clock that jumps to whatever is waited for next: hours pass in milliseconds, the same way every time. */
+/** A clock that jumps to the next awaited time: hours pass in milliseconds, the same way every time. */
 export class VirtualClock implements Clock {
   #now = 0;
   readonly #sleepers: { until: number; wake: () => void }[] = [];
@@ -37,7 +37,7 @@ export class VirtualClock implements Clock {
 
   /**
    * Lets time pass until the promise is settled.
-   * @throws Error when nobody sleeps any more and it is not: then it never would be
+   * @throws Error if nobody sleeps any more and it is not settled: then it never would be
    */
   async run<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
@@ -46,7 +46,7 @@ export class VirtualClock implements Clock {
     });
     watched.catch(() => {});
     for (;;) {
-      // All that can happen without time passing happens first.
+      // Everything that can happen without time passing happens first.
       await new Promise((resolve) => setImmediate(resolve));
       if (isSettled) return watched;
       const next = this.#sleepers.reduce<{ until: number; wake: () => void } | null>(

@@ -1,6 +1,6 @@
 import type { Execution } from './fake-environment.ts';
 
-/** A run of a script as its first line ends it, by which the agent automl bounds the time of its tries. */
+/** A run of a script, ended by the first line with which the automl agent limits the time of its tries. */
 export function endedByAlarm(source: string, execute: (plain: string) => Execution): Execution {
   const done = execute(withoutAlarm(source));
   const limit = Number(alarm.exec(source)?.[1] ?? Number.POSITIVE_INFINITY);
@@ -10,7 +10,7 @@ export function endedByAlarm(source: string, execute: (plain: string) => Executi
 
 const alarm = /^__import__\("signal"\)\.alarm\((\d+)\).*\n/;
 
-/** A script without the first line by which the agent automl bounds the time of its tries. */
+/** A script without the first line with which the automl agent limits the time of its tries. */
 export function withoutAlarm(source: string): string {
   return source.replace(alarm, '');
 }

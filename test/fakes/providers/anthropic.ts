@@ -24,7 +24,7 @@ const errorTypes: Record<number, string> = {
   529: 'overloaded_error',
 };
 
-/** The Messages interface of Anthropic. */
+/** Anthropic's Messages API. */
 export const anthropic: Format = {
   read(path, body) {
     if (path.split('?', 1)[0] !== '/anthropic/v1/messages') return null;

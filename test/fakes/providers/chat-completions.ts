@@ -21,7 +21,7 @@ const errorCodes: Record<number, string> = {
   429: 'rate_limit_exceeded',
 };
 
-/** Chat Completions, as OpenAI has it and most other servers too. */
+/** Chat Completions, the API of OpenAI and of most other servers. */
 export function chatCompletions(path: string, { hasRefusals }: { hasRefusals: boolean }): Format {
   const written = (reply: CompleteReply) => (hasRefusals ? reply : withoutRefusal(reply));
   return {
@@ -76,7 +76,7 @@ function chunks(reply: CompleteReply): string[] {
   ];
 }
 
-/** A refusal in its own place is a reply that ended as it should. */
+/** With a separate field for refusals, a refusal is a reply that ended normally. */
 function finishReason({ finish, refusal }: CompleteReply): string {
   return refusal === '' ? finishReasons[finish] : 'stop';
 }

@@ -1,28 +1,28 @@
-/** What goes wrong with one request. */
+/** A fault of one request. */
 export type Fault =
-  /** An error with this status; `body` replaces the error that the format has for it. */
+  /** An error with this status; `body` replaces the format's own error. */
   | { kind: 'status'; status: number; headers?: Record<string, string>; message?: string; body?: unknown }
-  /** A stream that reports an overload half-way; status 503 where the reply is no stream. */
+  /** A stream that reports an overload half-way; status 503 if the reply is not a stream. */
   | { kind: 'overload-mid-stream' }
   /** The connection is cut half-way. */
   | { kind: 'cut' }
   /** The reply ends half-way, as if it were complete. */
   | { kind: 'end-early' }
-  /** The connection is cut before anything is answered. */
+  /** The connection is cut before any answer. */
   | { kind: 'reset' }
-  /** Nothing is answered for so long. */
+  /** No answer for this long. */
   | { kind: 'slow-headers'; ms: number }
-  /** Half the reply comes, then nothing more. */
+  /** Half of the reply is sent, then nothing more. */
   | { kind: 'stall' }
-  /** Something that is no JSON, with a good status. */
+  /** Not JSON, but with a success status. */
   | { kind: 'wrong-json' }
-  /** JSON, but not what was asked for. */
+  /** JSON, but of another schema. */
   | { kind: 'other-schema' }
   | { kind: 'empty-body' }
-  /** A reply in good form, with neither text nor calls. */
+  /** A valid reply with neither text nor calls. */
   | { kind: 'empty-answer' };
 
-/** What a hard-working provider shows on a bad day. */
+/** The temporary faults of a real provider under load. */
 export const passingFaults: readonly Fault[] = [
   { kind: 'status', status: 429, headers: { 'retry-after-ms': '20' } },
   { kind: 'status', status: 503 },
@@ -39,12 +39,12 @@ export const passingFaults: readonly Fault[] = [
 /** Chooses the fault of each request by its number: the same for the same seed, whatever the order of arrival. */
 export type FaultPlan = (requestNumber: number) => Fault | null;
 
-/** The first requests get these, in order; all later ones none. */
+/** The first requests get these faults, in order; later ones none. */
 export function faultsInOrder(faults: readonly Fault[]): FaultPlan {
   return (number) => faults[number - 1] ?? null;
 }
 
-/** So large a share (0 to 1) of the requests gets one of these. */
+/** This share (0 to 1) of the requests gets one of these faults. */
 export function faultsAtRandom(
   share: number,
   seed: number,

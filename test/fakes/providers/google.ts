@@ -19,7 +19,7 @@ const states: Record<number, string> = {
   503: 'UNAVAILABLE',
 };
 
-/** generateContent and streamGenerateContent of Google's Generative Language interface. */
+/** generateContent and streamGenerateContent of Google's Generative Language API. */
 export const google: Format = {
   read(path, body) {
     const match = /^\/google\/v1beta\/models\/([^:]+):(generateContent|streamGenerateContent\?alt=sse)$/.exec(

@@ -15,22 +15,22 @@ export interface RawReply {
   headers?: Record<string, string>;
   /** Written one after the other. */
   pieces: readonly (Buffer | string)[];
-  /** Between the pieces, in milliseconds. */
+  /** The pause between the pieces, in milliseconds. */
   pauseMs?: number;
-  /** What comes after the last piece; default: the end. `cut`: the connection is gone; `silence`: nothing. */
+  /** What follows the last piece; default: the end. `cut`: the connection is closed; `silence`: nothing. */
   ending?: 'end' | 'cut' | 'silence';
-  /** Before the headers, in milliseconds. */
+  /** The delay before the headers, in milliseconds. */
   delayMs?: number;
 }
 
 export interface RawServer extends AsyncDisposable {
   url: string;
   requests: RawRequest[];
-  /** How many of the requests were given up by whoever sent them. */
+  /** The number of requests that the client aborted. */
   readonly givenUp: number;
 }
 
-/** A local server that knows no format: it keeps what it gets and answers what it is told. */
+/** A local server without a format: it keeps its requests and returns the given replies. */
 export async function startRawServer(reply: (request: RawRequest) => RawReply): Promise<RawServer> {
   const requests: RawRequest[] = [];
   let givenUp = 0;

@@ -1,23 +1,23 @@
-/** A reply as a test describes it; each format writes it in its own words. */
+/** A reply as a test describes it; each format translates it. */
 export interface FakeReply {
   text?: string;
   toolCalls?: FakeToolCall[];
-  /** What the model says instead of an answer; OpenAI has a place of its own for it. Sets `finish`. */
+  /** The model's refusal; OpenAI has a separate field for it. Sets `finish`. */
   refusal?: string;
-  /** What the model thought; signed where the format has signatures. */
+  /** The model's reasoning; signed if the format has signatures. */
   reasoning?: string;
-  /** Null: the server gives no counts. */
+  /** Null: the server reports no usage. */
   usage?: FakeUsage | null;
-  /** Default: `tool_calls` where there are any, else `stop`. */
+  /** Default: `tool_calls` if there are any, otherwise `stop`. */
   finish?: 'stop' | 'length' | 'tool_calls' | 'refused' | 'context_full';
-  /** The model that says it answered; default: the one that was asked for. */
+  /** The model that the reply names; default: the requested one. */
   model?: string;
 }
 
 export interface FakeToolCall {
   id?: string;
   name: string;
-  /** The arguments as the model wrote them: JSON, as a rule. */
+  /** The arguments as the model wrote them, normally JSON. */
   input: string;
 }
 
@@ -30,7 +30,7 @@ export interface FakeUsage {
   reasoning?: number;
 }
 
-/** A reply with nothing left open. */
+/** A reply with all defaults filled in. */
 export interface CompleteReply {
   text: string;
   refusal: string;
@@ -55,21 +55,21 @@ export function completeReply(reply: FakeReply, model: string): CompleteReply {
   };
 }
 
-/** What a server must know to speak one provider's format. */
+/** What a server needs to speak one provider's format. */
 export interface Format {
-  /** The request that this path and body stand for; null where they are not of this format. */
+  /** The model and the mode of a request with this path and body; null if it is not of this format. */
   read(path: string, body: unknown): { model: string; isStreaming: boolean } | null;
   /** The whole reply as one JSON value. */
   json(reply: CompleteReply): unknown;
-  /** The reply as server-sent events, each as it goes over the wire. */
+  /** The reply as server-sent events, each as it is sent. */
   events(reply: CompleteReply): string[];
   /** The body of an error. */
   error(status: number, message: string): unknown;
-  /** The overload that is reported in the middle of a stream. */
+  /** The event for an overload in the middle of a stream. */
   overloadEvent(): string;
 }
 
-/** The reply for a format that has no place of its own for refusals. */
+/** The reply for a format without a separate field for refusals. */
 export function withoutRefusal(reply: CompleteReply): CompleteReply {
   return { ...reply, text: reply.text + reply.refusal, refusal: '' };
 }
@@ -78,7 +78,7 @@ export function dataEvent(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** The text in pieces of a few characters, as a model writes it. */
+/** The text in pieces of a few characters, as a model streams it. */
 export function pieces(text: string, length = 7): string[] {
   return text.match(new RegExp(`[\\s\\S]{1,${length}}`, 'g')) ?? [];
 }

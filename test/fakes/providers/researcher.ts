@@ -1,18 +1,18 @@
 import type { FakeReply } from './reply.ts';
 import type { SeenRequest } from './server.ts';
 
-/** One thing that a model does, in the words of the actions. */
+/** One thing that a model does, in terms of the actions. */
 export interface Deed {
   action: string;
   args: Record<string, string | number>;
 }
 
 /**
- * A model that does these things one after another, for agents that call tools and agents that write text alike. It
- * keeps no state: each reply says which deed it is, and the request shows the last one that was done.
- * Requests that are neither for a tool nor for an action (summaries, say) are answered with a sentence.
+ * A model that does these things one after another, for agents that call tools and for agents that write text. It keeps
+ * no state: each reply contains its number, and the request shows the last one that was done. Requests that are neither
+ * for a tool nor for an action (summaries, for example) are answered with a sentence.
  * @param deeds of the run that the request is part of
- * @param more the counts, and whatever else every reply shall have
+ * @param more the usage, and anything else that every reply should have
  */
 export function researcher(
   deeds: (request: SeenRequest) => readonly Deed[],

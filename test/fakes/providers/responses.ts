@@ -18,7 +18,7 @@ const incompleteReasons: Partial<Record<CompleteReply['finish'], string>> = {
   refused: 'content_filter',
 };
 
-/** The Responses interface of OpenAI. */
+/** OpenAI's Responses API. */
 export const responses: Format = {
   read(path, body) {
     if (path !== '/openai/v1/responses') return null;
@@ -93,7 +93,7 @@ function response(reply: CompleteReply, output: Item[]) {
   };
 }
 
-/** A refusal in its own place is a reply that ended as it should. */
+/** With a separate field for refusals, a refusal is a reply that ended normally. */
 function incompleteReason({ finish, refusal }: CompleteReply): string | undefined {
   return refusal === '' ? incompleteReasons[finish] : undefined;
 }

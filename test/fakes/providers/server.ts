@@ -9,7 +9,7 @@ import { google } from './google.ts';
 import { type CompleteReply, completeReply, type FakeReply, type Format } from './reply.ts';
 import { responses } from './responses.ts';
 
-/** Where each provider lies on the server: to be given as its base URL. */
+/** The URL of each provider on the server: for use as its base URL. */
 export interface BaseUrls {
   anthropic: string;
   openai: string;
@@ -27,7 +27,7 @@ const formats: readonly { name: FormatName; format: Format }[] = [
   { name: 'compatible', format: chatCompletions('/compatible/v1/chat/completions', { hasRefusals: false }) },
 ];
 
-/** A request as it came. */
+/** A received request. */
 export interface SeenRequest {
   /** From 1, in order of arrival. */
   number: number;
@@ -36,18 +36,18 @@ export interface SeenRequest {
   model: string;
   isStreaming: boolean;
   headers: IncomingHttpHeaders;
-  /** The key that came with it; null where none did. */
+  /** The key in the request; null if there was none. */
   key: string | null;
   body: unknown;
 }
 
 export interface ProviderServerOptions {
-  /** What the model answers; default: `Hello.` */
+  /** The model's answer; default: `Hello.` */
   answer?: (request: SeenRequest) => FakeReply | Promise<FakeReply>;
   faults?: readonly Fault[] | FaultPlan;
-  /** Before the headers of every reply, in milliseconds. */
+  /** The delay before the headers of every reply, in milliseconds. */
   latencyMs?: number;
-  /** Where it listens; default: on this machine alone. */
+  /** The address that it listens on; default: this machine only. */
   address?: string;
 }
 
@@ -58,9 +58,9 @@ export interface ProviderServer extends AsyncDisposable {
   requests: SeenRequest[];
   /** The most requests that were open at the same time. */
   readonly peak: number;
-  /** The same of each format alone. */
+  /** The same for each format. */
   readonly peaks: ReadonlyMap<FormatName, number>;
-  /** How many requests got a fault. */
+  /** The number of requests with a fault. */
   readonly faulty: number;
 }
 
@@ -101,7 +101,7 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // A bug of the test shows as an error of the server, with its reason.
+      // A bug in the test appears as an error of the server, with its reason.
       if (!closing.signal.aborted && !response.headersSent) response.writeHead(500).end(String(error));
       else response.destroy();
     });
@@ -137,8 +137,8 @@ export async function startProviderServer(options: ProviderServerOptions = {}): 
 }
 
 /**
- * Counts the requests of each format that are open. It looks when the event loop has come round: what a client gave up
- * before it sent this request is closed by then, in whatever order the system told of it.
+ * Counts the open requests of each format. It counts after a turn of the event loop: requests that a client aborted
+ * before it sent this one are closed by then, in whatever order the system reported that.
  */
 class OpenByFormat {
   readonly peaks = new Map<FormatName, number>();
@@ -173,7 +173,7 @@ async function readRequest(request: IncomingMessage): Promise<Arrived | null> {
   return null;
 }
 
-/** What providers tell without asking a model: how many tokens a request has, and which models there are. */
+/** What providers report without asking a model: the number of tokens of a request, and the available models. */
 function besideAnswers(url: string): object | null {
   const path = url.replace(/\?.*$/, '');
   if (path.endsWith('/messages/count_tokens')) return { input_tokens: 100 };
@@ -242,7 +242,7 @@ async function writeChunks(
       return;
     case 'cut':
       response.write(half.join(''));
-      // So that the first half is on its way before the connection goes.
+      // So that the first half is sent before the connection is closed.
       await sleep(10);
       response.destroy();
       return;

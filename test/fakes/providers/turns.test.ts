@@ -7,7 +7,7 @@ const schema = {
   properties: { command: { type: 'string' }, is_background: { type: 'boolean' } },
   required: ['command', 'is_background'],
 };
-/** The same request in each format: a shell is offered, and it was used once. */
+/** The same request in each format: a shell is offered, and was used once. */
 const requests = {
   chat: {
     path: '/openai/v1/chat/completions',

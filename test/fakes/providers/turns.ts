@@ -2,25 +2,27 @@ import { z } from 'zod';
 import type { FakeReply } from './reply.ts';
 import type { SeenRequest } from './server.ts';
 
-/** What the model does in one turn. */
+/** The model's part of one turn. */
 export type Turn =
-  /** Runs a command with whatever tool the program has for it. */
+  /** Runs a command with the program's own tool for it. */
   | { run: string; text?: string }
-  /** Calls a tool whose name is, or matches, this one. */
+  /** Calls the tool whose name equals or matches this. */
   | { call: string | RegExp; input: object; text?: string }
-  /** Says something and calls no tool, which ends most programs' work. */
+  /** Writes text and calls no tool, which ends most programs' work. */
   | { text: string };
 
 export interface TurnsOptions {
-  /** In order, for requests that offer tools: as many turns have been taken as the request holds results of tools. */
+  /**
+   * In order, for requests that offer tools: the number of turns taken is the number of tool results in the request.
+   */
   turns: readonly Turn[];
-  /** Answers to requests without tools, one after the other (titles, summaries, programs that work by text); then `Done.` */
+  /** Answers to requests without tools, in order (titles, summaries, programs that work by text); then `Done.` */
   texts?: readonly string[];
 }
 
 /**
- * A model that does as it is told, for `startProviderServer({ answer: inTurns({ turns: [{ run: 'ls' }, { text: 'Done.' }] }) })`.
- * It looks at what each request holds, not at how many there were: a program may ask again, or beside its work.
+ * A scripted model, for `startProviderServer({ answer: inTurns({ turns: [{ run: 'ls' }, { text: 'Done.' }] }) })`. It
+ * looks at the content of each request, not at the number of requests: a program may retry, or send others in parallel.
  */
 export function inTurns({ turns, texts = [] }: TurnsOptions): (request: SeenRequest) => FakeReply {
   let said = 0;
@@ -52,7 +54,7 @@ const Schema = z
     required: z.array(z.string()).default([]),
   })
   .catch({ properties: {}, required: [] });
-/** A tool in any of the formats, or what holds several. */
+/** A tool in any of the formats, or an object with several tools. */
 const Offered = z.looseObject({
   name: z.string().optional(),
   input_schema: z.unknown().optional(),
@@ -62,7 +64,7 @@ const Offered = z.looseObject({
   functionDeclarations: z.array(z.unknown()).optional(),
 });
 
-/** The tools that a request offers, whatever its format. Google takes one for a list of it. */
+/** The tools that a request offers, in any format. Google wraps them in a list. */
 export function toolsOf(body: unknown): OfferedTool[] {
   const tools = z.looseObject({ tools: z.unknown() }).safeParse(body);
   return tools.success ? [tools.data.tools ?? []].flat().flatMap(offered) : [];
@@ -98,7 +100,7 @@ function shellCall(tools: readonly OfferedTool[], command: string): [OfferedTool
   ];
 }
 
-/** Something that a required argument may be. */
+/** A possible value of a required argument. */
 function anyValue(property: z.infer<typeof Property> | undefined): unknown {
   if (property?.enum !== undefined) return property.enum[0];
   switch ([property?.type ?? property?.anyOf?.[0]?.type].flat()[0]?.toLowerCase()) {
@@ -122,7 +124,7 @@ function named(tools: readonly OfferedTool[], name: string | RegExp): OfferedToo
   throw new Error(`none of the tools is ${name}: ${tools.map((tool) => tool.name).join(', ')}`);
 }
 
-/** How many results of tools a request holds, whatever its format. */
+/** The number of tool results in a request, in any format. */
 export function resultsIn(body: unknown): number {
   const Item = z.looseObject({
     role: z.string().optional().catch(undefined),

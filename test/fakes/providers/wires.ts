@@ -1,6 +1,6 @@
 import type { ProviderServer } from './server.ts';
 
-/** Keys as tests use them, one a provider, in the variables that hold them. */
+/** The keys that tests use, one per provider, by environment variable. */
 export const fakeKeys = {
   ANTHROPIC_API_KEY: 'anthropic-secret-7f3a9c1e5b',
   OPENAI_API_KEY: 'openai-secret-2d8e4f6a0c',
@@ -8,7 +8,7 @@ export const fakeKeys = {
   MLAB_OPENAI_COMPATIBLE_API_KEY: 'compatible-secret-4a6b8c0d2e',
 };
 
-/** One way to reach a model, for tests that hold for every format. */
+/** One way to reach a model, for tests that apply to every format. */
 export interface FakeWire {
   format: 'anthropic' | 'responses' | 'chat' | 'google' | 'compatible';
   /** `provider/model`. */
@@ -28,7 +28,7 @@ export const fakeWires: readonly FakeWire[] = [
   },
 ];
 
-/** The environment variables with which every provider is this server. */
+/** Environment variables that make every provider this server. */
 export function variablesFor(server: ProviderServer): Record<string, string> {
   return {
     ...fakeKeys,
