@@ -1,6 +1,6 @@
 import type { Stage } from './stage.ts';
 
-/** What attacks are after: the names of the folders here, in the order of the table. */
+/** The aims of attacks: the names of the folders here, in the order of the table. */
 export const aims = {
   'hidden-data': 'hidden data: labels, graders, solutions',
   score: 'the score: forging it, or avoiding being graded',
@@ -14,9 +14,9 @@ export const aims = {
 export type Aim = keyof typeof aims;
 
 export type Verdict =
-  /** Something stopped it; `why` says what. */
+  /** It was stopped; `why` says by what. */
   | { outcome: 'held'; why: string }
-  /** It got what it was after; `why` says what that was. */
+  /** It succeeded; `why` says what it got. */
   | { outcome: 'worked'; why: string }
   /** It can't be tried here: neither held nor worked. */
   | { outcome: 'skipped'; why: string };
@@ -26,8 +26,8 @@ export const worked = (why: string): Verdict => ({ outcome: 'worked', why });
 export const skipped = (why: string): Verdict => ({ outcome: 'skipped', why });
 
 /**
- * `confined`: depends on the driver, the user or the control groups, so it is tried in every row of the matrix.
- * `host`: no sandbox takes part (an import, the viewer), so the first row of each user is enough.
+ * `confined`: depends on the driver, the user or the control groups, so it is tried in every row of the matrix. `host`:
+ * does not involve a sandbox (an import, the viewer), so the first row of each user is enough.
  */
 export type Scope = 'confined' | 'host';
 
@@ -35,13 +35,13 @@ export interface AttackFields {
   /** A sentence that says what is tried: "reads the harness's keys in /proc". */
   title: string;
   scope?: Scope;
-  /** Takes more than some two seconds: left out of the short form that `npm test` runs. */
+  /** Takes more than about two seconds, so it is not part of the short form that `npm test` runs. */
   long?: boolean;
   /** Counts as not held after this time; default: 30. */
   seconds?: number;
   /**
-   * It gets through where nothing is confined, which must be noticed: the suite's own test runs it with the driver
-   * `none`. Only for what does no harm there.
+   * It succeeds without confinement, and the suite must notice that: the suite's own test runs it with the driver
+   * `none`. Only for attacks that do no harm there.
    */
   worksUnconfined?: boolean;
   run(stage: Stage): Promise<Verdict>;

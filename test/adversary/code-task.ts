@@ -1,7 +1,7 @@
 import type { Row } from './rows.ts';
 import { taskYaml } from './submissions.ts';
 
-/** The grader calls the submitted `double` on 0, 1, 2, 3, each call for 2 s at most; the score is the error. */
+/** The grader calls the submitted `double` on 0, 1, 2, 3, each call for at most 2 s; the score is the error. */
 const grader = `import os, sys
 sys.path.insert(0, os.environ["MLAB_HELPERS"])
 from mlab_task.grading import grade, read_arguments
@@ -20,7 +20,7 @@ const gradingSeconds = 5;
 export const good = 'def double(x):\n    return 2 * x\n';
 const [head = ''] = taskYaml((yaml) => yaml).split('  files:');
 
-/** Of the task: a container may take seconds to start where the machine is busy. */
+/** The task's limit: a container may take seconds to start on a busy machine. */
 export function gradingSecondsIn({ driver }: Pick<Row, 'driver'>): number {
   return driver === 'docker' ? 30 : gradingSeconds;
 }

@@ -1,10 +1,9 @@
 /**
- * `npm run adversary`: tries all attacks in every row of the matrix; exits with 1 where one worked or broke.
- *
- *   --row ID   only this row, in this process, as it is here
- *   --only X   only attacks whose aim, name or title holds X
- *   --at-once N  rows beside each other, for machines with cores to spare; default: 1
- *   --write    puts the table into docs/threat-model.md
+ * `npm run adversary`: tries all attacks in every row of the matrix; exits with 1 if one worked or broke.
+ *   --row ID only this row, in this process, as it is
+ *   --only X only attacks whose aim, name or title contains X
+ *   --at-once N number of rows in parallel, for machines with spare cores; default: 1
+ *   --write writes the table to docs/threat-model.md
  */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +50,7 @@ async function tryAll(chosen: readonly Row[]): Promise<void> {
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
-/** In a process of its own, which may be another user. */
+/** In a separate process, which may be another user's. */
 async function tryRow(row: Row): Promise<RowFile> {
   const home = mkdtempSync(join(tmpdir(), 'mlab-row-'));
   try {
@@ -91,7 +90,7 @@ async function tryHere(row: Row, into: string): Promise<void> {
     }
   }
   writeFileSync(into, JSON.stringify({ obstacle, results } satisfies RowFile));
-  // What an attack left behind in this process must not keep it from ending.
+  // Anything that an attack left behind in this process must not keep it from ending.
   process.exit(0);
 }
 

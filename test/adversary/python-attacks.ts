@@ -13,22 +13,22 @@ const Reported = z.object({
 type Reported = z.infer<typeof Reported>;
 
 export interface PythonFields extends Partial<AttackFields> {
-  /** Titles of those that work where nothing is confined. */
+  /** Titles of those that work without confinement. */
   unconfined?: readonly string[];
-  /** Prepares the host: what it hands on is in SETTINGS inside. */
+  /** Prepares the host: the values that it passes on are in SETTINGS inside. */
   around?: (
     stage: Stage,
     attacks: (settings: Record<string, unknown>) => Promise<Reports>,
   ) => Promise<Reports>;
-  /** Runs the file, with its settings and what it imports, and gives back what it printed; default: in the row's sandbox. */
+  /** Runs the file, with its settings and imports, and returns its output; default: in the row's sandbox. */
   start?: Start;
 }
 type Start = (stage: Stage, files: readonly string[]) => Promise<string>;
 type Reports = Map<string, Reported>;
 
 /**
- * The attacks of a Python file, each a function marked `@attack("title")` (see inside.py). The first of them that is
- * asked for runs all of them in one start of a sandbox; each is a process of its own there.
+ * The attacks of a Python file, each a function marked `@attack("title")` (see inside.py). The first requested one runs
+ * all of them in one start of a sandbox; each is a separate process there.
  */
 export function pythonAttacks(
   path: string,
@@ -46,7 +46,7 @@ export function pythonAttacks(
       title,
       worksUnconfined: unconfined.includes(title),
       run: async (stage) => {
-        // The stage of a test of one attack alone, too, runs them all: they are quick.
+        // The stage of a test of a single attack runs them all, too: they are quick.
         const report = reports.get(stage.row) ?? runAll(stage, path, unconfined, { around, start });
         reports.set(stage.row, report);
         return verdictOf((await report).get(title));
@@ -61,7 +61,7 @@ async function runAll(
   unconfined: readonly string[],
   { around, start }: { around: PythonFields['around']; start: Start },
 ): Promise<Reports> {
-  // Of the others, some would do harm there.
+  // Some of the others would do harm there.
   const only = stage.row.driver === 'none' ? { only: unconfined } : {};
   const attacks = (settings: Record<string, unknown>) =>
     runFile(stage, path, { ...settings, ...only }, start);

@@ -9,11 +9,11 @@ import { WrittenRun } from '../fixtures/store/recorded-run.ts';
 import type { Stage } from './stage.ts';
 
 const spec = exampleSpec();
-/** The one run of what is laid out. */
+/** The only run of the experiment. */
 export const recordedRun = `first/${spec.id}`;
 export type Json = Record<string, unknown>;
 
-/** An experiment whose one run was recorded and graded, with its hash chain in order. */
+/** An experiment whose only run was recorded and graded, with an intact hash chain. */
 export async function layOut(
   stage: Stage,
   grade: Partial<Grade>,

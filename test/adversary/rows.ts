@@ -6,7 +6,7 @@ export interface Row {
   title: string;
   driver: SandboxDriver;
   user: 'root' | 'ordinary';
-  /** Whether control groups can be made; null where an engine sets limits by itself. */
+  /** Whether control groups can be made; null if an engine sets limits itself. */
   groups: boolean | null;
 }
 

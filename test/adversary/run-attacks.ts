@@ -10,10 +10,10 @@ import { type Aim, type Attack, aims } from './attack.ts';
 import { type Row, rows } from './rows.ts';
 import { Stage } from './stage.ts';
 
-/** `broken`: the attack itself failed or did not end, so nothing is known; counts as a failure of the suite. */
+/** `broken`: the attack itself failed or did not end, so its result is unknown; counts as a failure of the suite. */
 export const Result = z.object({
   aim: z.string(),
-  /** Of the module, without its ending. */
+  /** The name of the module, without its extension. */
   name: z.string(),
   title: z.string(),
   outcome: z.enum(['held', 'worked', 'skipped', 'broken']),
@@ -78,7 +78,7 @@ async function verdictOf(attack: Attack, row: Row): Promise<Pick<Result, 'outcom
   }
 }
 
-/** Why a row can't be tried by this process, or null. */
+/** Why this process can't try a row, or null. */
 export async function obstacleTo(row: Row): Promise<string | null> {
   const isRoot = process.getuid?.() === 0;
   if (isRoot !== (row.user === 'root')) return isRoot ? 'this process is root' : 'only root can try this';

@@ -21,7 +21,7 @@ import type { Row } from './rows.ts';
 
 const mebibyte = 2 ** 20;
 
-/** Matches every planted secret, and nothing that only speaks of one. */
+/** Matches every planted secret, but not text that only mentions one. */
 export const secretPattern = /planted-secret-[0-9a-f]{32}/;
 
 export interface Finished extends ProcessEnd {
@@ -32,16 +32,16 @@ export interface Ran {
   record: RunRecord;
   folder: RunFolder;
   resources: TaskResources;
-  /** What the agent was told of each step. */
+  /** The agent's observation of each step. */
   observations: string[];
 }
 
-/** The command of the container engine that the docker driver is attacked with. */
+/** The command of the container engine for the attacks on the docker driver. */
 export const dockerCommand = process.env.MLAB_ADVERSARY_ENGINE ?? 'podman';
 
 /**
- * What one attack finds: a workspace and a secret beside it, a sandbox of the row's driver, runs and gradings of a
- * fixture task, and the command line. Removed with all it holds when the attack is over.
+ * What one attack can use: a workspace and a secret beside it, a sandbox of the row's driver, runs and gradings of a
+ * fixture task, and the command line. Removed with all its files when the attack is over.
  */
 export class Stage implements AsyncDisposable {
   readonly row: Row;
@@ -50,9 +50,9 @@ export class Stage implements AsyncDisposable {
   readonly folder: string;
   /** On the host; inside it is /workspace. */
   readonly workspace: string;
-  /** A folder of the host that no sandbox is given, with `secret.txt` in it. */
+  /** A folder of the host that no sandbox gets, with `secret.txt` in it. */
   readonly vault: string;
-  /** What `secret.txt`, the hidden file data/hidden.csv hold. */
+  /** The content of `secret.txt` and of the hidden file data/hidden.csv. */
   readonly secret = `planted-secret-${randomBytes(16).toString('hex')}`;
   #sandbox: Sandbox | null = null;
   #bench: TaskBench | null = null;
@@ -102,14 +102,14 @@ export class Stage implements AsyncDisposable {
     };
   }
 
-  /** A sandbox of the row's driver; without changes the same one each time. */
+  /** A sandbox of the row's driver; without changes always the same one. */
   async sandbox(changes?: Partial<SandboxSpec>): Promise<Sandbox> {
     if (changes !== undefined) return createSandbox(this.row.driver, this.spec(changes), { dockerCommand });
     this.#sandbox ??= await createSandbox(this.row.driver, this.spec(), { dockerCommand });
     return this.#sandbox;
   }
 
-  /** Runs a shell script inside, to its end. */
+  /** Runs a shell script inside, until it ends. */
   async shell(
     script: string,
     options: Partial<StartOptions> & { sandbox?: Sandbox } = {},
@@ -117,7 +117,7 @@ export class Stage implements AsyncDisposable {
     return this.program(['/bin/sh', '-c', script], options);
   }
 
-  /** Runs Python inside, to its end. */
+  /** Runs Python inside, until it ends. */
   async python(
     source: string,
     options: Partial<StartOptions> & { sandbox?: Sandbox } = {},
@@ -142,8 +142,9 @@ export class Stage implements AsyncDisposable {
   }
 
   /**
-   * What is added to times that an attack may take, in milliseconds: some times as long as a command takes now that does nothing.
-   * A busy machine, or an engine that takes seconds to remove a container, is no attack that works.
+   * Milliseconds that are added to the time limits of an attack: a multiple of the current time of a command that does
+   * nothing. A busy machine, or an engine that takes seconds to remove a container, must not count as a successful
+   * attack.
    */
   async allowance(sandbox?: Sandbox): Promise<number> {
     const start = performance.now();
@@ -151,7 +152,7 @@ export class Stage implements AsyncDisposable {
     return 4 * (performance.now() - start);
   }
 
-  /** Whether a text holds the planted secret; also for texts that come in pieces. */
+  /** Whether a text contains the planted secret; also for texts that come in pieces. */
   isSecret(text: string): boolean {
     return text.includes(this.secret);
   }
@@ -198,7 +199,7 @@ export class Stage implements AsyncDisposable {
     return gradeRun({ folder, ...resources, helpersFolder, which, dockerCommand, signal: this.signal });
   }
 
-  /** The real command line, in a process of its own that works in the attack's folder. */
+  /** The real command line, in a separate process that works in the attack's folder. */
   async mlab(argv: readonly string[], variables: Record<string, string> = {}): Promise<MlabEnd> {
     return mlab(argv, { folder: this.folder, variables });
   }

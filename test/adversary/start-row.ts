@@ -17,7 +17,7 @@ const ordinary = 65534;
 
 /**
  * Runs a program as the row's user, with or without control groups, and resolves with its exit code. Only root can
- * become another user, take groups away or give them: whoever else calls this runs the program as it is.
+ * become another user, or remove or delegate groups: for other callers the program runs unchanged.
  * @param home a folder that the user may write to
  */
 export async function startInRow(row: Row, argv: readonly string[], home: string): Promise<number | null> {
@@ -35,13 +35,13 @@ export async function startInRow(row: Row, argv: readonly string[], home: string
   }
 }
 
-/** Where no group can be seen, none can be made. */
+/** If no groups are visible, none can be made. */
 function withoutGroups(argv: readonly string[]): string[] {
   const script = 'umount --recursive /sys/fs/cgroup 2>/dev/null; exec "$@"';
   return ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ...argv];
 }
 
-/** Groups below this process's own that are the ordinary user's to divide. */
+/** Groups below this process's own that are delegated to the ordinary user. */
 function delegatedGroups(): string[] {
   const name = `mlab-adversary-${randomBytes(4).toString('hex')}`;
   const folders: string[] = [];
@@ -66,12 +66,12 @@ function removeGroups(folder: string): void {
     if (entry.isDirectory()) removeGroups(join(folder, entry.name));
   }
   try {
-    // An engine of the ordinary user's leaves a process behind that holds its namespaces.
+    // An engine of the ordinary user leaves a process behind that holds its namespaces.
     const left = readFileSync(join(folder, 'cgroup.procs'), 'utf8').trim();
     for (const pid of left === '' ? [] : left.split('\n')) process.kill(Number(pid), 'SIGKILL');
     rmdirSync(folder);
   } catch {
-    // Something in it is not quite dead yet; an empty group takes nothing.
+    // A process in it has not quite ended yet; an empty group uses no resources.
   }
 }
 
@@ -89,7 +89,7 @@ function start(argv: readonly string[], home: string): Promise<number | null> {
   });
 }
 
-/** Of podman's runtimes, only runc serves on machines with both versions of control groups. */
+/** Of podman's runtimes, only runc works on machines with both versions of control groups. */
 function engineSettings(home: string): string | undefined {
   if (!['/usr/bin/runc', '/usr/sbin/runc'].some((path) => existsSync(path))) return undefined;
   const file = join(home, 'containers.conf');

@@ -7,12 +7,12 @@ import { type Attack, type AttackFields, attack, held, type Verdict, worked } fr
 import type { Row } from './rows.ts';
 import type { Stage } from './stage.ts';
 
-/** A submission that is worth nothing, and means to be worth more or to be in no rate. */
+/** A worthless submission that tries to get a better score, or to be left out of the rate. */
 export interface Trick {
   title: string;
   /** Python that writes it; runs in the workspace of a run. */
   source: string;
-  /** It leaves no file behind on purpose; elsewhere that is a mistake in the trick. */
+  /** It leaves no file behind on purpose; in others, a missing file is a mistake in the trick. */
   absent?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Contest extends Partial<AttackFields> {
   task: (row: Row) => Record<string, string>;
   /** Writes a perfect submission, whose error is 0. */
   good: string;
-  /** The file that holds what the others say; default: it is Python that writes the submission. */
+  /** The file for the tricks' text; default: the text is Python that writes the submission. */
   file?: string;
   /** The smallest error that a trick's content deserves. */
   deserves: number;
@@ -35,7 +35,7 @@ export interface Contest extends Partial<AttackFields> {
 
 /**
  * One run in which each trick is a step, between two perfect submissions, and one grading of them all. A trick worked
- * where it gets a better score than it deserves, no grade, or costs another one its own.
+ * if it gets a better score than it deserves or no grade, or costs another one its own.
  */
 export function submissionAttacks({ tricks, task, good, file, deserves, ...fields }: Contest): Attack[] {
   const gradings = new Map<Row, Promise<Graded>>();
@@ -66,7 +66,7 @@ export function submissionAttacks({ tricks, task, good, file, deserves, ...field
 
 interface Graded {
   grades: Grade[];
-  /** How the tricks spoilt it for all. */
+  /** How the tricks broke the grading of all. */
   failure: string | null;
 }
 
@@ -84,7 +84,7 @@ export async function gradeAll(
   if (ran.record.end?.reason !== 'agent_stopped')
     return { grades: [], failure: `the run ended: ${ran.record.end?.reason}: ${ran.record.end?.message}` };
   const grades = await stage.grade(ran, 'all').catch((error: unknown) => {
-    // The end of the attack's own time is none of their doing.
+    // They did not cause the end of the attack's own time.
     stage.signal.throwIfAborted();
     return String(error);
   });

@@ -25,7 +25,7 @@ describe(`the quick attacks (${row.title})`, () => {
 describe('without a sandbox', () => {
   const unconfined = { id: 'none', title: 'none', driver: 'none', user, groups: null } as const;
 
-  // Else the suite could be green because it is blind.
+  // Otherwise the suite could pass because it notices nothing.
   test.for(attacks.filter(({ attack }) => attack.worksUnconfined))(
     '$aim/$name works: $attack.title',
     async (found) => {

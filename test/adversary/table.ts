@@ -2,7 +2,7 @@ import { type Aim, aims } from './attack.ts';
 import type { Row } from './rows.ts';
 import type { Result } from './run-attacks.ts';
 
-/** A row of the matrix: what was tried in it, or why nothing could be. */
+/** A row of the matrix: the results in it, or why nothing could be tried. */
 export interface TriedRow {
   row: Row;
   results: readonly Result[];
@@ -12,7 +12,7 @@ export interface TriedRow {
 const begin = '<!-- attacks: written by `npm run adversary -- --write` -->';
 const end = '<!-- /attacks -->';
 
-/** The table as Markdown: what was tried and held, by aim and by row. */
+/** The table as Markdown: how many were tried and held, by aim and by row. */
 export function tableOf(tried: readonly TriedRow[], version: string): string {
   const head = ['target', ...tried.map(({ row }) => row.title)];
   const body = Object.entries(aims).map(([aim, meaning]) => [
@@ -36,7 +36,7 @@ function count({ results, obstacle }: TriedRow, aim: Aim | null): string {
   return `${tried.filter(({ outcome }) => outcome === 'held').length} of ${tried.length}`;
 }
 
-/** Puts the table between the markers of a page; that of another version stays below it. */
+/** Puts the table between the markers of a page; the table of another version stays below it. */
 export function withTable(page: string, table: string): string {
   const [before, rest] = page.split(begin);
   const after = rest?.split(end);

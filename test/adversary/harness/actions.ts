@@ -6,7 +6,7 @@ import type { Ran, Stage } from '../stage.ts';
 type Step = string | { name: string; args: Record<string, unknown> };
 const action = (name: string, args: Record<string, unknown>): Step => ({ name, args });
 
-/** The harness's own process reads and writes the workspace for these: links there must not lead it out. */
+/** For these actions the harness's own process reads and writes the workspace: links must not lead it outside. */
 function viaActions(title: string, steps: (stage: Stage) => Step[], more: Partial<AttackFields> = {}) {
   return attack({
     title,

@@ -1,6 +1,6 @@
 import { type AttackFields, attack, held, worked } from '../attack.ts';
 
-/** Commands of one run after which the run must end as any other, within its time, and be graded. */
+/** Commands of one run after which the run must end normally, within its time, and be graded. */
 function inRun(title: string, commands: string[], more: Partial<AttackFields> & { expects?: RegExp } = {}) {
   const { expects, ...fields } = more;
   return attack({

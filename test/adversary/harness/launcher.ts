@@ -1,6 +1,6 @@
 import { attack, held, worked } from '../attack.ts';
 
-/** What a command leaves running at its end, over and over again: a shell script. */
+/** Processes that a command leaves running at its end, started again and again: a shell script. */
 function leave(script: string): string {
   return `(setsid sh -c 'while :; do { ${script}; } 2> /dev/null; done' > /dev/null 2>&1 &); sleep 0.3`;
 }

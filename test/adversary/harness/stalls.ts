@@ -2,7 +2,7 @@ import { type AttackFields, attack, held, worked } from '../attack.ts';
 
 const timeoutMs = 6_000;
 const mebibyte = 2 ** 20;
-/** Nearer to those of a run than those of other attacks. */
+/** Closer to the limits of a run than those of other attacks. */
 const limits = {
   memoryBytes: 1024 * mebibyte,
   processes: 512,
@@ -10,7 +10,7 @@ const limits = {
   temporaryBytes: 16 * mebibyte,
 };
 
-/** A command while which, and after which, the harness must be there for others: its next turn is never far away. */
+/** A command during and after which the harness must serve others: its event loop must not be blocked for long. */
 function stalling(title: string, source: string, more: Partial<AttackFields> = {}) {
   return attack({
     title,

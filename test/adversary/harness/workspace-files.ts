@@ -18,7 +18,7 @@ open(b'\\xff/caf\\xe9', 'w').write('x')
 const sparse = 'for n in 1 2 3 4 5 6 7 8; do truncate -s 2000M sparse-$n; done';
 const odd = 'mkfifo fifo; ln -s /dev/zero zero; ln -s . loop; ln sparse-1 hard 2> /dev/null; true';
 
-/** Whether a run goes on after such a command, ends in time, and leaves nothing but its record. */
+/** Whether a run continues after such a command, ends in time, and leaves nothing but its record. */
 async function leaves(stage: Stage, command: string) {
   const start = performance.now();
   const { record, folder } = await stage.run([command, 'echo alive']);

@@ -6,7 +6,7 @@ import type { SandboxSpec } from '../../../src/sandbox/index.ts';
 import { attack, held, skipped, type Verdict, worked } from '../attack.ts';
 import type { Stage } from '../stage.ts';
 
-/** Searches these folders inside, also what is compressed in them. */
+/** Searches these folders inside, including compressed files. */
 async function search(
   stage: Stage,
   changes: Partial<SandboxSpec>,

@@ -1,9 +1,9 @@
 import { type AttackFields, attack, held, worked } from '../attack.ts';
 
-/** The sandbox has 256 MiB; who holds twice as much at one time says so. */
+/** The sandbox has 256 MiB; an attack that holds twice as much at one time reports that. */
 const most = 512;
 
-/** @param source Python that holds MiB after MiB and calls `reached(total)` with how many it holds */
+/** @param source Python that allocates MiB after MiB and calls `reached(total)` with the total */
 function holding(title: string, source: string, more: Partial<AttackFields> = {}) {
   return attack({
     title,

@@ -5,16 +5,16 @@ import { openWorkspaceVolume } from '../../../src/sandbox/index.ts';
 import { type AttackFields, attack, held, worked } from '../attack.ts';
 import type { Stage } from '../stage.ts';
 
-/** The workspace's limit is 128 MiB, one file's 64; one command's, here, is some seconds. */
+/** The limit of the workspace is 128 MiB and that of a file 64 MiB; that of a command here is some seconds. */
 const workspaceMiB = 128;
 /**
- * For root the workspace is a file system of that size and a little more. For others the watchdog holds the limit: some is
- * written until it has looked, and calls that have begun end only when their process is killed. On an idle machine that is a
- * few MiB; on one with ten times as much to do as it has processors it looks later.
+ * For root the workspace is a file system of that size and a little more. For others the watchdog enforces the limit:
+ * some data is written before its next check, and calls that have begun end only when their process is killed. On an
+ * idle machine that is a few MiB; on one with ten times as much work as processors the watchdog checks later.
  */
 const overshootMiB = { kernel: 64, watchdog: 192 };
 
-/** What lies in the workspace, by what the disk holds. */
+/** The size of the workspace's files on the disk. */
 function usedMiB(folder: Buffer): number {
   chmodSync(folder, 0o700);
   let bytes = 0;
@@ -27,14 +27,14 @@ function usedMiB(folder: Buffer): number {
   return bytes / 2 ** 20;
 }
 
-/** Fills the workspace in a way of its own; it worked where much more than the limit stays. */
+/** Fills the workspace in a particular way; it worked if much more than the limit remains. */
 function filling(title: string, source: string) {
   return attack({
     title,
     long: true,
     seconds: 60,
     run: async (stage) => {
-      // As runs have it.
+      // As in runs.
       await using volume = await openWorkspaceVolume(stage.workspace, workspaceMiB * 2 ** 20);
       const { output, ending } = await stage.python(`import os, sys, time, subprocess\n${source}`);
       if (/SyntaxError|NameError/.test(output)) throw new Error(output);
@@ -48,7 +48,7 @@ function filling(title: string, source: string) {
 
 const block = 'b"x" * 2**20';
 
-/** A command that must be over, with all it started, soon after the end of its time. */
+/** A command that must be over, with all its processes, soon after its time limit. */
 function ending(title: string, script: string, more: Partial<AttackFields> = {}) {
   return attack({
     title,

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pythonAttacks } from '../python-attacks.ts';
 
-/** Servers of the host that nothing inside may reach, for as long as the attacks take. */
+/** Servers of the host that nothing inside may reach, running during the attacks. */
 export default pythonAttacks(join(import.meta.dirname, 'sockets.py'), {
   unconfined: [
     'connects to a server of the host on 127.0.0.1',

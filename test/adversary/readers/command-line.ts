@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { type AttackFields, attack, held, worked } from '../attack.ts';
 import type { Stage } from '../stage.ts';
 
-/** What the command line ends with for a mistake of its own. */
+/** The exit code of the command line for its own bugs. */
 const bug = 4;
 const escapeCode = '\u001b';
 
-/** Lays hostile files and has a command read them: it must end soon, with a sentence, and tell no secret. */
+/** Creates hostile files and makes a command read them: it must end soon, with a sentence, and reveal no secret. */
 function reading(
   title: string,
   argv: string[],

@@ -8,7 +8,10 @@ import { startMlab } from '../../fixtures/mlab-process.ts';
 import { attack, held, worked } from '../attack.ts';
 import type { Stage } from '../stage.ts';
 
-/** A repository or archive of others, in which a person gives a command of mlab. What it leaves on this machine says that it ran. */
+/**
+ * Somebody else's repository or archive, in which a user runs a command of mlab. A file outside it shows that its code
+ * ran.
+ */
 const common = { scope: 'host', long: true, seconds: 60 } as const;
 
 const tasks = ['--task-dir', fixtureTasks];

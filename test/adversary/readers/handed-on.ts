@@ -6,7 +6,7 @@ import { attack, held, worked } from '../attack.ts';
 import { type Json, layOut, recordedRun as run } from '../recorded-experiment.ts';
 import type { Stage } from '../stage.ts';
 
-/** Others hand on an experiment whose plan and record say something that would do them good. */
+/** Others share an experiment whose plan and record contain something to their advantage. */
 async function handOn(stage: Stage, changes: Json): Promise<string> {
   await layOut(stage, {}, (event) => event);
   const folder = join(stage.folder, 'experiments/first');
@@ -22,7 +22,7 @@ async function handOn(stage: Stage, changes: Json): Promise<string> {
   return folder;
 }
 
-/** The same where its run failed for want of a machine, so that it can be executed again. */
+/** The same with a run that failed for lack of a machine, so that it can be executed again. */
 async function handOnFailed(stage: Stage, changes: Json): Promise<string> {
   const folder = await handOn(stage, { task: 'sums', ...changes });
   const path = join(folder, `runs/${run.replace('first/', '')}/run.json`);
@@ -34,10 +34,10 @@ async function handOnFailed(stage: Stage, changes: Json): Promise<string> {
 
 const retried = ['runs', 'retry', 'first', '--task-dir', fixtureTasks];
 
-/** Keeps what connections say. */
+/** Keeps the data of all connections. */
 async function listener(stage: Stage) {
   const heard: Buffer[] = [];
-  // Not this machine's usual address: that would be obeyed.
+  // Not this machine's usual address, which would be obeyed.
   const server = createServer((socket) => {
     socket.on('error', () => {}).on('data', (chunk) => heard.push(chunk) && socket.destroy());
   }).listen({ port: 0, host: '127.0.0.2', signal: stage.signal });

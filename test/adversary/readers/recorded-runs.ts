@@ -8,7 +8,7 @@ const show = ['runs', 'show', run];
 const table = ['runs', 'export', run, '--to', 'csv', '--out', 'out'];
 const git = ['runs', 'export', run, '--to', 'git', '--out', 'out'];
 
-/** Others hand over an experiment, and commands read it: each must end soon, as one that says what it makes of it. */
+/** Others share an experiment, and commands read it: each must end soon, and in an orderly way. */
 function handingOver(
   title: string,
   given: { grade?: Partial<Grade>; event?: (event: Json) => Json },
@@ -43,7 +43,7 @@ const figuresOf = (mean: number, spread: number, seeds: number) => {
   return { baseline: figures, reference: figures, best: null };
 };
 
-/** A reply whose arguments are as deep as they may be. */
+/** A reply whose arguments are as deep as the limit allows. */
 const deepReply = () => {
   const input: unknown = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`);
   const tool_calls = [{ id: 'a', name: 'Run Command', input }];

@@ -4,14 +4,14 @@ import type { RunFolder } from '../../../src/store/index.ts';
 import { type AttackFields, attack, held, type Verdict, worked } from '../attack.ts';
 import type { Stage } from '../stage.ts';
 
-/** How the command line finds a run: the folder of its experiments, and its name. */
+/** The arguments with which the command line finds a run: the folder of its experiments, and its name. */
 function recorded({ folder, id }: RunFolder): { name: string; where: string[] } {
   return { name: `place/${id}`, where: ['--dir', dirname(dirname(dirname(folder)))] };
 }
 
 /**
- * A run leaves this in its workspace; people restore and export it on the host.
- * @param look at the folder where it was restored to
+ * A run leaves this in its workspace; users restore and export it on the host.
+ * @param look at the folder to which it was restored
  */
 function leaving(
   title: string,
@@ -46,7 +46,7 @@ function leaving(
   });
 }
 
-/** Every entry below a folder that is no file and no folder, or that runs as its owner. */
+/** Every entry below a folder that is no file, folder or link, or that is setuid or setgid. */
 function oddEntries(folder: string): string[] {
   return readdirSync(Buffer.from(folder), { withFileTypes: true, encoding: 'buffer' }).flatMap((entry) => {
     const path = `${folder}/${entry.name.toString('latin1')}`;
@@ -62,7 +62,7 @@ const plain = (folder: string): Verdict => {
   return odd.length === 0 ? held('files, folders and links') : worked(odd.join(', '));
 };
 
-/** Of CSV, without their quotes. */
+/** The cells of CSV, without their quotes. */
 function cellsOf(text: string): string[] {
   return [...text.matchAll(/"((?:[^"]|"")*)"|[^,\n]+/g)].map((found) => found[1] ?? found[0]);
 }

@@ -9,7 +9,7 @@ import type { Stage } from '../stage.ts';
 const Printed = z.object({ url: z.string(), port: z.int(), token: z.string().nullable() });
 type Viewer = z.infer<typeof Printed>;
 
-/** Against a viewer of one recorded run, which must go on answering. */
+/** Against a viewer of one recorded run, which must keep answering. */
 function viewed(
   title: string,
   run: (viewer: Viewer, stage: Stage) => Promise<Verdict>,
@@ -55,7 +55,7 @@ function request(path: string, headers: Record<string, string> = {}, method = 'G
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** Sends bytes as they are; what came back within some seconds. */
+/** Sends raw bytes; returns what was received within some seconds. */
 function ask({ port }: Viewer, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

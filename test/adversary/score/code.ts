@@ -6,7 +6,7 @@ const importing = (title: string, source: string): Trick => ({
   title,
   source: `import os, sys, time, socket, signal, threading, json, gc\n${source}\ndef double(x):\n    return 0\n`,
 });
-/** Code that runs when it is called; it may return what it likes. */
+/** Code that runs when it is called; it may return anything. */
 const calling = (title: string, body: string): Trick => ({
   title,
   source: `import os, sys, time, socket, signal, threading, json, gc\ndef double(x):\n${indented(body)}\n    return 0\n`,

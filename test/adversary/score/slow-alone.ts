@@ -5,10 +5,10 @@ import type { Stage } from '../stage.ts';
 import type { Trick } from '../submissions.ts';
 import { slowTricks } from './slow-code.ts';
 
-/** What a start of the grader may take beyond its limit and what it takes for a perfect submission. */
+/** The time that a start of the grader may take in addition to its limit and to the time for a perfect submission. */
 const graceSeconds = 5;
 
-/** A grader that trusts answers: it holds them, counts to them, prints them and calls them as they are. */
+/** A grader that trusts answers: it keeps them, counts to them, prints them and uses them unchecked. */
 const trusting = `import os, sys
 sys.path.insert(0, os.environ["MLAB_HELPERS"])
 from mlab_task.grading import grade, read_arguments
@@ -46,7 +46,7 @@ const bringingDown: Trick[] = [
   answering('has the grader print without end', '{"value": 0, "lines": 10**9}'),
 ];
 
-/** Alone, beside a perfect one alone: what the second takes is the machine's. */
+/** A perfect submission alone, for comparison: its time is that of the machine. */
 const perfect = new Map<string, Promise<number>>();
 
 async function secondsOf(stage: Stage, source: string, changes: Record<string, string>): Promise<number> {
@@ -61,8 +61,8 @@ async function secondsOf(stage: Stage, source: string, changes: Record<string, s
 }
 
 /**
- * Beside the time that a perfect one takes, in the same grader, it may cost its limit and little more.
- * @param limits of its task's seconds of grading that it may take
+ * In addition to the time that a perfect submission takes with the same grader, it may take its limit and little more.
+ * @param limits the number of its task's grading time limits that it may take
  */
 function timed(kind: string, { title, source }: Trick, grader: string | null, limits: number): Attack {
   return attack({
