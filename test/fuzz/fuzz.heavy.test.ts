@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fuzzTargets } from './engine/fuzz-targets.ts';
 import { targets } from './targets.ts';
 
-/** The same inputs each time, as far as time goes; `npm run fuzz` tries others. */
+/** The same inputs each time, as far as time allows; `npm run fuzz` tries others. */
 const seed = 20_260_101;
 const seconds = 1;
 

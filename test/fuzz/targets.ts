@@ -28,7 +28,7 @@ import {
 } from './targets/store.ts';
 import { printedTarget, transcriptTarget } from './targets/texts.ts';
 
-/** Everything in the project that reads what others wrote. */
+/** Everything in the project that reads data from others. */
 export const targets: readonly FuzzTarget[] = [
   ...[replyTarget, commandTarget, editTarget, ...providerTargets],
   ...[taskFileTarget, globTarget, experimentFileTarget, collectionTarget, archiveTarget],

@@ -3,7 +3,7 @@ import { UserError } from '../../../src/lib/errors.ts';
 import type { FuzzTarget, OpenTarget } from './target.ts';
 
 export interface Fault {
-  /** `crash`: an exception that is no UserError, or an assertion of the target's. */
+  /** `crash`: an exception other than a UserError, or a failed assertion of the target. */
   kind: 'crash' | 'slow' | 'memory' | 'hang';
   /** The same for all inputs that show the same fault. */
   signature: string;
@@ -15,7 +15,7 @@ export interface Attempt {
   covered: readonly string[];
 }
 
-/** What a reader may allocate beside what it is given, and for each byte of that. */
+/** The memory that a reader may allocate in addition to its input, and per byte of the input. */
 const freeBytes = 96 * 2 ** 20;
 const bytesPerByte = 256;
 
@@ -24,8 +24,8 @@ export function millisecondsFor({ milliseconds }: FuzzTarget, bytes: number): nu
 }
 
 /**
- * Runs one input, and says what is wrong with how that went.
- * @param known signatures of faults that need not be made sure of again
+ * Runs one input, and returns the fault, if there was one.
+ * @param known signatures of faults that need not be confirmed again
  */
 export async function attempt(
   target: FuzzTarget,
@@ -38,7 +38,7 @@ export async function attempt(
   try {
     const covered = (await open.run(Buffer.from(input))) ?? [];
     const fault = excess(target, input, performance.now() - start, allocated() - before);
-    // Other processes, or the garbage of other inputs: only what shows each time is a fault.
+    // Other processes, or the garbage of other inputs, may be the cause: only what happens each time is a fault.
     const isSure = fault === null || known.has(fault.signature);
     return { fault: isSure || !(await isPassing(target, open, input, fault.kind)) ? fault : null, covered };
   } catch (error) {
@@ -65,7 +65,7 @@ function excess(target: FuzzTarget, input: Buffer, milliseconds: number, bytes: 
   };
 }
 
-/** Whether one of two more tries stays within the limits; time is this thread's processor time then. */
+/** Whether one of two more tries stays within the limits; this time measured as processor time of this thread. */
 async function isPassing(
   target: FuzzTarget,
   open: OpenTarget,
@@ -91,7 +91,7 @@ export function crash(error: unknown): Fault {
   const place = /([^/\s(]+):\d+:\d+\)?$/.exec(own)?.[1] ?? '';
   const caller = /^\s+at (?:async )?([^\s(]+) \(/.exec(own)?.[1] ?? '';
   const said = error.message.split('\n')[0]?.replace(/\d+/g, '#').slice(0, 60) ?? '';
-  // Where a stack ends that is too deep is chance.
+  // Where a stack overflow happens is random.
   const what = error instanceof RangeError && /call stack/.test(error.message) ? '' : `${caller} ${said}`;
   return {
     kind: 'crash',

@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', 'corpus');
-/** Of one target, so that all together stay small. */
+/** Per target, so that all together stay small. */
 const mostInputs = 6;
 const mostBytes = 1_500;
 
-/** An input, and what of the sources it covers. */
+/** An input, and the blocks of the sources that it covers. */
 interface Candidate {
   content: Buffer;
   covered: ReadonlySet<string>;
@@ -28,7 +28,7 @@ export function readCorpus(target: string): CorpusFile[] {
     .map((name) => ({ name, content: readFileSync(join(folder, name)) }));
 }
 
-/** Keeps a few inputs that together cover most of what all cover; what was a finding stays. */
+/** Keeps a few inputs that together cover most of the blocks that all cover; former findings stay. */
 export function saveCorpus(target: string, inputs: readonly Candidate[]): void {
   for (const { name } of readCorpus(target)) if (name.startsWith('new-')) rmSync(join(root, target, name));
   const covered = new Set<string>();

@@ -1,15 +1,16 @@
 import { type Profiler, Session } from 'node:inspector';
 
 /**
- * What of the project's sources ran, as V8 counts it block by block: the fuzzer keeps inputs that reach something new. It
- * needs neither instrumented code nor a native library; a look takes some milliseconds, so inputs run in batches.
+ * The blocks of the project's sources that ran, as V8 counts them: the fuzzer keeps inputs that reach something new. It
+ * needs neither instrumented code nor a native library; reading the counts takes some milliseconds, so inputs run in
+ * batches.
  */
 export class V8Coverage implements Disposable {
   readonly #session = new Session();
   readonly #within: string;
   readonly #scripts = new Map<string, number>();
 
-  /** @param within beginning of the URLs of the scripts that count */
+  /** @param within prefix of the URLs of the scripts that count */
   constructor(within: string) {
     this.#within = within;
     this.#session.connect();
@@ -17,7 +18,7 @@ export class V8Coverage implements Disposable {
     this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   }
 
-  /** Blocks that ran since the last look. */
+  /** Blocks that ran since the last call. */
   take(): string[] {
     let found: Profiler.ScriptCoverage[] = [];
     this.#session.post('Profiler.takePreciseCoverage', (error, taken) => {

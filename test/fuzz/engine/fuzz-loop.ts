@@ -11,16 +11,16 @@ export interface LoopOptions {
   kept: readonly Buffer[];
   seed: number;
   seconds: number;
-  /** URL that the scripts begin with whose coverage counts. */
+  /** Prefix of the URLs of the scripts whose coverage counts. */
   within: string;
-  /** Told of each input before it runs: what hangs or takes all memory can't tell itself. */
+  /** Called with each input before it runs: one that hangs or takes all memory can't report itself. */
   begin: (input: Buffer) => void;
   found: (fault: Fault, input: Buffer) => void;
 }
 
 export interface LoopResult {
   executions: number;
-  /** Blocks of the sources that ran. */
+  /** The number of blocks of the sources that ran. */
   covered: number;
   /** Inputs that reached something that no earlier one did. */
   corpus: { content: Buffer; covered: ReadonlySet<string> }[];
@@ -28,9 +28,9 @@ export interface LoopResult {
 
 const minimiseMs = { crash: 10_000, slow: 10_000, memory: 5_000, hang: 0 };
 
-/** Runs the kept inputs, then changed ones until time is up; those that reach new code are changed further. */
+/** Runs the kept inputs, then mutated ones until time is up; those that reach new code are mutated further. */
 export async function fuzzLoop(options: LoopOptions): Promise<LoopResult> {
-  // Counting makes everything slower, and is for those who look for more.
+  // Coverage makes everything slower, and only a search for new inputs needs it.
   using coverage = options.seconds > 0 ? new V8Coverage(options.within) : null;
   return await new FuzzLoop(options, coverage).run();
 }
@@ -69,14 +69,14 @@ class FuzzLoop {
     return mutate(base, { random: this.#random, words, others: known, maxBytes });
   }
 
-  /** The shorter of two: short inputs are fast, and say more of what matters in them. */
+  /** The shorter of two: short inputs are fast, and contain more of what matters. */
   #oneOf(inputs: readonly Buffer[]): Buffer {
     if (inputs.length === 0) return Buffer.alloc(0);
     const [one, other] = [this.#random.pick(inputs), this.#random.pick(inputs)];
     return one.length <= other.length ? one : other;
   }
 
-  /** Runs inputs together; where they cover anything new, halves of them, until it is clear which one does. */
+  /** Runs inputs together; if they cover anything new, bisects them until it is clear which one does. */
   async #keepNew(inputs: readonly Buffer[]): Promise<void> {
     const told: string[] = [];
     let sound = true;
@@ -97,7 +97,8 @@ class FuzzLoop {
       await this.#keepNew(inputs.slice(0, middle));
       await this.#keepNew(inputs.slice(middle));
     }
-    // How V8 merges blocks depends on how often each ran: what shows only in a batch is not looked for again.
+    // How V8 merges blocks depends on how often each ran: blocks that appear only in a batch are not searched for
+    // again.
     for (const block of covered) this.#known.add(block);
   }
 

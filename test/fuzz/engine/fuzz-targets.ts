@@ -7,7 +7,7 @@ import type { FromWorker, WorkerJob } from './messages.ts';
 import type { FuzzTarget } from './target.ts';
 
 export interface FuzzOptions {
-  /** For each target; 0: the kept inputs alone. */
+  /** Per target; 0: only the kept inputs. */
   seconds: number;
   seed: number;
   signal?: AbortSignal;
@@ -18,7 +18,7 @@ export interface FuzzOptions {
 
 export interface FuzzResult {
   executions: number;
-  /** Blocks of the sources that ran. */
+  /** The number of blocks of the sources that ran. */
   covered: number;
   corpus: { content: Buffer; covered: ReadonlySet<string> }[];
 }
@@ -29,7 +29,7 @@ const lookMs = 250;
 const heapMiB = 768;
 const sharedBytes = 2 ** 21;
 
-/** Fuzzes targets one after the other; where an input hangs one or takes all its memory, goes on in another thread. */
+/** Fuzzes targets one after the other; if an input hangs one or takes all its memory, continues in another thread. */
 export async function fuzzTargets(targets: readonly FuzzTarget[], options: FuzzOptions): Promise<void> {
   const left = targets.flatMap(({ name, obstacle }) => {
     const why = obstacle?.() ?? null;
@@ -42,7 +42,7 @@ export async function fuzzTargets(targets: readonly FuzzTarget[], options: FuzzO
     const { done, seconds } = await oneThread(jobs, options);
     left.splice(0, done);
     const [first] = left;
-    // What ended the thread took a part of its target's time.
+    // The run that ended the thread used a part of its target's time.
     if (first !== undefined) first.seconds -= seconds;
     if (first !== undefined && first.seconds <= 0) left.shift();
   }
@@ -93,7 +93,7 @@ async function oneThread(
   return { done, seconds: Math.max(1, (performance.now() - begun) / 1000) };
 }
 
-/** Tells when one input runs for too long. */
+/** Reports if one input runs for too long. */
 function watch(counter: Int32Array, onHang: () => void): () => void {
   let [seen, since] = [-1, performance.now()];
   const timer = setInterval(() => {

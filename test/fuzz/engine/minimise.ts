@@ -1,4 +1,4 @@
-/** A smaller input of which `shows` still holds: pieces are left out, ever smaller ones, until time is up. */
+/** A smaller input for which `shows` still holds: ever smaller pieces are left out, until time is up. */
 export async function minimise(
   input: Buffer,
   shows: (smaller: Buffer) => Promise<boolean>,

@@ -3,12 +3,12 @@ import type { FuzzRandom } from './random.ts';
 
 type Json = z.infer<ReturnType<typeof z.json>>;
 
-/** Deeper than a stack of calls goes. */
+/** Deeper than the call stack. */
 const deep = 20_000;
-/** What goes through a parser and a serializer once more, at each mutation. */
+/** The size limit, because each mutation parses and serializes the text again. */
 const mostCharacters = 100_000;
 
-/** A text of JSON with one value changed, added or removed; null for any other text. */
+/** A JSON text with one value changed, added or removed; null for any other text. */
 export function mutateJson(text: string, random: FuzzRandom, words: readonly string[]): string | null {
   if (!/^\s*[[{]/.test(text) || text.length > mostCharacters || deepestOf(text) > 200) return null;
   let value: Json;
@@ -22,7 +22,7 @@ export function mutateJson(text: string, random: FuzzRandom, words: readonly str
   if (places.length === 0) return JSON.stringify(odd(random, words));
   change(random.pick(places), random, words);
   const written = JSON.stringify(value);
-  // No value stands for what is too deep to be walked through.
+  // As text, because a value this deep cannot be traversed.
   const nested = random.chance(0.5) ? ['[', ']'] : ['{"a":', '}'];
   return written.replace('"\\u0000deep"', `${nested[0]?.repeat(deep)}1${nested[1]?.repeat(deep)}`);
 }

@@ -11,7 +11,7 @@ export interface Surroundings {
 
 type Mutation = (input: Buffer, surroundings: Surroundings) => Buffer;
 
-/** An input with some changes: most have few, some have many. */
+/** An input with some changes: mostly few, sometimes many. */
 export function mutate(input: Buffer, surroundings: Surroundings): Buffer {
   const { random, maxBytes } = surroundings;
   let changed = input;
@@ -21,7 +21,7 @@ export function mutate(input: Buffer, surroundings: Surroundings): Buffer {
   return changed;
 }
 
-/** What readers trip over, whatever the format. */
+/** Texts that are difficult for readers of any format. */
 const trickyTexts: readonly string[] = [
   ...['', '\0', '\n', '\r', '\r\n', '\t', '\u2028', '\ufeff', '\ufffd', '\u202e', '\x1b[31m', '\x07', '\x7f'],
   ...[
@@ -125,7 +125,7 @@ function insertWord(input: Buffer, { random, words }: Surroundings): Buffer {
   return inserted(input, random.below(input.length + 1), Buffer.from(random.pick(words)));
 }
 
-/** Puts a word where another one was. */
+/** Replaces one word by another. */
 function replaceByWord(input: Buffer, { random, words }: Surroundings): Buffer {
   const [start, end] = wordAt(input, random.below(input.length + 1));
   const word = random.pick(words.length > 0 && random.chance(0.7) ? words : trickyTexts);
@@ -142,7 +142,7 @@ function repeatSlice(input: Buffer, { random }: Surroundings): Buffer {
   return inserted(input, random.below(input.length + 1), input.subarray(start, end));
 }
 
-/** What is more than linear in its input shows with thousands of the same. */
+/** Work that grows faster than its input shows with thousands of equal parts. */
 function repeatMany(input: Buffer, { random, maxBytes }: Surroundings): Buffer {
   if (!random.chance(0.15)) return repeatSlice(input, { random, maxBytes, words: [], others: [] });
   const [start, end] = slice(input, random, 16);
@@ -236,7 +236,7 @@ function cut(input: Buffer, { random }: Surroundings): Buffer {
   return input.subarray(0, random.below(input.length + 1));
 }
 
-/** Changes a value of the whole input, or of one of its lines, where that is JSON. */
+/** Changes a value of the whole input, or of one of its lines, if that is JSON. */
 function json(input: Buffer, { random, words }: Surroundings): Buffer {
   const whole = mutateJson(input.toString('utf8'), random, [...words, ...trickyTexts]);
   if (whole !== null) return Buffer.from(whole);

@@ -1,4 +1,4 @@
-/** Random numbers that a seed decides, so that a run of the fuzzer can be repeated. */
+/** Random numbers determined by a seed, so that a run of the fuzzer can be repeated. */
 export class FuzzRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class FuzzRandom {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 until 1 (mulberry32). */
+  /** From 0 to 1, without 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class FuzzRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 until `end`. */
+  /** A whole number from 0 to `end`, without `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }

@@ -9,13 +9,13 @@ import { fuzzLoop } from './fuzz-loop.ts';
 import { type FromWorker, WorkerJob } from './messages.ts';
 import type { FuzzTarget } from './target.ts';
 
-/** Fuzzes targets, one after the other, in a thread of bounded memory that its owner can end at any time. */
+/** Fuzzes targets, one after the other, in a thread of limited memory that its owner can end at any time. */
 const job = WorkerJob.parse(workerData);
 if (parentPort === null) throw new Error('this runs in a thread');
 const port = parentPort;
 const tell = (message: FromWorker) => port.postMessage(message);
 
-/** The number of inputs so far, the length of the one that runs, and its bytes. */
+/** The number of inputs so far, the length of the current one, and its bytes. */
 const [counter, under] = [new Int32Array(job.shared, 0, 2), new Uint8Array(job.shared, 8)];
 let running: { target: string; input: Buffer } = { target: '', input: Buffer.alloc(0) };
 const stray = new Set<string>();

@@ -6,7 +6,9 @@ import { unpack } from '../../../src/tasks/unpack.ts';
 import { defineTarget } from '../engine/target.ts';
 import { hold } from './containers.ts';
 
-/** Archives are described in JSON, as a change of their bytes would mostly break a checksum and show nothing else. */
+/**
+ * Archives are described in JSON, since a change of their bytes would mostly break a checksum and show nothing else.
+ */
 const Entry = z.object({
   name: z.string().catch('a'),
   content: z.string().catch(''),
@@ -117,7 +119,7 @@ function tarEntry({ name, content, type, link, mode, size }: Entry): Buffer {
   return Buffer.concat([head, body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
 }
 
-/** Stored, not compressed, without checks: whoever reads it compares sizes and checksums. */
+/** Stored, not compressed, and without checks: the readers compare sizes and checksums. */
 function zip(entries: readonly Entry[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -72,7 +72,7 @@ export const yamlWords = [
   ],
 ];
 
-/** Time that a large YAML file may take: the library needs some 5 µs a byte for one that is deeply nested. */
+/** The time that a large YAML file may take: the library needs about 5 µs per byte for a deeply nested one. */
 export const yamlMilliseconds = (bytes: number) => 400 + bytes / 20;
 
 export const taskFileTarget = defineTarget({

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 const mark = /^=== ([^\n\0]{1,200})\n/gm;
 
-/** Several files in one input: each begins with a line `=== path`. What stands before the first one belongs to none. */
+/** Several files in one input: each begins with a line `=== path`. Text before the first one belongs to none. */
 export function filesIn(input: Buffer): { path: string; content: Buffer }[] {
   const text = input.toString('latin1');
   const marks = [...text.matchAll(mark)];
@@ -14,14 +14,14 @@ export function filesIn(input: Buffer): { path: string; content: Buffer }[] {
   });
 }
 
-/** The same as an input. */
+/** The files as one input: the inverse of `filesIn`. */
 export function filesAsInput(files: Readonly<Record<string, string>>): string {
   return Object.entries(files)
     .map(([path, content]) => `=== ${path}\n${content}${content.endsWith('\n') ? '' : '\n'}`)
     .join('');
 }
 
-/** Writes the files below a folder that is made anew, as far as their paths can be written and stay inside. */
+/** Writes the files to a newly created folder, as far as their paths are valid and stay inside. */
 export function writeFilesIn(
   input: Buffer,
   folder: string,
@@ -35,12 +35,12 @@ export function writeFilesIn(
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), change(path, content));
     } catch {
-      // A file where a folder should be, or a name that the system does not take.
+      // A file instead of a folder, or a name that the system does not accept.
     }
   }
 }
 
-/** Throws what a target promises. */
+/** Throws if a target breaks a guarantee. */
 export function hold(promise: boolean, what: string): asserts promise {
   if (!promise) throw new Error(`broken promise: ${what}`);
 }

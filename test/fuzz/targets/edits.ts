@@ -32,7 +32,7 @@ export const editTarget = defineTarget({
     '\r\n',
     'import ',
   ],
-  // Comparing two texts gives up after half a second, here twice.
+  // A comparison of two texts stops after half a second, and there are two here.
   milliseconds: () => 3_000,
   open: () => ({
     run(input) {

@@ -78,7 +78,7 @@ export const outputTarget = defineTarget({
   }),
 });
 
-/** The fields of the first row, read as RFC 4180 has it. */
+/** The fields of the first row, read according to RFC 4180. */
 function firstRow(csv: string): string[] {
   const fields: string[] = [];
   let at = 0;

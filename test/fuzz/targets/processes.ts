@@ -99,7 +99,7 @@ export const replTarget = defineTarget({
   }),
 });
 
-/** Prints the input in pieces once it is told what to run, then ends. `TOKEN` in it stands for the command's own. */
+/** Prints the input in pieces once it gets a command, then ends. `TOKEN` in it stands for the command's own token. */
 class MadeUpInterpreter implements SandboxProcess {
   readonly unreadBytes = 0;
   readonly ended: Promise<ProcessEnd>;

@@ -31,7 +31,7 @@ const request = {
   ...{ stop: ['Observation:'], temperature: 0.5, maxOutputTokens: 100 },
 };
 
-/** An input is a line with the status, what comes and the header retry-after, and then the body. */
+/** An input is a line with the status, the kind of reply and the header retry-after, and then the body. */
 const words = [
   ...[
     '200 stream\n',
@@ -94,7 +94,7 @@ function targetOf(name: FormatName): FuzzTarget {
     batch: 16,
     milliseconds: (bytes) => 1_500 + bytes / 10,
     async open() {
-      // The network alone is left out: what arrives is the input.
+      // Only the network is left out: the input is what arrives.
       let arrives: Response = new Response();
       const { fetch } = globalThis;
       globalThis.fetch = async () => arrives;
@@ -141,7 +141,7 @@ function responseOf(input: Buffer): { response: Response; isStream: boolean } {
   try {
     if (retryAfter !== '') headers.set('retry-after', retryAfter);
   } catch {
-    // No value of a header.
+    // Not a valid header value.
   }
   const number = Number(status);
   const valid =

@@ -55,7 +55,7 @@ export const proxiedRequestTarget = defineTarget({
   },
 });
 
-/** What reaches the provider: one interface, with the key of the harness and nothing of the token. */
+/** The request to the provider must use one API, with the key of the harness and nothing of the token. */
 function holdPassedOn({ url, headers, body }: RawRequest): void {
   hold(
     /^\/v1\/(chat\/completions|responses|responses\/compact)(\?|$)/.test(url),

@@ -7,7 +7,7 @@ import { defineTarget, type FuzzTarget, type OpenTarget } from '../engine/target
 const script = join(import.meta.dirname, '../python/readers.py');
 const Answer = z.object({ fault: z.string().nullable(), covered: z.array(z.string()) });
 
-/** A Python process that runs inputs, one after the other; a new one where an input ended it. */
+/** A Python process that runs inputs, one after the other; replaced by a new one if an input ended it. */
 class PythonReader implements OpenTarget {
   readonly #reader: string;
   readonly #folder: string;
@@ -48,7 +48,7 @@ class PythonReader implements OpenTarget {
   }
 }
 
-/** Its stack is Python's, so that one fault is told from another. */
+/** Its stack is Python's, so that faults can be distinguished. */
 class PythonFault extends Error {
   override readonly name = 'PythonFault';
 
@@ -62,7 +62,7 @@ class PythonFault extends Error {
   }
 }
 
-/** Of packages that a reader imports; whether they can be imported takes seconds to tell. */
+/** Why packages that a reader imports are missing, or null. The check takes seconds. */
 function lacking(packages: readonly string[]): string | null {
   const look =
     'import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))';
@@ -169,7 +169,7 @@ export const pythonReaderTargets: readonly FuzzTarget[] = [
     reads: 'settings and weights of a network, by their grader',
     obstacle: () => lacking(['numpy', 'torch', 'safetensors']),
     milliseconds: (bytes) => 5_000 + bytes / 5,
-    // Behind the settings: what is other in the header of weights that fit them, or a whole header; and the numbers.
+    // After the settings: changes in the header of matching weights, or a whole header; then the numbers.
     seeds: [
       '{"hidden":4,"triplets":0,"hints":"none"}\n===\n{}\n===\n\0\0\0\0',
       '{"hidden":4,"triplets":1,"message_layers":0}\n===\n{"__metadata__":{"format":"pt"}}\n===\n\0\0\x80\x3f',

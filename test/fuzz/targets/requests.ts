@@ -205,7 +205,7 @@ export const viewerTarget = defineTarget({
   },
 });
 
-/** Sends all of it, and gives back what was answered until nothing more comes. */
+/** Sends everything, and returns the answer once nothing more comes. */
 export async function exchange(
   place: { path: string } | { port: number; host: string },
   input: Buffer,

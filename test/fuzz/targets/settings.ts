@@ -28,7 +28,7 @@ export const settingsTarget = defineTarget({
   }),
 });
 
-/** Set already: neither it nor the address of its provider may be replaced. */
+/** Already set: neither it nor the address of its provider may be replaced. */
 const given = { OPENAI_API_KEY: 'sk-given' };
 
 export const keysTarget = defineTarget({

@@ -40,7 +40,7 @@ import {
 import { defineTarget } from '../engine/target.ts';
 import { filesAsInput, filesIn, hold, writeFilesIn } from './containers.ts';
 
-/** Stands for the id of the snapshot, and of the text, that lie in the store. */
+/** Placeholders for the ids of the snapshot, and of the text, in the store. */
 const snapshotMark = ObjectId.parse('5'.repeat(64));
 const textMark = ObjectId.parse('7'.repeat(64));
 
@@ -112,7 +112,7 @@ const words = [
   ],
 ];
 
-/** Puts the parts of an input where a run has them. The marks in them become ids. */
+/** Writes the parts of an input to their places in a run. The placeholders in them become ids. */
 function layOut(input: Buffer, folder: string): RunFolder {
   const objects = new ObjectStore(join(folder, 'objects'));
   const parts = new Map(filesIn(input).map(({ path, content }) => [path, content]));
@@ -126,7 +126,7 @@ function layOut(input: Buffer, folder: string): RunFolder {
   return new RunFolder(place, objects);
 }
 
-/** What stops one reader must not keep the next from being tried. */
+/** A failure of one reader must not keep the next from being tried. */
 async function each(readers: readonly (() => unknown)[]): Promise<void> {
   let first: unknown = null;
   for (const reader of readers) {
@@ -253,7 +253,7 @@ export const compressedTraceTarget = defineTarget({
   }),
 });
 
-/** The content in frames of so many bytes, with a table that says the truth. */
+/** The content in frames of this many bytes, with a correct table. */
 function framesOf(content: Buffer, size: number): Buffer {
   const frames: { stored: number; bytes: number }[] = [];
   const pieces: Buffer[] = [];
@@ -296,7 +296,7 @@ export const pathTarget = defineTarget({
   }),
 });
 
-/** Each call says twice what the one before it said. */
+/** Each call repeats the content of the previous one twice. */
 const doubling = Array.from({ length: 40 }, (_, index) => {
   const before = { call: index, from: 0, count: 2 ** (index - 1) };
   return JSON.stringify({ call: index + 1, messages: index === 0 ? [{ text: '1' }] : [before, before] });
