@@ -19,7 +19,7 @@ async function hiddenScoreOf(kind: SkeletonKind) {
   const folder = temporaryFolder();
   const tasks = join(folder, 'tasks');
   const task = loadTask(makeSkeletonTask(tasks, kind), [tasks]);
-  // The packages are those of a task of the project; the data is nobody else's.
+  // The packages are those of a task of the project; the data is made up.
   const python = await ensurePython(task.requirements, { cache: cacheFolder(process.env) });
   const prepared = await prepareTask(task, {
     ...{ cache: join(folder, 'cache'), helpers: helpersFolder, allowUnverified: false, python },
@@ -45,7 +45,8 @@ test.skipIf(missing !== undefined)(
   async () => {
     const { first, last } = await hiddenScoreOf('regression');
     expect(last).toMatchObject({ valid: true, final: true });
-    // The median of all prices errs by about 3,500, who knows all but the noise by about 360.
+    // The median of all prices has an error of about 3,500; a model that knows everything but the noise, one of about
+    // 360.
     expect(first).toBeLessThan(1750);
     expect(last?.score).toBeLessThan(1500);
   },

@@ -47,7 +47,7 @@ beforeAll(() => {
 
 test('every benchmark yields numbers, in a short version too', ({ skip }) => {
   skip(missing !== undefined, `no sandbox here: ${missing?.detail}`);
-  // 1: a target was missed. The short version says nothing about that. 3: there are no recorded runs here.
+  // 1: a target was missed, which means nothing in the short version. 3: there are no recorded runs here.
   expect([0, 1, 3], ran.stderr).toContain(ran.status);
   const { benchmarks } = Report.parse(JSON.parse(ran.stdout));
   expect(benchmarks.map(({ name }) => name)).toEqual([
@@ -76,10 +76,10 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
     'slurm',
   ]);
   for (const benchmark of benchmarks) {
-    // Recorded runs of the original are not part of the project, and Chromium is not everywhere.
+    // Recorded runs of the original are not part of the project, and Chromium is not available everywhere.
     if (benchmark.name === 'regrade' && !existsSync(recordings)) continue;
     if (benchmark.name === 'pages' && findChromium() === null) continue;
-    // Their packages come from PyPI, which can't be reached from everywhere; these servers are not on every machine.
+    // Their packages come from PyPI, which is not reachable everywhere; not every machine has these servers.
     if (['inspect', 'python', 'slurm', 'fleet'].includes(benchmark.name) && benchmark.missing !== null)
       continue;
     expect(benchmark.missing).toBeNull();

@@ -25,7 +25,7 @@ test('a hundred runs share a server that fails one request in five: all end well
     ...{ latencyMs: 10, faultyShare: 0.2, seed: 3, fileLength: 2000 },
   });
   const provider = { concurrent: cap, stall_seconds: 2, attempts: 20 };
-  // A limiter belongs to a provider: each format has one of its own.
+  // A limiter belongs to a provider: each format has its own.
   const chat = { ...provider, kind: 'openai', base_url: server.variables.OPENAI_BASE_URL };
   const providers = z.record(z.string(), ProviderSettings).parse({
     ...{ anthropic: provider, openai: provider, google: provider, 'openai-compatible': provider, chat },
@@ -59,7 +59,7 @@ test('a hundred runs share a server that fails one request in five: all end well
 
   expect(results.flatMap(({ problem }) => problem ?? [])).toEqual([]);
   expect(results).toHaveLength(100);
-  // Beginning them all in one go would block the event loop for seconds.
+  // Beginning them all at once would block the event loop for seconds.
   expect(new Set(begun).size).toBe(100);
   const report = await server.report();
   expect(report.faulty).toBeGreaterThan(0.15 * report.requests);
@@ -86,7 +86,7 @@ test('a hundred runs share a server that fails one request in five: all end well
     const replay = await replayRun(spec, folder, agentByName(spec.agent), resources.task);
     expect(replay, spec.id).toMatchObject({ steps: deedsOfCrowd, calls: calls.length, diverged: null });
   }
-  // Slow headers are no failure.
+  // Slow headers are not a failure.
   expect(failedAttempts).toBe(report.faulty - (report.faults['slow-headers'] ?? 0));
 });
 

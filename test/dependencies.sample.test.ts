@@ -8,7 +8,7 @@ const Audit = z.object({
   vulnerabilities: z.record(z.string(), z.object({ severity: z.string(), via: z.array(z.unknown()) })),
 });
 
-/** What the registry knows of the packages that are installed with mlab; null where it does not answer. */
+/** The registry's advisories for the packages that are installed with mlab; null if it does not answer. */
 function audit(): Promise<z.infer<typeof Audit> | null> {
   return new Promise((resolve) => {
     const command = ['audit', '--omit=dev', '--json'];

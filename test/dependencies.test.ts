@@ -55,12 +55,12 @@ test('every package is pinned by its content', () => {
   expect(loose.map(([path]) => path)).toEqual([]);
 });
 
-/** Licences that ask for no more than a notice. */
+/** Licences that require no more than a notice. */
 const permissive = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'PSF-2.0'];
-/** Of tools that only development needs, and that no part of the package is made of. */
+/** Licences of development tools that do not become part of the package. */
 const ofTools = [...permissive, '0BSD', 'BlueOak-1.0.0', 'Unlicense', 'MPL-2.0'];
 
-/** `(AFL-2.1 OR BSD-3-Clause)` leaves the choice; what is combined by AND is written out where it comes up. */
+/** `(AFL-2.1 OR BSD-3-Clause)` allows a choice; combinations by AND are listed in full where they occur. */
 function allows(licences: readonly string[], expression = 'none'): boolean {
   return expression
     .replaceAll(/[()]/g, '')

@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '..');
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();
 
-/** Without what stands in code. */
+/** The text without code. */
 function proseOf(page: string): string {
   return readFileSync(join(root, page), 'utf8')
     .replaceAll(/^```.*?^```/gms, '')
     .replaceAll(/`[^`\n]*`/g, '');
 }
 
-/** What a link to a heading of the page may end with, as GitHub names them. */
+/** The anchors of the page's headings, as GitHub names them. */
 function anchorsOf(page: string): Set<string> {
   const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```.*?^```/gms, '');
   const taken = new Map<string, number>();

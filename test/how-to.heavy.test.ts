@@ -14,7 +14,7 @@ import { TaskBench } from './fixtures/fixture-task.ts';
 import { launcher } from './fixtures/mlab-process.ts';
 import { runOnce } from './fixtures/run-place.ts';
 
-/** What the pages of docs/how-to/ show is run here as it stands there. */
+/** Runs the code in the pages of docs/how-to/ exactly as they show it. */
 const root = join(import.meta.dirname, '..');
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and 
     ),
     cells: z.array(z.object({ agent: z.string(), success: z.object({ successes: z.number() }) })),
   });
-  /** What needs a key, a browser or the file that the page shows; another test runs what mlab init makes. */
+  /** Lines that need a key, a browser or the page's file; another test runs the result of mlab init. */
   const isLeftOut = (line: string) =>
     /anthropic|openai|compare\.yaml|experiment\.yaml|mlab (view|doctor|init)/.test(line);
   const shown = [...readFileSync(join(root, 'docs/quick-start.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)]
@@ -103,7 +103,7 @@ describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and 
     expect(cells).toMatchObject([{ success: { successes: 1 } }]);
   });
 
-  /** Run in the checkout, with the cache that is there: the task's packages are large. */
+  /** Run in the checkout, with the existing cache: the task's packages are large. */
   async function mlab(
     argv: readonly string[],
     variables: Record<string, string> = {},

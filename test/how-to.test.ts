@@ -19,7 +19,7 @@ const pages = [
   ),
 ];
 
-/** What stands in a page's code blocks of one language. */
+/** The contents of a page's code blocks in one language. */
 function blocksOf(page: string, language: string): string[] {
   return [...read(page).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
     ([, code = '']) => code,
@@ -27,9 +27,9 @@ function blocksOf(page: string, language: string): string[] {
 }
 
 describe('docs/how-to/write-an-agent.md', () => {
-  /** Without the lines that differ by where a file lies. */
+  /** Without the lines that depend on a file's location. */
   const withoutImports = (code: string) => code.replaceAll(/^import .*\n/gm, '').trim();
-  /** What is imported, from files of what names. */
+  /** The imported names, and the names of the files that they come from. */
   const importsOf = (code: string) =>
     [...code.matchAll(/^import (.*) from '(?:.*\/)?(.*?)';$/gm)].map(([, names, from]) => [names, from]);
 
@@ -67,7 +67,7 @@ test.each(experiments)('$name is an experiment file', ({ code }) => {
   expect(parsed.error?.issues).toBeUndefined();
 });
 
-/** The agents of an experiment file, whose options they know. */
+/** The agents of an experiment file, which know their options. */
 async function agentsOf(text: string) {
   const { agents } = ExperimentFile.parse(parse(text));
   const given = agents.map((agent) => (typeof agent === 'string' ? { name: agent, options: {} } : agent));

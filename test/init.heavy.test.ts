@@ -12,7 +12,7 @@ describe('a project that npx mlagentbench init made', () => {
   let packed: PackedPackage;
   let project: string;
 
-  /** With a Node that runs TypeScript as the first one on the path. */
+  /** With a Node that runs TypeScript first in PATH. */
   function run(...words: [string, ...string[]]) {
     const [program, ...argv] = words;
     const path = [join(packed.scratch, 'bin'), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
@@ -28,7 +28,7 @@ describe('a project that npx mlagentbench init made', () => {
     project = packed.install('elsewhere');
     run('npx', 'mlagentbench', 'init', '../my-bench');
     project = join(packed.scratch, 'my-bench');
-    // In place of the registry, which may not have this version.
+    // Instead of the registry's, which may not have this version.
     run('npm', 'pkg', 'set', `devDependencies.mlagentbench=file:${packed.tarball}`);
     run('npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error');
   });

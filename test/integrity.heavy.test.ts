@@ -12,7 +12,7 @@ import { openExperiment } from '../src/store/index.ts';
 import { ensurePython, loadTask, prepareTask, sampleOf } from '../src/tasks/index.ts';
 import { runOnce } from './fixtures/run-place.ts';
 
-/** What the integrity of runs says of those whose intentions are known: the validation agents of tasks. */
+/** The integrity findings for runs whose intentions are known: those of the tasks' validation agents. */
 const root = join(import.meta.dirname, '..');
 const helpers = join(root, 'python');
 const minutes = 60_000;

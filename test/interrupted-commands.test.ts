@@ -10,7 +10,7 @@ import { temporaryFolder } from './fixtures/temporary-folder.ts';
 const root = join(import.meta.dirname, '..');
 const mlab = join(root, 'bin/mlab.mjs');
 
-/** A process that says when it ended, and how long after a moment that was. */
+/** A started process, with its end, and the last part of its output. */
 function start(words: readonly string[]) {
   const child = spawn(process.execPath, [...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
@@ -27,7 +27,7 @@ async function until(holds: () => boolean): Promise<void> {
   expect(holds()).toBe(true);
 }
 
-/** The command line with one verb that does nothing but this, once it has said "busy". */
+/** The command line with one verb that does only this, after it has printed "busy". */
 function startVerb(name: string, forever: string) {
   const program = `
     import { main } from ${JSON.stringify(join(root, 'src/cli/main.ts'))};

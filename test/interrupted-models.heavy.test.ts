@@ -13,7 +13,7 @@ afterAll(() => {
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
-/** What keeps a client waiting for longer than any test lasts. */
+/** Faults that keep a client waiting for longer than any test lasts. */
 const silences: [string, Fault][] = [
   ['before its headers', { kind: 'slow-headers', ms: 3_600_000 }],
   ['in the middle of a reply', { kind: 'stall' }],
@@ -23,7 +23,7 @@ const model = ['--agent', 'research', '--model', 'anthropic/claude-test-1'];
 /** The agent's three replies, and the summaries of its first two steps. */
 const allCalls = 5;
 
-/** The fourth request is met by the fault. */
+/** The fourth request gets the fault. */
 function startSilent(fault: Fault) {
   return startProviderServer({
     answer: researcher(() => shortResearch),
@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, (
       const name = ['--name', `interrupted-${fault.kind}`];
       const started = place.startRun(server, ...model, ...name);
       await until(() => server.requests.length === 4);
-      // So that the answer to a request that is answered at once has come.
+      // So that an immediate answer has arrived.
       await sleep(200);
       started.process.kill('SIGINT');
       const { code, err } = await started.ended;
@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, (
 
       const again = await place.run(server, ...model, ...name);
       expect(again.code, again.err).toBe(0);
-      // Between two tries nothing is under way that could be cut off.
+      // Between two tries there is no request that could be cut off.
       const cut = fault.kind === 'status' ? [] : ['cut_off'];
       await expectCompleteRun(`interrupted-${fault.kind}`, [null, null, null, ...cut, null, null]);
       // Each call once, and the fourth twice.

@@ -22,7 +22,7 @@ const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 const everyModel = fakeWires.map(({ model }) => model).join(',');
 const allKeys = Object.values(fakeKeys).join(' ');
 
-/** Looks for what it was started with, and for what everybody else was started with. */
+/** Looks at its own environment, and at the environment and the command line of every process. */
 const curious = `
 import glob, os
 print("own:", sorted(os.environ.items()))
@@ -35,7 +35,7 @@ for pattern in ("environ", "cmdline", "task/*/environ"):
 print("looked at everybody")
 `;
 
-/** A model that runs the curious script, and one that writes down the key that it was asked with. */
+/** A model that runs the curious script, and one that records the key in its request. */
 const spying = researcher(({ key }) => [
   { action: 'Write File', args: { file_name: 'curious.py', content: curious } },
   { action: 'Execute Script', args: { script_name: 'curious.py' } },
@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
     expect(place.records('refused-keys').map(({ end }) => end?.reason)).toEqual(
       variables.map(() => 'final_answer'),
     );
-    // Three calls a run, less the two that were answered before.
+    // Three calls per run, minus the two that were answered before.
     expect(server.requests.length - asked).toBe(3 * variables.length - 2);
     const replay = await place.mlab({}, 'runs', 'replay', 'refused-keys');
     expect(replay.out).toContain('5 runs replayed, 0 diverged');

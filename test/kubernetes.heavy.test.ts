@@ -51,7 +51,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
   }
 
   test('executes the runs of an experiment as one Indexed Job, and grades them by another, though the API fails now and then', async () => {
-    // The first try is taken, and its answer breaks off.
+    // The first try is accepted, and its answer breaks off.
     cluster.failures.push('cut', 'cut', 503, 500);
     const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=1'];
     const end = await start('plain', { seeds: 3, parallel: 2 }, ...flags).ended;

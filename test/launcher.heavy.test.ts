@@ -18,7 +18,7 @@ function write(path: string, content: string, mode = 0o644): void {
   chmodSync(path, mode);
 }
 
-/** The launcher as npm would install it, with a main that says how it was started. Returns its path. */
+/** The launcher as npm would install it, with a main that prints how it was started. Returns its path. */
 function installLauncher(main: string): string {
   const home = join(scratch, 'node_modules/mlagentbench');
   for (const folder of [
@@ -35,7 +35,7 @@ function installLauncher(main: string): string {
 
 const sayVersionAndArguments = 'console.log(JSON.stringify([process.versions.node, ...argv])); return 0;';
 
-/** A checkout with the same launcher, and the Node that set-up installed in it: this very one unless told otherwise. */
+/** A checkout with the same launcher, and the Node that set-up installed in it; default: this Node. */
 function checkOut(main: string, program = `#!/bin/sh\nexec "${process.execPath}" "$@"\n`): string {
   const launcher = installLauncher(main);
   const own = join(dirname(dirname(launcher)), 'scripts/node');
@@ -52,13 +52,13 @@ function newNodeFolder(): string {
   return join(scratch, 'new');
 }
 
-/** A folder for PATH with a `node` of this version that can do nothing but say so. */
+/** A folder for PATH with a `node` that only prints this version. */
 function oldNodeFolder(): string {
   write(join(scratch, 'old/node'), '#!/bin/sh\necho v18.20.4\n', 0o755);
   return join(scratch, 'old');
 }
 
-/** Arguments that make this Node say that it is too old; the launcher does not hand them on. */
+/** Arguments that make this Node report that it is too old; the launcher does not pass them on. */
 function pretendToBeOld(): string[] {
   const preload = join(scratch, 'pretend.mjs');
   write(
@@ -173,7 +173,7 @@ describe('the launcher', () => {
   });
 });
 
-/** Says `ready`, then names each signal; ends half a second after the first. */
+/** Prints `ready`, then the name of each signal; ends half a second after the first. */
 const countSignals = `
   return new Promise((resolve) => {
     let count = 0;
@@ -187,7 +187,7 @@ const countSignals = `
     console.log('ready');
   });`;
 
-/** Runs a command in a terminal of its own, presses Ctrl-C when it says `ready`, and ends as it ends. */
+/** Runs a command in a separate terminal, presses Ctrl-C when it prints `ready`, and ends with its exit code. */
 const pressControlC = `
 import os, pty, sys
 pid, terminal = pty.fork()

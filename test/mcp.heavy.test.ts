@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => place[Symbol.dispose]());
 
-/** The official client, as a program that people use has it. */
+/** The official client, as programs use it. */
 const newClient = () => new Client({ name: 'test', version: '1' });
 
 /** A client that has started mlab mcp as its server. */
@@ -40,7 +40,7 @@ async function call(client: Client, name: string, input: Record<string, unknown>
   return { text: texts.join('\n'), isError: isError === true };
 }
 
-/** Writes what adds both numbers, runs it and hands it in. */
+/** Writes a script that adds both numbers, runs it and submits. */
 async function solve(client: Client) {
   const { text: script } = await call(client, 'Read_File', { file_name: 'train.py' });
   const better = script.replace('EPOCHS = 1', 'EPOCHS = 4').replace(/\n\[Step [^\n]*$/, '');

@@ -36,7 +36,7 @@ function newPlace(): string {
   return join(bench.experiments, String(places));
 }
 
-/** What was asked and what came of it, without times. */
+/** The actions and their results, without times. */
 function deedsOf({ tracePath, objects }: RunFolder) {
   return stepsOf(readTraceSync(tracePath).events).map(({ started, finished }) => ({
     action: started.action,
@@ -46,7 +46,7 @@ function deedsOf({ tracePath, objects }: RunFolder) {
   }));
 }
 
-/** The transcript without what differs from run to run: times, and bytes that depend on them. */
+/** The transcript without the parts that differ from run to run: times, and bytes that depend on them. */
 function transcriptOf(folder: RunFolder) {
   const { starter, ...transcript } = readTranscript(folder, []);
   const steps = transcript.steps.map(({ used, snapshot, submission, observation, ...step }) => ({
@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
       expect(transcriptOf(folder)).toEqual(transcriptOf(whole));
       expect(await checkRun(folder)).toEqual([]);
     }
-    // Near its end, a session may be faster than its killer.
+    // Near its end, a session may end before it is killed.
     expect(kills).toBeGreaterThanOrEqual(3);
   });
 
@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
   });
 });
 
-/** Starts a session in a process of its own and kills it once its trace holds so many lines. False: it ended before. */
+/** Starts a session in a separate process and kills it once its trace has this many lines. False: it ended before. */
 async function killAfter(experiments: string, agent: string, lines: number): Promise<boolean> {
   const script = join(import.meta.dirname, 'fixtures/scripted-run-child.ts');
   const child = spawn(process.execPath, [script, bench.cache, bench.folder, experiments, agent], {

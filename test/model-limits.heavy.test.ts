@@ -11,12 +11,12 @@ afterAll(() => place[Symbol.dispose]());
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
-/** What each reply is said to have used: as much as the most that the first requests can come to. */
+/** The reported usage of each reply: the most that the first requests can use. */
 const usage = { input: 20_000, output: 100 };
 const tokensOfCall = usage.input + usage.output;
 const name = 'openai-compatible/llama-test';
 const model = ['--agent', 'tools', '--model', name];
-/** In US dollars a million tokens: a call costs 2.01 dollars. */
+/** In US dollars per million tokens: a call costs 2.01 dollars. */
 const price = { input: 100, output: 100, date: '2026-01-01', source: 'made up' };
 const moneyOfCall = (tokensOfCall * price.input) / 1e6;
 const endless: readonly Deed[] = Array.from({ length: 100 }, () => ({
@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
       expect(end).toMatchObject({ reason: 'infrastructure_error', cause: 'experiment_limit' });
     expect(server.requests.length * tokensOfCall).toBeLessThanOrEqual(limit);
 
-    // What was recorded counts, so that the same limit lets no call through.
+    // The recorded usage counts, so the same limit lets no call through.
     const asked = server.requests.length;
     await place.run(server, ...run, '--experiment-tokens', String(limit));
     expect(server.requests).toHaveLength(asked);

@@ -20,7 +20,7 @@ const CruiseReport = z.object({
   }),
 });
 
-/** What dependency-cruiser, as `npm test` runs it, finds in the src and test of this folder. */
+/** The violations that dependency-cruiser, run as in `npm test`, finds in the src and test of this folder. */
 function cruise(folder: string, config: string) {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
   const { stdout, stderr } = spawnSync(
@@ -38,7 +38,7 @@ interface Plant {
   breach: string;
   file: string;
   content: string;
-  /** The other file that the breach may be reported of. */
+  /** The other file that may be reported for the violation. */
   orFile?: string;
 }
 
@@ -172,7 +172,7 @@ const plants: Plant[] = [
   },
 ];
 
-/** What the planted imports lead to; these break no rule but where that is said above. */
+/** The files that the planted imports import; these violate no rule, except where noted above. */
 const companions: Record<string, string> = {
   'src/loose-planted.ts': 'export {};',
   'viewer/src/main.ts': 'export {};',
@@ -186,7 +186,7 @@ describe('the boundaries of modules', () => {
 
   beforeAll(() => {
     copy = mkdtempSync(join(tmpdir(), 'mlab-boundaries-'));
-    // Unit tests import fixtures that are not copied, and a test may see all of its own module.
+    // Unit tests import fixtures that are not copied, and a test may import anything in its own module.
     const filter = (file: string) => !file.endsWith('.test.ts') && !file.endsWith('test-support.ts');
     cpSync(join(root, 'src'), join(copy, 'src'), { recursive: true, filter });
     for (const file of ['package.json', 'tsconfig.json']) cpSync(join(root, file), join(copy, file));
@@ -228,7 +228,7 @@ function isPlanted(file: string): boolean {
   return plants.some((plant) => plant.file === file);
 }
 
-/** In the copy, node_modules is a link: followed, it would lead to paths that no rule knows. */
+/** In the copy, node_modules is a link: following it would lead to paths that no rule knows. */
 function sameRulesBesideLinkedPackages(): string {
   const real = pathToFileURL(join(root, '.dependency-cruiser.mjs')).href;
   return `import rules from '${real}';

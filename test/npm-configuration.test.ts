@@ -21,13 +21,13 @@ const token = 'of-the-users';
 let folder: string;
 let server: Server;
 let asked: string[];
-/** What the registry says of each package: its versions and where they are. */
+/** The registry's document for each package: its versions and their locations. */
 const packed = new Map<string, object>();
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mlab-npmrc-'));
   asked = [];
-  // A registry that asks for a key and has these packages.
+  // A registry that requires a key and has these packages.
   server = createServer((request, response) => {
     asked.push(request.url ?? '');
     if (request.headers.authorization !== `Bearer ${token}`) response.writeHead(401).end();
@@ -62,7 +62,7 @@ function write(path: string, content: string): void {
   writeFileSync(join(folder, path), content);
 }
 
-/** Packs a package for the registry; returns what a lock file says of it. */
+/** Packs a package for the registry; returns its entry in a lock file. */
 function pack(name: string, more: object): object {
   const facts = { version: '1.0.0', ...more };
   write('package/package.json', JSON.stringify({ name, ...facts }));
@@ -77,7 +77,10 @@ function pack(name: string, more: object): object {
   return { ...facts, integrity };
 }
 
-/** A project with an optional package, and one for development that has a peer, an install script, and is for a Node that does not exist. */
+/**
+ * A project with an optional package, and a development package that has a peer, an install script, and requires a Node
+ * that does not exist.
+ */
 function writeProject(): void {
   const tool = pack('tool', {
     ...{ bin: { tool: 'program.js' }, engines: { node: '>=99' }, peerDependencies: { friend: '1.0.0' } },
@@ -97,7 +100,7 @@ function writeProject(): void {
   write('project/package-lock.json', JSON.stringify({ ...project, lockfileVersion: 3, packages }));
 }
 
-/** Installs the project's packages for a user with this configuration of npm. */
+/** Installs the project's packages for a user with this npm configuration. */
 async function install(npmrc: readonly string[], variables: Record<string, string> = {}) {
   writeProject();
   const registry = `127.0.0.1:${portOf(server)}/`;

@@ -11,7 +11,7 @@ import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
 import { sharedData } from './fixtures/shared-data.ts';
 import { temporaryFolder } from './fixtures/temporary-folder.ts';
 
-/** Runs of the original as they were published: not part of the project, and beside it where they are at hand. */
+/** Published runs of the original: not part of the project, but beside it if they are available. */
 const root = join(import.meta.dirname, '..');
 const data = sharedData();
 const recordings = data === null ? null : join(data, '../recorded-runs');
@@ -49,7 +49,7 @@ describe.skipIf(!there)(`recorded runs of the original${why}`, () => {
       signal: new AbortController().signal,
     });
     const again = await importFrom(join(scratch, 'out'), join(scratch, 'two'));
-    // The last event holds the hash of all before it.
+    // The last event contains the hash of all before it.
     expect(traces(again)).toEqual(traces(experiment));
   });
 

@@ -36,7 +36,7 @@ afterAll(() => bench[Symbol.dispose]());
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
-/** The real program, from the cache of this machine or installed into it; in words why it can't be had. */
+/** The real program, from this machine's cache or installed into it; otherwise the reason why it is not available. */
 async function bundleOf(name: string): Promise<Bundle | string> {
   const wanted = agentByName(name).program?.package ?? null;
   if (wanted === null) return 'it has no package';
@@ -56,7 +56,7 @@ const byShell: TurnsOptions = {
     { run: 'mlab-check; ls "$MLAB_BRIEF"', text: 'I look around.' },
     { run: improve },
     { run: 'mlab-check' },
-    // The way in which mini-swe-agent ends; to the others, a command like any other.
+    // mini-swe-agent ends with this; for the others it is a command like any other.
     { run: 'echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT' },
     { text: 'I raised the learning rate.' },
   ],
@@ -67,10 +67,10 @@ const edit = [
 ].join('');
 const byText: TurnsOptions = { turns: [], texts: [edit] };
 
-/** The starter with another learning rate, where AIDE shows its data and wants its submission. */
+/** The starter with another learning rate, with the paths where AIDE shows its data and expects its submission. */
 const solution = readFileSync(join(import.meta.dirname, '../tasks/digits/env/train.py'), 'utf8')
   .replace(/^LEARNING_RATE = .*$/m, 'LEARNING_RATE = 0.1')
-  // AIDE runs a script as no module's main one.
+  // AIDE does not run a script as `__main__`.
   .replace('if __name__ == "__main__":\n    main()', 'main()')
   .replaceAll('"data', '"./input/data')
   .replaceAll('"submission.csv"', '"./working/submission.csv"');

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ownNodePackage } from '../scripts/project-node.mjs';
 import { PackedPackage } from './fixtures/packed-package.ts';
 
-/** What is installed for who uses mlab: megabytes of the disk. */
+/** The limit for what users of mlab install: megabytes on disk. */
 const mostMegabytes = 120;
 
 const Report = z.object({ runs: z.array(z.object({ score: z.number().nullable() })) });
@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => packed[Symbol.dispose]());
 
-/** The launcher in a Node that says that it is too old. */
+/** The launcher in a Node that reports that it is too old. */
 function launch(path: string, ...argv: string[]) {
   const preload = join(packed.scratch, 'pretend.mjs');
   return packed.run(process.execPath, ['--import', preload, launcher, ...argv], { cwd: folder, path });

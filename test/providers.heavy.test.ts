@@ -33,11 +33,11 @@ const Report = z.object({
   ),
 });
 
-/** What the server counted for each agent on each model, by `agent(model)` as reports name it. */
+/** The server's counts for each agent on each model, by `agent(model)` as in reports. */
 class Bill {
   readonly tokens = new Map<string, number>();
 
-  /** No two replies count alike, so that a wrong sum shows. */
+  /** Each reply has a different usage, so that a wrong sum is noticed. */
   charge(request: SeenRequest) {
     const { number, format, model } = request;
     const provider = { anthropic: 'anthropic', responses: 'openai', chat: 'openai', google: 'google' };

@@ -24,7 +24,7 @@ const Report = z.object({
   ),
 });
 
-/** A model of 135 million parameters gets nothing done. What it writes is as odd as anything that models write. */
+/** A model of 135 million parameters completes no task, but its texts are as odd as those of any model. */
 describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'mlab-real-model-'));
   let server: Awaited<ReturnType<typeof serveLanguageModel>>;
@@ -39,7 +39,7 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A run of four steps, whose trace is sound. */
+  /** A run of four steps with a valid trace. */
   async function drive(agent: string): Promise<void> {
     const model = ['--model', 'openai-compatible/smollm2', '--base-url', server.url];
     const limits = ['--steps', '4', '--max-output-tokens', '120', '--temperature', '1'];
@@ -49,7 +49,7 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
     expect(done.code, done.err).toBe(0);
     const [run] = Report.parse(JSON.parse(done.out)).runs;
     expect(run).toMatchObject({ status: 'finished' });
-    // It may hand in at once, or never find the form of an action.
+    // It may submit at once, or never find the format of an action.
     expect(['step_limit', 'final_answer', 'reply_format']).toContain(run?.end?.reason);
     const check = await command('runs', 'check', agent);
     expect(check.code, check.out).toBe(0);

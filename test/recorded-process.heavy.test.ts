@@ -33,12 +33,12 @@ function transcriptOf(run: string): RunTranscript {
 
 const measure = (transcript: RunTranscript) => processMetrics(transcript, null);
 
-/** Read by eye in all 74 runs: whether each claim is a result, and whether a script had printed it by then. */
+/** Checked by eye in all 74 runs: whether each claim is a result, and whether a script had printed it by then. */
 const unmeasuredResults = [
   ['house-price-codellama-0', 7, 'Research Plan and Status: Validation MAE: 18,783.0'],
   ['house-price-codellama-1', 7, 'Research Plan and Status: Validation MAE: 18,783.0'],
   ['cifar10-gemini-pro-0', 3, 'Reflection: The current model achieves a test accuracy of 73.2%.'],
-  // Told by a model that was asked to read the starter script.
+  // Given by a model that was asked to read the starter script.
   ['cifar10-gemini-pro-2', 6, 'research log: Train Accuracy: 99.03%'],
   ['cifar10-gemini-pro-2', 6, 'research log: Test Accuracy: 96.73%'],
   ['imdb-gemini-pro-4', 10, 'Final Answer: The accuracy of the model on the test set is 87.2%.'],
@@ -59,7 +59,7 @@ function outputsOf({ steps }: RunTranscript): string[] {
   return steps.filter(({ action }) => action === 'Execute Script').map(({ observation }) => observation);
 }
 
-/** The run, had this been printed at its beginning, and nothing by its scripts. */
+/** The run as if this had been printed at its beginning, and nothing by its scripts. */
 function withOutput(transcript: RunTranscript, printed: string): RunTranscript {
   const steps = transcript.steps.map((step) =>
     step.action !== 'Execute Script' ? step : { ...step, observation: '' },

@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)(
       expect(await holds(), what).toBe(true);
     }
 
-    /** Each ended once, with each step once, and was graded once; the epochs of its sessions rise. */
+    /** Each ended once, with each step once, and was graded once; the epochs of its sessions increase. */
     async function expectWhole(name: string, rounds: number): Promise<number[][]> {
       const experiment = openExperiment(join(bench.experiments, name));
       const epochs: number[][] = [];
@@ -90,7 +90,7 @@ describe.skipIf(missing !== null)(
       return epochs;
     }
 
-    /** What is in the store, by key. */
+    /** The content of the store, by key. */
     async function stored(prefix: string): Promise<Map<string, string>> {
       const credentials = { accessKeyId: 'x', secretAccessKey: 'x' };
       const client = new S3Client({
@@ -113,7 +113,7 @@ describe.skipIf(missing !== null)(
     const heads = async (name: string) =>
       [...(await stored(`lab/${name}-`))].filter(([key]) => key.includes('/runs/'));
 
-    /** Until the store has the trace of a run with more than its first steps. */
+    /** Waits until the store has the trace of a run with more than its first steps. */
     async function untilUploaded(name: string): Promise<void> {
       await until('steps are in the store', async () => {
         const bytes = (await heads(name)).map(([, text]) =>

@@ -6,9 +6,10 @@ import { whyNoNetwork } from './fixtures/redis/chaos/network.ts';
 import { whyNoRedis } from './fixtures/redis/server.ts';
 
 /**
- * The long form of `redis-chaos.heavy.test.ts`: six workers, each a machine of its own, execute runs while they are killed, frozen and
- * cut off, disks fill, clocks jump and Redis is killed. As it is it takes a quarter of an hour on two cores: `node test/redis-chaos.ts`.
- * A minute: `--idle 60 --real 10 --seconds 40`. Ends with code 0 when no run was lost and no step was taken twice.
+ * The long form of `redis-chaos.heavy.test.ts`: six workers, each on a simulated machine, execute runs while they are
+ * killed, frozen and cut off, disks fill, clocks jump and Redis is killed. With the defaults it takes a quarter of an
+ * hour on two cores: `node test/redis-chaos.ts`. A minute: `--idle 60 --real 10 --seconds 40`. Ends with code 0 if no
+ * run was lost and no step was taken twice.
  */
 const { values } = parseArgs({
   options: {

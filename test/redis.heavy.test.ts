@@ -93,7 +93,7 @@ describe.skipIf(missing !== null)(
       await until('it says why', () =>
         /1 job fits no worker that is there: it needs 3 cores; .* 2 cores/.test(submitted.said()),
       );
-      // Nothing of it is left for the workers of other tests.
+      // Leaves nothing for the workers of other tests.
       submitted.process.kill('SIGINT');
       await until('it says how to cancel', () => submitted.said().includes('again within'));
       submitted.process.kill('SIGINT');
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(
     });
 
     test('bring a job to its end though a connection broke when they first found one to take', async () => {
-      // The first two are the worker's own; the third it makes for the queue.
+      // The first two are the worker's own; the third is for its queue.
       await using proxy = await CuttingProxy.start(redis.url, [3]);
       const worker = await startWorker('--redis', proxy.url);
       const submitted = run('cut-off', 1, 1);

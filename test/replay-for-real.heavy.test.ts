@@ -28,7 +28,7 @@ with open("submission.csv", "w") as file:
         print(row["id"], int(row["a"]) + int(row["b"]), sep=",", file=file)
 `;
 
-/** A recorded run in the form in which the original's were published: an edit, a script run, an answer. */
+/** A recorded run in the format in which the original's were published: an edit, a script run, an answer. */
 function writeRecordedRun(folder: string): void {
   const edit = { script_name: 'train.py', edit_instruction: 'add both', save_name: 'better.py' };
   const actions: [name: string, args: Record<string, string>][] = [
@@ -90,7 +90,7 @@ withSandbox(`a recorded run that is carried out anew${why}`, () => {
       recorded_steps: 6,
       scripts: { same: ['better.py'], other: ['lost.py'] },
       score: 0,
-      // It lacks rows, so our grader refuses it.
+      // It lacks rows, so this project's grader refuses it.
       recorded_score: null,
       largest_difference: expect.any(Number),
     });

@@ -11,7 +11,7 @@ const recorded = data === null ? null : join(data, '..', 'recorded-runs');
 const isThere = recorded !== null && existsSync(recorded);
 const folderOf = (run: string) => join(recorded ?? '', run);
 
-/** What we do otherwise on purpose; docs/benchmarks.md counts it over all runs. */
+/** Intended differences; docs/benchmarks.md counts them over all runs. */
 const stated: readonly DifferenceReason[] = [
   ...(['numbers_as_texts', 'escapes_kept', 'fence_kept', 'arguments_merged', 'garbled'] as const),
   ...(['no_summary', 'after_the_end', 'recording_ends'] as const),

@@ -85,7 +85,10 @@ describe('npm packages are installed anew', () => {
   });
 });
 
-/** A checkout of this project's scripts, whose packages are installed already; PATH has the programs that these tests write. */
+/**
+ * A checkout of this project's scripts, whose packages are installed already; PATH has the programs that these tests
+ * write.
+ */
 function checkOut(): { bin: string; scripts: string } {
   cpSync(join(import.meta.dirname, '../scripts'), join(folder, 'scripts'), {
     recursive: true,
@@ -106,7 +109,7 @@ function program(path: string, script: string): void {
 const ownNode = `scripts/node/node_modules/node-${process.platform}-${process.arch}`;
 
 describe('a Node of its own', () => {
-  /** npm that writes down where it is called, and brings this very Node, or nothing. */
+  /** An npm that records where it is called, and installs this Node, or nothing. */
   const npm = (brings: boolean) => `
     echo "$PWD $*" >> "${folder}/npm.log"
     /bin/mkdir -p node_modules "${folder}/${ownNode}/bin"
@@ -231,7 +234,7 @@ describe('npm start works on', () => {
 });
 
 describe('npm start', () => {
-  /** With a launcher that says what it was told. */
+  /** With a launcher that prints its arguments. */
   function start(launcher: string, ...flags: string[]) {
     const { bin, scripts } = checkOut();
     writeFileSync(join(bin, 'mlab.mjs'), launcher);

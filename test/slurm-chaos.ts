@@ -4,8 +4,8 @@ import { chaos } from './fixtures/slurm/chaos.ts';
 import { SlurmCluster, whyNoCluster } from './fixtures/slurm/cluster.ts';
 
 /**
- * The long form of what `slurm.heavy.test.ts` shows: `node test/slurm-chaos.ts --runs 200 --troubles 42`. Jobs have a time limit
- * of a minute, too. Ends with code 0 when no run was lost and no step was taken twice.
+ * The long form of `slurm.heavy.test.ts`: `node test/slurm-chaos.ts --runs 200 --troubles 42`. Jobs also have a time
+ * limit of a minute. Ends with code 0 if no run was lost and no step was taken twice.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '200' }, troubles: { type: 'string', default: '42' } },

@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)(
       });
     }
 
-    /** An experiment file whose jobs first show that they have no way out. */
+    /** An experiment file whose jobs first show that they cannot reach the network. */
     function fileOf(name: string, port: number, settings: Record<string, unknown> = {}): string {
       const file = join(place.folder, `${name}.json`);
       const preamble = `if (exec 3<>/dev/tcp/${network.outside}/${port} || exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null; then echo "there is a way out"; exit 9; fi`;

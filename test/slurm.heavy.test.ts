@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)(
           .queue()
           .find((line) => line.includes('RUNNING'))
           ?.split(' ') ?? [];
-      // What Slurm sends by itself a while before the limit.
+      // The signal that Slurm itself sends some time before the limit.
       cluster.ask('scancel', '--batch', '--signal=USR1', job);
       let end: Awaited<typeof started.ended> | undefined;
       void started.ended.then((ended) => {

@@ -17,7 +17,7 @@ function program(name: string, script: string): void {
   writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
-/** Installs on a system whose PATH has nothing but the programs of this test. */
+/** Installs on a system whose PATH has only the programs of this test. */
 function install() {
   const script = `import { installSystemPackages } from '${module}'; console.log((await installSystemPackages()).length);`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
@@ -27,7 +27,7 @@ function install() {
   return { missing: Number(stdout), said: stderr };
 }
 
-/** An apt-get that writes down what it was told, and brings each package as a program of its name. */
+/** An apt-get that records its arguments, and installs each package as a program of its name. */
 const willingApt = `
   echo "$*" >> "$FAKES/apt.log"
   case "$*" in *bubblewrap*) echo '#!/bin/sh' > "$FAKES/bwrap" ;; esac

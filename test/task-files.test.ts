@@ -11,7 +11,7 @@ const ids = readdirSync(tasks, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() && !entry.name.startsWith('.') ? [entry.name] : [],
 );
 
-/** Relative gain over the baseline, positive where it is better. */
+/** Relative gain over the baseline, positive if it is better. */
 function improvement(task: TaskFile): number {
   const { baseline, reference, metric } = task;
   const sign = metric.direction === 'maximize' ? 1 : -1;

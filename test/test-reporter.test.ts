@@ -44,13 +44,13 @@ test('while tests run, a line now and then says how many files are done, what ru
     { 'slow.test.mjs': "test('takes its time', () => new Promise((done) => setTimeout(done, 1500)));" },
     { MLAB_SECONDS_BETWEEN_LINES: '0.5', MLAB_SECONDS_AFTER: '60' },
   );
-  // Ten seconds for a file that was never measured, less what it has run; and what comes after it.
+  // Ten seconds for a file that was never measured, minus its time so far; and the time for what follows.
   expect(printed).toMatch(
     /0 of 1 files after \d+ s, about 1 min \d+ s left; running: slow\.test\.mjs \(\d+ s\)/,
   );
 });
 
-/** Runs test files with the reporter alone. */
+/** Runs test files with only this reporter. */
 function runVitest(files: Record<string, string>, variables: Record<string, string> = {}) {
   for (const [file, content] of Object.entries(files)) {
     writeFileSync(join(project, file), `import { test } from 'vitest';\n${content}\n`);

@@ -1,9 +1,10 @@
 /**
  * `npm run adversary`: tries all attacks in every row of the matrix; exits with 1 if one worked or broke.
- *   --row ID only this row, in this process, as it is
- *   --only X only attacks whose aim, name or title contains X
- *   --at-once N number of rows in parallel, for machines with spare cores; default: 1
- *   --write writes the table to docs/threat-model.md
+ *
+ *   --row ID   only this row, in this process, as it is
+ *   --only X   only attacks whose aim, name or title contains X
+ *   --at-once N  number of rows in parallel, for machines with spare cores; default: 1
+ *   --write    writes the table to docs/threat-model.md
  */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

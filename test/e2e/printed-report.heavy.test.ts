@@ -12,7 +12,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 const root = join(import.meta.dirname, '../..');
 const chromium = findChromium();
 
-/** What lies between the margins of a page of A4, in CSS pixels: 186 mm. */
+/** The width between the margins of an A4 page, in CSS pixels: 186 mm. */
 const paperWidth = 703;
 
 const agents = [

@@ -22,7 +22,7 @@ const script = inTurns({
     { text: 'All numbers are **added** now.' },
   ],
 });
-/** The log of a codex that counts its tokens otherwise than its provider does. */
+/** The log of a codex that counts its tokens differently from its provider. */
 const log = [
   { type: 'thread.started', thread_id: 'session-of-its-own' },
   { type: 'turn.completed', usage: { input_tokens: 7_000, output_tokens: 77 } },
@@ -87,7 +87,7 @@ test('the viewer shows the run of a program as any other: its turns, what they c
   expect(problems).toEqual([]);
 });
 
-/** A command that is understood as codex is. */
+/** A command whose output is interpreted like codex's. */
 async function commandThatTells() {
   const command = `command:python ${smallAgent} ; ${log.join('; ')}`;
   const { agent, options = {} } = await findAgent(command, '/');

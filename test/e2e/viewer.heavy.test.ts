@@ -39,7 +39,7 @@ const serve = (port: number) =>
     log: (line) => console.error(line),
   });
 
-/** As `mlab judge` leaves it. */
+/** As `mlab judge` would write it. */
 function rate(name: string, run: string): void {
   const quote = 'nothing to add';
   const ratings = RubricQuestion.options.map((question) => ({ question, rating: 4, step: 4, quote }));
@@ -98,11 +98,11 @@ afterAll(async () => {
   bench[Symbol.dispose]();
 });
 
-/** With a page of a context of its own; whatever went wrong in it is an error of the test. */
+/** With a page in a separate context; any error in the page fails the test. */
 function test(
   title: string,
   body: (page: Page, context: BrowserContext) => Promise<void>,
-  /** What the browser may complain of. */
+  /** Messages that the browser may log. */
   expected = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING/,
 ): void {
   vitestTest(title, async ({ skip }) => {
@@ -132,7 +132,7 @@ describe('the viewer, as people use it', () => {
     await runs.getByRole('status').getByText('2 of 6 runs').waitFor();
     await page.goto(at('/experiments/planned'));
     await link(page, 'sums-planner-0').click();
-    // The first warning or failure is a key away.
+    // The first warning or failure is one key press away.
     await link(page, /Execute Script.*failed/).click();
     await page.locator('.output').getByText('ValueError: nothing to add').waitFor();
     await link(page, /^2 Edit File.* train\.py: SECOND_WEIGHT 0→1$/).waitFor();
@@ -376,7 +376,7 @@ describe('what agents write', () => {
       await page.locator('article.step h2').waitFor();
       for (const summary of await page.locator('main summary').all()) await summary.click();
     }
-    // What would be markup is there, as words.
+    // Texts that could be markup are shown as text.
     await page.goto(at(`${run}/1`));
     await page.locator('article').getByText('<script>window.owned = 1</script>').first().waitFor();
     await page.locator('summary', { hasText: 'onerror=window.owned=7' }).first().waitFor();

@@ -8,7 +8,9 @@ const bundle = "an installed program's packages, which runs can't write to";
 const agent = 'an agent of the user, who names its file: trusted as much as mlab itself';
 const pages = 'the built pages of the viewer';
 
-/** Where a rule's breach is none, by file, with what the file reads. A line that no longer applies must go. */
+/**
+ * Where breaking a rule is allowed, by file, with what the file reads. A line that no longer applies must be removed.
+ */
 export const exceptions: Record<RuleName, Record<string, string>> = {
   'names-as-bytes': {
     'src/runs/agents/python-sources.ts': agent,

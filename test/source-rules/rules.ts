@@ -24,7 +24,7 @@ const opening = new Set([
   ...['copyFileSync', 'copyFile', 'cpSync', 'cp'],
 ]);
 
-/** What a source breaks, by its syntax alone. */
+/** The breaches in a source, found by its syntax alone. */
 export function breachesIn(file: string, source: string): Breach[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   const imported = importedFrom(tree);
@@ -57,7 +57,7 @@ export function breachesIn(file: string, source: string): Breach[] {
   return breaches;
 }
 
-/** Local names of what is imported from Node's file system and timers, with their names there. */
+/** Local names of imports from Node's file system and timers, with their original names. */
 function importedFrom(tree: ts.SourceFile): Map<string, string> {
   const names = new Map<string, string>();
   for (const statement of tree.statements) {
@@ -74,18 +74,18 @@ function importedFrom(tree: ts.SourceFile): Map<string, string> {
 
 function calledName({ expression }: ts.CallExpression): string | null {
   if (ts.isIdentifier(expression)) return expression.text;
-  // `fs.readFileSync`, whatever the module is called here, but no method of an own object.
+  // `fs.readFileSync`, under any local name of the module, but no method of another object.
   return null;
 }
 
-/** Functions that are given to `.on('data', …)`. */
+/** Functions that are passed to `.on('data', …)`. */
 function dataHandlers({ expression, arguments: given }: ts.CallExpression): ts.Node[] {
   if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== 'on') return [];
   if (given[0]?.getText() !== "'data'") return [];
   return given.slice(1).filter(isFunction);
 }
 
-/** Where a function adds what it is given to something, without a comparison or a cut that bounds it. */
+/** Where a function adds its argument to something without a comparison or a slice that limits it. */
 function growthIn(handler: ts.Node): ts.Node | null {
   if (!ts.isArrowFunction(handler) && !ts.isFunctionExpression(handler)) return null;
   const chunk = handler.parameters[0]?.name.getText();

@@ -5,7 +5,7 @@ import { exceptions } from './exceptions.ts';
 import { type Breach, breachesIn, type RuleName, rules } from './rules.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Of the rules about files: who handles folders that agents, submissions and imports wrote. */
+/** For the rules about files: modules that handle folders which agents, submissions and imports wrote. */
 const modules = /^src\/(environment|store|grading|sandbox|exchange|runs|server|services|evaluation)\//;
 const aboutFiles: RuleName[] = ['names-as-bytes', 'opened-safely'];
 
