@@ -46,7 +46,7 @@ def lay_out(workspace: Path, solutions: Path) -> None:
     for path in workspace.iterdir():
         if path.name in ("aide", "input", "working"):
             continue
-        # A solution that is handed in takes the place of the script that the task begins with.
+        # A submitted solution replaces the script that the task begins with.
         if path.is_file():
             shutil.copy(path, solutions / "input")
         else:

@@ -23,11 +23,11 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-# As much of a stream as is taken at a time.
+# The most that is read from a stream at a time.
 PIECE = 1 << 16
-# As much of its standard error as is printed of an agent that speaks.
+# The most that is printed of the standard error of an agent that speaks a protocol.
 KEPT = 1 << 14
-# As large as the files of a session may be together.
+# The most bytes that the files of a session may have together.
 MOST_SAVED = 1 << 25
 
 
@@ -50,14 +50,14 @@ async def connect(socket: str, reader: asyncio.StreamReader, writer: asyncio.Str
     asked = asyncio.ensure_future(carry(reader, inner_writer))
     answered = asyncio.ensure_future(carry(inner_reader, writer))
     for way in (asked, answered):
-        # How a connection failed is nobody's news.
+        # Nobody needs to know how a connection failed.
         way.add_done_callback(lambda done: done.cancelled() or done.exception())
     try:
         await asyncio.wait([answered])
         asked.cancel()
         await asyncio.gather(asked, answered, return_exceptions=True)
     except asyncio.CancelledError:
-        # The agent has ended, and with it all.
+        # The agent has ended, and all connections end with it.
         pass
     finally:
         inner_writer.close()
@@ -66,7 +66,7 @@ async def connect(socket: str, reader: asyncio.StreamReader, writer: asyncio.Str
 
 async def serve(port: int, socket: str) -> None:
     """Takes connections on a loopback port until the loop ends."""
-    # The loop itself holds its tasks weakly: one that waits could be lost, with its connection.
+    # The loop itself has only weak references to its tasks: one that waits could be lost, with its connection.
     connections: set[asyncio.Task[None]] = set()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -143,7 +143,7 @@ async def end_of(reader: asyncio.StreamReader) -> bytes:
 
 
 async def main() -> int:
-    # Not a byte more than the line is taken: the rest may be the agent's.
+    # Not a byte more than the line may be read: the rest may be for the agent.
     start = json.loads(sys.stdin.buffer.raw.readline())
     home, session = Path(start["home"]), start["session"]
     make_home(home, start["files"])
@@ -171,7 +171,7 @@ async def main() -> int:
     if saving is not None:
         saving.cancel()
     if printed is not None:
-        # What it has left behind may hold the pipe open.
+        # A process that the agent left behind may hold the pipe open.
         await asyncio.wait([printed], timeout=1)
         if printed.done():
             os.write(1, b"\n" + printed.result() + b"\n")
