@@ -66,7 +66,8 @@ async def connect(socket: str, reader: asyncio.StreamReader, writer: asyncio.Str
 
 async def serve(port: int, socket: str) -> None:
     """Takes connections on a loopback port until the loop ends."""
-    # The loop itself has only weak references to its tasks: one that waits could be lost, with its connection.
+    # The loop itself has only weak references to its tasks: a waiting one could be lost, with its
+    # connection.
     connections: set[asyncio.Task[None]] = set()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -10,7 +10,7 @@ import termios
 
 from inside import Held, Skipped, attack, call, main, syscall
 
-# Numbers of x64; those of the newer calls are the same everywhere.
+# System call numbers of x64; those of the newer calls are the same everywhere.
 NUMBERS = {
     "keyctl": 250,
     "add_key": 248,

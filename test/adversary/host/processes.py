@@ -68,7 +68,7 @@ def traces() -> str:
     call("ptrace", 16, 1, 0, 0)
     status = os.waitpid(1, 0)
     syscall(101, 17, 1, 0, 0)
-    # It holds no more than the sandbox; what counts is in its files and its memory.
+    # It has access to no more than the sandbox; what counts is in its files and its memory.
     raise Held(f"it is a process of the sandbox: {status}")
 
 

@@ -139,7 +139,7 @@ def half_families() -> str:
 @attack("changes the routes by netlink")
 def routes() -> str:
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as asked:
-        # RTM_NEWLINK: takes the first interface up.
+        # RTM_NEWLINK: brings the first interface up.
         body = struct.pack("=BBHiII", 0, 0, 0, 1, 1, 1)
         asked.send(struct.pack("=IHHII", 16 + len(body), 16, 5, 1, 0) + body)
         code = struct.unpack_from("=i", asked.recv(4096), 16)[0]

@@ -275,7 +275,7 @@ def main() -> None:
     threading.settrace(coverage.trace)
     while len(head := sys.stdin.buffer.read(4)) == 4:
         data = sys.stdin.buffer.read(int.from_bytes(head, "big"))
-        # Whoever waits for the answer sees the end of the process.
+        # The process that waits for the answer notices the end of this one.
         signal.alarm(MOST_SECONDS)
         fault = None
         sys.settrace(coverage.trace)
