@@ -3,7 +3,7 @@ import { replaceModel } from './holes/fill.ts';
 import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
-/** Writes an own model beside a working starter, and takes it if it measures better by more than the noise. */
+/** Writes automl's model beside a working starter, and takes it if it measures better by more than the noise. */
 export async function writeModel(
   workspace: Workspace,
   runner: TrialRunner,

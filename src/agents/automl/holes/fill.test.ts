@@ -224,7 +224,7 @@ describe('a starter that is no skeleton', () => {
 
 const complete = 'print("validation MAE: 20")\n';
 
-/** Lets an own model compete with a starter that prints 20 after a second. */
+/** Lets automl's model compete with a starter that prints 20 after a second. */
 async function compete(
   settings: Partial<FakeEnvironmentSettings> & { noise?: number; score?: number; alone?: number } = {},
 ) {

@@ -53,7 +53,7 @@ export async function fillHole(
 }
 
 /**
- * Writes an own model in place of a starter that works. It is kept only if its validation score, by
+ * Writes automl's model in place of a starter that works. It is kept only if its validation score, by
  * cross-validation, is better than what the starter printed by more than `noise` (in the unit of the metric) and its
  * submission is accepted; otherwise the starter is put back and run. The two scores are from different rows: the caller
  * must compare the two again.
@@ -255,7 +255,7 @@ class Attempts {
   }
 }
 
-/** An own script that prints another metric than the task's counts as not measured. */
+/** A script of automl's own that prints another metric than the task's counts as not measured. */
 function onlyOwnMetric(outcome: Outcome, metric: string): Outcome {
   if (outcome.kind === 'failed' || outcome.other !== true) return outcome;
   const why = `the script printed no ${metric} that I can read`;
