@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)(
         TMPDIR: temporary,
         ...more,
       });
-      await until('the worker is there', () => worker.said().includes('Jobs are taken'));
+      await until('the worker is there', () => worker.said().includes('Taking jobs from'));
       return worker;
     }
 
