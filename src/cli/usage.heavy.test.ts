@@ -97,6 +97,10 @@ describe('wrong usage', () => {
     ],
     [['run', '--task', 'digits', '--name', '../x'], /name: use lower-case letters/],
     [['run', '--task', 'digits', '--seeds', '1,1', '--dry-run'], /planned twice/],
+    [
+      ['run', '--task', 'digits', '--artifacts', 's3://bucket/runs', '--dry-run'],
+      /--artifacts is for workers of a Redis/,
+    ],
     [['run', '--task', 'digits', '--agent', 'tools'], /needs a language model[\s\S]*--model/],
     [
       ['run', '--task', 'digits', '--agent', 'tools', '--model', 'gpt-5'],

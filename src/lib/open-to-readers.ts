@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, closeSync, constants, fchmodSync, fstatSync, openSync, readdirSync } from 'node:fs';
+import type { Server } from 'node:net';
 import { promisify } from 'node:util';
 
 /** Linux's O_PATH. */
@@ -53,4 +55,14 @@ export function openToCallers(socket: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * Listens on a Unix socket that every process may connect to, see `openToCallers`.
+ * @throws errors of listening, such as EADDRINUSE
+ */
+export async function listenToCallers(server: Server, socket: string): Promise<void> {
+  // Rejects for the server's error.
+  await once(server.listen(socket), 'listening');
+  openToCallers(socket);
 }

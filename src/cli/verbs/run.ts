@@ -49,6 +49,7 @@ import type { Verb } from '../verb.ts';
 import { viewExperiment, withViewer } from '../view-experiment.ts';
 
 interface Options extends PrepareOptions, AgentFlags, ForkFlags {
+  artifacts?: string;
   incomplete: (typeof incompleteChoices)[number];
   dryRun?: boolean;
   yes?: boolean;
@@ -140,8 +141,14 @@ export const run: Verb = {
         known.every(({ verified }) => verified),
       );
     };
-    for (const warning of unpricedWarnings(planOf(tasks.map((task) => ({ task, verified: true })))))
-      context.log(warning);
+    const planned = planOf(tasks.map((task) => ({ task, verified: true })));
+    if (options.artifacts !== undefined && executorNameOf(context, planned, wanted) !== 'redis')
+      throw new UserError(
+        'bad_flag',
+        '--artifacts is for workers of a Redis.',
+        'Add --on redis://…, or leave it out.',
+      );
+    for (const warning of unpricedWarnings(planned)) context.log(warning);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
@@ -163,14 +170,13 @@ export const run: Verb = {
       };
     }
     // Reports errors in flags and keys before anything is downloaded.
-    const expected = planOf(tasks.map((task) => ({ task, verified: true })));
     const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
-    for (const each of expected.runs) await (await agentOf(each)).ready?.(each.agent_options);
-    const registry = registryOf(context, expected);
+    for (const each of planned.runs) await (await agentOf(each)).ready?.(each.agent_options);
+    const registry = registryOf(context, planned);
     if (registry !== undefined)
-      await confirmCost(context, expectedCost(context, expected), options.yes === true);
-    await getPrograms(context, expected, registry, gate, agentOf);
-    if (isHere(context, expected, wanted, gate))
+      await confirmCost(context, expectedCost(context, planned), options.yes === true);
+    await getPrograms(context, planned, registry, gate, agentOf);
+    if (isHere(context, planned, wanted, gate))
       await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const resources = new Map<string, TaskResources>();
     for (const task of tasks) resources.set(task.file.id, await provision(context, task, options));

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { basename } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
-import { openToCallers } from '../../lib/open-to-readers.ts';
+import { listenToCallers } from '../../lib/open-to-readers.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 import type { GatewayReply } from './caller.ts';
 import { openaiModels } from './dialects/openai.ts';
@@ -68,11 +68,7 @@ export class GatewayServer implements AsyncDisposable {
   /** @param ask absent: a process gets the answer that there is no model */
   static async listen(socket: string, ask: AskForProcess | undefined): Promise<GatewayServer> {
     const server = new GatewayServer(basename(socket, '.sock'), ask);
-    const listening = Promise.withResolvers<void>();
-    server.#server.once('error', listening.reject);
-    server.#server.listen(socket, listening.resolve);
-    await listening.promise;
-    openToCallers(socket);
+    await listenToCallers(server.#server, socket);
     return server;
   }
 

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -7,7 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { z } from 'zod';
-import { openToCallers } from '../../lib/open-to-readers.ts';
+import { listenToCallers } from '../../lib/open-to-readers.ts';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 import { mostTokensOfBody } from '../estimate.ts';
@@ -88,12 +89,8 @@ export class ProxyServer implements AsyncDisposable {
 
   static async listen(where: ListenAt, options: ProxyOptions): Promise<ProxyServer> {
     const server = new ProxyServer(options);
-    const listening = Promise.withResolvers<void>();
-    server.#server.once('error', listening.reject);
-    if ('socket' in where) server.#server.listen(where.socket, listening.resolve);
-    else server.#server.listen(where.port, '127.0.0.1', listening.resolve);
-    await listening.promise;
-    if ('socket' in where) openToCallers(where.socket);
+    if ('socket' in where) await listenToCallers(server.#server, where.socket);
+    else await once(server.#server.listen(where.port, '127.0.0.1'), 'listening');
     return server;
   }
 

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Agent, speaksAcp } from '../../agents/index.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
-import { openToCallers } from '../../lib/open-to-readers.ts';
+import { listenToCallers } from '../../lib/open-to-readers.ts';
 import type { RunRecord, RunSpec } from '../../schema/index.ts';
 import { historyOf, lastSnapshot, type RunFolder, readTraceSync } from '../../store/index.ts';
 
@@ -51,11 +51,7 @@ export class SessionSaver implements AsyncDisposable {
   /** @param socket path of a Unix socket that the program's sandbox can see */
   static async listen(socket: string, folder: RunFolder): Promise<SessionSaver> {
     const saver = new SessionSaver(folder);
-    const listening = Promise.withResolvers<void>();
-    saver.#server.once('error', listening.reject);
-    saver.#server.listen(socket, listening.resolve);
-    await listening.promise;
-    openToCallers(socket);
+    await listenToCallers(saver.#server, socket);
     return saver;
   }
 
