@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   Action,
   BranchId,
@@ -35,6 +36,11 @@ interface Thing {
 /** Per run: each branch is kept in memory, used or not, and every reader of the trace handles them all. */
 const mostForks = 10_000;
 
+/** An agent that asks for more than this after the end of its run does not look at what it is told. */
+const mostAfterEnd = 100;
+/** How long each answer to such an agent takes, so that it leaves the machine to others. */
+const deafMs = 1_000;
+
 /** An invalid fork: the agent's mistake, which ends nothing. */
 class RefusedFork extends RangeError {}
 
@@ -68,6 +74,8 @@ export class AgentEnvironment implements Environment {
   #things = 0;
   #asks = 0;
   #forks = 0;
+  #afterEnd = 0;
+  readonly #deaf = Promise.withResolvers<void>();
   /** A step that is in the trace has ended the run. */
   #endedByStep = false;
   #closing = false;
@@ -90,6 +98,11 @@ export class AgentEnvironment implements Environment {
   /** An infrastructure failure, or a difference between the agent and its trace; every later step throws it. */
   get failure(): { error: unknown } | null {
     return this.#parts.state.failure;
+  }
+
+  /** Resolves if the agent keeps asking for more after the end of its run: it will hardly return by itself. */
+  get deaf(): Promise<void> {
+    return this.#deaf.promise;
   }
 
   step(action: Action): Promise<StepResult> {
@@ -182,7 +195,7 @@ export class AgentEnvironment implements Environment {
     const { replay, continuation, state } = this.#parts;
     state.throwIfFailed();
     const closed = async (): Promise<ModelReply> => {
-      await this.#order.idle(thing.number);
+      await this.#refused(thing);
       return { kind: 'closed', message: state.ending?.message ?? 'The run has ended.' };
     };
     if (this.#isOver(thing)) return await closed();
@@ -248,7 +261,7 @@ export class AgentEnvironment implements Environment {
   }
 
   async #closed(branch: AgentBranch, thing: Thing): Promise<StepResult> {
-    await this.#order.idle(thing.number);
+    await this.#refused(thing);
     const { message } = this.#parts.state.ending ?? { message: 'the agent has stopped' };
     return {
       step: branch.lastStep,
@@ -260,6 +273,15 @@ export class AgentEnvironment implements Environment {
       submission: branch.submission,
       ended: true,
     };
+  }
+
+  /** Before the agent is told that the run has ended. */
+  async #refused(thing: Thing): Promise<void> {
+    await this.#order.idle(thing.number);
+    this.#afterEnd += 1;
+    if (this.#afterEnd <= mostAfterEnd) return;
+    this.#deaf.resolve();
+    await sleep(deafMs, undefined, { ref: false });
   }
 
   #guarded<Result>(work: () => Promise<Result>): Promise<Result> {

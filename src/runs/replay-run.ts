@@ -37,7 +37,8 @@ export async function replayRun(
   const reference = agent.needs.reference ? solutionFiles(task, 'solution') : null;
   const found = { run: spec.id, steps: recorded.steps.length, calls: recorded.calls.length };
   await using resources = new AsyncDisposableStack();
-  const thrown = await agent.run({ environment, seed, options, reference, experience, resources }).then(
+  const working = agent.run({ environment, seed, options, reference, experience, resources });
+  const thrown = await Promise.race([working, environment.deaf]).then(
     () => null,
     (error: unknown) => ({ error }),
   );

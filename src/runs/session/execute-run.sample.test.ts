@@ -120,6 +120,16 @@ withSandbox(`how a run ends${why}`, () => {
     });
   });
 
+  test('an agent that never looks at the end of its run does not keep it from being graded', async () => {
+    const deaf = agentOf(async ({ environment }) => {
+      for (;;) await environment.step({ name: 'Check Budget', args: {} });
+    });
+    const ended = await runOnce(newPlace(), resources, deaf, { changes: { limits: { steps: 3 } } });
+    expect(ended.record).toMatchObject({ status: 'finished', steps: 3, end: { reason: 'step_limit' } });
+    const replayed = await replayRun(ended.record.spec, ended.folder, deaf, resources.task);
+    expect(replayed).toMatchObject({ steps: 3, diverged: null });
+  });
+
   test('a harness that fails in a step is an infrastructure error, whatever the agent makes of it', async () => {
     const experiments = newPlace();
     const swallows = agentOf(async ({ environment }) => {
