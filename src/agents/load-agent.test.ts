@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { AgentSource } from '../schema/index.ts';
+import { findAgent } from './load-agent.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'mlab-agents-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -120,4 +121,13 @@ test.each([
 ])('says %s of %s', async (code, name, files) => {
   const folder = folderWith({ 'package.json': '{ "type": "module" }', ...files });
   expect(await find(name, folder)).toMatchObject({ code });
+});
+
+test('a command in quotes, as it is copied from a shell into a file, is the command inside them', async () => {
+  const folder = folderWith({ 'my_agent.py': '' });
+  const optionsOf = async (name: string) => (await findAgent(name, folder)).options;
+  expect(await optionsOf('command:"python my_agent.py"')).toEqual(
+    await optionsOf('command:python my_agent.py'),
+  );
+  expect((await optionsOf('command:"my agent" --now'))?.command).toBe('"my agent" --now');
 });

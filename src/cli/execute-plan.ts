@@ -122,7 +122,7 @@ export async function conclude(
   const trouble =
     lines.length === 0
       ? ''
-      : `\n\nNot finished or not graded:\n${lines.join('\n')}\nRun the same command again to resume.`;
+      : `\n\nNot finished or not graded:\n${lines.join('\n')}\nRun the same command again to continue.`;
   const run = `${name}/${runs[0]?.run ?? ''}`;
   const commands: [string, string][] = [
     ['view', 'results and every step, in the browser'],

@@ -57,9 +57,13 @@ export function expectedCost(context: Context, { runs, prices, spend }: Plan): E
 
 export function costText({ runs, dollars: sum, learned_from: learned, unknown }: ExpectedCost): string {
   const known = runs - unknown;
-  const basis = learned === 0 ? 'from their limits' : `from ${counted(learned, 'earlier run')}`;
+  const runsText = counted(known, 'run');
+  const estimate =
+    learned === 0
+      ? `at most ${dollars(sum)} for ${runsText}, by their limits`
+      : `about ${dollars(sum)} for ${runsText}, from ${counted(learned, 'earlier run')}`;
   const parts = [
-    ...(known === 0 ? [] : [`about ${dollars(sum)} for ${counted(known, 'run')}, ${basis}`]),
+    ...(known === 0 ? [] : [estimate]),
     ...(unknown === 0
       ? []
       : [

@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
+import { crashCause } from '../lib/crash-cause.ts';
+import { plainLine } from '../lib/plain-line.ts';
 import type { ExperimentProgress } from '../runs/index.ts';
-import type { FailedAttempt, Plan } from '../schema/index.ts';
+import type { FailedAttempt, Plan, RunRecord } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import { decisionWait } from '../store/index.ts';
 import type { Context } from './context.ts';
@@ -217,7 +219,7 @@ class LineView implements ProgressView {
       const { record } = progress;
       const { end, steps, seconds_used } = record;
       const waits = decisionWait(record);
-      const ended = `${end?.reason ?? record.status} after ${counted(steps, 'step')}, ${duration(seconds_used)}`;
+      const ended = `${end?.reason ?? record.status} after ${counted(steps, 'step')}, ${duration(seconds_used)}${causeText(record)}`;
       const decide = `${plain(waits)}: mlab decide ${record.spec.experiment}/${id}`;
       this.#log(`${id}: ${waits === '' ? ended : decide}`);
       this.#logTotals();
@@ -241,6 +243,12 @@ class LineView implements ProgressView {
   }
 
   [Symbol.dispose](): void {}
+}
+
+/** Why a run failed, for people who see nothing else of it. */
+function causeText({ end }: RunRecord): string {
+  if (end === null || (end.reason !== 'agent_error' && end.reason !== 'infrastructure_error')) return '';
+  return `: ${plainLine(crashCause(end.message), 200)}`;
 }
 
 function resultText(progress: ExperimentProgress): string {

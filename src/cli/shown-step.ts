@@ -22,6 +22,8 @@ export interface ShownStep {
   not_kept: string[];
   not_kept_count: number;
   notes: Record<string, string>[];
+  /** After the last step. */
+  notes_after: Record<string, string>[];
   /** The step in one line. */
   summary: string;
   /** Who took it instead of the agent; null: the agent. */
@@ -56,9 +58,10 @@ export function shownSteps(
     const texts = Object.entries(event.entries).map(([name, ref]) => [name, textOf(ref)]);
     notes.set(next, [...(notes.get(next) ?? []), Object.fromEntries(texts)]);
   }
-  return stepsOf(events).map((step) => ({
+  return stepsOf(events).map((step, index, all) => ({
     ...shownStep(step, textOf),
     notes: notes.get(step.step) ?? [],
+    notes_after: (index === all.length - 1 ? notes.get(next) : undefined) ?? [],
     summary: summaries.get(step.step) ?? '',
   }));
 }
@@ -66,7 +69,7 @@ export function shownSteps(
 function shownStep(
   { step, started, finished, decided }: RecordedStep,
   textOf: (ref: TextRef) => string,
-): Omit<ShownStep, 'notes' | 'summary'> {
+): Omit<ShownStep, 'notes' | 'notes_after' | 'summary'> {
   const { status, duration_ms, exit_code, changed, snapshot, submission } = finished;
   return {
     step,
@@ -123,9 +126,10 @@ export function decisionNote(step: ShownStep): string {
 
 /** A step in full. */
 export function stepText(step: ShownStep): string {
-  const notes = step.notes.flatMap((entries) =>
-    Object.entries(entries).map(([name, text]) => `${plain(name)}: ${plain(text)}`),
-  );
+  const notes = (each: readonly Record<string, string>[]) =>
+    each
+      .flatMap((entries) => Object.entries(entries).map(([name, text]) => `${plain(name)}: ${plain(text)}`))
+      .join('\n');
   const args = Object.entries(step.args as Record<string, unknown>).map(
     ([name, value]) => `${plain(name)}:\n${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );
@@ -137,7 +141,7 @@ export function stepText(step: ShownStep): string {
     ),
     '',
     ...part('Decision', decisionText(step)),
-    ...part('Notes', notes.join('\n')),
+    ...part('Notes', notes(step.notes)),
     ...part('Arguments', args.join('\n')),
     ...part(
       step.by_model ? 'Observation (written by a language model)' : 'Observation',
@@ -145,5 +149,6 @@ export function stepText(step: ShownStep): string {
     ),
     ...part('Changed', step.changed.map(plain).join('\n')),
     ...part(`Not kept in the record (${step.not_kept_count})`, step.not_kept.map(plain).join('\n')),
+    ...part('Notes after the last step', notes(step.notes_after)),
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { crashCause } from '../lib/crash-cause.ts';
 import { plainLine } from '../lib/plain-line.ts';
 import { isImported, type RunPlace, type RunRecord, type RunState } from '../schema/index.ts';
 import type { Fleet } from './fleet.ts';
@@ -36,5 +37,6 @@ function whyOf(state: RunState, record: RunRecord): string {
     return isImported(record.spec) ? 'its recording ends here' : 'stopped; the same mlab run resumes it';
   if (state !== 'failed' || record.end === null) return '';
   const { cause, message } = record.end;
-  return plainLine(cause === undefined ? message : `${cause}: ${message}`, mostWhy);
+  const why = crashCause(message);
+  return plainLine(cause === undefined ? why : `${cause}: ${why}`, mostWhy);
 }

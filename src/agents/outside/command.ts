@@ -43,7 +43,8 @@ export const acp = outsideAgent(
  * The options that `--agent command:"…"` and `--agent acp:"…"` stand for.
  * @param folder where relative paths begin
  */
-export function commandOptions(agent: string, text: string, folder: string): AgentOptions {
+export function commandOptions(agent: string, given: string, folder: string): AgentOptions {
+  const text = withoutQuotes(given);
   if (text.trim() === '') {
     throw new UserError(
       'bad_flag',
@@ -89,6 +90,12 @@ function withPlaces({ hostFile, options }: ProgramPlace): string {
     .split(/(\s+)/)
     .map((word) => (names.includes(basename(word)) ? hostFile(basename(word)) : word))
     .join('');
+}
+
+/** In a file, unlike in a shell, quotes around the whole command are part of it. */
+function withoutQuotes(text: string): string {
+  const inside = /^(["'])(?<command>[^"']*\s[^"']*)\1$/.exec(text.trim())?.groups?.command;
+  return inside === undefined || existsSync(inside) ? text : inside;
 }
 
 function wordsOf(text: string): string[] {

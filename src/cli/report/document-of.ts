@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Comparison, Report } from '../../schema/index.ts';
-import { counted } from '../table.ts';
+import { counted, dollars } from '../table.ts';
 import type { ReportDocument } from './document.ts';
 import { comparisonTable, type ReportTableName, reportTables } from './tables.ts';
 
@@ -54,7 +54,7 @@ export function documentOf(
   return {
     title: experiments.join(', '),
     summary: [
-      `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}. ${conventions[report.convention]}`,
+      `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}${costText(runs)}. ${conventions[report.convention]}`,
       ...(unreadable.length === 0
         ? []
         : [`Left out because their files are damaged: ${unreadable.join(', ')}.`]),
@@ -62,6 +62,12 @@ export function documentOf(
     ],
     tables: [...compared, ...names.map((name) => reportTables[name](name, report))],
   };
+}
+
+/** What all runs together cost; empty if none called a language model whose price is known. */
+function costText(runs: Report['runs']): string {
+  const paid = runs.map(({ money }) => money ?? 0).reduce((total, each) => total + each, 0);
+  return paid === 0 ? '' : `, ${dollars(paid)} in all`;
 }
 
 const conventions: Readonly<Record<Report['convention'], string>> = {

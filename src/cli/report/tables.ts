@@ -64,9 +64,11 @@ function estimatedTokens({ tokens }: NonNullable<RunGroup['efficiency']>): numbe
 
 /** What a reader must know before trusting a row. */
 function caveats(group: RunGroup): string {
-  const { outcomes, stale, unfinished, infrastructure, integrity, marks } = group;
+  const { outcomes, stale, unfinished, infrastructure, integrity, marks, ends } = group;
   const failures = sum(infrastructure);
+  const crashes = ends.agent_error ?? 0;
   return [
+    ...(crashes > 0 ? [`${crashes} ended by an error of the agent`] : []),
     ...(outcomes.invalid > 0 ? [`${outcomes.invalid} without a valid submission`] : []),
     ...(stale > 0 ? [`${stale} stale`] : []),
     ...(failures > 0 ? [counted(failures, 'infrastructure failure')] : []),

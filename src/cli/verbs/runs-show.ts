@@ -8,6 +8,7 @@ import {
   isImported,
   type Lesson,
   type ModelRatings,
+  type RunRecord,
   type RunSpec,
   type Spent,
   type Verification,
@@ -39,6 +40,9 @@ interface Options {
   step?: number;
 }
 
+/** Of an error message; --json has the whole one. */
+const mostErrorLines = 40;
+
 export const runsShow: Verb = {
   onlyReads: true,
   arguments: [stepArgument],
@@ -67,11 +71,15 @@ export const runsShow: Verb = {
     if (wanted !== undefined && wanted !== null) {
       const step = steps.find((one) => one.step === Number(wanted));
       if (step !== undefined) return { text: stepText(step), json: step };
-      throw new UserError(
-        'unknown_step',
-        `There is no step ${wanted}.`,
-        `The run has ${counted(steps.length, 'step')}.`,
-      );
+      const hint = `The run has ${counted(steps.length, 'step')}.`;
+      const place = `${experiment.plan.name}/${folder.id}`;
+      if (Number(wanted) === 0)
+        throw new UserError(
+          'unknown_step',
+          'Step 0 is the workspace before the first step, so there is nothing to show of it.',
+          `${hint} mlab runs restore ${place}@0 FOLDER writes that workspace.`,
+        );
+      throw new UserError('unknown_step', `There is no step ${wanted}.`, hint);
     }
     const { spec, end } = record;
     const tree = branchesOf(events);
@@ -83,7 +91,7 @@ export const runsShow: Verb = {
     const claimed = ended?.kind === 'run_ended' ? (ended.claimed ?? null) : null;
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
-      `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${oneLine(end.message, 200)}`}`,
+      `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${endText(end)}`}`,
       `${counted(steps.length, 'step')}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
       ...branchLines(tree, last),
@@ -109,6 +117,15 @@ export const runsShow: Verb = {
     };
   },
 };
+
+/** Errors in their own lines, since the last one says most; other messages in one line. */
+function endText({ reason, message }: NonNullable<RunRecord['end']>): string {
+  const isError = reason === 'agent_error' || reason === 'infrastructure_error';
+  const lines = plain(message).trimEnd().split('\n');
+  if (!isError || lines.length === 1) return oneLine(message, isError ? 2_000 : 200);
+  const shown = lines.length <= mostErrorLines ? lines : ['…', ...lines.slice(-mostErrorLines)];
+  return shown.map((line, index) => (index === 0 ? line : `  ${line}`)).join('\n');
+}
 
 /** By step. */
 function summariesOf(folder: RunFolder): Map<number, string> {
@@ -152,7 +169,7 @@ function modelLines(spec: RunSpec, spent: Spent): string[] {
   const names = [...new Set([roles?.agent.model, roles?.editor.model, roles?.fast.model])].join(', ');
   const used =
     spent.calls === 0 && spent.tokens === 0
-      ? 'not asked'
+      ? 'no answers'
       : `${spent.calls} calls, ${spent.estimated ? '≈ ' : ''}${number(spent.tokens)} tokens, ${dollars(spent.unpriced > 0 ? null : spent.money)}`;
   return [
     ...(roles === undefined ? [] : [`${names}: ${used}`]),

@@ -21,7 +21,8 @@ const ownFailures: ReadonlySet<string> = new Set(['bad_request', 'cut_off']);
 export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, printed: string): Ending {
   const { failure, answers, lastText } = outcome;
   if (failure !== null && failure.failure !== 'cut_off' && !ownFailures.has(failure.failure)) {
-    const hint = 'The same command again starts the run over.';
+    const hint =
+      'mlab models --ping tests its key, name and address. The same command again starts this run from the beginning.';
     throw new ModelUnavailable(failure.failure, failure.message, hint, []);
   }
   if (ended === null) return failed('The program did not start.');

@@ -27,6 +27,25 @@ describe('a comparison of two sides', () => {
     );
   });
 
+  it('says when there are too few runs for any difference to be beyond noise, and how many it takes', () => {
+    const said = (count: number, tasks: readonly string[]) => {
+      const side = (name: string, scores: readonly number[]) => ({
+        name,
+        evaluations: tasks.flatMap((task) => runs('x', 'automl', scores.slice(0, count), task)),
+      });
+      const { sentences, overall } = compareRuns(side('before', bad), side('after', good));
+      const few = sentences.find((sentence) => sentence.startsWith('With so few runs'));
+      return [few ?? null, overall.superiority?.beyond_noise];
+    };
+    expect(said(3, ['digits'])).toEqual([
+      'With so few runs no difference can be beyond noise: it takes at least 4 on each side (--seeds).',
+      false,
+    ]);
+    expect(said(4, ['digits'])).toEqual([null, true]);
+    expect(said(2, ['digits', 'ecoli'])[0]).toContain('at least 3 on each side and task');
+    expect(said(3, ['digits', 'ecoli'])).toEqual([null, true]);
+  });
+
   it('calls runs of the same kind no change beyond noise, and changes its signs with its sides', () => {
     const one = { name: 'one', evaluations: runs('one', 'automl', [0.5, 0.6, 0.62, 0.7]) };
     const other = { name: 'other', evaluations: runs('other', 'automl', [0.52, 0.58, 0.66, 0.68]) };

@@ -18,6 +18,7 @@ export function sentencesOf(comparison: Omit<Comparison, 'sentences'>, isByAgent
     ...normalisedSentence(comparison),
     ...superioritySentence(comparison),
     ...cellSentences(comparison),
+    ...tooFewSentence(comparison),
     ...useSentence('cost', overall.money, (value) => `$${value.toFixed(value < 1 ? 4 : 2)}`),
     ...useSentence('time', overall.seconds, (value) => `${value.toFixed(1)} s`),
     ...useSentence('use of tokens', overall.tokens, (value) => value.toFixed(0)),
@@ -56,13 +57,43 @@ function superioritySentence({ a, b, overall }: Omit<Comparison, 'sentences'>): 
 function cellSentences({ a, b, cells }: Omit<Comparison, 'sentences'>): string[] {
   const beyond = cells.filter(({ superiority }) => superiority.beyond_noise);
   if (beyond.length === 0)
-    return [`On no single task is the difference beyond noise (corrected for ${cells.length}).`];
+    return [
+      `On no single task is the difference beyond noise${cells.length === 1 ? '' : ` (corrected for ${cells.length})`}.`,
+    ];
   return beyond.map(({ task, agent, superiority, ...sides }) => {
     const name = agent === null || agent === '' ? task : `${task} (${agent})`;
     const word = superiority.value > 0 ? 'better' : 'worse';
     const rates = [sides.a, sides.b].map(({ success }) => `${success.successes} of ${success.runs}`);
     return `On ${name}, ${b} is ${word} than ${a} beyond noise (${pValue(superiority.p_corrected)}): ${rates[1]} runs succeeded, before ${rates[0]}.`;
   });
+}
+
+/** Says so if even the clearest result could not be beyond noise, and how many runs it takes. */
+function tooFewSentence({ cells }: Omit<Comparison, 'sentences'>): string[] {
+  const sizes = cells.map(({ a, b }) => [a.success.runs, b.success.runs] as const);
+  if (leastP(sizes) <= level) return [];
+  let runs = 1;
+  while (leastP(cells.map(() => [runs, runs] as const)) > level) runs += 1;
+  return [
+    `With so few runs no difference can be beyond noise: it takes at least ${runs} on each side${cells.length === 1 ? '' : ' and task'} (--seeds).`,
+  ];
+}
+
+const level = 0.05;
+
+/**
+ * The smallest two-sided p-value of a permutation test within tasks: that of all runs of one side being better. Where
+ * the sides have equally many runs, the opposite is as large a difference.
+ */
+function leastP(sizes: readonly (readonly [number, number])[]): number {
+  const extremes = sizes.every(([a, b]) => a === b) ? 2 : 1;
+  return sizes.reduce((p, [a, b]) => p / choose(a + b, a), extremes);
+}
+
+function choose(all: number, some: number): number {
+  let ways = 1;
+  for (let index = 1; index <= some; index += 1) ways *= (all - some + index) / index;
+  return ways;
 }
 
 function useSentence(

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { crashCause } from './crash-cause.ts';
+
+test('of a Python traceback the cause is its last line, with the place where it was raised', () => {
+  const message = `The program ended with exit code 1. It printed last:
+Traceback (most recent call last):
+  File "/agent/main.py", line 12, in <module>
+    run()
+  File "/agent/crash.py", line 8, in run
+    print(found["nothing"])
+          ~~~~~^^^^^^^^^^^
+KeyError: 'nothing'
+`;
+  expect(crashCause(message)).toBe("KeyError: 'nothing' (crash.py, line 8)");
+});
+
+test('of anything else the cause is its first line', () => {
+  expect(crashCause('Error: no such thing\n    at run (/agent/mine.ts:3:9)')).toBe('Error: no such thing');
+  expect(crashCause('')).toBe('');
+});
