@@ -77,6 +77,21 @@ describe('Ctrl-C', () => {
     expect(started.child.exitCode).toBe(130);
   });
 
+  test('that is passed on twice at once counts once', async () => {
+    const endsLater = `const timer = setInterval(() => {}, 1000);
+      return new Promise((resolve) => context.signal.addEventListener('abort', () => setTimeout(() => {
+        clearInterval(timer);
+        resolve({ text: 'all done', json: null, exitCode: 0 });
+      }, 400)));`;
+    const started = startVerb('grade', endsLater);
+    await until(() => started.said().includes('busy'));
+    started.child.kill('SIGINT');
+    await sleep(10);
+    started.child.kill('SIGINT');
+    await started.ended;
+    expect(started.said()).toContain('all done');
+  });
+
   test.each([waitsForever, neverWaits])('for the second time ends a command at once: %s', async (forever) => {
     const started = startVerb('grade', forever);
     await until(() => started.said().includes('busy'));

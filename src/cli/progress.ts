@@ -53,7 +53,8 @@ const columnsBesideName = 28;
 class LiveView implements ProgressView {
   readonly #plan: Plan;
   readonly #lines = new Map<string, RunLine>();
-  readonly #update = createLogUpdate(process.stderr);
+  // Hiding the cursor would install a listener for SIGINT, which ends the process: see Interrupts.
+  readonly #update = createLogUpdate(process.stderr, { showCursor: true });
   readonly #timer: NodeJS.Timeout;
   readonly #sum: ProgressSum;
 
@@ -120,11 +121,12 @@ class LiveView implements ProgressView {
   }
 
   #draw(): void {
-    const width = process.stderr.columns ?? 100;
+    // A terminal that does not know its size says 0.
+    const width = process.stderr.columns || 100;
     const all = this.#plan.runs.map((run) => ({ run, line: this.#lines.get(run.id) }));
     const done = all.filter(({ line }) => line?.state === 'done').length;
     // Only so many lines fit on a screen; runs under way come first.
-    const rows = Math.max(4, (process.stderr.rows ?? 24) - 3);
+    const rows = Math.max(4, (process.stderr.rows || 24) - 3);
     const shown = all.length <= rows ? all : all.filter(({ line }) => line?.state !== 'waiting').slice(-rows);
     const longest = Math.max(...this.#plan.runs.map(({ id }) => id.length));
     const nameWidth = Math.max(8, Math.min(longest, width - columnsBesideName));
