@@ -1,5 +1,5 @@
 import type { ExperimentProgress } from '../runs/index.ts';
-import type { Plan, Spent } from '../schema/index.ts';
+import type { Plan, RunSpec, Spent } from '../schema/index.ts';
 import { mean } from '../statistics/index.ts';
 import { addCall, nothingSpent } from '../store/index.ts';
 import { dollars } from './table.ts';
@@ -12,15 +12,16 @@ export class ProgressSum {
   /** Start times of runs under way, by this process's clock in milliseconds. */
   readonly #started = new Map<string, number>();
   readonly #over = new Set<string>();
-  /** Durations of runs that ended in this process, in milliseconds. */
-  readonly #took: number[] = [];
+  /** Durations of runs that ended in this process, in milliseconds, by what was run. */
+  readonly #took = new Map<string, number[]>();
 
   constructor(plan: Plan, now: () => number = () => performance.now()) {
     this.#plan = plan;
     this.#now = now;
   }
 
-  add({ run: { id }, ...progress }: ExperimentProgress): void {
+  add({ run, ...progress }: ExperimentProgress): void {
+    const { id } = run;
     if (progress.kind === 'run_started') this.#started.set(id, this.#now());
     else if (progress.kind === 'run_step' && progress.progress.kind === 'model_called')
       this.#spent.set(id, addCall(this.#spent.get(id) ?? nothingSpent, progress.progress.call));
@@ -29,7 +30,10 @@ export class ProgressSum {
       // Includes earlier sessions. What a branch shares with its run is counted there.
       if (spent !== undefined && shared === undefined) this.#spent.set(id, spent);
       const started = this.#started.get(id);
-      if (started !== undefined) this.#took.push(this.#now() - started);
+      if (started !== undefined) {
+        const kind = kindOf(run);
+        this.#took.set(kind, [...(this.#took.get(kind) ?? []), this.#now() - started]);
+      }
       this.#started.delete(id);
       this.#over.add(id);
     }
@@ -51,17 +55,30 @@ export class ProgressSum {
     return `${amounts.format(tokens)} tokens, ${price}`;
   }
 
-  /** Milliseconds until the last run ends, if runs take as long as those before; null until one has ended here. */
+  /**
+   * Milliseconds until the last run ends, if each takes as long as earlier ones of its agent on its task; null until one
+   * of each has ended here.
+   */
   leftMs(): number | null {
-    if (this.#took.length === 0) return null;
-    const usual = mean(this.#took);
-    const underWay = [...this.#started.values()].map((started) =>
-      Math.max(0, usual - (this.#now() - started)),
-    );
-    const waiting = this.#plan.runs.length - this.#over.size - underWay.length;
-    const work = underWay.reduce((sum, left) => sum + left, waiting * usual);
-    return Math.max(work / this.#plan.parallel, ...underWay);
+    const left: number[] = [];
+    let longest = 0;
+    for (const run of this.#plan.runs) {
+      if (this.#over.has(run.id)) continue;
+      const took = this.#took.get(kindOf(run));
+      if (took === undefined) return null;
+      const started = this.#started.get(run.id);
+      const expected = Math.max(0, mean(took) - (started === undefined ? 0 : this.#now() - started));
+      if (started !== undefined) longest = Math.max(longest, expected);
+      left.push(expected);
+    }
+    if (this.#took.size === 0) return null;
+    return Math.max(left.reduce((sum, each) => sum + each, 0) / this.#plan.parallel, longest);
   }
+}
+
+/** Runs that take about as long as each other. */
+function kindOf({ task, agent, agent_options, model }: RunSpec): string {
+  return JSON.stringify([task, agent, agent_options, model]);
 }
 
 const amounts = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });

@@ -140,7 +140,9 @@ class LiveView implements ProgressView {
 }
 
 function leftText(left: number | null): string {
-  return left === null || left < 1000 ? '' : `about ${duration(Math.round(left / 1000))} left`;
+  return left === null || left < 1000
+    ? ''
+    : `about ${duration(Math.round(left / 1000)).replace('.0 s', ' s')} left`;
 }
 
 const marks = { waiting: '·', running: '▸', grading: '▸', done: '✓', broken: '✗' } as const;

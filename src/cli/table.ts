@@ -81,7 +81,7 @@ function padded({ text, width }: Cell, wanted: number, align: 'left' | 'right'):
 
 /** Each character takes one column: most texts need no closer look. */
 function isNarrow(text: string): boolean {
-  return /^[\x20-\x7e·–…]*$/.test(text);
+  return /^[\x20-\x7e·–…⁰¹²³⁴-⁹]*$/.test(text);
 }
 
 const load = createRequire(import.meta.url);

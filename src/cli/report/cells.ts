@@ -68,6 +68,16 @@ export function detail<Row>(field: Field<Row>): Field<Row> {
   return { ...field, isDetail: true };
 }
 
+/** A column that a narrow terminal does without, the one with the largest number first. */
+export function spare<Row>(order: number, field: Field<Row>): Field<Row> {
+  return { ...field, spare: order };
+}
+
+/** Remarks about rows. */
+export function remarks<Row>(of: (row: Row) => string): Field<Row> {
+  return { ...words('remarks', '', of), isRemark: true };
+}
+
 interface Counts {
   successes: number;
   runs: number;
@@ -147,7 +157,7 @@ export function intervalFields<Row>(
 ): Field<Row>[] {
   return [
     {
-      ...{ name: `${name}_low`, title, align: 'right', also: [`${name}_high`] },
+      ...{ name: `${name}_low`, title, align: 'right', also: [`${name}_high`], isInterval: true },
       cell: (row) => {
         const bounds = of(row);
         const text = bounds === null ? '–' : interval(bounds, show);

@@ -18,6 +18,14 @@ export interface DocumentColumn {
   align?: 'left' | 'right';
   /** Left out at a terminal, which is too narrow for all columns. */
   isDetail?: true;
+  /** Left out where a terminal is too narrow for all columns, the largest number first; absent: never. */
+  spare?: number;
+  /** The interval of the column before it. */
+  isInterval?: true;
+  /** What a reader must know about a row: a terminal shows it below the table. */
+  isRemark?: true;
+  /** What the column shows, for the notes below the table. */
+  note?: string;
 }
 
 export interface DocumentTable {

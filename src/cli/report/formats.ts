@@ -1,37 +1,13 @@
-import { styleText } from 'node:util';
 import { stringify } from 'csv-stringify/sync';
 import { markdownTable } from 'markdown-table';
-import { plain, table } from '../table.ts';
+import { plain } from '../table.ts';
 import type { DocumentTable, ReportDocument } from './document.ts';
+import { terminalTable, wrapped } from './terminal-table.ts';
 
 /** For a terminal. */
 export function terminalText({ title, summary, tables }: ReportDocument): string {
-  const parts = tables.map(narrow).map((one) => {
-    const text = table(one.columns, textsOf(one));
-    return [styleText('bold', one.title), text, ...wrapped(one.note)].join('\n');
-  });
+  const parts = tables.map((one) => terminalTable(one));
   return [[title, ...summary.flatMap(wrapped)].join('\n'), ...parts].join('\n\n');
-}
-
-const lineWidth = Math.min(110, (process.stdout.isTTY ? process.stdout.columns : 110) - 1);
-
-/** Lines that are short enough to read easily; none for an empty text. */
-function wrapped(text: string): string[] {
-  const lines: string[] = [];
-  for (const word of plain(text).split(' ')) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + 1 + word.length > lineWidth) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines.filter((line) => line !== '');
-}
-
-/** Without columns that need a wide page, and without empty columns. */
-function narrow(one: DocumentTable): DocumentTable {
-  const isKnown = (index: number) => one.rows.some((row) => row[index]?.text !== '–');
-  const shown = one.columns.map(({ isDetail }, index) => isDetail !== true && isKnown(index));
-  const keep = <Item>(items: readonly Item[]) => items.filter((_, index) => shown[index]);
-  return { ...one, columns: keep(one.columns), rows: one.rows.map(keep) };
 }
 
 export function markdownText({ title, summary, tables }: ReportDocument): string {
@@ -42,7 +18,7 @@ export function markdownText({ title, summary, tables }: ReportDocument): string
       rows.map((row) => row.map(markdownCell)),
       { align, alignDelimiters: true, padding: true },
     );
-    return [`## ${one.title}`, text, ...(one.note === '' ? [] : [one.note])].join('\n\n');
+    return [`## ${one.title}`, text, ...noteOf(one)].join('\n\n');
   });
   return `${[`# ${title}`, ...summary, ...parts].join('\n\n')}\n`;
 }
@@ -65,7 +41,7 @@ function latexTable(one: DocumentTable): string {
   return [
     '\\begin{table}',
     '\\centering',
-    `\\caption{${latexCell([one.title, one.note].filter((part) => part !== '').join('. '))}}`,
+    `\\caption{${latexCell([one.title, ...noteOf(one)].join('. '))}}`,
     `\\label{tab:${one.name}}`,
     `\\begin{tabular}{${one.columns.map(({ align }) => (align === 'right' ? 'r' : 'l')).join('')}}`,
     '\\toprule',
@@ -76,6 +52,12 @@ function latexTable(one: DocumentTable): string {
     '\\end{tabular}',
     '\\end{table}',
   ].join('\n');
+}
+
+/** What the numbers are, in one text; none if there is nothing to say. */
+function noteOf({ note, columns }: DocumentTable): string[] {
+  const notes = [note, ...columns.map((column) => column.note ?? '')].filter((text) => text !== '');
+  return notes.length === 0 ? [] : [notes.join(' ')];
 }
 
 function textsOf({ rows }: DocumentTable): string[][] {

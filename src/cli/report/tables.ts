@@ -17,8 +17,10 @@ import {
   quantity,
   rateFields,
   ratio,
+  remarks,
   seconds,
   share,
+  spare,
   words,
 } from './cells.ts';
 import { define } from './define-table.ts';
@@ -32,24 +34,39 @@ const taskAndAgent: Field<ReportCell>[] = [
 
 const results = define<ReportCell>({
   title: 'Results',
-  note: 'Success: the final submission improves on the baseline beyond the threshold of the task. Significant: also beyond the noise of the baseline. Improvement and score: means over valid final submissions.',
+  note: 'Success: the final submission improves on the baseline beyond the threshold of the task. Improvement and score: means over valid final submissions.',
   rows: ({ cells }) => cells,
   fields: [
     ...taskAndAgent,
-    countOf('successes', 'successes', ({ success }) => success),
+    spare(
+      2,
+      countOf('successes', 'successes', ({ success }) => success),
+    ),
     ...rateFields<ReportCell>('success', 'success', ({ success }) => success),
-    detail(countedRate('significant', 'significant', ({ significant }) => significant)),
+    detail({
+      ...countedRate<ReportCell>('significant', 'significant', ({ significant }) => significant),
+      note: 'Significant: also beyond the noise of the baseline.',
+    }),
     ...estimateFields<ReportCell>('improvement', 'improvement', ({ improvement }) => improvement),
     detail(quantity('normalised', 'normalised', ({ normalised }) => normalised?.mean ?? null, ratio)),
-    quantity('score', 'score', ({ score }) => score?.mean ?? null),
+    spare(
+      1,
+      quantity('score', 'score', ({ score }) => score?.mean ?? null),
+    ),
     detail(quantity('score_spread', '±', ({ score }) => score?.spread ?? null)),
-    quantity('baseline', 'baseline', ({ baseline }) => baseline),
-    quantity('seconds', 'time', ({ efficiency }) => efficiency?.seconds.wall ?? null, seconds),
+    spare(
+      3,
+      quantity('baseline', 'baseline', ({ baseline }) => baseline),
+    ),
+    spare(
+      4,
+      quantity('seconds', 'time', ({ efficiency }) => efficiency?.seconds.wall ?? null, seconds),
+    ),
     approximate(
       costField(({ efficiency }) => efficiency),
       hasEstimates,
     ),
-    words('remarks', '', caveats),
+    remarks(caveats),
   ],
 });
 
@@ -89,15 +106,27 @@ function sum(counts: Readonly<Record<string, number>>): number {
 
 const agents = define<ReportRow>({
   title: 'Agents over their tasks',
-  note: 'Each task counts the same. IQM: interquartile mean of normalised scores, where 0 is the baseline and 1 the reference solution. Pass@k: at least one of k runs succeeds.',
+  note: 'Each task counts the same. IQM: interquartile mean of normalised scores, where 0 is the baseline and 1 the reference solution.',
   rows: ({ rows }) => rows,
   fields: [
     words('agent', 'agent', ({ agent }) => agent),
-    quantity('tasks', 'tasks', ({ tasks }) => tasks.length),
-    quantity('runs', 'runs', ({ runs }) => runs),
-    countOf('successes', 'successes', ({ success }) => success),
+    spare(
+      1,
+      quantity('tasks', 'tasks', ({ tasks }) => tasks.length),
+    ),
+    spare(
+      2,
+      quantity('runs', 'runs', ({ runs }) => runs),
+    ),
+    spare(
+      2,
+      countOf('successes', 'successes', ({ success }) => success),
+    ),
     ...meanFields<ReportRow>('success', 'success', ({ success }) => success),
-    countedRate('significant', 'significant', ({ significant }) => significant),
+    spare(3, {
+      ...countedRate<ReportRow>('significant', 'significant', ({ significant }) => significant),
+      note: 'Significant: success beyond the noise of the baseline.',
+    }),
     ...meanFields<ReportRow>('improvement', 'improvement', ({ improvement }) => improvement, change),
     quantity('iqm', 'IQM', ({ normalised_iqm }) => normalised_iqm?.value ?? null, ratio),
     ...intervalFields<ReportRow>(
@@ -106,10 +135,13 @@ const agents = define<ReportRow>({
       (row) => row.normalised_iqm?.interval ?? null,
       ratio,
     ),
-    words('pass_at', 'pass@k', ({ pass_at }) =>
-      pass_at.map(({ k, value }) => `${k}: ${percent(value)}`).join(', '),
-    ),
-    words('remarks', '', caveats),
+    spare(4, {
+      ...words<ReportRow>('pass_at', 'pass@k', ({ pass_at }) =>
+        pass_at.map(({ k, value }) => `${k}: ${percent(value)}`).join(', '),
+      ),
+      note: 'Pass@k: at least one of k runs succeeds.',
+    }),
+    remarks(caveats),
   ],
 });
 

@@ -48,9 +48,9 @@ export class Exchanges {
 }
 
 /**
- * The probability of a difference at least this large if both sides are equal: the share of random exchanges between
- * the sides, within each stratum, whose difference is at least as large (two-sided). The observed one counts as one of
- * them, so that p is never 0 (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585). Once a twentieth of all exchanges are
+ * The probability of a difference at least this large if both sides are equal: the share of exchanges between the
+ * sides, within each stratum, whose difference is at least as large (two-sided). All exchanges are counted if there are
+ * no more of them than are drawn otherwise. Of drawn ones, the observed one counts as one of them, so that p is never 0 (Phipson & Smyth 2010, doi:10.2202/1544-6115.1585). Once a twentieth of all exchanges are
  * at least as large, p is their share so far and the rest is skipped (Besag & Clifford 1991,
  * doi:10.1093/biomet/78.2.301): a p-value below 0.05 is based on all of them.
  */
@@ -64,6 +64,15 @@ export function permutationTest(strata: readonly Stratum[], exchanges: Exchanges
   const observed = Math.abs(meanDifference(strata) * strata.length);
   const largest = Math.max(...prepared.flatMap(({ pool }) => [...pool].map(Math.abs)));
   const tolerance = 1e-12 * largest * strata.length;
+  const isAsLarge = (difference: number) => Math.abs(difference) >= observed - tolerance;
+  const ways = prepared.reduce((product, { pool, size }) => product * choose(pool.length, size), 1);
+  if (ways <= exchanges.count) {
+    const all = prepared.map(({ pool, size, rest, total, sign }) =>
+      sumsOf(pool, size).map((drawn) => sign * (drawn / size - (total - drawn) / rest)),
+    );
+    const differences = all.reduce((sums, more) => sums.flatMap((one) => more.map((each) => one + each)));
+    return differences.filter(isAsLarge).length / ways;
+  }
   const enough = Math.ceil(exchanges.count / 20);
   let extreme = 0;
   for (let exchange = 0; exchange < exchanges.count; exchange += 1) {
@@ -75,7 +84,7 @@ export function permutationTest(strata: readonly Stratum[], exchanges: Exchanges
       }
       difference += sign * (drawn / size - (total - drawn) / rest);
     }
-    if (Math.abs(difference) >= observed - tolerance) extreme += 1;
+    if (isAsLarge(difference)) extreme += 1;
     if (extreme === enough) return extreme / (exchange + 1);
   }
   return (extreme + 1) / (exchanges.count + 1);
@@ -99,6 +108,21 @@ export function scaledRanks({ a, b }: Stratum): Stratum {
   }
   const rank = (value: number) => ranks.get(value) ?? 0;
   return { a: a.map(rank), b: b.map(rank) };
+}
+
+/** How many choices of some out of all there are. */
+export function choose(all: number, some: number): number {
+  let ways = 1;
+  for (let index = 1; index <= some; index += 1) ways *= (all - some + index) / index;
+  return Math.round(ways);
+}
+
+/** The sum of every choice of so many values. */
+function sumsOf(values: Float64Array, size: number): number[] {
+  if (size === 0) return [0];
+  const [first, rest] = [values[0] ?? 0, values.subarray(1)];
+  const without = rest.length >= size ? sumsOf(rest, size) : [];
+  return [...sumsOf(rest, size - 1).map((sum) => sum + first), ...without];
 }
 
 function sum(values: readonly number[] | Float64Array): number {

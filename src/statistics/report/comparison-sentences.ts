@@ -1,4 +1,5 @@
 import type { Comparison, Difference } from '../../schema/index.ts';
+import { choose } from '../numeric/permutation.ts';
 
 /**
  * A comparison in plain sentences: what is compared, the overall result, each task that changed, the cost.
@@ -88,12 +89,6 @@ const level = 0.05;
 function leastP(sizes: readonly (readonly [number, number])[]): number {
   const extremes = sizes.every(([a, b]) => a === b) ? 2 : 1;
   return sizes.reduce((p, [a, b]) => p / choose(a + b, a), extremes);
-}
-
-function choose(all: number, some: number): number {
-  let ways = 1;
-  for (let index = 1; index <= some; index += 1) ways *= (all - some + index) / index;
-  return ways;
 }
 
 function useSentence(
