@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 
-COLUMNS, ROWS = 150, 40
+COLUMNS, ROWS = 120, 40
 
 
 def record(command: list[str]) -> pyte.HistoryScreen:
