@@ -57,15 +57,33 @@ export async function provision(
   { sample, mirror, interpreter, allowUnverified }: PrepareOptions,
 ): Promise<TaskResources> {
   using progress = new MovingLine(isTerminal && !logger.isOnStandardError, log);
-  return await provisionTask(task, {
-    ...{ mirror, interpreter, folders, signal },
-    sample: sample === true,
-    allowUnverified: allowUnverified === true,
-    onProgress: (line) => {
-      progress.show(`${task.file.id}: ${line}`);
-      logger.write('info', 'task_set_up', { task: task.file.id, message: line });
-    },
-  });
+  try {
+    return await provisionTask(task, {
+      ...{ mirror, interpreter, folders, signal },
+      sample: sample === true,
+      allowUnverified: allowUnverified === true,
+      onProgress: (line) => {
+        progress.show(`${task.file.id}: ${line}`);
+        logger.write('info', 'task_set_up', { task: task.file.id, message: line });
+      },
+    });
+  } catch (error) {
+    throw withSampleHint(error, task, sample === true);
+  }
+}
+
+/** Errors because of data that can't be had. */
+const dataErrors: ReadonlySet<string> = new Set([
+  ...['offline', 'network', 'not_found', 'server_error', 'no_access', 'not_in_mirror', 'no_checksum'],
+  ...['kaggle_credentials', 'kaggle_rules', 'kaggle_competition'],
+]);
+
+/** The same error; where the task can be tried without its data, it says how. */
+function withSampleHint(error: unknown, { file }: Task, isSample: boolean): unknown {
+  if (isSample || file.sample === undefined || !UserError.isInstance(error)) return error;
+  if (!dataErrors.has(error.code)) return error;
+  const hint = `${error.hint.replace(/[.;]?$/, '.')} Or add --sample, which runs ${file.id} on small synthetic data without a download.`;
+  return new UserError(error.code, error.message, hint, { cause: error });
 }
 
 /** The same, for other machines that may have to provision them. */

@@ -41,7 +41,11 @@ export const ExperimentFile = z
     ),
     tasks: z.array(z.string().min(1)).default([]).describe('task ids'),
     suite: z.string().optional().describe('a named group of tasks'),
-    agents: z.array(AgentEntry).min(1).default(['automl']).describe('agents, by name or with options'),
+    agents: z
+      .array(AgentEntry)
+      .min(1)
+      .default(['automl'])
+      .describe('agents, by name or with options; default: automl'),
     models: z
       .array(ModelName)
       .default([])

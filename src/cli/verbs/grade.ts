@@ -118,6 +118,23 @@ function unfinishedText(runs: readonly string[], which: string): string {
     : `Nothing to grade yet: ${what} not ended. Resume the experiment with mlab run, or grade the steps so far with --steps all.`;
 }
 
+/** Steps in a row whose submissions are graded alike are one row. */
+function stretches(graded: readonly GradedRun[]): (GradedRun & { last: number })[] {
+  const rows: (GradedRun & { last: number })[] = [];
+  for (const one of graded) {
+    const before = rows.at(-1);
+    const isSame = before !== undefined && alike(before) === alike(one);
+    if (isSame) before.last = one.grade.step;
+    else rows.push({ ...one, last: one.grade.step });
+  }
+  return rows;
+}
+
+function alike({ experiment, run, grade }: GradedRun): string {
+  const { branch, final, score, valid, problems, stale, marks } = grade;
+  return JSON.stringify([experiment, run, branch, final, score, valid, problems, stale, marks]);
+}
+
 function tableOf(graded: readonly GradedRun[]): string {
   const right = 'right' as const;
   const columns = [
@@ -127,9 +144,9 @@ function tableOf(graded: readonly GradedRun[]): string {
     { title: 'improvement', align: right },
     { title: '' },
   ];
-  const rows = graded.map(({ run, grade: one }) => [
+  const rows = stretches(graded).map(({ run, grade: one, last }) => [
     run,
-    `${one.branch === undefined ? '' : `${one.branch} `}${one.step}${one.final ? ' (final)' : ''}`,
+    `${one.branch === undefined ? '' : `${one.branch} `}${one.step}${last === one.step ? '' : `–${last}`}${one.final ? ' (final)' : ''}`,
     number(one.score),
     percent(improvementOf(one), true),
     [

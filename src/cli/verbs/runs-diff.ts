@@ -7,6 +7,7 @@ import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 const mostLines = 60;
+const mostRows = 6;
 
 export const runsDiff: Verb = {
   onlyReads: true,
@@ -36,14 +37,30 @@ export const runsDiff: Verb = {
     const text =
       differences.length === 0
         ? 'Nothing changed.'
-        : differences
+        : codeFirst(differences)
             .map((difference) =>
-              differenceText(difference, options.full ? Number.POSITIVE_INFINITY : mostLines),
+              differenceText(difference, options.full ? Number.POSITIVE_INFINITY : mostLinesOf(difference)),
             )
             .join('\n');
     return { text, json: { run: folder.id, from: before.number, to: after.number, differences } };
   },
 };
+
+const isTable = ({ path }: PathDifference) => /\.(?:csv|tsv|jsonl|log)$/i.test(path);
+
+/** What people look for first: the code, and data after it. */
+function codeFirst(differences: readonly PathDifference[]): PathDifference[] {
+  const rank = (difference: PathDifference) => {
+    if (difference.as !== 'text') return 2;
+    return isTable(difference) ? 1 : 0;
+  };
+  return differences.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Rows of data say little: the first few show what they are. */
+function mostLinesOf(difference: PathDifference): number {
+  return isTable(difference) ? mostRows : mostLines;
+}
 
 function differenceText(difference: PathDifference, most: number): string {
   const head = styleText('bold', `${difference.kind}: ${plain(difference.path)}`);

@@ -37,7 +37,9 @@ export const runsRestore: Verb = {
     if (step === undefined || target === undefined || more !== undefined)
       throw new UserError(
         'usage',
-        'A step and a folder are needed.',
+        named === null && rest.length < 2
+          ? 'A step and a folder are needed.'
+          : 'One folder is needed, and nothing after it.',
         `For example: mlab runs restore ${given.replace(/@.*/, '')}@last workspace`,
       );
     const { number, snapshot } = snapshotOfStep(folder, step);

@@ -1,6 +1,12 @@
-import { findTasks, suites } from '../../tasks/index.ts';
+import { findTasks, suites, type Task } from '../../tasks/index.ts';
 import { number, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
+
+/** Where its data comes from. */
+function dataText(sources: Task['file']['sources']): string {
+  if (sources.length === 0) return 'included';
+  return sources.some((source) => 'kaggle' in source) ? 'Kaggle' : 'download';
+}
 
 export const tasksLs: Verb = {
   onlyReads: true,
@@ -13,9 +19,10 @@ export const tasksLs: Verb = {
   async run(context) {
     const { tasks, problems } = findTasks(context.folders.tasks);
     for (const { file, message } of problems) context.log(`${file}: ${message}`);
-    const rows = tasks.map(({ file: { id, category, metric, baseline, reference, summary } }) => [
+    const rows = tasks.map(({ file: { id, category, metric, baseline, reference, summary, ...file } }) => [
       id,
       category,
+      dataText(file.sources),
       `${metric.name} ${metric.direction === 'maximize' ? '↑' : '↓'}`,
       number(baseline.mean),
       number(reference.mean),
@@ -28,6 +35,7 @@ export const tasksLs: Verb = {
     const columns = [
       { title: 'task' },
       { title: 'category' },
+      { title: 'data' },
       { title: 'metric' },
       { title: 'baseline', align: 'right' as const },
       { title: 'reference', align: 'right' as const },

@@ -71,10 +71,14 @@ describe('a comparison of two sides', () => {
     );
     expect(comparison.cells.map(({ task, agent }) => [task, agent])).toEqual([['digits', null]]);
     expect(comparison.overall.success?.value).toBe(1);
-    expect(comparison.sentences.slice(0, 2)).toEqual([
-      'research is compared with automl on 1 task that both have.',
-      'They share no agent: on each task, all runs of a side are taken together.',
-    ]);
+    const together = 'They share no agent: on each task, all runs of a side are taken together.';
+    expect(comparison.sentences[0]).toBe('research is compared with automl on 1 task that both have.');
+    expect(comparison.sentences).not.toContain(together);
+    const mixed = compareRuns(
+      { name: 'x', evaluations: [...runs('x', 'automl', bad), ...runs('x', 'baseline', bad)] },
+      { name: 'y', evaluations: runs('y', 'research(scripted/a)', good) },
+    );
+    expect(mixed.sentences[1]).toBe(together);
   });
 
   it('compares each agent with itself where another agent is on one side only', () => {

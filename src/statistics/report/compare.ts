@@ -51,12 +51,17 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
       tokens: meansOf(pairs, tokensOf),
     },
   };
-  return { ...comparison, sentences: sentencesOf(comparison, isByAgent) };
+  const areMixed = !isByAgent && [a, b].some((side) => agentsOf(side).size > 1);
+  return { ...comparison, sentences: sentencesOf(comparison, isByAgent, areMixed) };
+}
+
+function agentsOf({ evaluations }: ComparedSide): Set<string> {
+  return new Set(evaluations.map(({ agent }) => agent));
 }
 
 function haveCommonAgent(a: ComparedSide, b: ComparedSide): boolean {
-  const agents = new Set(a.evaluations.map(({ agent }) => agent));
-  return b.evaluations.some(({ agent }) => agents.has(agent));
+  const agents = agentsOf(a);
+  return [...agentsOf(b)].some((agent) => agents.has(agent));
 }
 
 /** Names of task–agent pairs for people; without the agent if all runs of a side are taken together. */

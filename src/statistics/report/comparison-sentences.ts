@@ -5,14 +5,19 @@ import { choose } from '../numeric/permutation.ts';
  * A comparison in plain sentences: what is compared, the overall result, each task that changed, the cost.
  * @param isByAgent whether each agent is compared with itself; otherwise all runs of a side on a task are taken
  *   together
+ * @param areMixed whether they are those of several agents
  */
-export function sentencesOf(comparison: Omit<Comparison, 'sentences'>, isByAgent: boolean): string[] {
+export function sentencesOf(
+  comparison: Omit<Comparison, 'sentences'>,
+  isByAgent: boolean,
+  areMixed: boolean,
+): string[] {
   const { a, b, cells, only_a, only_b, overall } = comparison;
   const [one, many] = isByAgent ? ['task–agent pair', 'task–agent pairs'] : ['task', 'tasks'];
   if (cells.length === 0) return [`${a} and ${b} have no ${one} in common that both have graded runs of.`];
   return [
     `${b} is compared with ${a} on ${counted(cells.length, one, many)} that both have.`,
-    ...(isByAgent ? [] : ['They share no agent: on each task, all runs of a side are taken together.']),
+    ...(areMixed ? ['They share no agent: on each task, all runs of a side are taken together.'] : []),
     ...leftOut(a, only_a),
     ...leftOut(b, only_b),
     ...successSentence(comparison),
@@ -20,9 +25,9 @@ export function sentencesOf(comparison: Omit<Comparison, 'sentences'>, isByAgent
     ...superioritySentence(comparison),
     ...cellSentences(comparison),
     ...tooFewSentence(comparison),
-    ...useSentence('cost', overall.money, (value) => `$${value.toFixed(value < 1 ? 4 : 2)}`),
-    ...useSentence('time', overall.seconds, (value) => `${value.toFixed(1)} s`),
-    ...useSentence('use of tokens', overall.tokens, (value) => value.toFixed(0)),
+    ...useSentence(comparison, overall.money, (value) => `cost $${value.toFixed(value < 1 ? 4 : 2)}`),
+    ...useSentence(comparison, overall.seconds, (value) => `took ${value.toFixed(1)} s`),
+    ...useSentence(comparison, overall.tokens, (value) => `used ${value.toFixed(0)} tokens`),
   ];
 }
 
@@ -92,13 +97,13 @@ function leastP(sizes: readonly (readonly [number, number])[]): number {
 }
 
 function useSentence(
-  what: string,
+  { a, b }: Omit<Comparison, 'sentences'>,
   use: { a: number | null; b: number | null },
   show: (value: number) => string,
 ): string[] {
   if (use.a === null || use.b === null || (use.a === 0 && use.b === 0)) return [];
-  const change = use.a === 0 ? '' : `, ${(use.b / use.a).toFixed(2)} times as much`;
-  return [`The mean ${what} of a run went from ${show(use.a)} to ${show(use.b)}${change}.`];
+  const times = use.a === 0 ? '' : ` (${Number((use.b / use.a).toPrecision(2))} times)`;
+  return [`On average, a run of ${b} ${show(use.b)}${times}, one of ${a} ${show(use.a)}.`];
 }
 
 function verdict({ beyond_noise, p_corrected }: Difference): string {
