@@ -57,7 +57,7 @@ function keepColumns(one: DocumentTable, isKept: (index: number) => boolean): Do
 
 /** Without columns that need a wide page, and without empty columns. */
 function withoutDetails(one: DocumentTable): DocumentTable {
-  const isKnown = (index: number) => one.rows.some((row) => row[index]?.text !== '–');
+  const isKnown = (index: number) => one.rows.some((row) => !['–', '', undefined].includes(row[index]?.text));
   return keepColumns(one, (index) => one.columns[index]?.isDetail !== true && isKnown(index));
 }
 

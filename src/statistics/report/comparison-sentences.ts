@@ -25,9 +25,9 @@ export function sentencesOf(
     ...superioritySentence(comparison),
     ...cellSentences(comparison),
     ...tooFewSentence(comparison),
-    ...useSentence(comparison, overall.money, (value) => `cost $${value.toFixed(value < 1 ? 4 : 2)}`),
-    ...useSentence(comparison, overall.seconds, (value) => `took ${value.toFixed(1)} s`),
-    ...useSentence(comparison, overall.tokens, (value) => `used ${value.toFixed(0)} tokens`),
+    ...useSentence(comparison, overall.money, 'cost', (value) => `$${value.toFixed(value < 1 ? 4 : 2)}`),
+    ...useSentence(comparison, overall.seconds, 'took', (value) => `${value.toFixed(1)} s`),
+    ...useSentence(comparison, overall.tokens, 'used', (value) => `${value.toFixed(0)} tokens`),
   ];
 }
 
@@ -99,11 +99,13 @@ function leastP(sizes: readonly (readonly [number, number])[]): number {
 function useSentence(
   { a, b }: Omit<Comparison, 'sentences'>,
   use: { a: number | null; b: number | null },
+  verb: string,
   show: (value: number) => string,
 ): string[] {
   if (use.a === null || use.b === null || (use.a === 0 && use.b === 0)) return [];
-  const times = use.a === 0 ? '' : ` (${Number((use.b / use.a).toPrecision(2))} times)`;
-  return [`On average, a run of ${b} ${show(use.b)}${times}, one of ${a} ${show(use.a)}.`];
+  const times =
+    use.a === 0 ? 'compared with ' : `${Number((use.b / use.a).toPrecision(2))} times as much as `;
+  return [`On average, a run of ${b} ${verb} ${show(use.b)}, ${times}one of ${a} (${show(use.a)}).`];
 }
 
 function verdict({ beyond_noise, p_corrected }: Difference): string {
