@@ -219,3 +219,34 @@ def run(environment):
   expect(end?.reason).toBe('agent_error');
   expect(end?.message).toMatch(/crash\.py", line 7, in run.*ValueError: no idea what to do.*I try it/s);
 });
+
+test.each([
+  {
+    language: 'Python',
+    file: 'asks.py',
+    text: `from mlagentbench_agent import agent
+
+@agent(name="asks", summary="Asks.")
+def run(environment):
+    environment.ask([{"role": "user", "text": "Hello"}])
+`,
+    said: /asks\.py", line 5, in run.*ModelNotDeclared: The agent calls environment\.ask.*set needs_model=True in @agent/s,
+  },
+  {
+    language: 'TypeScript',
+    file: 'asks.ts',
+    text: `export default { name: 'asks', summary: 'Asks.', needs: { model: false, reference: false }, options: {},
+      run: ({ environment }) => environment.ask({ role: 'agent', purpose: 'p', messages: [{ role: 'user', text: 'x' }] }) };`,
+    said: /The agent calls environment\.ask.*set needs: { model: true/,
+  },
+])(
+  'an agent in $language that asks for a model without declaring it fails by its own fault',
+  async (agent) => {
+    place.write(agent.file, agent.text);
+    const name = `asks-${agent.language.toLowerCase()}`;
+    await place.run(`./${agent.file}`, name);
+    const end = place.runFolder(name).readRecord()?.end;
+    expect(end?.reason).toBe('agent_error');
+    expect(end?.message).toMatch(agent.said);
+  },
+);

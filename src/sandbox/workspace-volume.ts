@@ -33,7 +33,7 @@ trap '' INT TERM HUP
 set -e
 truncate -s "$3" "$2"
 mkfs.ext4 -q -F -b 4096 -i ${inodeEvery} -I ${inodeBytes} -m 0 -O ^has_journal,^resize_inode -E lazy_itable_init=1,nodiscard "$2"
-mount -t ext4 -o loop,nosuid,nodev,noatime,noinit_itable "$2" "$1"
+mount -t ext4 -o loop,nosuid,nodev,noatime,nobarrier,noinit_itable "$2" "$1"
 rm -f "$2"
 rmdir "$1/lost+found"
 echo ready

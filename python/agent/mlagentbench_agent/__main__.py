@@ -27,7 +27,9 @@ def main() -> None:
                 definition = load(path)
                 wire.answer(request, describe(definition, path.parent))
             elif request["method"] == "run" and definition is not None:
-                environment = Environment(wire, request["params"])
+                environment = Environment(
+                    wire, request["params"], needs_model=definition.needs_model
+                )
                 random.seed(environment.seed)
                 definition.run(environment)
                 wire.answer(request, None)
