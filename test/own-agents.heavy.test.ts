@@ -250,3 +250,19 @@ def run(environment):
     expect(end?.message).toMatch(agent.said);
   },
 );
+
+test('two sources of an agent are two rows of a report, by their versions or hashes', async () => {
+  const source = (version: string, answer: string) => `from mlagentbench_agent import agent
+
+@agent(name="versioned", summary="Hands in.", version="${version}")
+def run(environment):
+    environment.step("Final Answer", final_answer="${answer}")
+`;
+  place.write('versioned.py', source('1.2.0', 'one'));
+  expect((await place.run('./versioned.py', 'versioned-1')).code).toBe(0);
+  place.write('versioned.py', source('1.3.0', 'two'));
+  expect((await place.run('./versioned.py', 'versioned-2')).code).toBe(0);
+  const { out } = await place.mlab('report', 'versioned-1', 'versioned-2');
+  expect(out).toContain('versioned@1.2.0');
+  expect(out).toContain('versioned@1.3.0');
+});

@@ -25,6 +25,10 @@ const commandName = /^(command|acp):(.*)$/s;
 export const AgentDescription = z.object({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/, 'lower-case letters, digits, -'),
   summary: z.string().min(1),
+  version: z
+    .string()
+    .regex(/^[\w.+-]{1,40}$/, 'at most 40 letters, digits, ., +, - or _')
+    .optional(),
   needs: z.object({
     model: z.boolean(),
     reference: z.literal(false, 'no agent but oracle sees the solution'),
@@ -92,7 +96,13 @@ async function load(path: string): Promise<FoundAgent> {
   watchImports();
   const agent = checked(await imported(path), path);
   const name = packageVersion(path);
-  return { agent, source: { path, sha256: hashOf(path), ...(name === undefined ? {} : { package: name }) } };
+  const source = { path, sha256: hashOf(path), ...(name === undefined ? {} : { package: name }) };
+  return { agent, source: { ...source, ...versionOf(agent) } };
+}
+
+/** The version that an agent gives itself, for its source. */
+export function versionOf({ version }: Pick<Agent, 'version'>): Pick<AgentSource, 'version'> {
+  return version === undefined ? {} : { version };
 }
 
 async function imported(path: string): Promise<Record<string, unknown>> {

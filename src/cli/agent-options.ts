@@ -1,4 +1,4 @@
-import { checkAgentOptions } from '../agents/index.ts';
+import { checkAgentOptions, commandOptions } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { type AgentPlace, findAnyAgent, type PlannedAgent } from '../runs/index.ts';
 import type { AgentOptions, ExperimentFile, RunSpec } from '../schema/index.ts';
@@ -38,6 +38,9 @@ export async function chosenAgents(
       );
     }
     const options = { ...found.options, ...given, ...agentOptions(found.agent, flags) };
+    const isCommand = found.agent.name === 'command' || found.agent.name === 'acp';
+    if (isCommand && typeof options.command === 'string' && options.files === undefined)
+      options.files = commandOptions(found.agent.name, options.command, process.cwd()).files;
     checkAgentOptions(found.agent, options);
     chosen.push({ ...found, options });
   }

@@ -50,7 +50,7 @@ def load(path: Path) -> Definition:
     if len(definitions) == 1:
         return definitions[0]
     found = ", ".join(definition.name for definition in definitions) or "none"
-    raise ImportError(f"exactly one function must be marked with @agent(…), found:  {found}")
+    raise ImportError(f"exactly one function must be marked with @agent(…), found: {found}")
 
 
 def describe(definition: Definition, folder: Path) -> dict[str, Any]:
@@ -62,6 +62,7 @@ def describe(definition: Definition, folder: Path) -> dict[str, Any]:
         "protocol": PROTOCOL,
         "name": definition.name,
         "summary": definition.summary,
+        **({} if definition.version is None else {"version": definition.version}),
         "needs": {"model": definition.needs_model, "reference": False},
         "options": options,
         "files": imported_from(folder),

@@ -1,6 +1,12 @@
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { type AgentContext, AgentDescription, type FoundAgent, refuseTakenName } from '../../agents/index.ts';
+import {
+  type AgentContext,
+  AgentDescription,
+  type FoundAgent,
+  refuseTakenName,
+  versionOf,
+} from '../../agents/index.ts';
 import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
@@ -50,8 +56,11 @@ export async function loadPythonAgent(path: string, place: AgentPlace): Promise<
   const { described, sources } = await describe(path, all, place);
   const folder = await folderOf(sources, place.cache, place.signal);
   return {
-    agent: { ...described, run: (context) => runAgent(path, folder, context, place) },
-    source: { path, sha256: hashOfSources(sources) },
+    agent: {
+      ...described,
+      run: (context) => runAgent(path, folder, context, place),
+    },
+    source: { path, sha256: hashOfSources(sources), ...versionOf(described) },
   };
 }
 
