@@ -136,13 +136,31 @@ const broken = [
     title: 'has a name that no run can have',
     file: 'named.py',
     text: "from mlagentbench_agent import agent\n@agent(name='My Agent', summary='x')\ndef run(e): pass",
-    said: 'lower-case letters',
+    said: 'name "My Agent": only lower-case letters, digits and -',
   },
   {
     title: 'has the name of an agent of mlab',
     file: 'same.py',
     text: "from mlagentbench_agent import agent\n@agent(name='automl', summary='x')\ndef run(e): pass",
     said: 'a built-in agent has, too',
+  },
+  {
+    title: 'imports a package',
+    file: 'packaged.py',
+    text: 'import no_such_package',
+    said: "No module named 'no_such_package'\nAn agent in Python sees only the standard library",
+  },
+  {
+    title: 'reads a file beside it',
+    file: 'reads.py',
+    text: 'from pathlib import Path\nprompt = (Path(__file__).parent / "prompt.txt").read_text()',
+    said: 'sees only .py files: put texts into a .py file',
+  },
+  {
+    title: 'is a class',
+    file: 'class.py',
+    text: "from mlagentbench_agent import agent\n@agent(name='a', summary='x')\nclass Run: pass",
+    said: 'File "class.py", line 2',
   },
   {
     title: 'writes what is no message',
@@ -217,7 +235,7 @@ def run(environment):
   await place.run('./crash.py', 'crash');
   const end = place.runFolder('crash').readRecord()?.end;
   expect(end?.reason).toBe('agent_error');
-  expect(end?.message).toMatch(/crash\.py", line 7, in run.*ValueError: no idea what to do.*I try it/s);
+  expect(end?.message).toMatch(/File "crash\.py", line 7, in run.*ValueError: no idea what to do.*I try it/s);
 });
 
 test.each([

@@ -4,6 +4,7 @@ export { checkAgentOptions } from './common/options.ts';
 export {
   AgentDescription,
   agentOfRun,
+  descriptionProblems,
   type FoundAgent,
   findAgent,
   refuseTakenName,

@@ -32,3 +32,11 @@ describe('a command in an experiment file', () => {
     expect(() => agent?.agent.ready?.(agent.options)).toThrow('the label "My Agent" of the command');
   });
 });
+
+test('an option that one of several agents lacks: says how to give it to one agent only', async () => {
+  const wanted = ExperimentFile.parse({ tasks: ['digits'], agents: ['baseline', 'automl'] });
+  await expect(chosenAgents(wanted, { agentOption: ['max_tries=2'] }, place)).rejects.toMatchObject({
+    message: 'the agent "baseline" has no option "max_tries"',
+    hint: 'baseline has no options. To give options to one agent only, use an experiment file: { name: automl, options: { max_tries: 2 } }',
+  });
+});

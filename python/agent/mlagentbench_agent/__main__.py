@@ -36,7 +36,7 @@ def main() -> None:
             else:
                 wire.fail(request, f"there is no {request['method']} now")
         except BaseException as error:  # Reports SystemExit, too.
-            wire.fail(request, told(error))
+            wire.fail(request, told(error, path.parent))
 
 
 def load(path: Path) -> Definition:
@@ -78,8 +78,11 @@ def imported_from(folder: Path) -> list[str]:
     )
 
 
-def told(error: BaseException) -> str:
-    """As Python formats it, without the lines of this package."""
+def told(error: BaseException, folder: Path) -> str:
+    """As Python formats it, without the lines of this package, and with what helps.
+
+    :param folder: of the agent; its files are named by their paths in it
+    """
     here = str(Path(__file__).parent)
     frames = [
         frame
@@ -88,7 +91,26 @@ def told(error: BaseException) -> str:
     ]
     frames = [frame for frame in frames if "importlib" not in frame.filename]
     lines = traceback.format_list(frames) + traceback.format_exception_only(error)
-    return "".join(lines).rstrip()
+    shown = "".join(lines).rstrip().replace(f"{folder}/", "")
+    return "\n".join([shown, *hints(error, folder)])
+
+
+def hints(error: BaseException, folder: Path) -> list[str]:
+    if isinstance(error, ModuleNotFoundError):
+        return [
+            "An agent in Python sees only the standard library and the .py files of its own folder. "
+            "With packages, run it as an outside program: docs/agents/command.md."
+        ]
+    if isinstance(error, FileNotFoundError) and is_inside(error.filename, folder):
+        return [
+            "Of its own folder, an agent in Python sees only .py files: put texts into a .py file, "
+            "and import them."
+        ]
+    return []
+
+
+def is_inside(name: object, folder: Path) -> bool:
+    return isinstance(name, str) and Path(name).absolute().is_relative_to(folder)
 
 
 if __name__ == "__main__":
