@@ -284,3 +284,16 @@ def run(environment):
   expect(out).toContain('versioned@1.2.0');
   expect(out).toContain('versioned@1.3.0');
 });
+
+test('mlab agents loads agents of one’s own, and says what they are or what is wrong with them', async () => {
+  const { out, code } = await place.mlab('agents', './doubling.py', 'automl', '--json');
+  expect(code, out).toBe(0);
+  expect(JSON.parse(out).agents).toMatchObject([
+    { name: 'doubling-py', needs: { model: false }, options: { rounds: { default: 3 } } },
+    { name: 'automl' },
+  ]);
+  place.write('none.py', 'x = 1');
+  const wrong = await place.mlab('agents', './none.py');
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain('exactly one function must be marked with @agent(…), found: none');
+});
