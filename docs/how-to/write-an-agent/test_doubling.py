@@ -1,4 +1,4 @@
-"""Tests of doubling.py: `PYTHONPATH=python/agent python3 -m unittest discover docs/how-to/write-an-agent`."""
+"""Tests of doubling.py: `PYTHONPATH=python/agent python3 -m unittest discover -s FOLDER`."""
 
 import unittest
 

@@ -98,8 +98,8 @@ def told(error: BaseException, folder: Path) -> str:
 def hints(error: BaseException, folder: Path) -> list[str]:
     if isinstance(error, ModuleNotFoundError):
         return [
-            "An agent in Python sees only the standard library and the .py files of its own folder. "
-            "With packages, run it as an outside program: docs/agents/command.md."
+            "An agent in Python sees only the standard library and the .py files of its own "
+            "folder. With packages, run it as an outside program: docs/agents/command.md."
         ]
     if isinstance(error, FileNotFoundError) and is_inside(error.filename, folder):
         return [

@@ -149,7 +149,7 @@ class FakeEnvironment(Environment):
         self.asked.append(params)
         reply = next(self._replies, None)
         if reply is None:
-            raise AssertionError(f"The agent asked {len(self.asked)} times: there is no such reply.")
+            raise AssertionError(f"The agent asked {len(self.asked)} times: no reply is left.")
         return {"kind": "answered", **({"text": reply} if isinstance(reply, str) else reply)}
 
     def _budget(self) -> dict[str, Any]:
