@@ -1,12 +1,13 @@
 /**
- * Writes docs/reference/ from the schemas of src/schema: `npm run node scripts/write-reference-docs.ts`. A test fails while the pages
- * are out of date.
+ * Writes docs/reference/ from the schemas of src/schema and the actions of src/environment:
+ * `npm run node scripts/write-reference-docs.ts`. A test fails while the pages are out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ExperimentFile, SettingsFile, TaskFile, TraceEvent } from '../src/schema/index.ts';
+import { actionDefinitions, describeActions } from '../src/environment/index.ts';
+import { ActionStatus, ExperimentFile, SettingsFile, TaskFile, TraceEvent } from '../src/schema/index.ts';
 
 export const folder = join(import.meta.dirname, '../docs/reference');
 
@@ -76,6 +77,7 @@ export function pages(): Map<string, string> {
       }),
     ],
     ['events.md', eventPage()],
+    ['actions.md', actionPage()],
   ]);
 }
 
@@ -99,6 +101,49 @@ function eventPage(): string {
     'Events of a trace',
     'The kinds of events in `trace.jsonl`, and their fields. [What a run leaves on disk](../trace-format.md) shows an example of each, and explains how a trace is written and read.',
     ['## Every event', ...writer.object(envelope, ''), ...kinds, ...writer.definitions()],
+  );
+}
+
+const statuses: Record<ActionStatus, string> = {
+  ok: 'It was done.',
+  failed: 'It was done, but the script or command ended with an error, or a file does not exist.',
+  invalid: 'There is no such action, or an argument is missing or wrong. The observation says which.',
+  refused:
+    'The path is outside the workspace or read-only, or somebody who [approves actions](../how-to/branch-and-approve.md) refused it.',
+  timed_out: 'It reached a limit on time.',
+  out_of_memory: 'It reached the limit on memory.',
+  workspace_full: 'It reached the limit on the size of the workspace.',
+  closed: 'The run is over.',
+  error: 'mlab itself failed.',
+};
+
+const availability = {
+  model: 'Only in runs with a language model: `mlab run --model …`.',
+  person: 'Only in runs with a person to ask: `mlab run --interactive`.',
+};
+
+function actionPage(): string {
+  const writer = new Writer({});
+  const actions = describeActions().flatMap(({ name, description, input_schema }) => {
+    const { needs, returns } = actionDefinitions.get(name) ?? { returns: '' };
+    return [
+      `## ${name}`,
+      description,
+      ...(needs === undefined ? [] : [availability[needs]]),
+      ...writer.object(Node.parse(input_schema), ''),
+      `**Observation**: ${returns}`,
+    ];
+  });
+  const rows = ActionStatus.options.map((status) => `| ${code(status)} | ${statuses[status]} |`);
+  return page(
+    'Actions',
+    'What an agent can do in a run. Names and arguments are the same for agents in every language: `environment.step({ name: \'Read File\', args: { file_name: \'train.py\' } })` in [TypeScript](../how-to/write-an-agent.md), `environment.step("Read File", file_name="train.py")` in [Python](../how-to/write-an-agent-in-python.md). Paths are relative to the workspace. `environment.actions` has the actions of the run.',
+    [
+      '## Results',
+      'Each action costs a step and returns a result with a `status` and an `observation`, a text of at most 20,000 characters; a longer one is cut in the middle.',
+      ['| status | |', '|---|---|', ...rows].join('\n'),
+      ...actions,
+    ],
   );
 }
 

@@ -136,13 +136,31 @@ const broken = [
     title: 'has a name that no run can have',
     file: 'named.py',
     text: "from mlagentbench_agent import agent\n@agent(name='My Agent', summary='x')\ndef run(e): pass",
-    said: 'lower-case letters',
+    said: 'name "My Agent": only lower-case letters, digits and -',
   },
   {
     title: 'has the name of an agent of mlab',
     file: 'same.py',
     text: "from mlagentbench_agent import agent\n@agent(name='automl', summary='x')\ndef run(e): pass",
     said: 'a built-in agent has, too',
+  },
+  {
+    title: 'imports a package',
+    file: 'packaged.py',
+    text: 'import no_such_package',
+    said: "No module named 'no_such_package'\nAn agent in Python sees only the standard library",
+  },
+  {
+    title: 'reads a file beside it',
+    file: 'reads.py',
+    text: 'from pathlib import Path\nprompt = (Path(__file__).parent / "prompt.txt").read_text()',
+    said: 'sees only .py files: put texts into a .py file',
+  },
+  {
+    title: 'is a class',
+    file: 'class.py',
+    text: "from mlagentbench_agent import agent\n@agent(name='a', summary='x')\nclass Run: pass",
+    said: 'File "class.py", line 2',
   },
   {
     title: 'writes what is no message',
@@ -217,5 +235,65 @@ def run(environment):
   await place.run('./crash.py', 'crash');
   const end = place.runFolder('crash').readRecord()?.end;
   expect(end?.reason).toBe('agent_error');
-  expect(end?.message).toMatch(/crash\.py", line 7, in run.*ValueError: no idea what to do.*I try it/s);
+  expect(end?.message).toMatch(/File "crash\.py", line 7, in run.*ValueError: no idea what to do.*I try it/s);
+});
+
+test.each([
+  {
+    language: 'Python',
+    file: 'asks.py',
+    text: `from mlagentbench_agent import agent
+
+@agent(name="asks", summary="Asks.")
+def run(environment):
+    environment.ask([{"role": "user", "text": "Hello"}])
+`,
+    said: /asks\.py", line 5, in run.*ModelNotDeclared: The agent calls environment\.ask.*set needs_model=True in @agent/s,
+  },
+  {
+    language: 'TypeScript',
+    file: 'asks.ts',
+    text: `export default { name: 'asks', summary: 'Asks.', needs: { model: false, reference: false }, options: {},
+      run: ({ environment }) => environment.ask({ role: 'agent', purpose: 'p', messages: [{ role: 'user', text: 'x' }] }) };`,
+    said: /The agent calls environment\.ask.*set needs: { model: true/,
+  },
+])(
+  'an agent in $language that asks for a model without declaring it fails by its own fault',
+  async (agent) => {
+    place.write(agent.file, agent.text);
+    const name = `asks-${agent.language.toLowerCase()}`;
+    await place.run(`./${agent.file}`, name);
+    const end = place.runFolder(name).readRecord()?.end;
+    expect(end?.reason).toBe('agent_error');
+    expect(end?.message).toMatch(agent.said);
+  },
+);
+
+test('two sources of an agent are two rows of a report, by their versions or hashes', async () => {
+  const source = (version: string, answer: string) => `from mlagentbench_agent import agent
+
+@agent(name="versioned", summary="Hands in.", version="${version}")
+def run(environment):
+    environment.step("Final Answer", final_answer="${answer}")
+`;
+  place.write('versioned.py', source('1.2.0', 'one'));
+  expect((await place.run('./versioned.py', 'versioned-1')).code).toBe(0);
+  place.write('versioned.py', source('1.3.0', 'two'));
+  expect((await place.run('./versioned.py', 'versioned-2')).code).toBe(0);
+  const { out } = await place.mlab('report', 'versioned-1', 'versioned-2');
+  expect(out).toContain('versioned@1.2.0');
+  expect(out).toContain('versioned@1.3.0');
+});
+
+test('mlab agents loads agents of one’s own, and says what they are or what is wrong with them', async () => {
+  const { out, code } = await place.mlab('agents', './doubling.py', 'automl', '--json');
+  expect(code, out).toBe(0);
+  expect(JSON.parse(out).agents).toMatchObject([
+    { name: 'doubling-py', needs: { model: false }, options: { rounds: { default: 3 } } },
+    { name: 'automl' },
+  ]);
+  place.write('none.py', 'x = 1');
+  const wrong = await place.mlab('agents', './none.py');
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain('exactly one function must be marked with @agent(…), found: none');
 });

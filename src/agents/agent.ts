@@ -19,6 +19,8 @@ export interface Agent {
   readonly name: string;
   /** One sentence for lists of agents. */
   readonly summary: string;
+  /** Shown in reports if runs of several versions are compared; absent: a hash of its source is shown. */
+  readonly version?: string | undefined;
   readonly needs: { model: boolean; reference: boolean };
   /** Whether it can use lessons from earlier runs. */
   readonly usesExperience?: true;

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { act } from './act/act.ts';
@@ -32,16 +34,26 @@ export const agents: readonly Agent[] = [
   ...outsideAgents,
 ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
-/** Throws a UserError that lists the agents if there is none with this name. */
-export function agentByName(name: string): Agent {
+/**
+ * Throws a UserError that lists the agents if there is none with this name.
+ * @param folder in which a file may have this name
+ */
+export function agentByName(name: string, folder?: string): Agent {
   const agent = agents.find((candidate) => candidate.name === name);
   if (agent !== undefined) return agent;
   const names = agents.map((candidate) => candidate.name);
-  const near = nearest(name, names);
-  const list = `the agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;
+  const file = folder === undefined ? null : fileNamed(name, folder);
+  const near = file ?? nearest(name, names);
+  const list = `The agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;
   throw new UserError(
     'unknown_agent',
     `There is no agent "${name}".`,
-    near === null ? list : `Did you mean "${near}"? ${list}`,
+    near === null ? list : `Did you mean ${file === null ? `"${near}"` : near}? ${list}`,
   );
+}
+
+function fileNamed(name: string, folder: string): string | null {
+  const files = ['', '.py', '.ts', '.mts', '.js', '.mjs'].map((suffix) => `${name}${suffix}`);
+  const file = files.find((path) => statSync(join(folder, path), { throwIfNoEntry: false })?.isFile());
+  return file === undefined ? null : `./${file}`;
 }

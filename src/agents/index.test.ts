@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FakeEnvironment } from '../../test/fakes/fake-environment.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { UserError } from '../lib/errors.ts';
 import type { AgentOptions } from '../schema/index.ts';
 import { type Agent, agentByName, agents, checkAgentOptions } from './index.ts';
@@ -37,9 +40,16 @@ describe('the agents', () => {
   it('are listed where a name is unknown, the nearest first', () => {
     const error = thrownBy(() => agentByName('autml'));
     expect(error.message).toBe('There is no agent "autml".');
-    const list = `the agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;
+    const list = `The agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;
     expect(error.hint).toBe(`Did you mean "automl"? ${list}`);
     expect(thrownBy(() => agentByName('xyz')).hint).toBe(list);
+  });
+
+  it('are found as a file of the folder, too, where a name is unknown', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'climber.py'), '');
+    const { hint } = thrownBy(() => agentByName('climber', folder));
+    expect(hint).toMatch(/^Did you mean \.\/climber\.py\? The agents are: /);
   });
 
   it('refuse values that make no sense before anything is run', async () => {
@@ -68,7 +78,7 @@ describe('the agents', () => {
       'noop has no options',
     );
     expect(thrownBy(() => checkAgentOptions(agentByName('automl'), { max_tries: 'much' })).message).toBe(
-      'the option "max_tries" of the agent "automl" is a number, not a string',
+      'the option "max_tries" of the agent "automl" must be a number, not "much"',
     );
   });
 });

@@ -4,14 +4,17 @@ export { checkAgentOptions } from './common/options.ts';
 export {
   AgentDescription,
   agentOfRun,
+  descriptionProblems,
   type FoundAgent,
   findAgent,
   refuseTakenName,
+  versionOf,
 } from './load-agent.ts';
 export { loadMcp } from './mcp/load.ts';
 export { mcp } from './mcp/mcp.ts';
 export type { Served } from './mcp/serve.ts';
 export type { TaskServer } from './mcp/task-server.ts';
+export { commandOptions } from './outside/command.ts';
 export { mostPrompts } from './outside/outside-agent.ts';
 export type {
   AcpStart,

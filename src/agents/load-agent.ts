@@ -23,8 +23,12 @@ export interface FoundAgent {
 const commandName = /^(command|acp):(.*)$/s;
 /** An agent's description of itself, in any language. */
 export const AgentDescription = z.object({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/, 'lower-case letters, digits, -'),
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,40}$/, 'only lower-case letters, digits and -, at most 41'),
   summary: z.string().min(1),
+  version: z
+    .string()
+    .regex(/^[\w.+-]{1,40}$/, 'at most 40 letters, digits, ., +, - or _')
+    .optional(),
   needs: z.object({
     model: z.boolean(),
     reference: z.literal(false, 'no agent but oracle sees the solution'),
@@ -53,7 +57,7 @@ export async function findAgent(name: string, folder: string): Promise<FoundAgen
     return { agent: agentByName(agent), options: commandOptions(agent, command, folder) };
   if (agents.some((agent) => agent.name === name)) return { agent: agentByName(name) };
   const path = isPath(name) ? resolve(folder, name) : packageEntry(name, folder);
-  if (path === null) return { agent: agentByName(name) };
+  if (path === null) return { agent: agentByName(name, folder) };
   if (!existsSync(path)) {
     throw new UserError(
       'agent_not_found',
@@ -92,7 +96,13 @@ async function load(path: string): Promise<FoundAgent> {
   watchImports();
   const agent = checked(await imported(path), path);
   const name = packageVersion(path);
-  return { agent, source: { path, sha256: hashOf(path), ...(name === undefined ? {} : { package: name }) } };
+  const source = { path, sha256: hashOf(path), ...(name === undefined ? {} : { package: name }) };
+  return { agent, source: { ...source, ...versionOf(agent) } };
+}
+
+/** The version that an agent gives itself, for its source. */
+export function versionOf({ version }: Pick<Agent, 'version'>): Pick<AgentSource, 'version'> {
+  return version === undefined ? {} : { version };
 }
 
 async function imported(path: string): Promise<Record<string, unknown>> {
@@ -113,20 +123,33 @@ function checked({ default: exported, agent = exported }: Record<string, unknown
     throw new UserError(
       'no_agent',
       `${path} exports no agent.`,
-      'Export one as default: { name, summary, needs, options, run }. docs/how-to/write-an-agent.md shows a whole one.',
+      'Export one as default: { name, summary, needs, options, run }. docs/how-to/write-an-agent.md has a complete example.',
     );
   }
-  const read = AgentShape.safeParse(agent);
+  const read = AgentShape.safeParse(agent, { reportInput: true });
   if (!read.success) {
     throw new UserError(
       'bad_agent',
-      `${path} exports an incomplete agent: ${z.prettifyError(read.error)}`,
+      `${path} exports no valid agent: ${descriptionProblems(read.error)}`,
       'docs/how-to/write-an-agent.md describes what an agent must export.',
     );
   }
   refuseTakenName(read.data, path);
   // Other properties of the agent, such as a class's fields, are not checked.
   return agent as Agent;
+}
+
+/**
+ * What is wrong with a description: `name "My_Agent": only lower-case letters, …`.
+ * @param error of a parse with `reportInput`
+ */
+export function descriptionProblems({ issues }: z.ZodError): string {
+  return issues
+    .map(({ path, message, input }) => {
+      const shown = typeof input === 'string' ? ` ${JSON.stringify(input.slice(0, 100))}` : '';
+      return `${path.join('.')}${shown}: ${message}`;
+    })
+    .join('; ');
 }
 
 export function refuseTakenName({ name: given }: AgentDescription, path: string): void {

@@ -1,4 +1,4 @@
-import { checkAgentOptions } from '../agents/index.ts';
+import { checkAgentOptions, commandOptions } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { type AgentPlace, findAnyAgent, type PlannedAgent } from '../runs/index.ts';
 import type { AgentOptions, ExperimentFile, RunSpec } from '../schema/index.ts';
@@ -38,10 +38,35 @@ export async function chosenAgents(
       );
     }
     const options = { ...found.options, ...given, ...agentOptions(found.agent, flags) };
-    checkAgentOptions(found.agent, options);
+    const isCommand = found.agent.name === 'command' || found.agent.name === 'acp';
+    if (isCommand && typeof options.command === 'string' && options.files === undefined)
+      options.files = commandOptions(found.agent.name, options.command, process.cwd()).files;
+    checkOptions(found.agent, options, { wanted, flags, name });
     chosen.push({ ...found, options });
   }
   return chosen;
+}
+
+/** Flags set the options of all agents, so one of them may lack an option that is meant for another. */
+function checkOptions(
+  agent: PlannedAgent['agent'],
+  options: AgentOptions,
+  { wanted, flags, name }: { wanted: ExperimentFile; flags: AgentFlags; name: string },
+): void {
+  try {
+    checkAgentOptions(agent, options);
+  } catch (error) {
+    const names = wanted.agents.map((entry) => (typeof entry === 'string' ? entry : entry.name));
+    const other = names.find((one) => one !== name);
+    const given = flags.agentOption?.map((text) => text.replace('=', ': ')).join(', ');
+    if (!UserError.isInstance(error) || other === undefined || given === undefined) throw error;
+    throw new UserError(
+      error.code,
+      error.message,
+      `${error.hint}. To give options to one agent only, use an experiment file: { name: ${other}, options: { ${given} } }`,
+      { cause: error },
+    );
+  }
 }
 
 /** How agents that are processes are started, for verbs. */

@@ -47,7 +47,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'agents',
-    summary: 'list agents and their options',
+    summary: 'list agents and their options, or load agents of your own',
     load: async () => (await import('./verbs/agents-ls.ts')).agentsLs,
   },
   {

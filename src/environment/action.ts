@@ -26,6 +26,8 @@ export interface Outcome {
 export interface ActionDefinition {
   name: string;
   description: string;
+  /** What the observation contains: for readers of the docs only, since models get `description`. */
+  returns: string;
   /** An object schema whose fields have descriptions, which agents see. */
   schema: z.ZodObject;
   /** Offered only if there is a language model, or a person to ask. */
@@ -37,6 +39,7 @@ export interface ActionDefinition {
 export function defineAction<Shape extends z.ZodRawShape>(definition: {
   name: string;
   description: string;
+  returns: string;
   args: Shape;
   needs?: 'model' | 'person';
   run(context: ActionContext, args: z.infer<z.ZodObject<Shape>>): Outcome | Promise<Outcome>;
@@ -45,6 +48,7 @@ export function defineAction<Shape extends z.ZodRawShape>(definition: {
   return {
     name: definition.name,
     description: definition.description,
+    returns: definition.returns,
     schema: schema as unknown as z.ZodObject,
     needs: definition.needs,
     run: async (context, args) => definition.run(context, schema.parse(args)),

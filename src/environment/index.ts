@@ -18,6 +18,7 @@ export type { FixedFile } from './fixed-files.ts';
 export type { Gate, GateDecision, ProposedAction } from './gate.ts';
 export { RunWaits } from './gate-waits.ts';
 export { ExperimentSpent, type RunModels } from './model-access.ts';
+export { ModelNotDeclared } from './model-not-declared.ts';
 export { cutMiddle } from './output.ts';
 export { ProgramEnvironment, type Turn } from './program-environment.ts';
 export { type RecordedRun, type RecordedStep, recordedRun } from './recorded-run.ts';

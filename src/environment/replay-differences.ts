@@ -3,6 +3,7 @@ import type { AskedAction } from './asked-action.ts';
 import type { RecordedCall, RecordedCompletion, RecordedStep } from './recorded-run.ts';
 
 const shown = 120;
+const cause = 'Does the agent use a clock, random numbers or a file of its own?';
 
 /** The agent did not act as before: the run can't be resumed from its trace. */
 export class ReplayDiverged extends Error {
@@ -12,11 +13,12 @@ export class ReplayDiverged extends Error {
 /** @throws ReplayDiverged if the agent chose another action */
 export function checkStep(recorded: RecordedStep, action: AskedAction): void {
   if (recorded.action === action.name && recorded.args === action.text) return;
-  const names = `the agent chose "${action.name}", the trace has "${recorded.action}"`;
-  const isSame = recorded.action === action.name;
-  const where = isSame ? ` ${firstDifference(recorded.args, action.text)}` : '';
   const branch = recorded.branch === 'main' ? '' : ` of branch ${recorded.branch}`;
-  throw new ReplayDiverged(`At step ${recorded.step}${branch} ${names}.${where}`);
+  const difference =
+    recorded.action === action.name
+      ? `the same action, "${action.name}", with other arguments. ${firstDifference(recorded.args, action.text)}`
+      : `"${action.name}", the trace has "${recorded.action}".`;
+  throw new ReplayDiverged(`At step ${recorded.step}${branch} the agent chose ${difference}`);
 }
 
 /** @param did what the agent did instead of the next recorded thing */
@@ -61,5 +63,5 @@ function firstDifference(recorded: string, asked: string): string {
   while (start < recorded.length && recorded[start] === asked[start]) start += 1;
   const from = Math.max(0, start - 40);
   const part = (text: string) => JSON.stringify(text.slice(from, from + shown));
-  return `They differ from character ${start + 1} on: recorded ${part(recorded)}, now ${part(asked)}.`;
+  return `They differ from character ${start + 1} on: recorded ${part(recorded)}, now ${part(asked)}. ${cause}`;
 }

@@ -14,6 +14,7 @@ import type { AskedAction } from './asked-action.ts';
 import { wholeBudget } from './budget-clock.ts';
 import type { Continuation } from './continuation.ts';
 import type { GiveUpReason, ModelReply } from './environment.ts';
+import { ModelNotDeclared } from './model-not-declared.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { Replay } from './replay.ts';
 import { ReplayDiverged } from './replay-differences.ts';
@@ -42,6 +43,7 @@ const closings: ReadonlySet<string> = new Set([
 /** Answers an agent from a trace alone: executes nothing, and calls no model. */
 export class ReplayEnvironment extends AgentEnvironment {
   readonly #replay: Replay;
+  readonly #hasModel: boolean;
   /** Why the agent ended the run, if it did. */
   givenUp: { reason: GiveUpReason; message: string } | null = null;
 
@@ -52,6 +54,7 @@ export class ReplayEnvironment extends AgentEnvironment {
     const continuation = new TraceEnd(recorded, limits, end, state);
     super({ ...{ task, actions, limits, recorded, replay, state, continuation } });
     this.#replay = replay;
+    this.#hasModel = there.model;
   }
 
   /** Records that the agent did not ask for again, in words; null if there are none. */
@@ -62,6 +65,11 @@ export class ReplayEnvironment extends AgentEnvironment {
   /** Resolves when everything that the agent asked for without waiting has been answered. */
   async end(): Promise<void> {
     await this.finish();
+  }
+
+  override async ask(request: ModelRequest): Promise<ModelReply> {
+    if (!this.#hasModel) throw new ModelNotDeclared();
+    return await super.ask(request);
   }
 
   override giveUp(reason: GiveUpReason, message: string): void {

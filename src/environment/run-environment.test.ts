@@ -8,6 +8,15 @@ import type { StepResult } from './environment.ts';
 import { RunStopped } from './run-stopped.ts';
 
 describe('the interface', () => {
+  test('an agent that asks for a model without declaring one has made a mistake, and the run goes on', async () => {
+    await using place = await WorkspacePlace.open();
+    const messages = [{ role: 'user' as const, text: 'Hello' }];
+    const asked = place.environment.ask({ role: 'agent', purpose: 'act', messages });
+    await expect(asked).rejects.toThrow('does not declare that it needs a model: set needs: { model: true');
+    expect(place.environment.failure).toBeNull();
+    expect((await place.step('Check Budget', {})).status).toBe('ok');
+  });
+
   test('actions and their arguments bear exactly the names of the benchmark', async () => {
     await using place = await WorkspacePlace.open();
     const told = place.environment.actions.map(({ name, arguments: args }) => [

@@ -5,7 +5,9 @@ import { describeAction } from './action.ts';
 import { offeredActions } from './action-definitions.ts';
 import { AgentEnvironment } from './agent-environment.ts';
 import { type Ending, timeUp } from './ending.ts';
+import type { ModelReply } from './environment.ts';
 import { LiveRun } from './live-run.ts';
+import { ModelNotDeclared } from './model-not-declared.ts';
 import { Replay } from './replay.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunState } from './run-state.ts';
@@ -34,6 +36,11 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
     this.#options = options;
     this.#state = state;
     this.#run = continuation;
+  }
+
+  override async ask(request: ModelRequest): Promise<ModelReply> {
+    if (this.#options.models === undefined) throw new ModelNotDeclared();
+    return await super.ask(request);
   }
 
   /** How the run ended; null while it is running. */

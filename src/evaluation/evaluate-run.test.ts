@@ -81,6 +81,10 @@ test('an agent is named with its model and options', () => {
   const warm = { agent: 'automl', model: null, agent_options: {}, experience: [exampleLesson()] };
   expect(agentLabel(warm)).toBe('automl(warm)');
   expect(agentLabel({ ...warm, experience: [] })).toBe('automl');
+  const command = { command: 'python /home/me/agent.py', files: '/home/me/agent.py' };
+  const program = { agent: 'command', model: 'openai/gpt-5', agent_options: command };
+  expect(agentLabel(program)).toBe('command(openai/gpt-5, command=python /home/me/agent.py)');
+  expect(agentLabel({ ...program, agent_options: { ...command, label: 'mine' } })).toBe('mine(openai/gpt-5)');
 });
 
 test('numbers of lessons that a run was given are no claims of its own', () => {

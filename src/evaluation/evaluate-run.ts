@@ -25,7 +25,7 @@ import {
 } from '../store/index.ts';
 import { DecisionMarks } from './decision-marks.ts';
 import { TranscriptReader } from './read-transcript.ts';
-import { agentLabel } from './run-identity.ts';
+import { agentLabel, sourceOf } from './run-identity.ts';
 import { withLessons } from './shown-lessons.ts';
 
 /**
@@ -51,6 +51,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     run: spec.id,
     task: spec.task,
     agent: agentLabel(spec),
+    ...sourceOf(spec),
     seed: spec.seed,
     status: statusOf(folder, record),
     end: end ? { reason: end.reason, cause: end.cause ?? null, message: end.message } : null,

@@ -1,8 +1,8 @@
-import type { RunSpec } from '../schema/index.ts';
+import type { RunEvaluation, RunSpec } from '../schema/index.ts';
 
 /**
  * The agent with its model and options, as shown to people: `research(openai/gpt-5, profile=paper)`. An agent with
- * lessons of other runs is distinct from the one without.
+ * lessons of other runs is distinct from the one without. A command with a label is called by it.
  */
 export function agentLabel({
   agent,
@@ -10,10 +10,28 @@ export function agentLabel({
   agent_options: options,
   experience = [],
 }: Pick<RunSpec, 'agent' | 'model' | 'agent_options' | 'experience'>): string {
+  const isCommand = options.command !== undefined;
+  const label = isCommand && typeof options.label === 'string' ? options.label : '';
+  // The files of a command are listed in the command.
+  const hidden = isCommand ? ['files', 'label', ...(label === '' ? [] : ['command'])] : [];
   const chosen = Object.entries(options)
-    // The files of a command are listed in the command.
-    .filter(([name]) => name !== 'files' || options.command === undefined)
+    .filter(([name]) => !hidden.includes(name))
     .map(([name, value]) => `${name}=${String(value)}`);
   const inside = [...(model === null ? [] : [model]), ...chosen, ...(experience.length > 0 ? ['warm'] : [])];
-  return inside.length === 0 ? agent : `${agent}(${inside.join(', ')})`;
+  const name = label === '' ? agent : label;
+  return inside.length === 0 ? name : `${name}(${inside.join(', ')})`;
+}
+
+/** Distinguishes runs of agents that have the same label and different sources. */
+export function sourceOf({
+  agent_source: source,
+  agent_version: version,
+}: RunSpec): Pick<RunEvaluation, 'source'> {
+  if (source !== undefined) {
+    const { sha256: hash, version: own } = source;
+    return { source: { hash, ...(own === undefined ? {} : { version: own }) } };
+  }
+  if (version === undefined) return {};
+  const [, hash] = /^sha256:(.*)$/.exec(version) ?? [];
+  return { source: hash === undefined ? { hash: version, version } : { hash } };
 }

@@ -164,7 +164,8 @@ function runId(task: Task, agent: Agent, options: AgentOptions, model: string | 
             .replaceAll(/[^a-z0-9]+/g, '-')
             .replaceAll(/^-|-$/g, ''),
         ];
-  return RunId.parse([task.file.id, agent.name, ...named, ...variant, String(seed)].join('-'));
+  const who = agent.program !== undefined && typeof options.label === 'string' ? options.label : agent.name;
+  return RunId.parse([task.file.id, who, ...named, ...variant, String(seed)].join('-'));
 }
 
 function modelsFor(agent: Agent, { models, roles }: ExperimentFile): (string | null)[] {

@@ -121,6 +121,8 @@ export const RunEvaluation = z.object({
   task: TaskId,
   /** The agent with its model and options, as people read it: `research(openai/gpt-5)`. */
   agent: z.string(),
+  /** Of an agent that is not part of mlab: which source it was, and the version that it gives itself. */
+  source: z.object({ hash: z.string(), version: z.string().optional() }).optional(),
   seed: z.int().min(0),
   status: RunStatus,
   /** Why it ended; null while it has not. `cause`: of an infrastructure error, if known. */

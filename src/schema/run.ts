@@ -20,6 +20,8 @@ export const AgentSource = z.strictObject({
   sha256: z.string().length(64),
   /** For a module of an npm package: name@version, and npm's integrity if its lock has it. */
   package: z.string().optional(),
+  /** Which the agent gives itself. */
+  version: z.string().optional(),
 });
 export type AgentSource = z.infer<typeof AgentSource>;
 

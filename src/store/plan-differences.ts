@@ -35,8 +35,12 @@ function compareValues(where: string, existing: unknown, wanted: unknown): strin
   const [before, after] = [JSON.stringify(existing), JSON.stringify(wanted)];
   if (before === after) return [];
   if (where.endsWith('agent_source.sha256'))
-    return [`${where}: the source of the agent has changed (${before ?? 'none'} → ${after ?? 'none'})`];
+    return [`${where}: the source of the agent has changed (${shortHash(existing)} → ${shortHash(wanted)})`];
   return [`${where}: ${before ?? 'not set'} → ${after ?? 'not set'}`];
+}
+
+function shortHash(hash: unknown): string {
+  return typeof hash === 'string' ? hash.slice(0, 8) : 'none';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

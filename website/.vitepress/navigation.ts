@@ -80,6 +80,7 @@ export const sections: Section[] = [
     title: 'Reference',
     pages: [
       { text: 'Command line', page: 'docs/command-line.md' },
+      { text: 'Actions', page: 'docs/reference/actions.md' },
       { text: 'Experiment file', page: 'docs/reference/experiment-file.md' },
       { text: 'mlab.config.yaml', page: 'docs/reference/settings-file.md' },
       { text: 'task.yaml', page: 'docs/reference/task-file.md' },

@@ -27,14 +27,16 @@ def main() -> None:
                 definition = load(path)
                 wire.answer(request, describe(definition, path.parent))
             elif request["method"] == "run" and definition is not None:
-                environment = Environment(wire, request["params"])
+                environment = Environment(
+                    wire, request["params"], needs_model=definition.needs_model
+                )
                 random.seed(environment.seed)
                 definition.run(environment)
                 wire.answer(request, None)
             else:
                 wire.fail(request, f"there is no {request['method']} now")
         except BaseException as error:  # Reports SystemExit, too.
-            wire.fail(request, told(error))
+            wire.fail(request, told(error, path.parent))
 
 
 def load(path: Path) -> Definition:
@@ -48,7 +50,7 @@ def load(path: Path) -> Definition:
     if len(definitions) == 1:
         return definitions[0]
     found = ", ".join(definition.name for definition in definitions) or "none"
-    raise ImportError(f"exactly one function must be marked with @agent(…), found:  {found}")
+    raise ImportError(f"exactly one function must be marked with @agent(…), found: {found}")
 
 
 def describe(definition: Definition, folder: Path) -> dict[str, Any]:
@@ -60,6 +62,7 @@ def describe(definition: Definition, folder: Path) -> dict[str, Any]:
         "protocol": PROTOCOL,
         "name": definition.name,
         "summary": definition.summary,
+        **({} if definition.version is None else {"version": definition.version}),
         "needs": {"model": definition.needs_model, "reference": False},
         "options": options,
         "files": imported_from(folder),
@@ -75,8 +78,11 @@ def imported_from(folder: Path) -> list[str]:
     )
 
 
-def told(error: BaseException) -> str:
-    """As Python formats it, without the lines of this package."""
+def told(error: BaseException, folder: Path) -> str:
+    """As Python formats it, without the lines of this package, and with what helps.
+
+    :param folder: of the agent; its files are named by their paths in it
+    """
     here = str(Path(__file__).parent)
     frames = [
         frame
@@ -85,7 +91,26 @@ def told(error: BaseException) -> str:
     ]
     frames = [frame for frame in frames if "importlib" not in frame.filename]
     lines = traceback.format_list(frames) + traceback.format_exception_only(error)
-    return "".join(lines).rstrip()
+    shown = "".join(lines).rstrip().replace(f"{folder}/", "")
+    return "\n".join([shown, *hints(error, folder)])
+
+
+def hints(error: BaseException, folder: Path) -> list[str]:
+    if isinstance(error, ModuleNotFoundError):
+        return [
+            "An agent in Python sees only the standard library and the .py files of its own "
+            "folder. With packages, run it as an outside program: docs/agents/command.md."
+        ]
+    if isinstance(error, FileNotFoundError) and is_inside(error.filename, folder):
+        return [
+            "Of its own folder, an agent in Python sees only .py files: put texts into a .py file, "
+            "and import them."
+        ]
+    return []
+
+
+def is_inside(name: object, folder: Path) -> bool:
+    return isinstance(name, str) and Path(name).absolute().is_relative_to(folder)
 
 
 if __name__ == "__main__":

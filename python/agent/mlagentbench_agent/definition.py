@@ -17,7 +17,9 @@ Run = Callable[["Environment"], None]
 class Option:
     """An option that `--agent-option name=value` sets; its default determines the type, too."""
 
+    #: Shown by `mlab agents`.
     description: str
+    #: Text, a number or a boolean.
     default: OptionValue
 
 
@@ -27,6 +29,7 @@ class Definition:
     summary: str
     run: Run
     needs_model: bool = False
+    version: str | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
 
 
@@ -39,6 +42,7 @@ def agent(
     name: str,
     summary: str,
     needs_model: bool = False,
+    version: str | None = None,
     options: Mapping[str, Option] | None = None,
 ) -> Callable[[Run], Run]:
     """Make an agent of a function that is given an `Environment`.
@@ -46,10 +50,17 @@ def agent(
     :param name: lower-case letters and digits joined by "-": runs are shown under it
     :param summary: one sentence
     :param needs_model: it calls `environment.ask`
+    :param version: shown in reports that compare several versions, such as "1.2.0"; otherwise they
+        show a hash of its source
+    :param options: by name; `environment.options` has those that were set
     """
 
     def define(run: Run) -> Run:
-        definitions.append(Definition(name, summary, run, needs_model, dict(options or {})))
+        if isinstance(run, type):
+            raise TypeError("a class can't be an agent: write @agent(…) above a function")
+        definitions.append(
+            Definition(name, summary, run, needs_model, version, dict(options or {}))
+        )
         return run
 
     return define

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from .definition import OptionValue
-from .wire import Wire
+from .wire import SomeWire
+
+
+class ModelNotDeclared(Exception):
+    """`environment.ask` was called by an agent without `needs_model=True`."""
 
 
 class Message(TypedDict, total=False):
@@ -34,8 +38,9 @@ class Tool(TypedDict):
 
 @dataclass(frozen=True)
 class Budget:
-    """What is left. Tokens and money (US dollars) are None if they are not limited."""
+    """What is left and used. Tokens and money (US dollars) are None if they are not limited."""
 
+    #: Actions; each costs one, whatever its status.
     steps_left: int
     seconds_left: float
     steps_used: int
@@ -56,13 +61,18 @@ class Submission:
 
 @dataclass(frozen=True)
 class StepResult:
-    """The result of an action. `status` is "ok", "failed", "invalid", "refused", "timed_out" …"""
+    """The result of an action; docs/reference/actions.md lists what each status means."""
 
+    #: Its number, from 1.
     step: int
+    #: "ok", "failed", "invalid", "refused", "timed_out", …
     status: str
+    #: What the action says, such as the output of a script.
     observation: str
+    #: Of the script or command; None if the action ran none, or a signal ended it.
     exit_code: int | None
     duration_ms: float
+    #: What is left after this step.
     budget: Budget
     submission: Submission
     #: The run is over: every further action gets this answer.
@@ -109,18 +119,28 @@ class Reply:
 class Branch:
     """One branch of the run's workspace."""
 
-    def __init__(self, wire: Wire, id: str, origin: Mapping[str, Any] | None) -> None:
+    def __init__(self, wire: SomeWire, id: str, origin: Mapping[str, Any] | None) -> None:
         self._wire = wire
         self.id = id
         #: The branch and the step that it was forked from; None for `main`.
         self.origin = origin
 
     def step(self, name: str, /, **args: Any) -> StepResult:
-        """Take one step: `step("Execute Script", script_name="train.py")`."""
+        """Take one step: `step("Execute Script", script_name="train.py")`.
+
+        Never raises for a wrong action or argument, or a script that fails: see `status`.
+
+        :param name: of an action; docs/reference/actions.md lists them
+        :param args: its arguments
+        """
         return _step_result(self._wire.ask("step", self._step(name, args)))
 
     def fork(self, at: int | None = None) -> Branch:
-        """Begin a branch with the workspace after a step: by default the last."""
+        """Begin a branch with the workspace after a step.
+
+        :param at: the number of the step, 0 for the start; the last step by default
+        :raises RequestRefused: this branch has no such step
+        """
         begun = self._wire.ask("fork", {"branch": self.id} | ({} if at is None else {"at": at}))
         return Branch(self._wire, begun["id"], begun["origin"])
 
@@ -129,10 +149,13 @@ class Branch:
 
 
 class Environment(Branch):
-    """The run; it is also the branch `main`."""
+    """The run; it is also the branch `main`: its workspace is graded unless you select another."""
 
-    def __init__(self, wire: Wire, told: Mapping[str, Any]) -> None:
+    def __init__(
+        self, wire: SomeWire, told: Mapping[str, Any], *, needs_model: bool = True
+    ) -> None:
         super().__init__(wire, "main", None)
+        self._needs_model = needs_model
         #: The task as agents see it: `problem`, `entry`, `metric`, `submission` …
         self.task: Mapping[str, Any] = told["task"]
         #: The actions: `name`, `description`, `arguments`, `input_schema`.
@@ -143,7 +166,12 @@ class Environment(Branch):
         self.options: Mapping[str, OptionValue] = told["options"]
 
     def step_all(self, steps: Sequence[tuple[Branch, str, Mapping[str, Any]]]) -> list[StepResult]:
-        """Take steps of several branches at once, and wait for all of them."""
+        """Take steps of several branches at once, and wait for all of them.
+
+        :param steps: branch, name of the action and its arguments:
+            `[(branch, "Execute Script", {"script_name": "train.py"}), …]`
+        :return: the results, in the same order
+        """
         asked = [("step", branch._step(name, args)) for branch, name, args in steps]
         return [_step_result(result) for result in self._wire.ask_all(asked)]
 
@@ -156,11 +184,19 @@ class Environment(Branch):
         tools: Sequence[Tool] | None = None,
         stop: Sequence[str] | None = None,
     ) -> Reply:
-        """Ask a language model of the run.
+        """Ask a language model of the run. The agent needs `needs_model=True` in `@agent(…)`.
 
+        :param role: which of the run's models: `editor` and `fast` are `agent` by default
         :param purpose: what it is for, in a few words, for people who read the trace
+        :param tools: the tools that the model may call
         :param stop: the reply ends before any of these texts
+        :raises ModelNotDeclared: without `needs_model=True`
         """
+        if not self._needs_model:
+            raise ModelNotDeclared(
+                "The agent calls environment.ask, but does not declare that it needs a model: "
+                "set needs_model=True in @agent(…)"
+            )
         request: dict[str, Any] = {"role": role, "purpose": purpose, "messages": list(messages)}
         if tools is not None:
             request["tools"] = list(tools)
@@ -169,7 +205,7 @@ class Environment(Branch):
         return _reply(self._wire.ask("ask", request))
 
     def note(self, entries: Mapping[str, str]) -> None:
-        """Record your thoughts, for readers of the trace: texts by entry name."""
+        """Record your thoughts, for readers of the trace: `note({"Idea": "…"})`."""
         self._wire.tell("note", {"entries": dict(entries)})
 
     def select(self, branch: Branch) -> None:
@@ -179,7 +215,12 @@ class Environment(Branch):
     def give_up(
         self, reason: Literal["context_limit", "reply_format", "refused"], message: str
     ) -> None:
-        """End the run as the agent's own failure."""
+        """End the run as the agent's own failure.
+
+        :param reason: "context_limit": the dialogue is too long for the model; "reply_format":
+            the model's replies can't be used; "refused": the model declined
+        :param message: what happened, for people
+        """
         self._wire.tell("give_up", {"reason": reason, "message": message})
 
 

@@ -8,11 +8,21 @@ import os
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 
 class RequestRefused(Exception):
     """The harness can't process a request: a mistake in the agent."""
+
+
+class SomeWire(Protocol):
+    """Answers the requests of an agent: the harness, or a fake in tests."""
+
+    def ask(self, method: str, params: Mapping[str, Any]) -> Any: ...
+
+    def ask_all(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Any]: ...
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None: ...
 
 
 class Wire:

@@ -5,6 +5,12 @@ import type { Agent } from '../agent.ts';
 
 type Described = Pick<Agent, 'name' | 'options'>;
 
+const typeWords: Partial<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
 /** Throws a UserError for an option that the agent does not have, or one of another type. */
 export function checkAgentOptions(agent: Described, given: AgentOptions): void {
   const known = Object.keys(agent.options);
@@ -23,7 +29,7 @@ export function checkAgentOptions(agent: Described, given: AgentOptions): void {
     if (typeof value !== typeof option.default) {
       throw new UserError(
         'wrong_agent_option',
-        `the option "${name}" of the agent "${agent.name}" is a ${typeof option.default}, not a ${typeof value}`,
+        `the option "${name}" of the agent "${agent.name}" must be ${typeWords[typeof option.default]}, not ${JSON.stringify(value)}`,
         `${name}: ${option.description} (default ${String(option.default)})`,
       );
     }

@@ -7,6 +7,10 @@ import type { Program, ProgramPlace, ProgramStart } from './program.ts';
 
 const options = {
   command: { description: 'what is run, in /bin/sh', default: '' },
+  label: {
+    description: 'what it is called in reports and in the names of its runs; default: the command',
+    default: '',
+  },
   files: {
     description: 'files of this machine to show to it, one per line; default: those that the command names',
     default: '',
@@ -43,7 +47,11 @@ export const acp = outsideAgent(
  * The options that `--agent command:"…"` and `--agent acp:"…"` stand for.
  * @param folder where relative paths begin
  */
-export function commandOptions(agent: string, given: string, folder: string): AgentOptions {
+export function commandOptions(
+  agent: string,
+  given: string,
+  folder: string,
+): { command: string; files: string } {
   const text = withoutQuotes(given);
   if (text.trim() === '') {
     throw new UserError(

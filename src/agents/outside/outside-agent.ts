@@ -1,3 +1,4 @@
+import { UserError } from '../../lib/errors.ts';
 import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { choiceOption, wholeNumberOption } from '../common/options.ts';
@@ -41,12 +42,23 @@ export function outsideAgent(
     ready: (given) => {
       const described = { name, options: all };
       if ('protocol' in all) choiceOption(described, given, 'protocol', ['exec', 'acp']);
+      if ('label' in all) checkLabel(given.label ?? '');
       if ('prompts' in all) wholeNumberOption(described, given, 'prompts', 1);
     },
     run: async () => {
       throw new Error(`${name} is a program, which is started in the sandbox of a run`);
     },
   };
+}
+
+/** It is part of the names of runs. */
+function checkLabel(label: AgentOptions[string]): void {
+  if (label === '' || (typeof label === 'string' && /^[a-z0-9][a-z0-9-]{0,40}$/.test(label))) return;
+  throw new UserError(
+    'wrong_agent_option',
+    `the label "${label}" of the command can't be used`,
+    'Use only lower-case letters, digits and -, such as my-agent.',
+  );
 }
 
 /** The base URLs of the providers' dialects at the gateway's origin. */

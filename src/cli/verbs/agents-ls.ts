@@ -1,12 +1,16 @@
 import { type Agent, agentByName, agents } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { ensureBundle, knownBundle } from '../../runs/index.ts';
+import { ensureBundle, findAnyAgent, knownBundle } from '../../runs/index.ts';
+import { ExperimentFile } from '../../schema/index.ts';
+import { agentPlace } from '../agent-options.ts';
 import type { Context } from '../context.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
   install?: string[];
 }
+
+const Place = ExperimentFile.pick({ sandbox: true, docker_image: true }).strip();
 
 /** The state of an agent's external program on this machine. */
 interface Installed {
@@ -21,7 +25,9 @@ interface Installed {
 }
 
 export const agentsLs: Verb = {
-  arguments: [],
+  arguments: [
+    { name: '[agents...]', description: 'names, files of your own or packages; default: all agents of mlab' },
+  ],
   flags: [
     {
       flags: '--install <names>',
@@ -34,30 +40,49 @@ export const agentsLs: Verb = {
     'cache folder, which sandboxes see read-only; docs/agents describes each of them.',
   examples: [
     ['mlab agents', 'all agents with their options'],
+    ['mlab agents ./climber.py', 'load an agent of your own, and show its options or what is wrong with it'],
     ['mlab agents --install codex,opencode', 'install two agent programs'],
   ],
-  async run(context, _names, { install = [] }: Options) {
+  async run(context, names, { install = [] }: Options) {
     for (const name of install) await installAgent(context, agentByName(name));
+    const chosen = names.length === 0 ? agents : await loaded(context, names);
     const states = new Map<string, Installed>();
-    for (const agent of agents) {
+    for (const agent of chosen) {
       const state = await stateOf(context, agent);
       if (state !== null) states.set(agent.name, state);
     }
-    const shown = agents.map(({ name, summary, needs, options }) => {
+    const shown = chosen.map(({ name, version, summary, needs, options }) => {
       const need = needs.model ? ' Needs a language model (--model).' : '';
       const lines = Object.entries(options).map(
         ([option, { description, default: value }]) =>
           `    ${option} (${typeof value}, default ${JSON.stringify(value)}): ${description}`,
       );
-      return [`${name}: ${summary}${need}`, ...stateLines(states.get(name)), ...lines].join('\n');
+      const title = version === undefined ? name : `${name} ${version}`;
+      return [`${title}: ${summary}${need}`, ...stateLines(states.get(name)), ...lines].join('\n');
     });
-    const json = agents.map(({ name, summary, needs, options }) => {
+    const json = chosen.map(({ name, version, summary, needs, options }) => {
       const program = states.get(name);
-      return { name, summary, needs, options, ...(program === undefined ? {} : { program }) };
+      return {
+        name,
+        ...(version === undefined ? {} : { version }),
+        summary,
+        needs,
+        options,
+        ...(program === undefined ? {} : { program }),
+      };
     });
     return { text: shown.join('\n\n'), json: { agents: json } };
   },
 };
+
+/** @throws UserError with what is wrong with the first that can't be loaded */
+async function loaded(context: Context, names: readonly string[]): Promise<Agent[]> {
+  const { sandbox, docker_image } = Place.parse(context.settings.run);
+  const place = agentPlace(context, { sandbox, docker_image });
+  const found: Agent[] = [];
+  for (const name of names) found.push((await findAnyAgent(name, process.cwd(), place)).agent);
+  return found;
+}
 
 function stateLines(state: Installed | undefined): string[] {
   if (state === undefined) return [];

@@ -2,7 +2,7 @@ import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { Comparison, RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
-import { buildReport, compareRuns, type ReportOptions } from '../../statistics/index.ts';
+import { buildReport, compareRuns, distinctAgents, type ReportOptions } from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
@@ -164,10 +164,12 @@ function compare(
       'Put it last: mlab report a --compare automl react',
     );
   }
+  // An agent that has changed is still compared with itself between two experiments.
+  const named = areAgents ? distinctAgents(evaluations) : evaluations;
   const sideOf = (name: string) => {
-    const own = evaluations.filter(({ agent, experiment }) => (areAgents ? agent : experiment) === name);
+    const own = named.filter(({ agent, experiment }) => (areAgents ? agent : experiment) === name);
     if (own.length > 0) return { name, evaluations: own };
-    const agents = [...new Set(evaluations.map(({ agent }) => agent))].join(', ');
+    const agents = [...new Set(named.map(({ agent }) => agent))].join(', ');
     throw new UserError(
       'unknown_agent',
       `No run of the agent "${name}" is among these.`,

@@ -22,6 +22,8 @@ const editFile = defineAction({
   name: 'Edit File',
   description:
     'Replaces a text in a file by another one. The old text must stand in the file exactly so, once (or replace_all is true). Undo Edit Script takes it back.',
+  returns:
+    'What was replaced, and a warning if a Python file no longer parses. If old_text is missing or found more than once, the action has failed and nothing has changed.',
   args: {
     file_name: fileName,
     old_text: z.string().min(1).describe('the text to replace, exactly as it stands in the file'),

@@ -29,6 +29,7 @@ const editScript = defineAction({
   name: 'Edit Script (AI)',
   description:
     'A language model rewrites a whole script as told; it begins with an empty one where there is none. Shows what changed; Undo Edit Script takes it back. Nothing is saved where the result is no valid Python.',
+  returns: 'A comparison of the script before and after. `failed`: nothing was saved, and why.',
   args: { script_name: scriptName, edit_instruction: instruction, save_name: saveName },
   needs: 'model',
   run: async (context, { script_name, edit_instruction, save_name }) => {
@@ -52,6 +53,7 @@ const editSegment = defineAction({
   name: 'Edit Script Segment (AI)',
   description:
     'A language model rewrites some lines of a script as told. Shows what changed; Undo Edit Script takes it back. Nothing is saved where the whole script would be no valid Python.',
+  returns: 'A comparison of the script before and after. `failed`: nothing was saved, and why.',
   args: {
     script_name: scriptName,
     start_line_number: lineNumber.describe('first line to edit, from 1'),

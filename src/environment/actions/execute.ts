@@ -22,6 +22,8 @@ const executeScript = defineAction({
   name: 'Execute Script',
   description:
     'Runs a Python script with the workspace as current directory; shows what it printed (standard output and standard error in order), its exit code and how long it took.',
+  returns:
+    'What the script printed, then its exit code and duration in brackets. `failed` means an exit code other than 0.',
   args: { script_name: z.string().min(1).describe('path of the Python script relative to the workspace') },
   run: async (context, { script_name }) => {
     const kind = context.files.kindOf(script_name);
@@ -40,6 +42,8 @@ const runCommand = defineAction({
   name: 'Run Command',
   description:
     'Runs a shell command in the sandbox with the workspace as current directory; shows what it printed.',
+  returns:
+    'What the command printed, then its exit code and duration in brackets. `failed` means an exit code other than 0.',
   args: { command: commandText.describe('a command line for sh') },
   run: async (context, { command }) =>
     outcomeOf(await context.command(['/bin/sh', '-c', command]), 'The command'),
@@ -49,6 +53,7 @@ const pythonRepl = defineAction({
   name: 'Python REPL',
   description:
     'Runs Python code in an interpreter that stays alive from step to step and keeps its variables; shows what it printed and the value of a last expression.',
+  returns: 'What the code printed, and the value of its last expression. `failed` means an exception.',
   args: { command: z.string().describe('Python code') },
   run: async (context, { command }) => {
     const answer = await context.repl(command);

@@ -12,6 +12,7 @@ export const fileName = z.string().min(1).describe('path relative to the workspa
 const listFiles = defineAction({
   name: 'List Files',
   description: 'Lists the names in a folder of the workspace; folders end in "/".',
+  returns: 'The names, one per line.',
   args: {
     dir_path: z.string().describe('path of the folder relative to the workspace; "." is the workspace'),
   },
@@ -25,6 +26,7 @@ const readFile = defineAction({
   name: 'Read File',
   description:
     'Shows the content of a file. A long file is cut in the middle; Inspect Script Lines shows any part.',
+  returns: 'The text of the file.',
   args: { file_name: fileName },
   run: ({ files }, { file_name }) => {
     const { head, tail, size } = files.read(file_name, observationCharacters);
@@ -40,6 +42,7 @@ const readFile = defineAction({
 const inspectLines = defineAction({
   name: 'Inspect Script Lines',
   description: `Shows lines of a script, at most ${mostLines} at once, with the length of the file.`,
+  returns: 'The lines, each after its number and a colon, and the number of lines of the file.',
   args: {
     script_name: fileName,
     start_line_number: lineNumber.describe('first line, from 1'),
@@ -65,6 +68,7 @@ const inspectLines = defineAction({
 const writeFile = defineAction({
   name: 'Write File',
   description: 'Writes a file; one that is there is replaced. Undo Edit Script takes it back.',
+  returns: 'The number of bytes written.',
   args: { file_name: fileName, content: z.string().describe('the whole new content') },
   run: (context, { file_name, content }) =>
     edit(context, file_name, () => {
@@ -76,6 +80,7 @@ const writeFile = defineAction({
 const appendFile = defineAction({
   name: 'Append File',
   description: 'Appends to a file, which is made if it is not there. Undo Edit Script takes it back.',
+  returns: 'The number of bytes appended.',
   args: { file_name: fileName, content: z.string().describe('what to append') },
   run: (context, { file_name, content }) =>
     edit(context, file_name, () => {
@@ -87,6 +92,7 @@ const appendFile = defineAction({
 const copyFile = defineAction({
   name: 'Copy File',
   description: 'Copies a file. Undo Edit Script takes it back.',
+  returns: 'The number of bytes copied.',
   args: { source: fileName, destination: fileName.describe('path of the copy relative to the workspace') },
   run: (context, { source, destination }) =>
     edit(context, destination, () => {
@@ -100,6 +106,7 @@ const undoEdit = defineAction({
   name: 'Undo Edit Script',
   description:
     'Puts a file back to what it was before its last edit by an action, as often as there were edits.',
+  returns: 'The text of the file as it is now.',
   args: { script_name: fileName },
   run: (context, { script_name }) => {
     const path = context.files.pathOf(script_name);

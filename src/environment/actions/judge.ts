@@ -11,6 +11,7 @@ const validateSubmission = defineAction({
   name: 'Validate Submission',
   description:
     'Says whether the grader would accept the submission as it lies in the workspace. It never gives a score.',
+  returns: 'Whether the grader would accept the submission. `failed` lists the problems.',
   args: {},
   run: async (context) => {
     const args = [
@@ -52,6 +53,7 @@ function parseVerdict(output: string): z.infer<typeof Verdict> | null {
 const checkBudget = defineAction({
   name: 'Check Budget',
   description: 'Says what is left: steps, seconds, tokens, money.',
+  returns: 'One line each for steps, seconds, tokens and money.',
   args: {},
   run: (context) => {
     const { steps_left, seconds_left, tokens_left, money_left } = context.budget();
@@ -68,6 +70,7 @@ const checkBudget = defineAction({
 const finalAnswer = defineAction({
   name: 'Final Answer',
   description: 'Ends the run. The submission is graded as it lies in the workspace then.',
+  returns: 'A confirmation; `ended` is true from then on.',
   args: { final_answer: z.string().describe('what was done and what came of it') },
   run: (_, { final_answer }) => ({
     status: 'ok',
@@ -81,6 +84,7 @@ const mostSearchMs = 30_000;
 const searchFiles = defineAction({
   name: 'Search Files',
   description: 'Finds the lines of text files in the workspace that match a regular expression.',
+  returns: 'The lines found, each with its file and number.',
   args: {
     pattern: commandText.describe('a Python regular expression'),
     dir_path: z

@@ -13,6 +13,7 @@ const fewestLogCharacters = 2_000;
 const appendSummary = defineAction({
   name: 'Append Summary to Research Log',
   description: `Appends to the research log, ${logName}, which is made if it is not there.`,
+  returns: 'The number of bytes appended.',
   args: { content: z.string().describe('what was done in this step, why, and what came of it') },
   run: (context, { content }) =>
     edit(context, logName, () => {
@@ -25,6 +26,7 @@ const appendSummary = defineAction({
 const reflection = defineAction({
   name: 'Reflection',
   description: 'A language model answers a question from the research log.',
+  returns: 'The answer of the model.',
   args: { things_to_reflect_on: z.string().min(1).describe('what to reflect on, as a detailed question') },
   needs: 'model',
   run: (context, { things_to_reflect_on }) =>
@@ -34,6 +36,7 @@ const reflection = defineAction({
 const retrieval = defineAction({
   name: 'Retrieval from Research Log',
   description: 'A language model lists what in the research log matters for a plan.',
+  returns: 'The answer of the model.',
   args: { current_plan: z.string().describe('the present research plan and its status, in detail') },
   needs: 'model',
   run: (context, { current_plan }) =>

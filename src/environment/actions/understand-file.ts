@@ -20,6 +20,7 @@ const understandFile = defineAction({
   name: 'Understand File',
   description:
     'A language model reads a file and reports what it says about a question, with line numbers. Read File and Inspect Script Lines show the file itself.',
+  returns: 'The answer of the model.',
   args: {
     file_name: fileName,
     things_to_look_for: z.string().min(1).describe('what to find out about the file, as a detailed question'),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { Branch, Environment, StepResult } from '../../environment/index.ts';
+import { type Branch, type Environment, ModelNotDeclared, type StepResult } from '../../environment/index.ts';
 import { plainLine } from '../../lib/plain-line.ts';
-import { AgentCall, AgentNotification, type RpcRequest } from '../../schema/index.ts';
+import { AgentCall, AgentNotification, type ModelRequest, type RpcRequest } from '../../schema/index.ts';
 import { AgentFailed, type Conversation, type RpcAnswer } from './agent-process.ts';
 
 /** JSON-RPC error codes. */
+const invalidRequest = -32600;
 const unknownMethod = -32601;
 const invalidParams = -32602;
 
@@ -54,7 +55,7 @@ export class EnvironmentConversation implements Conversation {
         : { error: { code: unknownMethod, message: `there is no method ${plainLine(method, 100)}` } };
     }
     const call = read.data;
-    if (call.method === 'ask') return { result: await this.#environment.ask(call.params) };
+    if (call.method === 'ask') return await this.#ask(call.params);
     const branch = this.#branches.get(call.params.branch);
     if (branch === undefined)
       return {
@@ -62,6 +63,16 @@ export class EnvironmentConversation implements Conversation {
       };
     if (call.method === 'step') return { result: stepFields(await branch.step(call.params.action)) };
     return await this.#fork(branch, call.params.at);
+  }
+
+  async #ask(request: ModelRequest): Promise<RpcAnswer> {
+    try {
+      return { result: await this.#environment.ask(request) };
+    } catch (error) {
+      if (error instanceof ModelNotDeclared)
+        return { error: { code: invalidRequest, message: error.message } };
+      throw error;
+    }
   }
 
   async #fork(branch: Branch, at: number | undefined): Promise<RpcAnswer> {

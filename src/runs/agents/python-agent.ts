@@ -1,6 +1,13 @@
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { type AgentContext, AgentDescription, type FoundAgent, refuseTakenName } from '../../agents/index.ts';
+import {
+  type AgentContext,
+  AgentDescription,
+  descriptionProblems,
+  type FoundAgent,
+  refuseTakenName,
+  versionOf,
+} from '../../agents/index.ts';
 import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
@@ -21,7 +28,7 @@ import {
 const agentInside = '/agent';
 const packageInside = '/agent-package';
 const firstWordMs = 60_000;
-const hint = 'docs/how-to/write-an-agent-in-python.md shows a whole one.';
+const hint = 'docs/how-to/write-an-agent-in-python.md has a complete example.';
 
 /** What is needed to start an agent's process. */
 export interface AgentPlace {
@@ -50,8 +57,11 @@ export async function loadPythonAgent(path: string, place: AgentPlace): Promise<
   const { described, sources } = await describe(path, all, place);
   const folder = await folderOf(sources, place.cache, place.signal);
   return {
-    agent: { ...described, run: (context) => runAgent(path, folder, context, place) },
-    source: { path, sha256: hashOfSources(sources) },
+    agent: {
+      ...described,
+      run: (context) => runAgent(path, folder, context, place),
+    },
+    source: { path, sha256: hashOfSources(sources), ...versionOf(described) },
   };
 }
 
@@ -59,21 +69,17 @@ async function describe(path: string, all: PythonSources, place: AgentPlace) {
   const folder = await folderOf(all, place.cache, place.signal);
   await using started = await startProcess(path, folder, place);
   try {
-    const introduced = Introduction.parse(await initialize(started.process, place.signal));
-    const { protocol, files, ...described } = introduced;
+    const told = await initialize(started.process, place.signal);
+    const read = Introduction.safeParse(told, { reportInput: true });
+    if (!read.success) throw new AgentFailed(descriptionProblems(read.error));
+    const { protocol, files, ...described } = read.data;
     if (protocol !== agentProtocol)
       throw new AgentFailed(`It speaks version ${protocol} of the protocol, not ${agentProtocol}.`);
     refuseTakenName(described, path);
     return { described, sources: chosenSources(all, [basename(path), ...files]) };
   } catch (error) {
-    const problem =
-      error instanceof z.ZodError
-        ? z.prettifyError(error)
-        : error instanceof AgentFailed
-          ? error.message
-          : null;
-    if (problem === null) throw error;
-    throw new UserError('bad_agent', `${path} can't be loaded: ${problem}`, hint, { cause: error });
+    if (!(error instanceof AgentFailed)) throw error;
+    throw new UserError('bad_agent', `${path} can't be loaded: ${error.message}`, hint, { cause: error });
   }
 }
 
@@ -93,7 +99,9 @@ async function initialize(process: AgentProcess, signal: AbortSignal): Promise<u
     );
   } catch (error) {
     if (silence.aborted && !signal.aborted)
-      throw process.failed(`It did not answer within ${firstWordMs / 1000} seconds.`);
+      throw process.failed(
+        `Loading it took more than ${firstWordMs / 1000} s: is there a loop outside the function?`,
+      );
     throw error;
   }
 }

@@ -29,9 +29,9 @@ export function sourcesBeside(path: string): PythonSources {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       entries += 1;
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !entry.name.startsWith('.') && !passedOver.has(entry.name))
-        folders.push(name);
-      if (!entry.isFile() || !entry.name.endsWith('.py') || sources.has(name)) continue;
+      const isHidden = entry.name.startsWith('.');
+      if (entry.isDirectory() && !isHidden && !passedOver.has(entry.name)) folders.push(name);
+      if (!entry.isFile() || isHidden || !entry.name.endsWith('.py') || sources.has(name)) continue;
       bytes += statSync(join(root, name)).size;
       if (bytes <= mostBytes) sources.set(name, readFileSync(join(root, name)));
     }

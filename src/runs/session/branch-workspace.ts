@@ -73,6 +73,7 @@ export async function openBranchWorkspace(
   // Other users of this machine must not reach a workspace, whatever permissions an agent sets in it.
   chmodSync(dirname(folders.workspace), 0o700);
   if (folder.lease?.followsSilence) await putAside(folders.workspace, folder.lease.epoch, signal);
+  // Unconfined commands could write anywhere else instead.
   const volume =
     spec.sandbox === 'none'
       ? { holder: 'watchdog' as const }

@@ -2,6 +2,7 @@ import type { Report, ReportRun, RunEvaluation } from '../../schema/index.ts';
 import { cellsOf, groupsOf, inOrder } from './cell-data.ts';
 import { comparisonsOf } from './comparisons.ts';
 import { curvesOf } from './curves.ts';
+import { distinctAgents } from './distinct-agents.ts';
 import { confidence, type ReportOptions, settingsOf } from './options.ts';
 import { frontiersOf, heatMapOf, profileOf } from './plots.ts';
 import { publishedColumns } from './published.ts';
@@ -13,7 +14,7 @@ import { rowOf } from './rows.ts';
  */
 export function buildReport(evaluations: readonly RunEvaluation[], options: ReportOptions = {}): Report {
   const settings = settingsOf(options);
-  const data = cellsOf(inOrder(evaluations), settings);
+  const data = cellsOf(inOrder(distinctAgents(evaluations)), settings);
   const cells = data.map(({ cell }) => cell);
   const tasks = [...new Set(cells.map(({ task }) => task))];
   const byAgent = new Map([...Map.groupBy(data, ({ agent }) => agent)].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -40,5 +41,7 @@ export function buildReport(evaluations: readonly RunEvaluation[], options: Repo
 
 /** Only the runs of a report, in its order. */
 export function buildRuns(evaluations: readonly RunEvaluation[], options: ReportOptions = {}): ReportRun[] {
-  return groupsOf(inOrder(evaluations), settingsOf(options)).flatMap((runs) => runs.map(({ line }) => line));
+  return groupsOf(inOrder(distinctAgents(evaluations)), settingsOf(options)).flatMap((runs) =>
+    runs.map(({ line }) => line),
+  );
 }

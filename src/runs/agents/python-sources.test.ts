@@ -1,0 +1,24 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { sourcesBeside } from './python-sources.ts';
+
+test('of the folder of an agent, only Python files are taken: no secrets, nothing hidden, and no links', () => {
+  const folder = temporaryFolder();
+  for (const name of ['.ssh', '.hidden', 'parts', 'venv']) mkdirSync(join(folder, name));
+  const secret = [
+    '.env',
+    '.env.py',
+    'id_rsa',
+    'server.key',
+    'cert.pem',
+    '.ssh/id_rsa',
+    '.hidden/a.py',
+    'venv/b.py',
+  ];
+  const sources = ['agent.py', 'parts/words.py'];
+  for (const name of [...secret, ...sources, 'prompt.txt']) writeFileSync(join(folder, name), name);
+  symlinkSync(join(folder, '.env'), join(folder, 'link.py'));
+  expect([...sourcesBeside(join(folder, 'agent.py')).keys()].sort()).toEqual(sources);
+});
