@@ -178,14 +178,16 @@ describe('a run whose session ends while its gate is waited for', () => {
 
   test('goes on as long as another branch does anything, and then waits for all at once', async () => {
     let isFree = false;
+    // Long enough for pauses of a busy machine between two steps.
+    const patience = 600;
     const slow: Gate = async ({ branch, step }, signal) => {
       if (branch === 'b1' || step > 3) return await never({ branch, step, ...read }, signal);
       // Far longer than a session waits.
-      await delay(5 * longestGateWait);
+      await delay(2 * patience);
       isFree ||= step === 3;
       return { kind: 'allow', actor };
     };
-    await using place = await WorkspacePlace.open({ change: () => ({ gate: slow, longestGateWait: 200 }) });
+    await using place = await WorkspacePlace.open({ change: () => ({ gate: slow, longestGateWait: patience }) });
     const branch = await place.environment.fork();
     const waiting = branch.step(write('b1')).catch(() => {});
     for (const content of ['one', 'two', 'three']) await place.environment.step(write(content));
