@@ -49,7 +49,7 @@ const mark = 'OFFERS ';
 const leastSteps = 11;
 const leastSeconds = 5;
 /** Share of the remaining time. */
-const largestShare = 0.25;
+const largestShare = 0.4;
 
 /** The program's offers for a script. Takes two steps; no offers if too little is left or the program fails. */
 export async function offersFromPython(
