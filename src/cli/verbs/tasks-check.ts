@@ -190,7 +190,8 @@ function validTask(context: Context, id: string): Task | string {
 }
 
 function verdictOf({ ok, faults }: ValidationAgentReport): string {
-  return ok ? 'as expected' : `FAILED: ${faults.join('; ')}`;
+  // The report at the end has all lines of each.
+  return ok ? 'as expected' : `FAILED: ${faults.map((fault) => fault.split('\n', 1)[0]).join('; ')}`;
 }
 
 function resultOf(checks: readonly TaskCheck[]): VerbResult {
@@ -221,7 +222,7 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
     stoppedText(report),
   ]);
   rows.push(...leaks.map(leakRow));
-  const faults = reports.flatMap(({ agent, faults: all }) => all.map((fault) => `  ${agent}: ${fault}`));
+  const faults = faultLines(reports);
   return [
     table(columns, rows),
     ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
@@ -230,6 +231,20 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
     ),
     ...(kept === null ? [] : [`\nThe runs are kept in ${kept} (mlab runs show ${kept}/runs/RUN)`]),
   ].join('\n');
+}
+
+/** A fault that several agents share, such as a grader that always fails, is shown once. */
+function faultLines(reports: readonly ValidationAgentReport[]): string[] {
+  const agents = new Map<string, string[]>();
+  for (const { agent, faults } of reports)
+    for (const fault of faults) agents.set(fault, [...(agents.get(fault) ?? []), agent]);
+  const lines = [...agents].map(
+    ([fault, names]) => `  ${names.join(', ')}: ${fault.replaceAll('\n', '\n    ')}`,
+  );
+  const isGrader = [...agents.keys()].some((fault) =>
+    /^(?:it could not be graded|the grader failed)/.test(fault),
+  );
+  return isGrader ? [...lines, '  If the grader is wrong, fix hidden/grade.py of the task.'] : lines;
 }
 
 function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {

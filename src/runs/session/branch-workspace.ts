@@ -73,7 +73,10 @@ export async function openBranchWorkspace(
   // Other users of this machine must not reach a workspace, whatever permissions an agent sets in it.
   chmodSync(dirname(folders.workspace), 0o700);
   if (folder.lease?.followsSilence) await putAside(folders.workspace, folder.lease.epoch, signal);
-  const volume = spec.sandbox === 'none' ? { holder: 'watchdog' as const } : opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
+  const volume =
+    spec.sandbox === 'none'
+      ? { holder: 'watchdog' as const }
+      : opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
   const snapshotter = opened.use(new Snapshotter(objects, folders.workspace));
   if (from === null) await createWorkspace(resources.task, folders.workspace);
   else await snapshotter.restore(from.snapshot, { ignore: mountPoints, from: origin, signal });
