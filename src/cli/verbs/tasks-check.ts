@@ -227,7 +227,7 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
     table(columns, rows),
     ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
     ...leaks.flatMap(({ check, faults: found }) =>
-      found.length === 0 ? [] : [`\nLeaking, by ${check}:\n${found.map((fault) => `  ${fault}`).join('\n')}`],
+      found.length === 0 ? [] : [`\nLeaking, by ${check}:\n${leakLines(found).join('\n')}`],
     ),
     ...(kept === null ? [] : [`\nThe runs are kept in ${kept} (mlab runs show ${kept}/runs/RUN)`]),
   ].join('\n');
@@ -245,6 +245,14 @@ function faultLines(reports: readonly ValidationAgentReport[]): string[] {
     /^(?:it could not be graded|the grader failed)/.test(fault),
   );
   return isGrader ? [...lines, '  If the grader is wrong, fix hidden/grade.py of the task.'] : lines;
+}
+
+const mostLeakLines = 5;
+
+function leakLines(faults: readonly string[]): string[] {
+  const more = faults.length - mostLeakLines;
+  const lines = faults.slice(0, mostLeakLines).map((fault) => `  ${fault}`);
+  return more > 0 ? [...lines, `  ${more} more in --json`] : lines;
 }
 
 function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
