@@ -42,7 +42,28 @@ describe('a table', () => {
     expect(tableFacts(file, 'b').rows).toBe(60);
   });
 
+  test('is reported with what is left out of it, and with columns that name a row or a day', () => {
+    const file = tableFile(
+      `id,order_no,ordered_on,size,rent\n${rows(80, (each) => `${each},A${each},2026-01-${1 + (each % 28)},${each / 7},${each % 4 === 0 ? '' : each * 1.5}`)}`,
+    );
+    expect(tableFacts(file, 'rent', ['size'])).toMatchObject({
+      ...{ rows: 60, rowsLeftOut: 20, leftOut: ['id', 'size'], features: ['order_no', 'ordered_on'] },
+      suspects: ['order_no differs in every row', 'ordered_on looks like a date'],
+    });
+    expect(() => tableFacts(file, 'rent', ['sise'])).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/^Did you mean size\?/) }),
+    );
+  });
+
   test.each([
+    [
+      'numbers with a word for gaps',
+      `a,b\n${rows(60, (each) => `${each},${each % 9 ? each : 'NA'}`)}`,
+      'b',
+      /b holds numbers and 'NA' \(7 rows\)/,
+    ],
+    ['semicolons', 'a;b\n1;2\n', 'b', /seems to be separated by ';'/],
+    ['nothing', '', 'b', /is empty/],
     ['no such column', 'a,b\n1,2\n', 'c', /has no column c/],
     ['a column spelled another way', 'size,Rent\n1,2\n', 'rent', /has no column rent/],
     ['a column without a name', `a,,b\n${rows(60, () => '1,2,3')}`, 'b', /without a name/],
@@ -70,6 +91,7 @@ describe('a table', () => {
 
   test('that is no file, or not in UTF-8, is refused at once', () => {
     const folder = temporaryFolder();
+    expect(() => tableFacts(join(folder, 'none.csv'), 'b')).toThrow(/^There is no file .*none\.csv/);
     const pipe = join(folder, 'pipe.csv');
     expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
     expect(() => tableFacts(pipe, 'b')).toThrow(/is not a regular file/);
