@@ -114,9 +114,28 @@ function settingsOf(options: Options): Settings {
   const checkNames = leakChecks.map(({ name }) => name);
   const checks = checkNames.filter((name) => named.length === 0 || named.includes(name));
   const agents = named.filter((name) => !checkNames.some((check) => check === name));
+  if (named.includes('reference-score') && !agents.includes('oracle'))
+    throw new UserError(
+      'bad_flag',
+      '--only reference-score: it compares the score of the oracle, which is not named.',
+      `Add it: --only ${['oracle', ...named].join(',')}`,
+    );
   // If only checks are named, run no agents.
-  const chosen = named.length > 0 && agents.length === 0 ? [] : validationAgentsByName(agents);
+  const chosen = named.length > 0 && agents.length === 0 ? [] : agentsNamed(agents, checkNames);
   return { chosen, checks, parallel, sandbox: sandbox.data, keep: options.keep === true };
+}
+
+function agentsNamed(names: readonly string[], checks: readonly string[]): Settings['chosen'] {
+  try {
+    return validationAgentsByName(names);
+  } catch (error) {
+    if (!UserError.isInstance(error)) throw error;
+    throw new UserError(
+      error.code,
+      error.message,
+      `${error.hint} The leak checks are: ${checks.join(', ')}.`,
+    );
+  }
 }
 
 async function checkOne(
@@ -262,7 +281,8 @@ function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
     leaks: faults.length === 1 ? 'a leak' : `${faults.length} leaks`,
     not_run: '',
   };
-  return [`${sign} ${check}`, 'find nothing', did[outcome], '', '', oneLine(notes[0] ?? '', 100)];
+  const note = notes[0] ?? (outcome === 'not_run' ? outcomes.not_run : '');
+  return [`${sign} ${check}`, 'find nothing', did[outcome], '', '', oneLine(note, 100)];
 }
 
 function stoppedText(report: ValidationAgentReport): string {

@@ -159,6 +159,26 @@ test('figures take the place of made-up ones, and what a person wrote stays', ()
   expect([reference.mean, success.threshold]).toEqual([1.5, 0.2]);
 });
 
+test('measured figures change their own lines of task.yaml alone', () => {
+  const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
+  const folder = join(temporaryFolder(), 'mine');
+  writeTask({
+    ...{ id: TaskId.parse('mine'), facts: tableFacts(csv, 'b'), csv, folder },
+    ...{ template, requirements },
+  });
+  const path = join(folder, 'task.yaml');
+  const before = `${readFileSync(path, 'utf8')}read_only: [ data.py,  words.py] # "mine"\n`;
+  expect(before).toMatch(/^# yaml-language-server: \$schema=.*task\.schema\.json\n/);
+  writeFileSync(path, before);
+  const figures = { mean: 2.5, spread: 0.5, seeds: 7, seconds: 4.5 };
+  writeFigures(folder, { baseline: { ...figures, machine: 'here: 2 cores' } }, null);
+  const [old, now] = [before.split('\n'), readFileSync(path, 'utf8').split('\n')];
+  expect(now).toHaveLength(old.length);
+  const changed = now.filter((line, index) => line !== old[index]);
+  expect(changed.every((line) => /^ {2}(mean|spread|seeds|seconds|machine): /.test(line))).toBe(true);
+  expect(changed).toContain('  mean: 2.5');
+});
+
 test('a column that is called as something in the scripts keeps its name in them', () => {
   const csv = tableFile(`a,RMSE\n${rows(60, (each) => `${each},${each % 2}`)}`);
   const folder = join(temporaryFolder(), 'mine');
