@@ -15,8 +15,10 @@ from typing import Any
 
 from mlab_task.declaration import read_declaration
 from mlab_task.harness import HarnessError, connect_harness
-from mlab_task.problems import Problem, Rejected, plain
+from mlab_task.problems import LONGEST_LINES, Problem, Rejected, plain, plain_lines
+from mlab_task.stand_in import with_stand_ins
 from mlab_task.submission import FormatCheck, Submission
+from mlab_task.submission_workers import STARTER
 from mlab_task.tables import column_places, read_rows
 
 TOO_LARGE = Problem("out_of_range", "the score is not finite: submitted numbers are too large")
@@ -64,19 +66,47 @@ def read_labels(file: Path, id_column: str, label_column: str) -> dict[str, str]
 def grade(score: Callable[[Submission], float | Score], arguments: Arguments) -> None:
     """Grades each submission by itself and tells the harness each result as soon as it is there.
 
-    A score function raises `Rejected` for a submission that is invalid. Whatever else it raises
-    counts against that submission alone, except `HarnessError`, which ends the grader.
+    A score function raises `Rejected` for a submission that is invalid, and `HarnessError` to end
+    the grader. Any other exception is a failure of the grader on this submission: the harness
+    grades the starter to find out whether the submission is to blame.
     """
     harness = connect_harness()
-    check = FormatCheck(read_declaration(arguments.task), arguments.public)
+    declaration = read_declaration(arguments.task)
+    check = FormatCheck(declaration, arguments.public)
     folders = sorted(entry for entry in arguments.submissions.iterdir() if entry.is_dir())
     for folder in folders:
         harness.tell("grading", submission=folder.name)
         try:
-            result = _grade_one(folder, check, score)
+            if folder.name == STARTER:
+                with with_stand_ins(folder, declaration, arguments.public) as complete:
+                    result = _grade_one(complete, check, score)
+            else:
+                result = _grade_one(folder, check, score)
         except HarnessError as error:
             sys.exit(plain(str(error), 3_000))
-        harness.tell("result", result=result)
+        except Exception as error:
+            traceback.print_exc()
+            harness.tell("failed", **_failure(error))
+        else:
+            harness.tell("result", result=result)
+
+
+def _failure(error: Exception) -> dict[str, str]:
+    """What a task's author needs to know; the kind and place alone hold nothing of hidden data."""
+    kind = type(error).__name__
+    here = Path(sys.argv[0]).resolve().parent
+    places = [
+        f"hidden/{Path(frame.filename).name}, line {frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).resolve().parent == here
+    ]
+    place = places[-1] if places else "hidden/grade.py"
+    return {
+        "kind": plain(kind, 100),
+        "place": plain(place, 200),
+        "error": plain(f"{kind}: {error}"),
+        "traceback": plain_lines("".join(traceback.format_exception(error)), LONGEST_LINES),
+    }
 
 
 def _grade_one(
@@ -89,16 +119,10 @@ def _grade_one(
         found = score(outcome)
         result = found if isinstance(found, Score) else Score(found)
         json.dumps(result.details, allow_nan=False)
-    except HarnessError:
-        raise
     except Rejected as rejection:
         return _invalid(folder.name, [rejection.problem])
     except OverflowError:
         return _invalid(folder.name, [TOO_LARGE])
-    except Exception as error:
-        traceback.print_exc()
-        message = f"the grader failed on this submission: {type(error).__name__}: {error}"
-        return _invalid(folder.name, [Problem("crashed", plain(message))])
     if not math.isfinite(result.value):
         return _invalid(folder.name, [TOO_LARGE])
     graded = {

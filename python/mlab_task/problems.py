@@ -26,6 +26,7 @@ CODES = frozenset(
 )
 
 EXAMPLES = 3
+LONGEST_LINES = 4_000
 LONGEST_MESSAGE = 1_000
 
 
@@ -83,6 +84,16 @@ def plain(text: str, longest: int = 500) -> str:
     printable = "".join(letter if " " <= letter <= "~" else " " for letter in text)
     words = " ".join(printable.split())
     return words if len(words) <= longest else "... " + words[-longest:]
+
+
+def plain_lines(text: str, longest: int = 500) -> str:
+    """The same with its line breaks kept."""
+    lines = [
+        "".join(letter if " " <= letter <= "~" else " " for letter in line).rstrip()
+        for line in text.strip().splitlines()
+    ]
+    joined = "\n".join(line for line in lines if line)
+    return joined if len(joined) <= longest else "..." + joined[-longest:]
 
 
 def listed(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from mlab_task.frames import BadFrame, Ended, Frame, RawArray, receive_frame, send_frame
 from mlab_task.harness import Harness, HarnessError, connect_harness
-from mlab_task.problems import Rejected, plain
+from mlab_task.problems import Rejected, plain, plain_lines
 
 STARTER = "starter"
 SOCKET = "grader.sock"
@@ -116,11 +116,12 @@ class SubmissionWorker:
             raise Rejected("crashed", f"the submitted code's process ended {when}") from None
         except BadFrame as error:
             raise Rejected("wrong_output", f"the submitted code sent {error} {when}") from None
-        message = plain(str(frame.values.get("message", "")))
+        message = str(frame.values.get("message", ""))
         if frame.kind == "error":
-            raise Rejected("crashed", f"the submitted code raised an error {when}: {message}")
+            error = plain_lines(message, 800)
+            raise Rejected("crashed", f"the submitted code raised an error {when}:\n{error}")
         if frame.kind == "unfit":
-            raise Rejected("wrong_output", f"no array of an allowed type: {message}")
+            raise Rejected("wrong_output", f"no array of an allowed type: {plain(message)}")
         return frame
 
 
@@ -130,16 +131,20 @@ def _refuse(constant: str) -> None:
 
 @contextlib.contextmanager
 def running_worker(
-    exchange: Path, submission: str, *, start_seconds: float = 60, import_seconds: float = 60
+    exchange: Path | None, submission: str, *, start_seconds: float = 60, import_seconds: float = 60
 ) -> Iterator[SubmissionWorker]:
     """A fresh process with the submission's code, imported and ready; it is gone afterwards.
 
-    :param exchange: folder of the socket, the grader's `--exchange`
+    :param exchange: folder of the socket, `exchange` of the grader's arguments
     :param submission: name of the submission, or STARTER for the task's own files
     :raises HarnessError: the harness could not start or stop it
     :raises Rejected: the submitted code could not be imported, took more memory than there is, or
         has used up the time of its grading
     """
+    if exchange is None:
+        raise HarnessError(
+            "this grader runs submitted code: set grading.runs_submission: true in task.yaml"
+        )
     harness = connect_harness()
     with _listening(exchange) as listener:
         _ask(harness, "start_worker", submission=submission)

@@ -18,6 +18,7 @@ class Graded:
     exit_code: int
     results: dict[str, dict]
     requests: list[dict]
+    failures: list[dict]
     errors: str
 
 
@@ -55,10 +56,10 @@ def run_grader(
             text=True,
         )
         os.close(writing)
-        results, requests = _converse(grader, messages, folder, starter, module, services)
+        results, requests, failures = _converse(grader, messages, folder, starter, module, services)
         exit_code = grader.wait()
         errors.seek(0)
-        return Graded(exit_code, results, requests, errors.read())
+        return Graded(exit_code, results, requests, failures, errors.read())
 
 
 def _converse(
@@ -68,9 +69,10 @@ def _converse(
     starter: Path | None,
     module: str,
     services: Path | None,
-) -> tuple[dict[str, dict], list[dict]]:
+) -> tuple[dict[str, dict], list[dict], list[dict]]:
     results: dict[str, dict] = {}
     requests: list[dict] = []
+    failures: list[dict] = []
     worker: subprocess.Popen | None = None
     assert grader.stdin is not None
     with grader.stdin:
@@ -82,6 +84,8 @@ def _converse(
             message = json.loads(text)
             if message["message"] == "result":
                 results[message["result"]["submission"]] = message["result"]
+            if message["message"] == "failed":
+                failures.append(message)
             if message["message"] not in ("start_worker", "stop_worker"):
                 continue
             requests.append(message)
@@ -98,7 +102,7 @@ def _converse(
                 answer = {"ok": False, "message": "there is no starter"}
             grader.stdin.write(json.dumps(answer) + "\n")
             grader.stdin.flush()
-    return results, requests
+    return results, requests, failures
 
 
 def _start(folder: Path, module: Path, services: Path | None) -> subprocess.Popen:

@@ -97,15 +97,35 @@ class OneForAll(GradingTest):
         return run_grader(self.write("grade.py", FAULTY_GRADER), self.folder)
 
     def test_a_crash_on_one_submission_leaves_the_others_their_scores(self) -> None:
-        results = self.grade(0, 1, 2, 3, 4, 6, 9).results
+        graded = self.grade(0, 1, 2, 3, 4, 6, 9)
+        results = graded.results
         self.assertEqual([results["s0"]["score"], results["s9"]["score"]], [0, 9])
         codes = {name: [p["code"] for p in found["problems"]] for name, found in results.items()}
-        self.assertEqual(codes["s1"], ["crashed"])
         self.assertEqual(codes["s2"], ["timed_out"])
         self.assertEqual(codes["s3"], ["out_of_range"])
         self.assertEqual(codes["s4"], ["out_of_range"])
-        self.assertEqual(codes["s6"], ["crashed"])
-        self.assertTrue(results["s1"]["problems"][0]["message"].isprintable())
+        self.assertNotIn("s1", results)
+        self.assertNotIn("s6", results)
+
+    def test_an_exception_is_told_with_its_place_and_what_may_be_shown_apart(self) -> None:
+        (told, _) = self.grade(1, 6).failures
+        line = 1 + FAULTY_GRADER.splitlines().index(
+            '        raise RuntimeError("a fault \\x1b of the grader")'
+        )
+        self.assertEqual(told["place"], f"hidden/grade.py, line {line}")
+        self.assertEqual(told["kind"], "RuntimeError")
+        self.assertEqual(told["error"], "RuntimeError: a fault of the grader")
+        self.assertIn("Traceback (most recent call last):\n", told["traceback"])
+        self.assertTrue(told["traceback"].replace("\n", "").isprintable())
+
+    def test_a_starter_without_its_table_is_graded_with_answers_that_differ(self) -> None:
+        graded = self.grade(0)
+        self.assertEqual(list(graded.results), ["s0"])
+        self.write("submissions/starter/other.txt", "")
+        self.write("public/test.csv", "Id\n1\n2\n3\n")
+        found = run_grader(self.folder / "grade.py", self.folder).results
+        self.assertTrue(found["starter"]["valid"])
+        self.assertEqual(found["starter"]["score"], 0.25)
 
     def test_a_fault_of_the_harness_ends_the_grader_and_takes_no_result_back(self) -> None:
         graded = self.grade(0, 5, 9)

@@ -122,7 +122,7 @@ export async function conclude(
   const trouble =
     lines.length === 0
       ? ''
-      : `\n\nNot finished or not graded:\n${lines.join('\n')}\nRun the same command again to continue.`;
+      : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(problems, `${context.command} grade ${name}${context.placeFlags}`)}`;
   const run = `${name}/${runs[0]?.run ?? ''}`;
   const commands: [string, string][] = [
     ['view', 'results and every step, in the browser'],
@@ -145,4 +145,16 @@ export async function conclude(
         ? exitCodes.negative
         : exitCodes.ok,
   };
+}
+
+/** A grader that was fixed is another version of the task, which the experiment's plan does not allow. */
+function nextAfter(problems: readonly { problem: string | null }[], gradeCommand: string): string {
+  const isGrader = problems.map(
+    ({ problem }) => problem?.startsWith('not graded: No submission can be graded') === true,
+  );
+  const lines = [
+    ...(isGrader.includes(true) ? [`Fix hidden/grade.py of the task, then: ${gradeCommand}`] : []),
+    ...(isGrader.includes(false) ? ['Run the same command again to continue.'] : []),
+  ];
+  return lines.join('\n');
 }

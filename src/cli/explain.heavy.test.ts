@@ -12,6 +12,13 @@ const here = { folder };
 afterAll(() => removeTree(folder));
 
 describe('what the machine refuses', () => {
+  test('says after Ctrl-C that a command begins anew where it does not resume', () => {
+    const stopped = new Error('aborted');
+    expect(explain(stopped, true, 'mlab run').hint).toMatch(/again to resume/);
+    for (const verb of ['new', 'check', 'baseline'])
+      expect(explain(stopped, true, `mlab tasks ${verb}`).hint).not.toMatch(/resume/);
+  });
+
   test('a folder that may not be read is reported as such, not as a bug', async (context) => {
     if (process.getuid?.() === 0) context.skip('root may read everything');
     const locked = join(folder, 'locked');

@@ -38,6 +38,14 @@ const systemHints: Readonly<Record<string, string>> = {
   ESTALE: 'The network folder is no longer available.',
 };
 
+/** Commands that begin anew, and what they leave. */
+const afterStop: Readonly<Record<string, string>> = {
+  'mlab tasks new':
+    'If its folder was written, its figures are placeholders: measure them with mlab tasks baseline --write.',
+  'mlab tasks check': 'Nothing is kept: the same command checks everything again.',
+  'mlab tasks baseline': 'Nothing was written: the same command measures all seeds again.',
+};
+
 /**
  * @param aborted the user asked to stop: any other error follows from that
  * @param called the command, such as `mlab runs show`; empty if none was called
@@ -48,7 +56,7 @@ export function explain(error: unknown, aborted: boolean, called = ''): Explanat
     const exitCode = exitCodes.interrupted;
     if (UserError.isInstance(error) && error.code === 'part_left')
       return { code, exitCode, message: `Stopped. ${error.message}`, hint: error.hint };
-    const hint = 'Run the same command again to resume.';
+    const hint = afterStop[called] ?? 'Run the same command again to resume.';
     return { code, exitCode, message: 'Stopped.', hint };
   }
   if (UserError.isInstance(error)) {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GraderResult } from '../schema/index.ts';
-import { gradeEach } from './grade-each.ts';
+import { gradeEach, type StarterGrading } from './grade-each.ts';
 import { GraderFailed, type GraderRun } from './grader-process.ts';
 
-type Kind = 'good' | 'hostile' | 'unlucky';
+type Kind = 'good' | 'hostile' | 'unlucky' | 'raising';
 
 function scored(submission: string): GraderResult {
   return { submission, valid: true, score: 1, problems: [], details: {} };
@@ -13,13 +13,20 @@ function scored(submission: string): GraderResult {
 function failedAt(submission: string | null, results: GraderResult[]): GraderRun {
   return {
     results,
+    errors: [],
     failure: { submission, code: 'timed_out', message: 'the grader timed out', printed: 'log' },
   };
 }
 
-/** A grader that fails on a hostile submission always, on an unlucky one at its first sight. */
+function raised(submission: string): GraderRun['errors'][number] {
+  const place = 'hidden/grade.py, line 12';
+  return { submission, kind: 'KeyError', place, error: "KeyError: 'secret'", traceback: 'Traceback: secret' };
+}
+
+/** A grader that fails on a hostile submission always, on an unlucky one at its first sight, and raises on others. */
 class FakeGrader {
   readonly starts: string[][] = [];
+  starterStarts = 0;
   readonly #kinds: ReadonlyMap<string, Kind>;
   readonly #seen = new Set<string>();
   readonly #worksOnStarter: boolean;
@@ -35,30 +42,36 @@ class FakeGrader {
   grade = async (names: readonly string[]): Promise<GraderRun> => {
     this.starts.push([...names]);
     const results: GraderResult[] = [];
+    const errors: GraderRun['errors'] = [];
     for (const name of names) {
       const kind = this.#kinds.get(name);
       const first = !this.#seen.has(name);
       this.#seen.add(name);
-      if (kind === 'hostile' || (kind === 'unlucky' && first)) return failedAt(name, results);
-      results.push(scored(name));
+      if (kind === 'hostile' || (kind === 'unlucky' && first)) return { ...failedAt(name, results), errors };
+      if (kind === 'raising') errors.push(raised(name));
+      else results.push(scored(name));
     }
-    return { results, failure: null };
+    return { results, errors, failure: null };
   };
 
-  gradeStarter = async (): Promise<GraderRun> =>
-    this.#worksOnStarter ? { results: [scored('starter')], failure: null } : failedAt('starter', []);
+  gradeStarter = async (): Promise<StarterGrading> => {
+    this.starterStarts += 1;
+    if (this.#worksOnStarter) return { failure: null, scored: true };
+    return { failure: { message: 'the grader timed out', printed: 'log' }, scored: false };
+  };
 }
 
 describe('grading many submissions', () => {
   test('gives each its own result, whichever others the grader fails on', async () => {
-    const kinds = fc.array(fc.constantFrom<Kind>('good', 'hostile', 'unlucky'), { maxLength: 12 });
+    const kinds = fc.array(fc.constantFrom<Kind>('good', 'hostile', 'unlucky', 'raising'), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(kinds, async (list) => {
         const named = new Map(list.map((kind, index) => [`s${index}`, kind]));
         const results = await gradeEach([...named.keys()], new FakeGrader(named));
         const found = new Map(results.map((result) => [result.submission, result]));
         expect([...found.keys()].sort()).toEqual([...named.keys()].sort());
-        for (const [name, kind] of named) expect(found.get(name)?.valid, name).toBe(kind !== 'hostile');
+        for (const [name, kind] of named)
+          expect(found.get(name)?.valid, name).toBe(kind === 'good' || kind === 'unlucky');
       }),
     );
   });
@@ -105,8 +118,8 @@ describe('grading many submissions', () => {
   test('tries a submission again that crashes the grader, however quick the starter is', async () => {
     const crash = { submission: 'a', code: 'crashed', message: 'the grader crashed', printed: '' } as const;
     const runs: GraderRun[] = [
-      { results: [], failure: crash },
-      { results: [scored('a')], failure: null },
+      { results: [], errors: [], failure: crash },
+      { results: [scored('a')], errors: [], failure: null },
     ];
     const grader = new FakeGrader(new Map(), true, 600);
     grader.grade = async () => runs.shift() ?? failedAt('a', []);
@@ -120,10 +133,46 @@ describe('grading many submissions', () => {
     await expect(gradeEach(['a'], dead)).rejects.toThrow('the grader timed out:\nlog');
   });
 
+  test('charges an exception to the submission if the starter causes none, and shows its message to no agent', async () => {
+    const kinds = new Map<string, Kind>([
+      ['a', 'raising'],
+      ['b', 'good'],
+      ['c', 'raising'],
+    ]);
+    const grader = new FakeGrader(kinds);
+    const results = await gradeEach([...kinds.keys()], grader);
+    expect(results.map(({ valid }) => valid).sort()).toEqual([false, false, true]);
+    expect([grader.starts.length, grader.starterStarts]).toEqual([1, 1]);
+    const result = results.find(({ submission }) => submission === 'a');
+    expect(result?.problems).toEqual([
+      {
+        code: 'crashed',
+        message:
+          'the grader failed on this submission: KeyError in hidden/grade.py, line 12 (it does not fail on the starter)',
+      },
+    ]);
+    expect(result?.details).toEqual({ grader_error: 'Traceback: secret' });
+  });
+
+  test('is an infrastructure failure where the starter causes an exception, too', async () => {
+    const grader = new FakeGrader(new Map([['a', 'raising']]), false);
+    const failure = await gradeEach(['a'], grader).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(GraderFailed);
+    expect(String(failure)).toContain("hidden/grade.py, line 12: KeyError: 'secret':\nTraceback: secret");
+  });
+
+  test('does not say that the grader works on a starter that it gave no score', async () => {
+    const grader = new FakeGrader(new Map([['a', 'hostile']]));
+    grader.gradeStarter = async () => ({ failure: null, scored: false });
+    const [result] = await gradeEach(['a'], grader);
+    expect(result?.problems[0]?.message).toMatch(/on its own; the starter gave it nothing to score/);
+  });
+
   test('continues after a grader that ended between two submissions', async () => {
-    const ends = [failedAt(null, [scored('a')]), { results: [scored('b')], failure: null }];
+    const ends = [failedAt(null, [scored('a')]), { results: [scored('b')], errors: [], failure: null }];
     const grade = async () => ends.shift() ?? failedAt(null, []);
-    const results = await gradeEach(['a', 'b'], { grade, gradeStarter: grade, limitSeconds: 0 });
+    const { gradeStarter } = new FakeGrader(new Map());
+    const results = await gradeEach(['a', 'b'], { grade, gradeStarter, limitSeconds: 0 });
     expect(results.map(({ submission }) => submission)).toEqual(['a', 'b']);
   });
 });

@@ -164,6 +164,36 @@ withSandbox(`the grader${why}`, () => {
     expect(existsSync(folder.gradesPath)).toBe(false);
   });
 
+  test('that raises an exception on whatever it scores gives no verdict, with the place of the exception', async () => {
+    const folder = await runOf([writing(table(sums))]);
+    const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');
+    const faulty = grader.replace(/(def score\(.*\n)/, '$1        {}["delivry"]\n');
+    const line = 1 + faulty.split('\n').findIndex((text) => text.includes('delivry'));
+    const task = await bench.provision(bench.copyTask('key-error', { 'hidden/grade.py': faulty }));
+    const failure = await grade(folder, 'final', task).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(GraderFailed);
+    expect(String(failure)).toContain(`hidden/grade.py, line ${line}: KeyError: 'delivry'`);
+    expect(String(failure)).toContain('Traceback (most recent call last)');
+    expect(existsSync(folder.gradesPath)).toBe(false);
+  });
+
+  test('that a submission makes raise an exception gives that submission no score, and counts it', async () => {
+    const folder = await runOf([writing(table(sums)), writing(table(['0,1234', ...sums.slice(1)]))]);
+    const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');
+    const fragile = grader.replace(
+      /(def score\(.*\n)/,
+      '$1        if 1234 in submission.table.column("sum"): raise KeyError(list(labels.values()))\n',
+    );
+    const task = await bench.provision(bench.copyTask('fragile', { 'hidden/grade.py': fragile }));
+    const [, good, bad] = await grade(folder, 'all', task);
+    expect(good).toMatchObject({ valid: true, score: 0 });
+    expect(bad).toMatchObject({ valid: false, score: null, problems: [{ code: 'crashed' }] });
+    expect(bad?.problems[0]?.message).toMatch(
+      /^the grader failed on this submission: KeyError in hidden\/grade.py, line \d+ \(it does not fail on the starter\)$/,
+    );
+    expect(bad?.details.grader_error).toContain('KeyError');
+  });
+
   test('may print what it likes around its results', async () => {
     const folder = await runOf([writing(table(sums))]);
     const task = await withGrader(

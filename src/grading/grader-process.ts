@@ -18,7 +18,7 @@ import {
   toolPurpose,
 } from '../schema/index.ts';
 import { concealedBy, type PreparedData, type PythonEnvironment, type Task } from '../tasks/index.ts';
-import { GraderProtocol } from './grader-protocol.ts';
+import { type GraderError, GraderProtocol } from './grader-protocol.ts';
 import { MessagePipe } from './message-pipe.ts';
 import {
   exchangeInside,
@@ -52,7 +52,9 @@ export interface GraderOptions {
 /** The outcome of one start of a grader. */
 export interface GraderRun {
   results: GraderResult[];
-  /** Null if there is a result for every submission. */
+  /** The submissions on which the score function raised an exception. */
+  errors: GraderError[];
+  /** Null if there is a result or an error for every submission. */
   failure: GraderFailure | null;
 }
 
@@ -127,10 +129,12 @@ export async function runGrader(
   const { modelFailure } = worker;
   if (modelFailure !== null && !(await modelAnswers(options))) throw new GraderFailed(modelFailure);
   const results = [...protocol.results.values()].map((result) => withModelUse(result, worker));
-  if (names.every((name) => protocol.results.has(name))) return { results, failure: null };
+  const errors = [...protocol.errors.values()];
+  if (names.every((name) => protocol.results.has(name) || protocol.errors.has(name)))
+    return { results, errors, failure: null };
   const why =
     modelFailure === null ? whyNoResult(end, limit, protocol, task, printed) : noAnswer(modelFailure);
-  return { results, failure: { submission: protocol.current, ...why, printed } };
+  return { results, errors, failure: { submission: protocol.current, ...why, printed } };
 }
 
 /** Ends the grader if it spends too long on one submission, or on none. */

@@ -9,10 +9,28 @@ import type { SubmissionWorker } from './submission-worker.ts';
 const Message = z.discriminatedUnion('message', [
   z.object({ message: z.literal('grading'), submission: z.string() }),
   z.object({ message: z.literal('result'), result: GraderResult }),
+  z.object({
+    message: z.literal('failed'),
+    kind: z.string(),
+    place: z.string(),
+    error: z.string(),
+    traceback: z.string(),
+  }),
   z.object({ message: z.literal('start_worker'), submission: z.string() }),
   z.object({ message: z.literal('stop_worker'), gone: z.boolean() }),
 ]);
 type Message = z.infer<typeof Message>;
+
+/** An exception that a grader's score function raised. */
+export interface GraderError {
+  submission: string;
+  /** The exception's type. Only this and the place are free of hidden data. */
+  kind: string;
+  /** Such as `hidden/grade.py, line 12`. */
+  place: string;
+  error: string;
+  traceback: string;
+}
 
 const mostBytes = 64 * 2 ** 20;
 
@@ -31,6 +49,7 @@ export interface GraderProtocolOptions {
  */
 export class GraderProtocol {
   readonly results = new Map<string, GraderResult>();
+  readonly errors = new Map<string, GraderError>();
   readonly #options: GraderProtocolOptions;
   readonly #word = randomBytes(16).toString('hex');
   readonly #decoder = new StringDecoder('utf8');
@@ -95,6 +114,9 @@ export class GraderProtocol {
       case 'result':
         this.#keep(message.result);
         return;
+      case 'failed':
+        this.#keepError(message);
+        return;
       default:
         this.#queue = this.#queue.then(() => this.#serve(message));
     }
@@ -107,6 +129,15 @@ export class GraderProtocol {
     else if (submission !== this.#current) this.#fail('it gave a result for another submission');
     else {
       this.results.set(submission, result);
+      this.#current = null;
+    }
+  }
+
+  #keepError({ kind, place, error, traceback }: Extract<Message, { message: 'failed' }>): void {
+    const submission = this.#current;
+    if (submission === null) this.#fail('it failed on no submission');
+    else {
+      this.errors.set(submission, { submission, kind, place, error, traceback });
       this.#current = null;
     }
   }

@@ -5,7 +5,7 @@ import { ownedFolder } from '../sandbox/index.ts';
 import type { GraderResult, SnapshotEntry, SubmissionProblem } from '../schema/index.ts';
 import type { ObjectStore } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
-import { gradeEach } from './grade-each.ts';
+import { gradeEach, type StarterGrading } from './grade-each.ts';
 import { type GraderOptions, type GraderRun, graderSeconds, runGrader } from './grader-process.ts';
 import { starterName } from './submission-worker.ts';
 
@@ -33,13 +33,31 @@ export function gradeSubmissions(
         if (entry !== undefined && 'object' in entry)
           await workspace?.objects.copyTo(entry.object, target(), options.signal);
       }),
-    gradeStarter: () =>
-      gradeLaidOut([starterName], options, async (_, path, target) => {
-        const source = join(task.environmentFolder, path);
-        if (existsSync(source)) copyFileSync(source, target());
-      }),
+    gradeStarter: () => gradeStarter(options),
     limitSeconds: graderSeconds(task),
   });
+}
+
+/** Grades the starter's files. The grader fails on them, too, if it rejects a starter that is the baseline. */
+async function gradeStarter(options: GraderOptions): Promise<StarterGrading> {
+  const { environmentFolder, file } = options.task;
+  const sources = file.submission.files.map(({ path }) => join(environmentFolder, path));
+  const { results, errors, failure } = await gradeLaidOut([starterName], options, async (_, path, target) => {
+    const source = join(environmentFolder, path);
+    if (existsSync(source)) copyFileSync(source, target());
+  });
+  const [result] = results;
+  const [error] = errors;
+  const scored = result?.valid === true;
+  if (failure !== null) return { failure, scored };
+  if (error !== undefined) {
+    const message = `the grader failed on the starter: ${error.place}: ${error.error}`;
+    return { failure: { message, printed: error.traceback }, scored };
+  }
+  if (scored || file.baseline.method !== 'starter' || !sources.every(existsSync))
+    return { failure: null, scored };
+  const printed = result?.problems.map(({ message }) => message).join('\n') ?? '';
+  return { failure: { message: 'the grader rejects the starter, which is the baseline', printed }, scored };
 }
 
 /** @param copy copies one declared file of a submission, if it exists, to the target, whose folder exists by then */

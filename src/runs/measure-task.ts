@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { agentByName } from '../agents/index.ts';
-import { gradeRun } from '../grading/index.ts';
+import { gradeRun, graderErrorOf } from '../grading/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } from '../schema/index.ts';
 import { mean, sampleStandardDeviation } from '../statistics/index.ts';
@@ -96,7 +96,11 @@ async function measureSeed(
   const [grade] = await gradeRun({ folder, ...resources, helpersFolder, which: 'final', signal });
   if (grade === undefined || grade.score === null) {
     const problems = grade?.problems.map(({ message }) => message).join('; ') ?? 'no grade';
-    throw failure(spec, [crash, `no valid submission: ${problems}`].filter(Boolean).join('\n'));
+    const message = [crash, `no valid submission: ${problems}`].filter(Boolean).join('\n');
+    const graderError = grade === undefined ? null : graderErrorOf(grade);
+    throw graderError === null
+      ? failure(spec, message)
+      : failure(spec, `${message}\n${graderError}`, 'Fix hidden/grade.py, then measure again.');
   }
   // A submission that an earlier version of the script left is not a measurement.
   if (crash !== null) throw failure(spec, crash);
@@ -117,12 +121,12 @@ function performer({ task }: TaskResources, what: Measured) {
   return { agent: what === 'constant' ? constantAgent() : agentByName('oracle'), reference };
 }
 
-function failure({ id }: RunSpec, message: string): UserError {
-  return new UserError(
-    'not_measured',
-    `The run ${id} gave no score: ${message}`,
-    'Fix the script, then measure again; mlab tasks check keeps the runs that fail.',
-  );
+function failure(
+  { id }: RunSpec,
+  message: string,
+  hint = 'Fix the script, then measure again; mlab tasks check keeps the runs that fail.',
+): UserError {
+  return new UserError('not_measured', `The run ${id} gave no score: ${message}`, hint);
 }
 
 function planOf({ resources: { task, prepared }, what, seeds, sandbox, versions }: MeasureTaskOptions): Plan {

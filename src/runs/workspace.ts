@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
-import { join, matchesGlob, posix, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   briefInside,
   type FixedFile,
@@ -14,6 +14,7 @@ import type { RunSpec } from '../schema/index.ts';
 import type { LocalServices } from '../services/index.ts';
 import {
   concealedBy,
+  matchesReadOnly,
   type PreparedData,
   type PythonEnvironment,
   type Task,
@@ -53,15 +54,7 @@ export async function createWorkspace(task: Task, folder: string): Promise<void>
  * does.
  */
 export function isReadOnly(task: Task, path: string): boolean {
-  const globs = task.file.read_only.map((glob) => posix.normalize(glob).replace(/\/+$/, ''));
-  const parts = path.split('/');
-  const places = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
-  return globs.some((glob) => places.some((place) => matchesWhole(place, glob)));
-}
-
-/** Names that begin with a dot are treated like others. */
-function matchesWhole(path: string, glob: string): boolean {
-  return matchesGlob(path, glob) || matchesGlob(path.replaceAll(/(^|\/)\./g, '$1_'), glob);
+  return matchesReadOnly(task.file.read_only, path);
 }
 
 /** The sandbox in which a run's commands are executed. */

@@ -38,6 +38,15 @@ test('another plan is refused, naming what differs', () => {
   );
 });
 
+test('a plan of tasks that have changed is refused in words, once for each task', () => {
+  using folder = temporaryFolder();
+  createExperiment(folder.path, examplePlan());
+  const runs = examplePlan().runs.map((run) => ({ ...run, task_version: '0'.repeat(64) }));
+  expect(() => createExperiment(folder.path, { ...examplePlan(), runs })).toThrow(
+    /holds another plan:\n {2}the task digits has changed since$/,
+  );
+});
+
 test('where the jobs of an experiment were given to is written beside the plan', () => {
   using folder = temporaryFolder();
   const experiment = createExperiment(folder.path, examplePlan());

@@ -13,11 +13,24 @@ export function describePlanDifferences(existing: Plan, wanted: Plan): string[] 
   for (const run of existing.runs) {
     const other = rest.get(run.id);
     rest.delete(run.id);
-    if (other) lines.push(...compareValues(`run ${run.id}: `, run, other));
+    if (other) lines.push(...compareRuns(run, other));
     else lines.push(`run ${run.id}: in the existing plan only`);
   }
   for (const id of rest.keys()) lines.push(`run ${id}: in the new plan only`);
+  const changed = new Set(
+    existing.runs.flatMap(({ id, task, task_version: version }) => {
+      const other = wanted.runs.find((run) => run.id === id);
+      return other !== undefined && other.task === task && other.task_version !== version ? [task] : [];
+    }),
+  );
+  lines.unshift(...[...changed].map((task) => `the task ${task} has changed since`));
   return lines.length <= shown ? lines : [...lines.slice(0, shown), `and ${lines.length - shown} more`];
+}
+
+/** That a task has changed is said once for all of its runs. */
+function compareRuns(existing: Plan['runs'][number], wanted: Plan['runs'][number]): string[] {
+  const omitted = existing.task === wanted.task ? ['task_version'] : [];
+  return compareValues(`run ${existing.id}: `, omit(existing, omitted), omit(wanted, omitted));
 }
 
 function omit(value: object, keys: readonly string[]): object {

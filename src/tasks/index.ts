@@ -16,6 +16,7 @@ export {
   knownPython,
   type PythonEnvironment,
 } from './python-environment.ts';
+export { matchesReadOnly } from './read-only-files.ts';
 export { lockFile, readRequirements, withLock } from './requirements.ts';
 export { runProcess, tail } from './run-process.ts';
 export { dataMarks, sampleMark, sampleOf, unverifiedMark } from './sample.ts';

@@ -334,7 +334,7 @@ describe('preparing fails', () => {
       'import sys\nprint("about to")\nsys.exit("no such column: size")',
       /exit code 1[\s\S]*about to\n {2}no such column: size/,
     ],
-    ['pass', /made no public\/test.csv/],
+    ['pass', /task\.yaml:\d+ submission\.files\.0\.id\.from: public\/ has no test\.csv/],
     [
       'import sys\nopen(sys.argv[4] + "/test.csv", "w").write("ID,size\\n")',
       /without the column id; it has ID, size/,

@@ -5,6 +5,7 @@ import { UserError } from '../lib/errors.ts';
 import { listFolderFiles } from './folder-files.ts';
 import { parts } from './prepared-data.ts';
 import type { PythonEnvironment } from './python-environment.ts';
+import { readTaskFile } from './read-task-file.ts';
 import { runProcess, tail } from './run-process.ts';
 import { inTask, type Task } from './task-folder.ts';
 
@@ -33,7 +34,10 @@ export async function runPrepareScript(task: Task, options: RunPrepareOptions): 
     ['--private', join(options.data, 'private')],
     ...(task.variant === null ? [] : [['--variant', task.variant]]),
   ].flat();
-  const hint = 'does the script fit the sources? Data from a mirror may have a different layout';
+  const hint =
+    task.file.sources.length === 0
+      ? 'fix the script, then run the same command again'
+      : 'does the script fit the sources? Data from a mirror may have a different layout';
   const output = await runScript(inTask(task.folder, 'prepare'), folders, options, hint);
   for (const line of output.split(/\r?\n/))
     if (line.startsWith('note: ')) options.onProgress?.(line.slice(6));
@@ -111,13 +115,14 @@ function checkMade(task: Task, data: string): void {
     if (strange !== undefined)
       fail(`made ${part}/${strange.path}, a link or special file`, 'write the file itself, by copying');
   }
-  for (const file of task.file.submission.files) {
+  for (const [index, file] of task.file.submission.files.entries()) {
     if (file.format !== 'csv') continue;
     const path = join(data, 'public', file.id.from);
     if (!existsSync(path))
-      fail(
-        `made no public/${file.id.from}`,
-        'submission.files.id.from names it: it lists the ids of all rows',
+      throw new UserError(
+        'prepare_failed',
+        `${placeOf(task, ['submission', 'files', index, 'id', 'from'])}: public/ has no ${file.id.from}`,
+        'name the file that lists the ids of all rows, or let hidden/prepare.py make it',
       );
     const columns = headerOf(path);
     if (!columns.includes(file.id.column))
@@ -126,6 +131,13 @@ function checkMade(task: Task, data: string): void {
         'name the id column in task.yaml as it is called in the file',
       );
   }
+}
+
+/** A field of task.yaml with its line. */
+function placeOf(task: Task, field: readonly PropertyKey[]): string {
+  const path = inTask(task.folder, 'taskFile');
+  const line = readTaskFile(path).lineOf(field);
+  return `${path}${line === null ? '' : `:${line}`} ${field.join('.')}`;
 }
 
 /** Column names in the first line. Quoted names with commas are parsed well enough for checking one name. */

@@ -33,6 +33,31 @@ describe('a task’s validation', () => {
     );
   });
 
+  it('finds read-only files that do not exist, and those that a solution would replace', () => {
+    const files = { 'env/words.py': '', 'hidden/solution/words.py': '' };
+    expect(problemsOf({ fields: { read_only: ['word.py'] }, files })).toMatchObject([
+      { field: 'read_only.0', message: '"word.py" matches no file of env/' },
+    ]);
+    expect(problemsOf({ fields: { read_only: ['*.py'] }, files })).toMatchObject([
+      { field: 'read_only', message: expect.stringContaining('has train.py') },
+      { field: 'read_only', message: expect.stringContaining('hidden/solution/words.py would replace') },
+    ]);
+    expect(problemsOf({ fields: { read_only: ['words.py'] }, files: { 'env/words.py': '' } })).toEqual([]);
+  });
+
+  it('finds a threshold in percent, unless the reference exceeds it', () => {
+    expect(problemsOf({ fields: { success: { threshold: 10 } } })).toMatchObject([
+      {
+        field: 'success.threshold',
+        message: '10 means 1,000 %, and the reference improves on the baseline by 80 %',
+        fix: 'write 0.1 for 10 %',
+      },
+    ]);
+    const reference = { description: 'b', mean: 0.9, spread: 0, seeds: 1, seconds: 1 };
+    const baseline = { ...reference, method: 'starter', machine: 'm', mean: 0.1 };
+    expect(problemsOf({ fields: { success: { threshold: 2 }, reference, baseline } })).toEqual([]);
+  });
+
   it.each([
     ['deep lists', () => `id: ${'['.repeat(100_000)}`],
     ['deep maps', () => `id: ${'{a: '.repeat(100_000)}`],
@@ -63,7 +88,11 @@ describe('a task’s validation', () => {
 
   it('takes the globs that tasks use', () => {
     const globs = ['*.py', 'src/**/*.py', 'a/{b,c}.txt', 'data?', '[a-c]*'];
-    expect(problemsOf({ fields: { read_only: globs } })).toEqual([]);
+    const paths = ['words.py', 'src/deep/a.py', 'a/b.txt', 'data1', 'a.txt'];
+    const files = Object.fromEntries(paths.map((path) => [`env/${path}`, '']));
+    const found = problemsOf({ fields: { read_only: globs }, files });
+    // The solution of this task replaces train.py.
+    expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('has train.py')]);
   });
 
   it('lists the known keys where none is near', () => {

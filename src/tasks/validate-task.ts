@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Collection, TaskFile } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
 import { listFolderFiles } from './folder-files.ts';
+import { matchesReadOnly } from './read-only-files.ts';
 import { type ReadTaskFile, readTaskFile } from './read-task-file.ts';
 import { looseRequirements } from './requirements.ts';
 import { inTask, layout } from './task-folder.ts';
@@ -67,7 +68,7 @@ function filesProblems(folder: string): TaskProblem[] {
 
 const fixForMissing = {
   prepare: 'write it: it makes --public and --private from --downloads',
-  grade: 'write it: it prints the grade of a submission as one JSON object',
+  grade: 'write it: it must call mlab_task.grading.grade',
   requirements: 'write it with one name==version per line; it may be empty',
 };
 
@@ -106,6 +107,8 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
       `is there, but ${layout.sample} does not exist`,
       'write it: it makes synthetic sources in --downloads, from --seed alone',
     );
+  readOnlyChecks(folder, file, report);
+  successCheck(file, report);
   serviceChecks(folder, file, report);
   submissionChecks(file, report);
   sourceChecks(folder, file, report);
@@ -118,6 +121,38 @@ function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['line
   metricChecks(file, report);
   noiseCheck(file, report);
   return problems;
+}
+
+/** A read-only file must be there, and a solution may change no file that an agent can't. */
+function readOnlyChecks(folder: string, { read_only: globs }: TaskFile, report: Report): void {
+  const filesIn = (part: 'environment' | 'solution') => {
+    const place = inTask(folder, part);
+    return isFolder(place) ? listFolderFiles(place).map(({ path }) => path) : [];
+  };
+  const given = filesIn('environment');
+  globs.forEach((glob, index) => {
+    if (!given.some((path) => matchesReadOnly([glob], path)))
+      report(['read_only', index], `"${glob}" matches no file of env/`, 'correct the name, or leave it out');
+  });
+  const changed = filesIn('solution').filter((path) => given.includes(path) && matchesReadOnly(globs, path));
+  for (const path of changed)
+    report(
+      ['read_only'],
+      `has ${path}, which ${layout.solution}/${path} would replace`,
+      `take ${layout.solution}/${path} away: an agent can't change this file`,
+    );
+}
+
+/** An improvement of more than 100 % that the reference does not show is a fraction given in percent. */
+function successCheck({ success: { threshold }, baseline, reference }: TaskFile, report: Report): void {
+  const gain = Math.abs(reference.mean - baseline.mean) / Math.abs(baseline.mean);
+  if (threshold <= 1 || gain > threshold) return;
+  const percent = (share: number) => `${(100 * share).toLocaleString('en-US')} %`;
+  report(
+    ['success', 'threshold'],
+    `${threshold} means ${percent(threshold)}, and the reference improves on the baseline by ${percent(Number(gain.toPrecision(3)))}`,
+    `write ${threshold / 100} for ${threshold} %`,
+  );
 }
 
 type Report = (field: (string | number)[], message: string, fix: string) => void;

@@ -92,7 +92,7 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
         context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`),
     });
     if (options.save === true) save(context, resources, measurement);
-    const result = resultOf(task, measurement);
+    const result = resultOf(task, measurement, id);
     if (options.write === true) {
       writeFigures(whole.folder, figuresOf(measurement), null);
       context.log(`${name}: written into ${join(whole.folder, 'task.yaml')}`);
@@ -126,7 +126,8 @@ function subjectOf({ file }: Task, { reference }: Options): Measured {
   return file.baseline.method === 'constant' ? 'constant' : 'starter';
 }
 
-function resultOf(task: Task, measurement: Measurement): Result {
+/** @param named the task as the user named it */
+function resultOf(task: Task, measurement: Measurement, named: string): Result {
   const part = measurement.what === 'solution' ? 'reference' : 'baseline';
   const declared = task.file[part];
   const drift = driftInSpreads(declared, measurement);
@@ -134,7 +135,9 @@ function resultOf(task: Task, measurement: Measurement): Result {
   const far = spreads === null ? 'and neither varies' : `${number(spreads)} spreads away`;
   const remark =
     drift > mostSpreads
-      ? `task.yaml says ${part}.mean: ${declared.mean}; measured was ${number(measurement.mean)}, ${far}.`
+      ? `The ${nameOf(measurement.what)} no longer scores what task.yaml says (${part}.mean: ${declared.mean}); measured was ` +
+        `${number(measurement.mean)}, ${far}. If it was changed on purpose: mlab tasks baseline ${named}` +
+        `${part === 'reference' ? ' --reference' : ''} --write`
       : null;
   return { task: task.file.id, measurement, spreads, remark, yaml: yamlOf(part, measurement) };
 }
@@ -158,11 +161,14 @@ function textOf({ task, measurement, remark, yaml }: Result): string {
     { title: 'score', align: 'right' as const },
     { title: 'time', align: 'right' as const },
   ];
-  const names = { starter: 'starter', constant: 'trivial predictor', solution: 'reference solution' };
   return [
-    `${task}, ${names[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds)} each`,
+    `${task}, ${nameOf(what)}: ${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds)} each`,
     table(columns, rows),
     ...(remark === null ? [] : [`Remark: ${remark}`]),
     `For task.yaml:\n${yaml}`,
   ].join('\n\n');
+}
+
+function nameOf(what: Measured): string {
+  return { starter: 'starter', constant: 'trivial predictor', solution: 'reference solution' }[what];
 }

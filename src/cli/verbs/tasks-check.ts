@@ -114,9 +114,28 @@ function settingsOf(options: Options): Settings {
   const checkNames = leakChecks.map(({ name }) => name);
   const checks = checkNames.filter((name) => named.length === 0 || named.includes(name));
   const agents = named.filter((name) => !checkNames.some((check) => check === name));
+  if (named.includes('reference-score') && !agents.includes('oracle'))
+    throw new UserError(
+      'bad_flag',
+      '--only reference-score: it compares the score of the oracle, which is not named.',
+      `Add it: --only ${['oracle', ...named].join(',')}`,
+    );
   // If only checks are named, run no agents.
-  const chosen = named.length > 0 && agents.length === 0 ? [] : validationAgentsByName(agents);
+  const chosen = named.length > 0 && agents.length === 0 ? [] : agentsNamed(agents, checkNames);
   return { chosen, checks, parallel, sandbox: sandbox.data, keep: options.keep === true };
+}
+
+function agentsNamed(names: readonly string[], checks: readonly string[]): Settings['chosen'] {
+  try {
+    return validationAgentsByName(names);
+  } catch (error) {
+    if (!UserError.isInstance(error)) throw error;
+    throw new UserError(
+      error.code,
+      error.message,
+      `${error.hint} The leak checks are: ${checks.join(', ')}.`,
+    );
+  }
 }
 
 async function checkOne(
@@ -190,7 +209,8 @@ function validTask(context: Context, id: string): Task | string {
 }
 
 function verdictOf({ ok, faults }: ValidationAgentReport): string {
-  return ok ? 'as expected' : `FAILED: ${faults.join('; ')}`;
+  // The report at the end has all lines of each.
+  return ok ? 'as expected' : `FAILED: ${faults.map((fault) => fault.split('\n', 1)[0]).join('; ')}`;
 }
 
 function resultOf(checks: readonly TaskCheck[]): VerbResult {
@@ -221,15 +241,37 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
     stoppedText(report),
   ]);
   rows.push(...leaks.map(leakRow));
-  const faults = reports.flatMap(({ agent, faults: all }) => all.map((fault) => `  ${agent}: ${fault}`));
+  const faults = faultLines(reports);
   return [
     table(columns, rows),
     ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
     ...leaks.flatMap(({ check, faults: found }) =>
-      found.length === 0 ? [] : [`\nLeaking, by ${check}:\n${found.map((fault) => `  ${fault}`).join('\n')}`],
+      found.length === 0 ? [] : [`\nLeaking, by ${check}:\n${leakLines(found).join('\n')}`],
     ),
     ...(kept === null ? [] : [`\nThe runs are kept in ${kept} (mlab runs show ${kept}/runs/RUN)`]),
   ].join('\n');
+}
+
+/** A fault that several agents share, such as a grader that always fails, is shown once. */
+function faultLines(reports: readonly ValidationAgentReport[]): string[] {
+  const agents = new Map<string, string[]>();
+  for (const { agent, faults } of reports)
+    for (const fault of faults) agents.set(fault, [...(agents.get(fault) ?? []), agent]);
+  const lines = [...agents].map(
+    ([fault, names]) => `  ${names.join(', ')}: ${fault.replaceAll('\n', '\n    ')}`,
+  );
+  const isGrader = [...agents.keys()].some((fault) =>
+    /^(?:it could not be graded|the grader failed)/.test(fault),
+  );
+  return isGrader ? [...lines, '  If the grader is wrong, fix hidden/grade.py of the task.'] : lines;
+}
+
+const mostLeakLines = 5;
+
+function leakLines(faults: readonly string[]): string[] {
+  const more = faults.length - mostLeakLines;
+  const lines = faults.slice(0, mostLeakLines).map((fault) => `  ${fault}`);
+  return more > 0 ? [...lines, `  ${more} more in --json`] : lines;
 }
 
 function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
@@ -239,7 +281,8 @@ function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
     leaks: faults.length === 1 ? 'a leak' : `${faults.length} leaks`,
     not_run: '',
   };
-  return [`${sign} ${check}`, 'find nothing', did[outcome], '', '', oneLine(notes[0] ?? '', 100)];
+  const note = notes[0] ?? (outcome === 'not_run' ? outcomes.not_run : '');
+  return [`${sign} ${check}`, 'find nothing', did[outcome], '', '', oneLine(note, 100)];
 }
 
 function stoppedText(report: ValidationAgentReport): string {

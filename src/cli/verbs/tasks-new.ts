@@ -24,6 +24,7 @@ import type { Verb } from '../verb.ts';
 interface Options {
   csv?: string;
   target?: string;
+  leaveOut?: string[];
   into: string;
   interpreter?: string;
 }
@@ -38,6 +39,7 @@ export const tasksNew: Verb = {
   flags: [
     { flags: '--csv <file>', description: 'table with a header; default: a small synthetic one' },
     { flags: '--target <column>', description: 'column to predict: numbers, or up to 50 classes' },
+    { flags: '--leave-out <columns>', description: 'columns that agents must not see', many: 'commas' },
     { flags: '--into <folder>', description: 'folder to create the task folder in', default: 'tasks' },
     {
       flags: '--interpreter <python>',
@@ -63,6 +65,8 @@ export const tasksNew: Verb = {
       const requirements = join(other, 'requirements.txt');
       const template = join(context.folders.package, 'templates/task');
       writeTask({ id, facts, csv, folder, template, requirements });
+      const changes = changesOf(facts);
+      if (changes !== '') context.log(changes);
       context.log(`${folder}: written; measuring the starter and the reference solution`);
       const measured = await measureBoth(context, folder, scratch, options).catch((error: unknown) => {
         context.log(
@@ -77,6 +81,18 @@ export const tasksNew: Verb = {
   },
 };
 
+/** What the task does not have of the table, and what it has but perhaps should not. */
+function changesOf({ rowsLeftOut, target, leftOut, suspects }: TableFacts): string {
+  const columns = leftOut.map((name) => `column ${name}${name === 'id' ? ' (replaced by a new one)' : ''}`);
+  const gone = [...(rowsLeftOut === 0 ? [] : [`${rowsLeftOut} rows without ${target}`]), ...columns];
+  return [
+    ...(gone.length === 0 ? [] : [`Left out: ${gone.join('; ')}.`]),
+    ...(suspects.length === 0
+      ? []
+      : [`Look at: ${suspects.join('; ')}. --leave-out COLUMNS leaves columns out.`]),
+  ].join('\n');
+}
+
 function idOf(name: string): TaskId {
   const parsed = TaskId.safeParse(name);
   if (parsed.success) return parsed.data;
@@ -87,17 +103,24 @@ function idOf(name: string): TaskId {
   );
 }
 
-function tableOf({ csv, target }: Options, scratch: string): { csv: string; facts: TableFacts } {
+function tableOf(
+  { csv, target, leaveOut = [] }: Options,
+  scratch: string,
+): { csv: string; facts: TableFacts } {
   if (csv === undefined) {
-    if (target !== undefined)
-      throw new UserError('bad_flag', '--target needs a table.', 'Add one with --csv FILE.');
+    const [flag] = [
+      ...(target === undefined ? [] : ['--target']),
+      ...(leaveOut.length === 0 ? [] : ['--leave-out']),
+    ];
+    if (flag !== undefined)
+      throw new UserError('bad_flag', `${flag} needs a table.`, 'Add one with --csv FILE.');
     const file = join(scratch, 'flats.csv');
     writeFileSync(file, madeUpTable());
     return { csv: file, facts: tableFacts(file, 'rent') };
   }
   if (target === undefined)
     throw new UserError('bad_flag', '--csv needs --target.', 'Name the column to predict.');
-  return { csv, facts: tableFacts(csv, target) };
+  return { csv, facts: tableFacts(csv, target, leaveOut) };
 }
 
 interface MeasuredTask {
@@ -172,10 +195,16 @@ function textOf(
 
 ${adviceOn(measured)}
 
-Next:
+Next:${betterReference(measured, shown)}
   edit ${shown}/task.yaml: describe your data; the agent is shown "problem"
   ${command} tasks check ${folder}${placeFlags}    only the reference solution may succeed
   ${command} run --task ${folder} --agent automl${placeFlags}`;
+}
+
+function betterReference({ improvement: gain }: MeasuredTask, shown: string): string {
+  return gain === null || gain <= 0
+    ? `\n  improve ${shown}/hidden/solution/train.py until it is better than the starter`
+    : '';
 }
 
 function adviceOn({ improvement: gain, threshold, noise }: MeasuredTask): string {

@@ -31,7 +31,9 @@ const Told = z.object({
   rows: z.number(),
 });
 
-const Answer = z.object({
+const sameValues = 'the same values';
+
+export const Answer = z.object({
   leaks: z.array(Leak),
   told: z.array(Told),
   hidden: z.array(z.string()),
@@ -40,7 +42,7 @@ const Answer = z.object({
   unread: z.array(z.string()),
   late: z.array(z.string()),
 });
-type Answer = z.infer<typeof Answer>;
+export type Answer = z.infer<typeof Answer>;
 
 export interface FindLeaksOptions {
   resources: TaskResources;
@@ -63,7 +65,9 @@ export async function findLeaks(
   const scratch = mkdtempSync(join(tmpdir(), 'mlab-leaks-'));
   try {
     const answer = await search(options, scratch);
-    return { values: valuesOf(answer), order: orderOf(answer) };
+    const table = options.resources.task.file.submission.files.find(({ format }) => format === 'csv');
+    const id = table?.format === 'csv' ? table.id.column : null;
+    return { values: valuesOf(answer, id), order: orderOf(answer) };
   } finally {
     removeTree(scratch);
   }
@@ -139,7 +143,11 @@ const remedies: Record<Leak['place'], string> = {
   packages: 'Name the file under "withheld" in task.yaml, or do without the package.',
 };
 
-function valuesOf(answer: Answer): LeakFindings {
+/**
+ * If the order of the rows or their ids tell a hidden column, so does everything that is sorted, wherever it is joined by
+ * them: of those, only copies of the values are reported.
+ */
+export function valuesOf(answer: Answer, id: string | null): LeakFindings {
   const { files, columns, hidden, unread, late } = answer;
   const notes = [
     hidden.length === 0
@@ -148,7 +156,25 @@ function valuesOf(answer: Answer): LeakFindings {
     ...(unread.length === 0 ? [] : [`could not read ${unread.length} files: ${shortList(unread)}`]),
     ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
   ];
-  return { faults: answer.leaks.map(faultOf), notes, notRun: hidden.length === 0 };
+  const told = new Map(
+    answer.told.filter(({ strength }) => strength > mostStrength).map((one) => [one.hidden, one.by]),
+  );
+  const leaks = answer.leaks.filter((leak) => !told.has(leak.hidden) || !isByOrder(leak, id) || isCopy(leak));
+  const first = [...told].map(
+    ([name, by]) =>
+      `${by} tells the hidden ${name}: see row-order, and correct that first. What only follows from it is left out here.`,
+  );
+  return { faults: [...first, ...leaks.map(faultOf)], notes, notRun: hidden.length === 0 };
+}
+
+/** Sorted values of a package may match sorted labels by chance, so there a copy shows nothing. */
+function isCopy({ place, relation }: Leak): boolean {
+  return place !== 'packages' && relation === sameValues;
+}
+
+/** Whether rows were matched by their position or their id, and by nothing else about them. */
+function isByOrder({ how }: Leak, id: string | null): boolean {
+  return /^(?:in the same order|sorted by)/.test(how) || (id !== null && how.endsWith(` = ${id}`));
 }
 
 function faultOf({ place, where, column, hidden, how, relation, strength, rows, share }: Leak): string {

@@ -57,6 +57,30 @@ function judged(
   });
 }
 
+describe('a grader that failed', () => {
+  const raised = grade(null, {
+    problems: [{ code: 'crashed', message: 'KeyError in hidden/grade.py, line 3' }],
+    details: { grader_error: 'Traceback:\nKeyError' },
+  });
+
+  test('on an honest submission is a fault, with the traceback', () => {
+    for (const expects of ['success', 'no_success'] as const) {
+      const { ok, faults } = judged(expects, { grades: [raised] });
+      expect([ok, faults[0]]).toEqual([false, 'the grader failed on its submission:\nTraceback:\nKeyError']);
+    }
+  });
+
+  test('on what an adversarial agent handed in is no fault', () => {
+    expect(judged('no_breach', { grades: [raised] }).ok).toBe(true);
+  });
+
+  test('on everything is told once', () => {
+    expect(judged('success', { grades: [], notGraded: 'it could not be graded: x' }).faults).toEqual([
+      'it could not be graded: x',
+    ]);
+  });
+});
+
 describe('a script that ended with an error', () => {
   const crash = 'train.py failed:\nKeyError: digit';
 

@@ -1,3 +1,4 @@
+import { graderErrorOf } from '../../grading/index.ts';
 import type { Grade, RunRecord } from '../../schema/index.ts';
 import { improvement, isSuccess } from '../../statistics/index.ts';
 import type { Attempt } from './attempts.ts';
@@ -46,7 +47,8 @@ export function judgeAgent(outcome: ValidationAgentOutcome): ValidationAgentRepo
   const final = grades.findLast((grade) => grade.final) ?? null;
   const faults = [
     ...runFaults(outcome),
-    ...(validationAgent.expects === 'success' ? shortfalls(final) : forbiddenSuccesses(grades)),
+    ...(validationAgent.expects === 'no_breach' ? [] : graderFaults(final)),
+    ...(validationAgent.expects === 'success' ? shortfalls(outcome, final) : forbiddenSuccesses(grades)),
     ...(validationAgent.expects === 'no_breach' ? breaches(attempts, probes) : []),
   ];
   return {
@@ -101,8 +103,14 @@ function runFaults({ record, notGraded, crash }: ValidationAgentOutcome): string
   return faults;
 }
 
-function shortfalls(final: Grade | null): string[] {
-  if (final === null) return ['there is no grade'];
+/** An honest submission must not make the grader fail. */
+function graderFaults(final: Grade | null): string[] {
+  const error = final === null ? null : graderErrorOf(final);
+  return error === null ? [] : [`the grader failed on its submission:\n${error}`];
+}
+
+function shortfalls({ notGraded }: ValidationAgentOutcome, final: Grade | null): string[] {
+  if (final === null) return notGraded === null ? ['there is no grade'] : [];
   if (!final.valid) {
     return [`its submission is not valid: ${final.problems.map(({ message }) => message).join('; ')}`];
   }

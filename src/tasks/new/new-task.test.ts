@@ -42,7 +42,28 @@ describe('a table', () => {
     expect(tableFacts(file, 'b').rows).toBe(60);
   });
 
+  test('is reported with what is left out of it, and with columns that name a row or a day', () => {
+    const file = tableFile(
+      `id,order_no,ordered_on,size,rent\n${rows(80, (each) => `${each},A${each},2026-01-${1 + (each % 28)},${each / 7},${each % 4 === 0 ? '' : each * 1.5}`)}`,
+    );
+    expect(tableFacts(file, 'rent', ['size'])).toMatchObject({
+      ...{ rows: 60, rowsLeftOut: 20, leftOut: ['id', 'size'], features: ['order_no', 'ordered_on'] },
+      suspects: ['order_no differs in every row', 'ordered_on looks like a date'],
+    });
+    expect(() => tableFacts(file, 'rent', ['sise'])).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/^Did you mean size\?/) }),
+    );
+  });
+
   test.each([
+    [
+      'numbers with a word for gaps',
+      `a,b\n${rows(60, (each) => `${each},${each % 9 ? each : 'NA'}`)}`,
+      'b',
+      /b holds numbers and 'NA' \(7 rows\)/,
+    ],
+    ['semicolons', 'a;b\n1;2\n', 'b', /seems to be separated by ';'/],
+    ['nothing', '', 'b', /is empty/],
     ['no such column', 'a,b\n1,2\n', 'c', /has no column c/],
     ['a column spelled another way', 'size,Rent\n1,2\n', 'rent', /has no column rent/],
     ['a column without a name', `a,,b\n${rows(60, () => '1,2,3')}`, 'b', /without a name/],
@@ -70,6 +91,7 @@ describe('a table', () => {
 
   test('that is no file, or not in UTF-8, is refused at once', () => {
     const folder = temporaryFolder();
+    expect(() => tableFacts(join(folder, 'none.csv'), 'b')).toThrow(/^There is no file .*none\.csv/);
     const pipe = join(folder, 'pipe.csv');
     expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
     expect(() => tableFacts(pipe, 'b')).toThrow(/is not a regular file/);
@@ -135,6 +157,26 @@ test('figures take the place of made-up ones, and what a person wrote stays', ()
   const { baseline, reference, success } = loadTask(folder, []).file;
   expect(baseline).toMatchObject({ mean: 2.5, machine: 'here', method: 'starter' });
   expect([reference.mean, success.threshold]).toEqual([1.5, 0.2]);
+});
+
+test('measured figures change their own lines of task.yaml alone', () => {
+  const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
+  const folder = join(temporaryFolder(), 'mine');
+  writeTask({
+    ...{ id: TaskId.parse('mine'), facts: tableFacts(csv, 'b'), csv, folder },
+    ...{ template, requirements },
+  });
+  const path = join(folder, 'task.yaml');
+  const before = `${readFileSync(path, 'utf8')}read_only: [ data.py,  words.py] # "mine"\n`;
+  expect(before).toMatch(/^# yaml-language-server: \$schema=.*task\.schema\.json\n/);
+  writeFileSync(path, before);
+  const figures = { mean: 2.5, spread: 0.5, seeds: 7, seconds: 4.5 };
+  writeFigures(folder, { baseline: { ...figures, machine: 'here: 2 cores' } }, null);
+  const [old, now] = [before.split('\n'), readFileSync(path, 'utf8').split('\n')];
+  expect(now).toHaveLength(old.length);
+  const changed = now.filter((line, index) => line !== old[index]);
+  expect(changed.every((line) => /^ {2}(mean|spread|seeds|seconds|machine): /.test(line))).toBe(true);
+  expect(changed).toContain('  mean: 2.5');
 });
 
 test('a column that is called as something in the scripts keeps its name in them', () => {

@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Document, isScalar, parseDocument, Scalar } from 'yaml';
+import { Document, isScalar, parseDocument, Scalar, stringify } from 'yaml';
 import { UserError } from '../../lib/errors.ts';
 import type { TaskId } from '../../schema/index.ts';
 import type { TableFacts } from './table-facts.ts';
@@ -72,15 +72,35 @@ export function writeFigures(
   threshold: number | null,
 ): void {
   const path = join(folder, 'task.yaml');
-  const document = parseDocument(readFileSync(path, 'utf8'));
-  for (const [part, figures] of Object.entries(measured))
-    for (const [name, value] of Object.entries(figures)) document.setIn([part, name], value);
-  if (threshold !== null) document.setIn(['success', 'threshold'], threshold);
-  writeFileSync(path, document.toString({ lineWidth: 0 }));
+  const values = Object.entries(measured).flatMap(([part, figures]) =>
+    Object.entries(figures).map(([name, value]) => ({ field: [part, name], value })),
+  );
+  if (threshold !== null) values.push({ field: ['success', 'threshold'], value: threshold });
+  let text = readFileSync(path, 'utf8');
+  for (const { field, value } of values) text = withValue(text, field, value);
+  writeFileSync(path, text);
 }
+
+/** Replaces a value where it is written; only a new key makes the file be written again from its parts. */
+function withValue(text: string, field: readonly string[], value: string | number): string {
+  const document = parseDocument(text);
+  const node = document.getIn(field, true);
+  const isInLine = isScalar(node) && !/^BLOCK/.test(node.type ?? '');
+  if (isInLine && node.range) {
+    const [start, end] = node.range;
+    return text.slice(0, start) + stringify(value, { lineWidth: 0 }).trim() + text.slice(end);
+  }
+  document.setIn(field, value);
+  return document.toString({ lineWidth: 0, flowCollectionPadding: !/\[[^\s\]]/.test(text) });
+}
+
+/** Where a project that `mlab init` made has the schema, as seen from tasks/NAME/. */
+const schemaComment =
+  ' yaml-language-server: $schema=../../node_modules/mlagentbench/schemas/task.schema.json';
 
 function yamlOf(task: object): string {
   const document = new Document(task);
+  document.commentBefore = schemaComment;
   const problem = document.get('problem', true);
   if (isScalar(problem)) problem.type = Scalar.BLOCK_LITERAL;
   return document.toString({ lineWidth: 0 });

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { type Answer, valuesOf } from './find-leaks.ts';
+
+const leak: Answer['leaks'][number] = {
+  ...{
+    place: 'packages',
+    where: 'sklearn/id_40966.csv',
+    column: 'x',
+    hidden: 'hours',
+    how: 'joined by n = id',
+  },
+  ...{ relation: 'other values that determine them', strength: 0.97, rows: 41, share: 0.138 },
+};
+
+function answer(changes: Partial<Answer>): Answer {
+  return {
+    leaks: [],
+    told: [],
+    hidden: ['labels.csv: hours'],
+    files: 1,
+    columns: 1,
+    unread: [],
+    late: [],
+    ...changes,
+  };
+}
+
+describe('where the order of the rows tells the target', () => {
+  const told = [{ by: "the row's position", hidden: 'hours', strength: 0.99, deviations: 40, rows: 300 }];
+
+  test('this is the first fault, and what was joined by order or id is left out', () => {
+    const copy = {
+      ...leak,
+      place: 'data' as const,
+      where: 'data/all.csv',
+      relation: 'the same values',
+      strength: 1,
+    };
+    const content = { ...leak, where: 'data/other.csv', how: 'joined by rows with the same values' };
+    const leaks = [
+      leak,
+      { ...leak, relation: 'the same values' },
+      { ...leak, how: 'sorted by id, backwards' },
+      copy,
+      content,
+    ];
+    const { faults } = valuesOf(answer({ told, leaks }), 'id');
+    expect(faults.map((fault) => fault.split(/[:,]/, 1)[0])).toEqual([
+      "the row's position tells the hidden hours",
+      'data/all.csv',
+      'data/other.csv',
+    ]);
+  });
+
+  test('findings about other columns stay, and so does all where the order tells little', () => {
+    const other = { ...leak, hidden: 'price' };
+    expect(valuesOf(answer({ told, leaks: [leak, other] }), 'id').faults).toHaveLength(2);
+    const little = told.map((one) => ({ ...one, strength: 0.05 }));
+    expect(valuesOf(answer({ told: little, leaks: [leak, other] }), 'id').faults).toHaveLength(2);
+  });
+});
