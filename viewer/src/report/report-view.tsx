@@ -33,6 +33,10 @@ export function ReportPlots({ report, compareHref, children }: Props) {
     <ReportContext value={view}>
       <section aria-labelledby="results-title">
         <h2 id="results-title">Results</h2>
+        <p className="explanation">
+          Success: the final submission improves on the baseline beyond the threshold of the task.
+          Significant: also beyond the noise of the baseline.
+        </p>
         <ResultsTable />
         <div className="cards">
           <HeatMap />

@@ -32,7 +32,7 @@ export function ResultsTable() {
             </th>
             <th scope="col">success, 95 % interval</th>
             <th scope="col" className="number">
-              beyond noise
+              significant
             </th>
             <th scope="col" className="number">
               improvement
