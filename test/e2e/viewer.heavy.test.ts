@@ -231,7 +231,7 @@ describe('the viewer, as people use it', () => {
 
   test('leads from a plot to the runs behind it, and shows its numbers', async (page) => {
     await page.goto(at('/experiments/sums'));
-    await page.getByRole('combobox', { name: 'Measure' }).selectOption('Normalised score');
+    await page.getByRole('combobox', { name: 'Measure' }).selectOption('Mean normalised score');
     const box = page.getByRole('searchbox');
     await box.fill('oracle');
     await page.getByRole('status').getByText('2 of 6 runs').waitFor();

@@ -24,7 +24,7 @@ const measures = {
       'Mean improvement of valid final submissions over the baseline; + is better, whatever the direction of the metric.',
   },
   normalised: {
-    title: 'Normalised score',
+    title: 'Mean normalised score',
     show: showScore,
     most: 1,
     explanation:

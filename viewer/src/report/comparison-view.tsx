@@ -37,7 +37,7 @@ export function ComparisonView({
       </ul>
       <dl className="figures">
         <Overall name="Success rate" found={overall.success} show={showShare} />
-        <Overall name="Normalised score" found={overall.normalised} show={showScore} />
+        <Overall name="Mean normalised score" found={overall.normalised} show={showScore} />
         <Overall name="Superiority" found={overall.superiority} show={showScore} />
         <Cost name="Money of a run" values={overall.money} show={showMoney} />
         <Cost name="Time of a run" values={overall.seconds} show={showSeconds} />

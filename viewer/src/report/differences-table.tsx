@@ -6,7 +6,7 @@ import { useReport } from './report-context.tsx';
 
 const measures: readonly { key: ComparedMeasure; title: string; show: (value: number) => string }[] = [
   { key: 'success', title: 'success', show: (value) => signed(value, showShare) },
-  { key: 'normalised', title: 'normalised score', show: (value) => signed(value, showScore) },
+  { key: 'normalised', title: 'mean normalised score', show: (value) => signed(value, showScore) },
   { key: 'superiority', title: 'superiority', show: (value) => signed(value, showScore) },
 ];
 

@@ -35,7 +35,8 @@ export function ReportPlots({ report, compareHref, children }: Props) {
         <h2 id="results-title">Results</h2>
         <p className="explanation">
           Success: the final submission improves on the baseline beyond the threshold of the task.
-          Significant: also beyond the noise of the baseline.
+          Significant: also beyond the noise of the baseline. IQM: interquartile mean of the normalised
+          scores, where 0 is the baseline and 1 the reference solution.
         </p>
         <ResultsTable />
         <div className="cards">

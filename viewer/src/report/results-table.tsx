@@ -41,7 +41,10 @@ export function ResultsTable() {
               95 % interval
             </th>
             <th scope="col" className="number">
-              normalised
+              IQM
+            </th>
+            <th scope="col" className="number">
+              95 % interval
             </th>
             <th scope="col" className="number">
               time
@@ -89,7 +92,8 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
       </td>
       <td className="number">{showChange(row.improvement?.mean ?? null)}</td>
       <td className="number quiet">{showInterval(row.improvement?.interval ?? null, showChange)}</td>
-      <td className="number">{showScore(row.normalised?.mean ?? null)}</td>
+      <td className="number">{showScore(row.normalised_iqm?.value ?? null)}</td>
+      <td className="number quiet">{showInterval(row.normalised_iqm?.interval ?? null, showScore)}</td>
       <td className="number">{showSeconds(efficiency?.seconds.wall ?? null)}</td>
       <td className="number">
         {showTokens(
