@@ -18,14 +18,28 @@ export function showCount(value: number | null): string {
 export function showShare(value: number | null): string {
   if (value === null) return nothing;
   const percent = value * 100;
-  const digits = Math.abs(percent) >= 100 || Number.isInteger(percent) ? 0 : 1;
-  return `${percent.toFixed(digits).replace('-', '−')} %`;
+  const rounded = Number(percent.toFixed(1));
+  const isWhole = rounded === 0 || Math.abs(rounded) >= 100 || Number.isInteger(percent);
+  return `${rounded.toFixed(isWhole ? 0 : 1).replace('-', '−')} %`;
 }
 
 /** A change in per cent, with its sign. */
 export function showChange(value: number | null): string {
-  if (value === null) return nothing;
-  return `${value > 0 ? '+' : ''}${showShare(value)}`;
+  return value === null ? nothing : signed(showShare(value));
+}
+
+/** The difference of two fractions in percentage points, with its sign and without the unit. */
+export function showPoints(value: number): string {
+  return showChange(value).replace(/ %$/, '');
+}
+
+/** The difference of two scores, with its sign. */
+export function showDifference(value: number): string {
+  return signed(showScore(value));
+}
+
+function signed(shown: string): string {
+  return /^(−|0$|0 )/.test(shown) ? shown : `+${shown}`;
 }
 
 /** `34.2–100 %`; if a bound is negative `−0.3 to +1.7 %`. */

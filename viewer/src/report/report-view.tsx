@@ -39,6 +39,7 @@ export function ReportPlots({ report, compareHref, children }: Props) {
           scores, where 0 is the baseline and 1 the reference solution.
         </p>
         <ResultsTable />
+        <DifferencesTable compareHref={compareHref} />
         <div className="cards">
           <HeatMap />
           <ImprovementPlot />
@@ -60,7 +61,6 @@ export function ReportPlots({ report, compareHref, children }: Props) {
           <ProcessPlot />
         </div>
       </section>
-      <DifferencesTable compareHref={compareHref} />
     </ReportContext>
   );
 }
