@@ -5,6 +5,7 @@ import {
   showChange,
   showCounts,
   showDifference,
+  showFigure,
   showInterval,
   showMoney,
   showP,
@@ -19,6 +20,9 @@ import { showAgo } from './time.ts';
 test.each([
   [showScore(0.912345), '0.9123'],
   [showScore(55417.2), '55,417'],
+  [showFigure(0.024673), '0.0247'],
+  [showFigure(1234.5), '1,235'],
+  [showDifference(0.77334), '+0.773'],
   [showScore(null), '–'],
   [showShare(1), '100 %'],
   [showShare(0.4583), '45.8 %'],

@@ -1,13 +1,21 @@
 /** Numbers as people read them. The server computes everything; here it is only formatted. */
 
+const fewer = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 3 });
 const few = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 4 });
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 
 export const nothing = '–';
 
+/** One score of a run. */
 export function showScore(value: number | null): string {
   if (value === null) return nothing;
   return (Math.abs(value) >= 10_000 ? whole : few).format(value).replace('-', '−');
+}
+
+/** A number in a table, with three significant digits. */
+export function showFigure(value: number | null): string {
+  if (value === null) return nothing;
+  return (Math.abs(value) >= 1000 ? whole : fewer).format(value).replace('-', '−');
 }
 
 export function showCount(value: number | null): string {
@@ -35,7 +43,7 @@ export function showPoints(value: number): string {
 
 /** The difference of two scores, with its sign. */
 export function showDifference(value: number): string {
-  return signed(showScore(value));
+  return signed(showFigure(value));
 }
 
 function signed(shown: string): string {

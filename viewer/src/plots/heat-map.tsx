@@ -1,5 +1,5 @@
 import type { ReportCell } from '../../../src/schema/index.ts';
-import { nothing, showChange, showCount, showCounts, showScore, showShare } from '../format/numbers.ts';
+import { nothing, showChange, showCount, showCounts, showFigure, showShare } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { useAddressChoice, useAddressText } from '../parts/use-address-choice.ts';
@@ -25,7 +25,7 @@ const measures = {
   },
   normalised: {
     title: 'Mean normalised score',
-    show: showScore,
+    show: showFigure,
     most: 1,
     explanation:
       'Mean over runs of (score − baseline) / (reference − baseline): 0 is the baseline, 1 the reference solution.',

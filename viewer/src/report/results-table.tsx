@@ -4,10 +4,10 @@ import {
   showChange,
   showCount,
   showCounts,
+  showFigure,
   showInterval,
   showMoney,
   showPlural,
-  showScore,
   showSeconds,
   showShare,
   showTokens,
@@ -92,8 +92,8 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
       </td>
       <td className="number">{showChange(row.improvement?.mean ?? null)}</td>
       <td className="number quiet">{showInterval(row.improvement?.interval ?? null, showChange)}</td>
-      <td className="number">{showScore(row.normalised_iqm?.value ?? null)}</td>
-      <td className="number quiet">{showInterval(row.normalised_iqm?.interval ?? null, showScore)}</td>
+      <td className="number">{showFigure(row.normalised_iqm?.value ?? null)}</td>
+      <td className="number quiet">{showInterval(row.normalised_iqm?.interval ?? null, showFigure)}</td>
       <td className="number">{showSeconds(efficiency?.seconds.wall ?? null)}</td>
       <td className="number">
         {showTokens(
