@@ -103,9 +103,7 @@ class Exporter {
       ({ pending }) => pending === null,
     );
     this.#write(`experiments/${id}/report`, report);
-    const { runs } = this.#viewer.catalogue.experiment(id);
-    const branches = runs.flatMap(({ run }) => this.#viewer.catalogue.experiment(id).branchesOf(run));
-    for (const { run } of [...page.runs, ...branches.map(({ line }) => line)])
+    for (const { run } of [...page.runs, ...this.#viewer.catalogue.experiment(id).branches])
       await this.#orLeave(`${id}/${run}`, () => this.#run(id, run));
     this.exported.experiments += 1;
   }

@@ -1,3 +1,4 @@
+export type { OnlyRuns } from './catalogue/catalogue.ts';
 export { type Exported, type ExportOptions, exportViewer } from './export-viewer.ts';
 export { type RunningViewer, type ServeOptions, serveViewer } from './http/serve.ts';
 export { reportPage } from './report-file.ts';

@@ -26,7 +26,7 @@ import { ObjectStore, type RunFolder } from '../store/index.ts';
 import { Background } from './background/background.ts';
 import { Judgements } from './background/judgements.ts';
 import { Reports } from './background/reports.ts';
-import { Catalogue } from './catalogue/catalogue.ts';
+import { Catalogue, type OnlyRuns } from './catalogue/catalogue.ts';
 import type { KnownExperiment, Place } from './catalogue/known-experiment.ts';
 import { relativesOf } from './catalogue/relatives.ts';
 import { notFound } from './not-found.ts';
@@ -44,6 +44,8 @@ import { hasTail, shownSteps } from './trace/trace-table.ts';
 export interface ViewerOptions {
   /** Folders that contain experiments, or are one. */
   folders: readonly string[];
+  /** Default: all runs. */
+  onlyRuns?: OnlyRuns;
   /** Folders of tasks. */
   tasks: readonly string[];
   version: string;
@@ -84,7 +86,7 @@ export class Viewer implements Disposable {
   /** @param tell receives live events */
   constructor(options: ViewerOptions, tell: (event: LiveEvent) => void = () => {}) {
     this.#options = options;
-    this.catalogue = new Catalogue(options.folders, this.index, tell);
+    this.catalogue = new Catalogue(options.folders, this.index, tell, options.onlyRuns);
     this.#judgements = new Judgements(this.#forRuns, tell);
     this.#reports = new Reports(this.#forReports, options.tasks, tell);
   }

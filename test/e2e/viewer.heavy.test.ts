@@ -201,7 +201,7 @@ describe('the viewer, as people use it', () => {
   test('compares two agents in words, and two runs side by side', async (page) => {
     await page.goto(at('/experiments/sums'));
     await page.getByRole('heading', { name: 'Tasks by agents' }).waitFor();
-    await link(page, 'baseline less oracle').click();
+    await link(page, 'baseline minus oracle').click();
     await page.getByText(/The success rate of baseline is 100\.0 percentage points lower/).waitFor();
     const task = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'sums' }) });
     await task.getByRole('link', { name: '0 of 2' }).click();
@@ -231,7 +231,7 @@ describe('the viewer, as people use it', () => {
 
   test('leads from a plot to the runs behind it, and shows its numbers', async (page) => {
     await page.goto(at('/experiments/sums'));
-    await page.getByRole('combobox', { name: 'Measure' }).selectOption('Normalised score');
+    await page.getByRole('combobox', { name: 'Measure' }).selectOption('Mean normalised score');
     const box = page.getByRole('searchbox');
     await box.fill('oracle');
     await page.getByRole('status').getByText('2 of 6 runs').waitFor();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { mlab, startMlab } from '../../../test/fixtures/mlab-process.ts';
 import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { ExperimentList, ReportFile } from '../../schema/index.ts';
+import { ExperimentList, ExperimentPage, ReportFile, ReportPage, TaskPage } from '../../schema/index.ts';
 
 const Printed = z.object({ url: z.string(), port: z.int(), token: z.string().nullable() });
 
@@ -65,6 +65,26 @@ test('an export is a folder of files, and a report in HTML one file that holds i
     title: 'first',
     report: { experiments: ['first'] },
   });
+});
+
+test('an export of one run contains no other run of its experiment', async () => {
+  const { folder } = await place();
+  const run = 'first/digits-baseline-0';
+  const exported = await mlab(['view', run, '--export', 'page'], { folder });
+  expect(exported.code, exported.err).toBe(0);
+  expect(exported.out).toContain('1 experiment, 1 run, 2 steps in ');
+  expect(exported.out).toContain('python3 -m http.server --directory ');
+  const read = (address: string): unknown =>
+    JSON.parse(readFileSync(join(folder, 'page/api', `${address}.json`), 'utf8'));
+  expect(readdirSync(join(folder, 'page/api/experiments/first/runs')).toSorted()).toEqual([
+    'digits-baseline-0',
+    'digits-baseline-0.json',
+  ]);
+  expect(ExperimentPage.parse(read('experiments/first')).runs).toHaveLength(1);
+  expect(ReportPage.parse(read('experiments/first/report')).report?.runs).toMatchObject([
+    { run: 'digits-baseline-0' },
+  ]);
+  expect(TaskPage.parse(read('tasks/digits')).runs).toHaveLength(1);
 });
 
 test('wrong flags are told before anything is begun', async () => {

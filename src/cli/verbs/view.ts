@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import { exportViewer, type RunningViewer, serveViewer } from '../../server/index.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+import type { RunId } from '../../schema/index.ts';
+import { exportViewer, type OnlyRuns, type RunningViewer, serveViewer } from '../../server/index.ts';
 import type { Context, VerbResult } from '../context.ts';
-import { experimentFolder, locateRuns } from '../locate.ts';
+import { experimentFolder, type LocatedRun, locateRuns } from '../locate.ts';
 import { openBrowser } from '../open-browser.ts';
 import { portOf } from '../port.ts';
 import { snapshotOfStep } from '../run-steps.ts';
@@ -45,7 +47,7 @@ export const view: Verb = {
     { flags: '--no-open', description: 'do not open the browser' },
     {
       flags: '--export <folder>',
-      description: 'write a static site for any web server to this folder, and exit',
+      description: 'write a static site of the named runs for any web server to this folder, and exit',
     },
   ],
   details:
@@ -58,6 +60,7 @@ export const view: Verb = {
     ['mlab view a b --port 8080 --no-open', 'two experiments, without opening the browser'],
     ['mlab view --host 0.0.0.0', 'for other machines on the network, with a token'],
     ['mlab view start-1 --export page', 'a static site'],
+    ['mlab view start-1/digits-automl-0 --export page', 'of one run'],
   ],
   async run(context, given, options: Options) {
     const places = given.flatMap((target) => placesOf(context, target));
@@ -73,32 +76,58 @@ export const view: Verb = {
     };
     return options.export === undefined
       ? await serve(context, viewed, options, places.length === 1 ? (places[0]?.page ?? '') : '')
-      : await write(context, viewed, resolve(options.export));
+      : await write(context, { ...viewed, onlyRuns: runsOf(places) }, resolve(options.export));
   },
 };
 
-/**
- * The folders to serve for a target, each with the page to open. A folder that is no experiment contains experiments.
- */
-function placesOf(context: Context, target: string): { folder: string; page: string }[] {
+interface ShownPlace {
+  folder: string;
+  /** To open in the browser. */
+  page: string;
+  /** The runs that the target stands for; null: everything in the folder. */
+  runs: RunId[] | null;
+}
+
+/** The folders to serve for a target. A folder that is no experiment contains experiments. */
+function placesOf(context: Context, target: string): ShownPlace[] {
   const folder = resolve(target);
   if (
     existsSync(folder) &&
     !existsSync(join(folder, 'run.json')) &&
     experimentFolder(context, target) === null
   )
-    return [{ folder, page: '' }];
-  const places = locateRuns(context, [target], { withSteps: true }).map(
-    ({ experiment, folder: run, step, isNamed }) => {
-      const page = `#/experiments/${experiment.plan.name}`;
-      const shown = step === null ? '' : `/${snapshotOfStep(run, step).number}`;
-      return { folder: experiment.folder, page: isNamed ? `${page}/runs/${run.id}${shown}` : page };
-    },
+    return [{ folder, page: '', runs: null }];
+  const located = Map.groupBy(
+    locateRuns(context, [target], { withSteps: true }),
+    ({ experiment }) => experiment.folder,
   );
-  return [...new Map(places.map((place) => [place.folder, place])).values()];
+  return [...located].map(([experimentFolder, runs]) => ({
+    folder: experimentFolder,
+    page: runs.map(pageOf).at(-1) ?? '',
+    runs: runs.map(({ folder: run }) => run.id),
+  }));
 }
 
-type Viewed = Pick<Parameters<typeof serveViewer>[0], 'folders' | 'tasks' | 'version' | 'command' | 'pages'>;
+function pageOf({ experiment, folder, step, isNamed }: LocatedRun): string {
+  const page = `#/experiments/${experiment.plan.name}`;
+  if (!isNamed) return page;
+  return `${page}/runs/${folder.id}${step === null ? '' : `/${snapshotOfStep(folder, step).number}`}`;
+}
+
+/** The runs of each experiment that targets name. */
+function runsOf(places: readonly ShownPlace[]): OnlyRuns {
+  const named = new Map<string, Set<RunId>>();
+  for (const { folder, runs } of places) {
+    if (runs === null) continue;
+    named.set(folder, new Set([...(named.get(folder) ?? []), ...runs]));
+  }
+  return named;
+}
+
+type Viewed = Pick<
+  Parameters<typeof exportViewer>[0],
+  'folders' | 'tasks' | 'version' | 'command' | 'pages' | 'onlyRuns'
+>;
 
 async function serve(context: Context, viewed: Viewed, options: Options, page: string): Promise<VerbResult> {
   const viewer = await listen(
@@ -136,13 +165,13 @@ async function write(context: Context, viewed: Viewed, folder: string): Promise<
   const onRun = (experiment: string, run: string) => {
     if (Date.now() < next) return;
     next = Date.now() + progressMs;
-    context.log(`${experiment}/${run}`);
+    context.log(`writing ${experiment}/${run}`);
   };
   const exported = await exportViewer({ ...viewed, folder, onRun, signal: context.signal });
   const { experiments, runs, steps, left } = exported;
   const lines = [
     `${counted(experiments, 'experiment')}, ${counted(runs, 'run')}, ${counted(steps, 'step')} in ${folder}`,
-    `To look at it: npx serve ${folder}, or put it on any web server.`,
+    `To look at it: python3 -m http.server --directory ${shellWord(folder)}, then open http://localhost:8000`,
     ...left.slice(0, mostLeftShown).map(({ what, why }) => `Left out: ${plain(what)}: ${plain(why)}`),
     ...(left.length > mostLeftShown ? [`… and ${left.length - mostLeftShown} more; --json names all.`] : []),
   ];

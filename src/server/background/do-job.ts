@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { EvaluationIndex, evaluateRun, evaluationsOf, stepFindings } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { RunEvaluation, SnapshotEntry, StepDiff } from '../../schema/index.ts';
@@ -25,8 +25,12 @@ export async function doJob(job: Job, onProgress: Progress): Promise<Results[Job
   }
 }
 
-async function readAll(folders: readonly string[], onProgress: Progress) {
-  const surroundings = { log: () => {}, onProgress, signal: new AbortController().signal };
+async function readAll(
+  folders: readonly string[],
+  onProgress: Progress,
+  isWanted: (folder: string) => boolean = () => true,
+) {
+  const surroundings = { log: () => {}, onProgress, isWanted, signal: new AbortController().signal };
   return await evaluationsOf(surroundings, folders.map(openExperiment));
 }
 
@@ -40,7 +44,8 @@ async function makeReport(
   job: Extract<Job, { kind: 'report' }>,
   onProgress: Progress,
 ): Promise<Results['report']> {
-  const { evaluations, unreadable } = await readAll([job.folder], onProgress);
+  const isWanted = (folder: string) => job.runs?.some((run) => run === basename(folder)) !== false;
+  const { evaluations, unreadable } = await readAll([job.folder], onProgress, isWanted);
   const options = reportOptions(await tasksIn(job.tasks), { convention: job.convention, published: true });
   return { report: buildReport(evaluations, options), unreadable };
 }

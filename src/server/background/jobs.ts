@@ -17,6 +17,8 @@ export const Job = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('report'),
     folder: z.string(),
+    /** Only these; null: all. */
+    runs: z.array(RunId).nullable(),
     convention: Convention,
     tasks: z.array(z.string()),
   }),

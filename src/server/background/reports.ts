@@ -47,8 +47,8 @@ export class Reports implements Disposable {
   }
 
   async report(experiment: KnownExperiment, convention: Convention): Promise<ReportPage> {
-    const { id, folder } = experiment.place;
-    const job = { folder, convention, tasks: this.#tasks };
+    const { id, folder, only } = experiment.place;
+    const job = { folder, runs: only && [...only], convention, tasks: this.#tasks };
     const { value, failure, pending } = await this.#reports.get(
       `${id}\n${convention}`,
       await stateOf([experiment]),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { nearest } from '../../lib/nearest.ts';
-import type { ExperimentLine, LiveEvent } from '../../schema/index.ts';
+import type { ExperimentLine, LiveEvent, RunId } from '../../schema/index.ts';
 import { listExperiments, type RunFolder } from '../../store/index.ts';
 import { breather } from '../breathe.ts';
 import { notFound } from '../not-found.ts';
@@ -12,9 +12,13 @@ import { fileState } from './run-lines.ts';
 /** Experiments whose runs have all ended are checked in turn, so many that they have this many runs. */
 const restingRunsAtOnce = 500;
 
+/** The runs to show, by the folder of their experiment; all runs of an experiment that is not in it. */
+export type OnlyRuns = ReadonlyMap<string, ReadonlySet<RunId>>;
+
 /** The experiments of some folders, by the ids in addresses. It notices changes by polling. */
 export class Catalogue {
   readonly #folders: readonly string[];
+  readonly #onlyRuns: OnlyRuns;
   readonly #index: TraceIndex;
   readonly #tell: (event: LiveEvent) => void;
   #known = new Map<string, KnownExperiment>();
@@ -23,8 +27,14 @@ export class Catalogue {
   #turn = 0;
 
   /** @param folders each contains experiments, or is one */
-  constructor(folders: readonly string[], index: TraceIndex, tell: (event: LiveEvent) => void) {
+  constructor(
+    folders: readonly string[],
+    index: TraceIndex,
+    tell: (event: LiveEvent) => void,
+    onlyRuns: OnlyRuns = new Map(),
+  ) {
     this.#folders = folders.map((folder) => resolve(folder));
+    this.#onlyRuns = onlyRuns;
     this.#index = index;
     this.#tell = tell;
   }
@@ -135,8 +145,13 @@ export class Catalogue {
     const taken = new Map<string, number>();
     const places = this.#folders.flatMap((folder) =>
       existsSync(join(folder, 'plan.json'))
-        ? [{ name: basename(folder), root: dirname(folder), folder }]
-        : listExperiments(folder).map((one) => ({ ...one, root: folder })),
+        ? [
+            {
+              ...{ name: basename(folder), root: dirname(folder), folder },
+              only: this.#onlyRuns.get(folder) ?? null,
+            },
+          ]
+        : listExperiments(folder).map((one) => ({ ...one, root: folder, only: null })),
     );
     return places.map((place) => {
       const count = (taken.get(place.name) ?? 0) + 1;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
 import type {
+  BranchPlan,
   ExperimentLine,
   ExperimentPage,
   RunId,
@@ -66,6 +67,8 @@ export interface Place {
   /** The folder that contains experiments. */
   root: string;
   folder: string;
+  /** Only these runs are shown, and the branches that people began from them; null: all. */
+  only: ReadonlySet<RunId> | null;
 }
 
 /** What is kept in memory of an experiment: lines of its runs, but not its plan, which is large. */
@@ -94,13 +97,18 @@ export class KnownExperiment {
     this.#created = experiment?.plan.created ?? null;
     this.plan = experiment === null ? null : planInShort(experiment);
     this.#objects = new ObjectStore(join(place.folder, 'objects'));
-    this.#runs = (experiment?.plan.runs ?? []).map((spec) => ({
-      ...{ line: plannedLine(spec), state: null, judged: null },
-    }));
+    this.#runs = (experiment?.plan.runs ?? [])
+      .filter(({ id }) => place.only?.has(id) !== false)
+      .map((spec) => ({ line: plannedLine(spec), state: null, judged: null }));
   }
 
   get runs(): RunLine[] {
     return this.#runs.map(({ line }) => line);
+  }
+
+  /** All branches that people began. */
+  get branches(): RunLine[] {
+    return this.#branches.map(({ line }) => line);
   }
 
   /** The branches that people began from a run, and from those branches. */
@@ -178,13 +186,18 @@ export class KnownExperiment {
     if (state === this.#branchesState) return;
     this.#branchesState = state;
     const known = new Map(this.#branches.map((branch) => [branch.line.run, branch]));
-    this.#branches = branchesIn(this.place.folder).map(
-      ({ actor, run }) =>
-        known.get(run.id) ?? {
-          ...{ line: plannedLine(run), state: null, judged: null, actor, parent: run.parent },
-          shared: { steps: 0, seconds_used: 0, spent: nothingSpent },
-        },
-    );
+    const shown = new Set(this.place.only);
+    const isShown = ({ run }: BranchPlan) =>
+      this.place.only === null || shown.has(run.id) || (shown.has(run.parent.run) && shown.add(run.id));
+    this.#branches = branchesIn(this.place.folder)
+      .filter(isShown)
+      .map(
+        ({ actor, run }) =>
+          known.get(run.id) ?? {
+            ...{ line: plannedLine(run), state: null, judged: null, actor, parent: run.parent },
+            shared: { steps: 0, seconds_used: 0, spent: nothingSpent },
+          },
+      );
   }
 
   async #lineNow(run: KnownRun, index: TraceIndex, fleet: Pick<Fleet, 'executor'>): Promise<RunLine> {

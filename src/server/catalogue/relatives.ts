@@ -10,7 +10,6 @@ export function relativesOf(
   const { name } = experiment.place;
   const begun = experiment.branchesOf(runId).map(begunBranch);
   const parent = experiment.lineOf(runId)?.parent ?? null;
-  const home = experiments.find(({ place }) => place.name === parent?.experiment)?.place.id ?? null;
   const forks = experiments.flatMap(({ place, runs }) =>
     runs.flatMap(({ run, parent: from }) =>
       from?.experiment === name && from.run === runId
@@ -19,8 +18,16 @@ export function relativesOf(
     ),
   );
   if (parent === null) return { parent: null, forks, begun };
+  const home = experiments.find(
+    (one) => one.place.name === parent.experiment && one.lineOf(parent.run) !== null,
+  );
   return {
-    parent: { experiment: home, name: parent.experiment, run: parent.run, step: parent.step },
+    parent: {
+      experiment: home?.place.id ?? null,
+      name: parent.experiment,
+      run: parent.run,
+      step: parent.step,
+    },
     forks,
     begun,
   };

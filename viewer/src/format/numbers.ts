@@ -1,13 +1,21 @@
 /** Numbers as people read them. The server computes everything; here it is only formatted. */
 
+const fewer = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 3 });
 const few = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 4 });
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 
 export const nothing = '–';
 
+/** One score of a run. */
 export function showScore(value: number | null): string {
   if (value === null) return nothing;
   return (Math.abs(value) >= 10_000 ? whole : few).format(value).replace('-', '−');
+}
+
+/** A number in a table, with three significant digits. */
+export function showFigure(value: number | null): string {
+  if (value === null) return nothing;
+  return (Math.abs(value) >= 1000 ? whole : fewer).format(value).replace('-', '−');
 }
 
 export function showCount(value: number | null): string {
@@ -18,14 +26,28 @@ export function showCount(value: number | null): string {
 export function showShare(value: number | null): string {
   if (value === null) return nothing;
   const percent = value * 100;
-  const digits = Math.abs(percent) >= 100 || Number.isInteger(percent) ? 0 : 1;
-  return `${percent.toFixed(digits).replace('-', '−')} %`;
+  const rounded = Number(percent.toFixed(1));
+  const isWhole = rounded === 0 || Math.abs(rounded) >= 100 || Number.isInteger(percent);
+  return `${rounded.toFixed(isWhole ? 0 : 1).replace('-', '−')} %`;
 }
 
 /** A change in per cent, with its sign. */
 export function showChange(value: number | null): string {
-  if (value === null) return nothing;
-  return `${value > 0 ? '+' : ''}${showShare(value)}`;
+  return value === null ? nothing : signed(showShare(value));
+}
+
+/** The difference of two fractions in percentage points, with its sign and without the unit. */
+export function showPoints(value: number): string {
+  return showChange(value).replace(/ %$/, '');
+}
+
+/** The difference of two scores, with its sign. */
+export function showDifference(value: number): string {
+  return signed(showFigure(value));
+}
+
+function signed(shown: string): string {
+  return /^(−|0$|0 )/.test(shown) ? shown : `+${shown}`;
 }
 
 /** `34.2–100 %`; if a bound is negative `−0.3 to +1.7 %`. */

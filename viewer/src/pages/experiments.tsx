@@ -22,7 +22,7 @@ export default function ExperimentsPage() {
     <Page title="Experiments" live={live.state}>
       <h1>Experiments</h1>
       <p className="quiet">
-        {info.folders.join(', ')}
+        in the {info.folders.length === 1 ? 'folder' : 'folders'} {info.folders.join(', ')}
         {info.exported === null ? '' : ` · exported ${showDate(info.exported)}`}
       </p>
       <Answer result={result} what="the experiments">

@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { area, curveStepAfter, line } from 'd3-shape';
-import type { CurveAxis, ScoreCurve } from '../../../src/schema/index.ts';
+import type { CurveAxis, Report, ScoreCurve } from '../../../src/schema/index.ts';
 import { showAmount, showChange, showCount, showMoney, showPlural, showSeconds } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
 import { useAddressChoice } from '../parts/use-address-choice.ts';
@@ -53,7 +53,8 @@ export function CurvePlot() {
           </>
         )
       }
-      empty={emptyNote(tasks.length, curves.length, axis)}
+      empty={emptyNote(report, curves.length, axis)}
+      wide={tasks.length === 0}
     >
       <Curves curves={curves} axis={axis} />
       <Legend names={curves.map(({ agent }) => agent)} indexOf={agentIndex} />
@@ -61,9 +62,9 @@ export function CurvePlot() {
   );
 }
 
-function emptyNote(tasks: number, curves: number, axis: CurveAxis): string | null {
-  if (tasks === 0)
-    return 'Only final submissions are graded so far. `mlab grade NAME --steps all` grades every step.';
+function emptyNote({ experiments, curves: all }: Report, curves: number, axis: CurveAxis): string | null {
+  if (all.length === 0)
+    return `Only final submissions are graded so far. \`mlab grade ${experiments.join(' ')} --steps all\` grades every step.`;
   if (curves > 0) return null;
   return axis === 'money'
     ? 'The cost of these runs is not known.'

@@ -1,5 +1,5 @@
 import type { ReportCell } from '../../../src/schema/index.ts';
-import { nothing, showChange, showCount, showCounts, showScore, showShare } from '../format/numbers.ts';
+import { nothing, showChange, showCount, showCounts, showFigure, showShare } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { useAddressChoice, useAddressText } from '../parts/use-address-choice.ts';
@@ -24,8 +24,8 @@ const measures = {
       'Mean improvement of valid final submissions over the baseline; + is better, whatever the direction of the metric.',
   },
   normalised: {
-    title: 'Normalised score',
-    show: showScore,
+    title: 'Mean normalised score',
+    show: showFigure,
     most: 1,
     explanation:
       'Mean over runs of (score − baseline) / (reference − baseline): 0 is the baseline, 1 the reference solution.',

@@ -1,4 +1,4 @@
-import { showCount, showScore, showShare } from '../format/numbers.ts';
+import { showCount, showFigure, showShare } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { type RunFilter, useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
@@ -7,22 +7,22 @@ import { PlotCard } from './plot-card.tsx';
 
 /** By path in `ProcessMetrics`; yes-or-no measures and shares are in per cent. */
 export const processMeasures = [
-  { path: 'grounding.claims', title: 'numbers claimed as results', show: showScore },
-  { path: 'grounding.ungrounded', title: '… without a measurement', show: showScore },
-  { path: 'debugging.executions', title: 'executions', show: showScore },
-  { path: 'debugging.failed', title: '… that failed', show: showScore },
+  { path: 'grounding.claims', title: 'numbers claimed as results', show: showFigure },
+  { path: 'grounding.ungrounded', title: '… without a measurement', show: showFigure },
+  { path: 'debugging.executions', title: 'executions', show: showFigure },
+  { path: 'debugging.failed', title: '… that failed', show: showFigure },
   { path: 'debugging.recovery_rate', title: 'chains of failures recovered from', show: showShare },
-  { path: 'waste.repeated_actions', title: 'actions repeated on an unchanged workspace', show: showScore },
-  { path: 'waste.edits', title: 'edits', show: showScore },
-  { path: 'waste.edits_never_executed', title: '… never executed', show: showScore },
-  { path: 'waste.format_errors', title: 'replies in a wrong format', show: showScore },
+  { path: 'waste.repeated_actions', title: 'actions repeated on an unchanged workspace', show: showFigure },
+  { path: 'waste.edits', title: 'edits', show: showFigure },
+  { path: 'waste.edits_never_executed', title: '… never executed', show: showFigure },
+  { path: 'waste.format_errors', title: 'replies in a wrong format', show: showFigure },
   { path: 'endings.unverified', title: 'ended without having run the final code', show: showShare },
   { path: 'endings.stale_submission', title: 'ended with a stale submission', show: showShare },
   { path: 'progress.regret', title: 'lost from the best step to the end', show: showShare },
   {
     path: 'progress.validation_rank_correlation',
     title: 'own validation against hidden score (rank)',
-    show: showScore,
+    show: showFigure,
   },
 ] as const;
 

@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { showCount, showInterval, showPlural, showScore, showShare } from '../format/numbers.ts';
+import { showCount, showFigure, showInterval, showPlural, showShare } from '../format/numbers.ts';
 import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, LeftAxis, usualFrame } from './axes.tsx';
@@ -30,7 +30,7 @@ export function ProfilePlot() {
           levels.map((level, index) => [
             agent,
             showCount(runs),
-            showScore(level),
+            showFigure(level),
             showShare(share[index] ?? null),
             showInterval({ low: low[index] ?? 0, high: high[index] ?? 0 }, showShare),
           ]),
@@ -40,7 +40,7 @@ export function ProfilePlot() {
     >
       <PlotSvg width={frame.width} height={frame.height} label="share of runs above each level">
         <LeftAxis scale={y} show={showShare} label="share of runs" frame={frame} />
-        <BottomAxis scale={x} show={showScore} label="normalised score" frame={frame} />
+        <BottomAxis scale={x} show={showFigure} label="normalised score" frame={frame} />
         {profiles.map(({ agent, runs, levels, share, low, high }) => {
           const look = lookOf(agentIndex(agent));
           const places = levels.map((_, index) => index);

@@ -4,12 +4,12 @@ import {
   nothing,
   showAmount,
   showChange,
+  showDifference,
   showInterval,
   showMoney,
   showP,
-  showScore,
+  showPoints,
   showSeconds,
-  showShare,
 } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 
@@ -36,9 +36,9 @@ export function ComparisonView({
         ))}
       </ul>
       <dl className="figures">
-        <Overall name="Success rate" found={overall.success} show={showShare} />
-        <Overall name="Normalised score" found={overall.normalised} show={showScore} />
-        <Overall name="Superiority" found={overall.superiority} show={showScore} />
+        <Overall name="Success rate, percentage points" found={overall.success} show={showPoints} />
+        <Overall name="Mean normalised score" found={overall.normalised} show={showDifference} />
+        <Overall name="Superiority" found={overall.superiority} show={showDifference} />
         <Cost name="Money of a run" values={overall.money} show={showMoney} />
         <Cost name="Time of a run" values={overall.seconds} show={showSeconds} />
         <Cost name="Tokens of a run" values={overall.tokens} show={showAmount} />
@@ -50,7 +50,7 @@ export function ComparisonView({
               <th scope="col">task</th>
               <th scope="col">success of {a}</th>
               <th scope="col">success of {b}</th>
-              <th scope="col">change, 95 % interval</th>
+              <th scope="col">change in percentage points, 95 % interval</th>
               <th scope="col">better scores</th>
             </tr>
           </thead>
@@ -63,11 +63,11 @@ export function ComparisonView({
                 <Side {...cell.a} href={sideHref?.('a', cell.task, cell.agent)} />
                 <Side {...cell.b} href={sideHref?.('b', cell.task, cell.agent)} />
                 <td>
-                  <strong>{signed(cell.success_change.value, showShare)}</strong>{' '}
-                  <span className="quiet">{showInterval(cell.success_change.interval, showShare)}</span>
+                  <strong>{showPoints(cell.success_change.value)}</strong>{' '}
+                  <span className="quiet">{showInterval(cell.success_change.interval, showPoints)}</span>
                 </td>
                 <td>
-                  {signed(cell.superiority.value, showScore)} <Verdict found={cell.superiority} />
+                  {showDifference(cell.superiority.value)} <Verdict found={cell.superiority} />
                 </td>
               </tr>
             ))}
@@ -97,10 +97,6 @@ function Side({
   );
 }
 
-function signed(value: number, show: (value: number) => string): string {
-  return `${value > 0 ? '+' : ''}${show(value)}`;
-}
-
 function Verdict({ found }: { found: Difference }) {
   return (
     <span className={found.beyond_noise ? 'beyond' : 'quiet'}>
@@ -127,7 +123,7 @@ function Overall({
           nothing
         ) : (
           <>
-            <strong>{signed(found.value, show)}</strong>{' '}
+            <strong>{show(found.value)}</strong>{' '}
             {interval === null ? null : <span className="quiet">{showInterval(interval, show)} </span>}
             <Verdict found={found} />
           </>

@@ -1,18 +1,14 @@
 import { Link } from 'react-router';
 import type { AgentComparison, ComparedMeasure } from '../../../src/schema/index.ts';
-import { showInterval, showP, showScore, showShare } from '../format/numbers.ts';
+import { showDifference, showInterval, showP, showPoints } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { useReport } from './report-context.tsx';
 
 const measures: readonly { key: ComparedMeasure; title: string; show: (value: number) => string }[] = [
-  { key: 'success', title: 'success', show: (value) => signed(value, showShare) },
-  { key: 'normalised', title: 'normalised score', show: (value) => signed(value, showScore) },
-  { key: 'superiority', title: 'superiority', show: (value) => signed(value, showScore) },
+  { key: 'success', title: 'success, percentage points', show: showPoints },
+  { key: 'normalised', title: 'mean normalised score', show: showDifference },
+  { key: 'superiority', title: 'superiority', show: showDifference },
 ];
-
-function signed(value: number, show: (value: number) => string): string {
-  return `${value > 0 ? '+' : ''}${show(value)}`;
-}
 
 /** Every pair of agents, and whether their difference is beyond noise. */
 export function DifferencesTable({
@@ -24,7 +20,7 @@ export function DifferencesTable({
   if (comparisons.length === 0) return null;
   return (
     <section aria-labelledby="differences-title">
-      <h2 id="differences-title">Is one better than another?</h2>
+      <h3 id="differences-title">Is one better than another?</h3>
       <p className="explanation">
         A minus B on the tasks that both have runs of. Superiority: how much more likely A is to have the
         better score. Beyond noise: a permutation test, corrected for all comparisons (Holm), finds p &lt;
@@ -65,7 +61,7 @@ function Line({
   comparison: AgentComparison;
   compareHref: ((a: string, b: string) => string) | null;
 }) {
-  const name = `${a} less ${b}`;
+  const name = `${a} minus ${b}`;
   return (
     <tr>
       <th scope="row">{compareHref === null ? name : <Link to={compareHref(b, a)}>{name}</Link>}</th>

@@ -33,7 +33,13 @@ export function ReportPlots({ report, compareHref, children }: Props) {
     <ReportContext value={view}>
       <section aria-labelledby="results-title">
         <h2 id="results-title">Results</h2>
+        <p className="explanation">
+          Success: the final submission improves on the baseline beyond the threshold of the task.
+          Significant: also beyond the noise of the baseline. IQM: interquartile mean of the normalised
+          scores, where 0 is the baseline and 1 the reference solution.
+        </p>
         <ResultsTable />
+        <DifferencesTable compareHref={compareHref} />
         <div className="cards">
           <HeatMap />
           <ImprovementPlot />
@@ -55,7 +61,6 @@ export function ReportPlots({ report, compareHref, children }: Props) {
           <ProcessPlot />
         </div>
       </section>
-      <DifferencesTable compareHref={compareHref} />
     </ReportContext>
   );
 }

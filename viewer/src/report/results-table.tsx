@@ -4,10 +4,10 @@ import {
   showChange,
   showCount,
   showCounts,
+  showFigure,
   showInterval,
   showMoney,
   showPlural,
-  showScore,
   showSeconds,
   showShare,
   showTokens,
@@ -32,7 +32,7 @@ export function ResultsTable() {
             </th>
             <th scope="col">success, 95 % interval</th>
             <th scope="col" className="number">
-              beyond noise
+              significant
             </th>
             <th scope="col" className="number">
               improvement
@@ -41,7 +41,10 @@ export function ResultsTable() {
               95 % interval
             </th>
             <th scope="col" className="number">
-              normalised
+              IQM
+            </th>
+            <th scope="col" className="number">
+              95 % interval
             </th>
             <th scope="col" className="number">
               time
@@ -89,7 +92,8 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
       </td>
       <td className="number">{showChange(row.improvement?.mean ?? null)}</td>
       <td className="number quiet">{showInterval(row.improvement?.interval ?? null, showChange)}</td>
-      <td className="number">{showScore(row.normalised?.mean ?? null)}</td>
+      <td className="number">{showFigure(row.normalised_iqm?.value ?? null)}</td>
+      <td className="number quiet">{showInterval(row.normalised_iqm?.interval ?? null, showFigure)}</td>
       <td className="number">{showSeconds(efficiency?.seconds.wall ?? null)}</td>
       <td className="number">
         {showTokens(

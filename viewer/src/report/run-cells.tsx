@@ -1,5 +1,5 @@
 import { Link } from 'react-router';
-import { showChange, showCount, showMoney, showScore, showSeconds, showTokens } from '../format/numbers.ts';
+import { showChange, showCount, showFigure, showMoney, showSeconds, showTokens } from '../format/numbers.ts';
 import { OutcomeBadge, StatusBadge } from '../parts/badges.tsx';
 import { NumberCell } from '../parts/number-cell.tsx';
 import { showFlag } from '../plots/count-plots.tsx';
@@ -48,7 +48,7 @@ export function RunCells({ row, several, hasPlaces, href, decimals, select }: Ru
       <td>
         <OutcomeBadge outcome={row.outcome} ended={row.end !== null} />
       </td>
-      <NumberCell shown={showScore(row.score)} decimals={decimals} />
+      <NumberCell shown={showFigure(row.score)} decimals={decimals} />
       <td className="number">{showChange(row.improvement)}</td>
       <td className="number">{showCount(row.steps)}</td>
       <td className="number">{showSeconds(row.seconds)}</td>

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RunId, type RunLine, type RunPlace, TaskId } from '../../../src/schema/index.ts';
+import {
+  ExperimentName,
+  type ReportRun,
+  RunId,
+  type RunLine,
+  type RunPlace,
+  TaskId,
+} from '../../../src/schema/index.ts';
 import {
   groupKeys,
   matchingRows,
@@ -159,4 +166,22 @@ test('a row says where its run is, and why it failed, and is found by it', () =>
   ]);
   expect(matchingRows(all, {}, 'node-7').map(({ run }) => run)).toEqual(['second']);
   expect(matchingRows(all, {}, 'no room').map(({ run }) => run)).toEqual(['third']);
+});
+
+test('a run has the caveats of its plan, and once it is evaluated those of its grade, too', () => {
+  const line: RunLine = {
+    ...{ run: RunId.parse('r'), task: TaskId.parse('digits'), agent: 'automl', seed: 0, status: 'finished' },
+    ...{ state: 'finished', where: '', why: '', end: 'final_answer', steps: 1, started: 1, updated: 2 },
+    used: { seconds: 1, tokens: 0, money: 0, unpriced: 0, estimated: 0 },
+    ...{ parent: null, marks: ['imported'], broken: null },
+  };
+  expect(rowOfLine('e', line, null).marks).toEqual(['imported']);
+  const marks = ['imported', 'timed beside other work on the machine'];
+  const known: ReportRun = {
+    ...{ experiment: ExperimentName.parse('e'), run: line.run, task: line.task, agent: 'automl', seed: 0 },
+    ...{ status: 'finished', end: null, outcome: 'success', score: 1, baseline: 2, improvement: 0.5 },
+    ...{ normalised: 1, success: true, significant: true, best: null, stale: false, steps: 1, seconds: 1 },
+    ...{ tokens: 0, tokens_estimated: 0, money: 0, flags: [], errors: [], marks },
+  };
+  expect(rowOfLine('e', line, known).marks).toEqual(marks);
 });

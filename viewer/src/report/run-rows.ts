@@ -71,7 +71,8 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     money: known === null ? (line.used.unpriced > 0 ? null : line.used.money) : known.money,
     flags: known?.flags ?? [],
     errors: known?.errors ?? [],
-    marks: line.marks,
+    // Evaluation adds caveats to those of the plan, such as how the run was graded.
+    marks: known?.marks ?? line.marks,
     stale: known?.stale ?? false,
     unmeasured: known === null ? null : unmeasuredOf(known),
     broken: line.broken,

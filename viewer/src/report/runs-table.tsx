@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { decimalsOf, showCount, showPlural, showScore } from '../format/numbers.ts';
+import { decimalsOf, showCount, showFigure, showPlural } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
 import { RunCells } from './run-cells.tsx';
 import { FilterSelects, WordsFilter } from './run-filters.tsx';
@@ -71,7 +71,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
     [rows],
   );
   const decimals = useMemo(
-    () => rows.reduce((most, { score }) => Math.max(most, decimalsOf(showScore(score))), 0),
+    () => rows.reduce((most, { score }) => Math.max(most, decimalsOf(showFigure(score))), 0),
     [rows],
   );
   const hasPlaces = useMemo(() => rows.some((row) => placeWords(row) !== ''), [rows]);
