@@ -187,7 +187,9 @@ describe('a run whose session ends while its gate is waited for', () => {
       isFree ||= step === 3;
       return { kind: 'allow', actor };
     };
-    await using place = await WorkspacePlace.open({ change: () => ({ gate: slow, longestGateWait: patience }) });
+    await using place = await WorkspacePlace.open({
+      change: () => ({ gate: slow, longestGateWait: patience }),
+    });
     const branch = await place.environment.fork();
     const waiting = branch.step(write('b1')).catch(() => {});
     for (const content of ['one', 'two', 'three']) await place.environment.step(write(content));
