@@ -63,7 +63,8 @@ export class Interrupts {
   }
 
   /**
-   * From now on the first Ctrl-C leaves jobs elsewhere running.
+   * From now on the first Ctrl-C leaves jobs elsewhere running. With `second` null there are none, and only the notice
+   * changes.
    * @returns aborted by the second, which cancels them
    */
   detachable({ first, second }: DetachWords): AbortSignal {
