@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -42,25 +42,24 @@ describe.skipIf(missing !== null)(
 
     async function startWorker(...flags: string[]): Promise<StartedMlab> {
       const amounts = ['--cores', '2', '--memory', '16000', '--stalled-after', '3'];
-      const worker = start([
-        'worker',
-        '--redis',
-        redis.url,
-        '--task-dir',
-        fixtureTasks,
-        ...amounts,
-        ...flags,
-      ]);
+      const tasks = flags.includes('--task-dir') ? [] : ['--task-dir', fixtureTasks];
+      const worker = start(['worker', '--redis', redis.url, ...tasks, ...amounts, ...flags]);
       await until('the worker is there', () => worker.said().includes('Taking jobs from'));
       return worker;
     }
 
-    function run(name: string, rounds: number, seeds: number, changes: Record<string, unknown> = {}) {
+    function run(
+      name: string,
+      rounds: number,
+      seeds: number,
+      changes: Record<string, unknown> = {},
+      given = places,
+    ) {
       const file = join(bench.folder, `${name}.yaml`);
       const agents = [{ name: agent, options: { rounds, seconds: 0.3 } }];
       const plan = { name, seeds, tasks: ['sums'], agents, sandbox: 'none', ...changes };
       writeFileSync(file, JSON.stringify(plan));
-      return start(['run', file, '--on', redis.url, ...places]);
+      return start(['run', file, '--on', redis.url, ...given]);
     }
 
     async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -143,6 +142,33 @@ describe.skipIf(missing !== null)(
       expect(cancelled.code).toBe(130);
       await stop(worker);
     });
+
+    test('that have another version of a task leave its runs to others, and refuse them only where all do', async () => {
+      const changed = bench.copyTask('changed', { 'env/train.py': 'print("another starter")\n' });
+      // Workers use their own tasks where they don't see those of the submitter.
+      const seen = bench.copyTask('seen', {});
+      const submit = async (name: string, seeds: number) => {
+        const submitted = run(name, 4, seeds, {}, ['--task-dir', seen, '--dir', bench.experiments]);
+        await until('it is queued', () => submitted.said().includes('No worker takes jobs'));
+        renameSync(seen, `${seen}-hidden`);
+        return submitted;
+      };
+      const refused = await submit('refused', 1);
+      const alone = await startWorker('--task-dir', changed);
+      const end = await refused.ended;
+      expect([end.code, end.out]).toEqual([1, expect.stringContaining('has changed since')]);
+      await stop(alone);
+      renameSync(`${seen}-hidden`, seen);
+      const submitted = await submit('left-to-others', 8);
+      const right = await startWorker();
+      const wrong = await startWorker('--task-dir', changed);
+      const done = await submitted.ended;
+      expect(done.code, done.out + wrong.said()).toBe(0);
+      expect(wrong.said()).toContain('left to other workers');
+      await expectWhole('left-to-others', 4);
+      await stop(wrong);
+      await stop(right);
+    }, 120_000);
 
     test('take only jobs that they have room for, and the labels', async () => {
       const small = await startWorker('--cores', '1');

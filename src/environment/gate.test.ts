@@ -179,11 +179,11 @@ describe('a run whose session ends while its gate is waited for', () => {
   test('goes on as long as another branch does anything, and then waits for all at once', async () => {
     let isFree = false;
     // Long enough for pauses of a busy machine between two steps.
-    const patience = 600;
+    const patience = 1_000;
     const slow: Gate = async ({ branch, step }, signal) => {
       if (branch === 'b1' || step > 3) return await never({ branch, step, ...read }, signal);
-      // Far longer than a session waits.
-      await delay(2 * patience);
+      // All three together wait longer than a session does.
+      await delay(patience / 2);
       isFree ||= step === 3;
       return { kind: 'allow', actor };
     };

@@ -14,7 +14,8 @@ KeyError: 'nothing'
   expect(crashCause(message)).toBe("KeyError: 'nothing' (crash.py, line 8)");
 });
 
-test('of anything else the cause is its first line', () => {
+test('of anything else the cause is all but the frames of its stack', () => {
   expect(crashCause('Error: no such thing\n    at run (/agent/mine.ts:3:9)')).toBe('Error: no such thing');
+  expect(crashCause('no\nbwrap')).toBe('no\nbwrap');
   expect(crashCause('')).toBe('');
 });

@@ -2,13 +2,13 @@
 const frame = /^\s*File "([^"]+)", line (\d+)/;
 
 /**
- * The line of an error message that says what went wrong: the last one of a Python traceback, with file and line; else
- * the first one.
+ * The part of an error message that says what went wrong: the last line of a Python traceback, with file and line; else
+ * everything but the frames of a stack.
  */
 export function crashCause(message: string): string {
   const lines = message.split(/\r?\n/).filter((line) => line.trim() !== '');
   const start = lines.findIndex((line) => line.includes('Traceback (most recent call last)'));
-  if (start < 0) return (lines[0] ?? '').trim();
+  if (start < 0) return lines.filter((line) => !/^ +at /.test(line)).join('\n').trim();
   const rest = lines.slice(start + 1);
   // Lines of the traceback are indented; what was raised is not, and may be followed by more output.
   const raised = rest.findLast((line) => /^\S/.test(line)) ?? rest.at(-1) ?? '';

@@ -11,6 +11,7 @@ import type { JobResult } from '../../jobs/job-result.ts';
 import { workerLost } from '../../session/run-failure.ts';
 import { type JobClass, JobQueue, Queued } from './job-queue.ts';
 import { experimentKey, keys, prefix } from './keys.ts';
+import { isRefusal, leftToOthers } from './suitable-workers.ts';
 import { sayGoodbye, sayHello } from './workers.ts';
 
 export interface FleetWorkerOptions {
@@ -41,6 +42,8 @@ const helloMs = 2_000;
 const idleMs = 500;
 /** The delay before another try of a run that somebody else holds. */
 const heldMs = 10_000;
+/** How long a worker that refused a job lets others take jobs. */
+const refusedMs = 5_000;
 /** A job whose worker died or was disconnected this often is given up, because it may be what crashes the workers. */
 const mostLosses = 8;
 
@@ -53,6 +56,7 @@ export class FleetWorker {
   readonly #active = new Map<string, Active>();
   #wake = Promise.withResolvers<void>();
   #done = 0;
+  #pausesUntil = 0;
   #isDraining = false;
 
   constructor(options: FleetWorkerOptions) {
@@ -76,10 +80,13 @@ export class FleetWorker {
     ];
     try {
       while (!signal.aborted) {
-        const tookAny = await this.#takeAll(signal).catch((error: unknown) => {
-          log(`Redis: ${messageOf(error)}`);
-          return false;
-        });
+        const pauses = performance.now() < this.#pausesUntil;
+        const tookAny =
+          !pauses &&
+          (await this.#takeAll(signal).catch((error: unknown) => {
+            log(`Redis: ${messageOf(error)}`);
+            return false;
+          }));
         if (tookAny || signal.aborted) continue;
         await Promise.race([this.#wake.promise, sleep(idleMs)]);
         this.#wake = Promise.withResolvers();
@@ -192,6 +199,12 @@ export class FleetWorker {
       if (isHeld && !stop.signal.aborted) {
         log(`${run.id}: ${messageOf(error)}`);
         await this.#later(job);
+        return;
+      }
+      if (isRefusal(error) && !stop.signal.aborted && (await leftToOthers(redis, this.id, queued))) {
+        log(`${run.id}: left to other workers: ${messageOf(error)}`);
+        this.#pausesUntil = performance.now() + refusedMs;
+        await job.moveToWait(this.id);
         return;
       }
       problem = messageOf(error);

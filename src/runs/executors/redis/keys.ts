@@ -30,6 +30,8 @@ export const keys = {
   begun: (experiment: string) => `${prefix}:begun:${experiment}`,
   /** Exists while the jobs of an experiment are being cancelled. */
   cancelled: (experiment: string) => `${prefix}:cancelled:${experiment}`,
+  /** Set of the workers that refused a job because they are set up differently. */
+  refusals: (experiment: string, job: string) => `${prefix}:refusals:${experiment}:${job}`,
   quota: (experiment: string) => `${prefix}:quota:${experiment}`,
   holds: (experiment: string) => `${prefix}:holds:${experiment}`,
   pace: (provider: string) => `${prefix}:pace:${provider}`,

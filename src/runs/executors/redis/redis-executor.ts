@@ -6,7 +6,6 @@ import type { GradeJob, Job } from '../../../schema/index.ts';
 import { ExperimentCopy } from '../../artifacts/experiment-copy.ts';
 import { spentByAll } from '../../experiment-models.ts';
 import { isGraded } from '../../graded.ts';
-import { Capacity } from '../../jobs/capacity.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
@@ -16,6 +15,7 @@ import { connectRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
 import { JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
+import { whyNever } from './suitable-workers.ts';
 import { told } from './told.ts';
 import { type WorkerReport, workersThere } from './workers.ts';
 
@@ -316,11 +316,3 @@ export class RedisExecutor implements RemoteExecutor {
 
 const notCopied =
   'a fork or a branch of a run is not executed with --artifacts: execute it with --on local, or in a shared folder';
-
-/** Why a worker can never execute a job; null if it can. */
-function whyNever({ total, labels }: WorkerReport, { job, labels: wanted }: Queued): string | null {
-  const missing = wanted.find((label) => !labels.includes(label));
-  return missing === undefined
-    ? new Capacity(total).whyNever(job.resources)
-    : `it wants the label ${missing}`;
-}

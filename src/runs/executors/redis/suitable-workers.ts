@@ -1,0 +1,38 @@
+import type { Redis } from 'ioredis';
+import { Capacity } from '../../jobs/capacity.ts';
+import type { Queued } from './job-queue.ts';
+import { experimentKey, jobId, keys } from './keys.ts';
+import { type WorkerReport, workersThere } from './workers.ts';
+
+/** Why a worker can never execute a job; null if it can. */
+export function whyNever({ total, labels }: WorkerReport, { job, labels: wanted }: Queued): string | null {
+  const missing = wanted.find((label) => !labels.includes(label));
+  return missing === undefined
+    ? new Capacity(total).whyNever(job.resources)
+    : `it needs the label ${missing}`;
+}
+
+/** Errors of a worker that is set up differently, which says nothing about the job. */
+const refusals: ReadonlySet<string> = new Set([
+  ...['other_mlab', 'task_changed', 'data_differs', 'unknown_task', 'no_experiment', 'no_artifact_store'],
+]);
+
+export function isRefusal(error: unknown): error is { code: string } {
+  return error instanceof Error && 'code' in error && refusals.has(String(error.code));
+}
+
+const keptSeconds = 3_600;
+
+/**
+ * Notes that a worker refused a job.
+ * @returns whether another worker is there that could execute it and has not refused it
+ */
+export async function leftToOthers(redis: Redis, worker: string, queued: Queued): Promise<boolean> {
+  const key = keys.refusals(experimentKey(queued.job.experiment), jobId(queued.job));
+  await redis.multi().sadd(key, worker).expire(key, keptSeconds).exec();
+  const refused = new Set(await redis.smembers(key));
+  const workers = await workersThere(redis);
+  return workers.some(
+    (one) => one.state === 'working' && !refused.has(one.id) && whyNever(one, queued) === null,
+  );
+}
