@@ -22,6 +22,9 @@ function start(words: readonly string[]) {
   return { child, ended, said: () => said };
 }
 
+/** Nobody presses it twice within less. */
+const betweenPressesMs = 200;
+
 async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 200 && !holds(); tries += 1) await sleep(100);
   expect(holds()).toBe(true);
@@ -97,6 +100,7 @@ describe('Ctrl-C', () => {
     await until(() => started.said().includes('busy'));
     started.child.kill('SIGINT');
     await until(() => started.said().includes('stopping'));
+    await sleep(betweenPressesMs);
     const before = performance.now();
     started.child.kill('SIGINT');
     await started.ended;
@@ -118,6 +122,7 @@ describe('Ctrl-C', () => {
     started.child.kill('SIGINT');
     await until(() => started.said().includes('goes on elsewhere'));
     expect(started.said()).not.toContain('ends it');
+    await sleep(betweenPressesMs);
     started.child.kill('SIGINT');
     await started.ended;
     expect(started.said()).toMatch(/ends it\s+all is ended/);
@@ -130,6 +135,7 @@ describe('Ctrl-C', () => {
     for (const word of ['goes on elsewhere', 'ends it']) {
       started.child.kill('SIGINT');
       await until(() => started.said().includes(word));
+      await sleep(betweenPressesMs);
     }
     const before = performance.now();
     started.child.kill('SIGINT');

@@ -95,7 +95,10 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     const all = 3 * shortResearch.length;
     const limit = (all - 2) * tokensOfCall;
     const { code, out } = await place.run(server, ...run, '--experiment-tokens', String(limit));
-    expect([code, out]).toEqual([1, expect.stringContaining('Run the same command again to continue')]);
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining('with a larger --experiment-money or --experiment-tokens'),
+    ]);
     const stopped = place.records('shared').filter(({ status }) => status === 'failed');
     expect(stopped.length).toBeGreaterThan(0);
     for (const { end } of stopped)

@@ -11,7 +11,8 @@ import { terminalText } from './table.ts';
 /** What the first and the second Ctrl-C print while jobs run elsewhere. */
 export interface DetachWords {
   first: string;
-  second: string;
+  /** Null if there is nothing to cancel: the process then ends as usual. */
+  second: string | null;
 }
 
 /** What every verb gets: folders, output, and the signal to stop. Built once, in main.ts. */

@@ -148,7 +148,10 @@ export async function conclude(
 }
 
 /** A grader that was fixed is another version of the task, which the experiment's plan does not allow. */
-function nextAfter(problems: readonly { problem: string | null }[], gradeCommand: string): string {
+function nextAfter(problems: readonly RunResult[], gradeCommand: string): string {
+  const isSpent = problems.every(({ record }) => record?.end?.cause === 'experiment_limit');
+  if (isSpent)
+    return 'Run the same command with a larger --experiment-money or --experiment-tokens to continue.';
   const isGrader = problems.map(
     ({ problem }) => problem?.startsWith('not graded: No submission can be graded') === true,
   );

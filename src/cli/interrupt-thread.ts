@@ -15,7 +15,8 @@ Object.assign(globalThis, {
   },
 });
 
-const sameMs = 50;
+/** A Ctrl-C that comes twice within this time was pressed once. */
+const sameMs = 100;
 
 wait(Number.POSITIVE_INFINITY);
 const { notice, stoppingMs, second, exitingMs } = currentWatch();

@@ -20,6 +20,8 @@ export type Interruption = 'listening' | 'stop' | 'second' | 'exit';
 /** Time to detach from jobs elsewhere, or to cancel them. */
 const detachingMs = 30_000;
 
+/** A signal that comes twice within this time was sent once. */
+const sameMs = 200;
 const launcherLookMs = 300;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
 
@@ -37,6 +39,7 @@ export class Interrupts {
   #watch: InterruptWatch = watch;
   #thread: Worker | undefined;
   #launcher: NodeJS.Timeout | undefined;
+  #firstEnd = Number.NEGATIVE_INFINITY;
 
   /** Aborted by the first Ctrl-C. */
   get signal(): AbortSignal {
@@ -68,10 +71,14 @@ export class Interrupts {
    * @returns aborted by the second, which cancels them
    */
   detachable({ first, second }: DetachWords): AbortSignal {
-    this.#watch = {
-      ...{ ...watch, notice: `\nmlab: ${first}\n`, stoppingMs: detachingMs },
-      second: { notice: `\nmlab: ${second}\n`, ms: detachingMs },
-    };
+    const notice = `\nmlab: ${first}\n`;
+    this.#watch =
+      second === null
+        ? { ...watch, notice }
+        : {
+            ...{ ...watch, notice, stoppingMs: detachingMs },
+            second: { notice: `\nmlab: ${second}\n`, ms: detachingMs },
+          };
     this.#thread?.postMessage(this.#watch);
     return this.#second.signal;
   }
@@ -87,7 +94,10 @@ export class Interrupts {
   readonly #stop = (): void => this.#controller.abort(new Error('stopped by Ctrl-C or SIGTERM'));
 
   readonly #onOtherEnd = (): void => {
+    // A launcher passes on what the sender may have sent to its whole process group.
+    if (performance.now() - this.#firstEnd < sameMs) return;
     if (this.signal.aborted) exit();
+    this.#firstEnd = performance.now();
     process.stderr.write(this.#watch.notice);
     this.#stop();
     setTimeout(exit, this.#watch.stoppingMs).unref();

@@ -8,7 +8,11 @@ const frame = /^\s*File "([^"]+)", line (\d+)/;
 export function crashCause(message: string): string {
   const lines = message.split(/\r?\n/).filter((line) => line.trim() !== '');
   const start = lines.findIndex((line) => line.includes('Traceback (most recent call last)'));
-  if (start < 0) return lines.filter((line) => !/^ +at /.test(line)).join('\n').trim();
+  if (start < 0)
+    return lines
+      .filter((line) => !/^ +at /.test(line))
+      .join('\n')
+      .trim();
   const rest = lines.slice(start + 1);
   // Lines of the traceback are indented; what was raised is not, and may be followed by more output.
   const raised = rest.findLast((line) => /^\S/.test(line)) ?? rest.at(-1) ?? '';

@@ -168,6 +168,10 @@ export const ProviderSettings = z.strictObject({
       const { username, password } = new URL(url);
       return username === '' && password === '';
     }, 'it must not contain a user name and password: name a variable in api_key_variable')
+    .refine(
+      (url) => new URL(url).search === '',
+      'it must not contain a query (?…), which may hold a key: name a variable in api_key_variable',
+    )
     .optional()
     .describe('address of its interface, such as http://localhost:11434/v1'),
   api_key_variable: z

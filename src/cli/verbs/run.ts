@@ -31,6 +31,7 @@ import { confirmCost, costText, expectedCost, unpricedWarnings } from '../expect
 import { experimentFlags, keysSet, readExperiment } from '../experiment-flags.ts';
 import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
+import { refuseKeysInPlan } from '../keys-in-plan.ts';
 import { lessonChooser } from '../lesson-chooser.ts';
 import { registryOf } from '../model-registry.ts';
 import { atATime } from '../progress.ts';
@@ -148,6 +149,7 @@ export const run: Verb = {
         '--artifacts is for workers of a Redis.',
         'Add --on redis://…, or leave it out.',
       );
+    refuseKeysInPlan(planned, context.variables);
     for (const warning of unpricedWarnings(planned)) context.log(warning);
     if (options.dryRun) {
       const expected = await Promise.all(

@@ -46,7 +46,9 @@ test('view prints where it is, answers, and ends well on Ctrl-C; a second one fi
   expect(ports.size).toBe(2);
   for (const one of started) {
     one.process.kill('SIGINT');
-    expect((await one.ended).code).toBe(0);
+    const { code, err } = await one.ended;
+    expect(code).toBe(0);
+    expect(err).toMatch(/mlab: Stopped\.\n$/);
   }
 });
 

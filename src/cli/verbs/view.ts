@@ -141,6 +141,7 @@ async function serve(context: Context, viewed: Viewed, options: Options, page: s
     text: `The viewer is at ${url}\nStop it with Ctrl-C.`,
     json: { url, port, token },
     stay: async () => {
+      context.detachable({ first: 'Stopped.', second: null });
       await using _ = viewer;
       if (!context.signal.aborted) await once(context.signal, 'abort');
     },

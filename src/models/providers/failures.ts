@@ -139,7 +139,7 @@ function hintFor(failure: ModelFailure, context: FailureContext): string {
   const place = context.baseUrl ?? 'its base URL';
   const hints: Record<ModelFailure, string> = {
     key_missing: `Set ${keyVariable} to your key.`,
-    unauthorised: `Check the key in ${keyVariable}, and whether it may use ${model}.`,
+    unauthorised: `Check that ${keyVariable} is set, and that its key is right and may use ${model}.`,
     unknown_model: `Check the model's name (${model}) and the base URL (${place})${
       kind === 'openai-compatible' ? ', which most often ends in /v1' : ''
     }.`,
