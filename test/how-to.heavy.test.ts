@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and 
       const { code, err } = await mlab(command.split(' '));
       expect(code, `mlab ${command}\n${err}`).toBe(0);
     }
-    const baselines = Output.parse(JSON.parse((await mlab(['report', 'first'])).out));
+    const baselines = Output.parse(JSON.parse((await mlab(['report', 'range'])).out));
     expect(baselines.cells.map(({ agent, success }) => [agent, success.successes])).toEqual([
       ['baseline', 0],
       ['oracle', 2],
