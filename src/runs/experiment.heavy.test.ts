@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
     const [result] = await workThrough(experiment, changed);
     expect(result?.problem).toContain('has changed since this experiment was planned');
     const plan = planOf(changed, agentByName('baseline'), { seeds: 1 });
-    expect(() => createExperiment(experiment.folder, plan)).toThrow(/task_version/);
+    expect(() => createExperiment(experiment.folder, plan)).toThrow(/has changed since/);
   });
 
   test('grading needs nothing of the run but the store', async () => {
