@@ -206,7 +206,7 @@ describe.skipIf(missing !== null)(
         agents: [join(import.meta.dirname, 'fixtures/deadly-agent.ts')],
       });
       const client = new Redis(redis.url, { password });
-      const queued = async () => (await client.keys('mlab:*.run-0'))[0];
+      const queued = async () => (await client.keys('mlab:jobs-*:*.run-0'))[0];
       await until('it is queued', async () => (await queued()) !== undefined);
       await client.hset((await queued()) ?? '', 'stc', 7);
       client.disconnect();

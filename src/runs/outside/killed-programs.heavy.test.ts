@@ -89,10 +89,11 @@ describe.skipIf(missing !== undefined)(`a run of a program whose harness is kill
     expect(existsSync(join(run.folder, 'agent-session'))).toBe(false);
     expect(await checkRun(run)).toEqual([]);
     expect(run.readGrades().grades.filter(({ final }) => final)).toMatchObject([{ valid: true }]);
-    // The title twice, the turn, the interrupted one, and two more: each is paid for once.
+    // The title (again, unless the session had it already), the turn, the interrupted one, and two more: each is paid for
+    // once.
     const calls = readTraceSync(run.tracePath).events.filter(({ kind }) => kind === 'model_call');
-    expect(calls).toHaveLength(6);
-    expect(run.readRecord()?.spent).toMatchObject({ calls: 6 });
+    expect([5, 6]).toContain(calls.length);
+    expect(run.readRecord()?.spent).toMatchObject({ calls: calls.length });
   });
 });
 
