@@ -15,14 +15,10 @@ Object.assign(globalThis, {
   },
 });
 
-/** A Ctrl-C that comes twice within this time was pressed once. */
-const sameMs = 100;
-
 wait(Number.POSITIVE_INFINITY);
-const { notice, stoppingMs, second, exitingMs } = currentWatch();
+const { notice, sameMs, stoppingMs, second, exitingMs } = currentWatch();
 say(notice);
 tell('stop');
-// Both a launcher and the sender to its process group may pass on the same Ctrl-C; nobody presses it twice so fast.
 wait(sameMs);
 if (wait(stoppingMs) && second !== null) {
   say(second.notice);

@@ -11,6 +11,11 @@ const watch = {
    * it.
    */
   second: null as { notice: string; ms: number } | null,
+  /**
+   * A signal that comes again within this time was sent once: a launcher passes on what the sender may have sent to its
+   * whole process group.
+   */
+  sameMs: 100,
   /** A main thread that is not busy ends the process within this time, with the right exit code. */
   exitingMs: 200,
 };
@@ -20,8 +25,6 @@ export type Interruption = 'listening' | 'stop' | 'second' | 'exit';
 /** Time to detach from jobs elsewhere, or to cancel them. */
 const detachingMs = 30_000;
 
-/** A signal that comes twice within this time was sent once. */
-const sameMs = 200;
 const launcherLookMs = 300;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
 
@@ -94,8 +97,7 @@ export class Interrupts {
   readonly #stop = (): void => this.#controller.abort(new Error('stopped by Ctrl-C or SIGTERM'));
 
   readonly #onOtherEnd = (): void => {
-    // A launcher passes on what the sender may have sent to its whole process group.
-    if (performance.now() - this.#firstEnd < sameMs) return;
+    if (performance.now() - this.#firstEnd < this.#watch.sameMs) return;
     if (this.signal.aborted) exit();
     this.#firstEnd = performance.now();
     process.stderr.write(this.#watch.notice);

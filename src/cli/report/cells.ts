@@ -73,9 +73,9 @@ export function spare<Row>(order: number, field: Field<Row>): Field<Row> {
   return { ...field, spare: order };
 }
 
-/** Remarks about rows. */
-export function remarks<Row>(of: (row: Row) => string): Field<Row> {
-  return { ...words('remarks', '', of), isRemark: true };
+/** What a reader must know before trusting a row. */
+export function caveatColumn<Row>(of: (row: Row) => string): Field<Row> {
+  return { ...words('remarks', '', of), isCaveat: true };
 }
 
 interface Counts {

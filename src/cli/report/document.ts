@@ -23,7 +23,7 @@ export interface DocumentColumn {
   /** The interval of the column before it. */
   isInterval?: true;
   /** What a reader must know about a row: a terminal shows it below the table. */
-  isRemark?: true;
+  isCaveat?: true;
   /** What the column shows, for the notes below the table. */
   note?: string;
 }

@@ -4,6 +4,7 @@ import { branches } from './branches-table.ts';
 import {
   approximate,
   bytes,
+  caveatColumn,
   change,
   costField,
   countedRate,
@@ -17,7 +18,6 @@ import {
   quantity,
   rateFields,
   ratio,
-  remarks,
   seconds,
   share,
   spare,
@@ -66,7 +66,7 @@ const results = define<ReportCell>({
       costField(({ efficiency }) => efficiency),
       hasEstimates,
     ),
-    remarks(caveats),
+    caveatColumn(caveats),
   ],
 });
 
@@ -141,7 +141,7 @@ const agents = define<ReportRow>({
       ),
       note: 'Pass@k: at least one of k runs succeeds.',
     }),
-    remarks(caveats),
+    caveatColumn(caveats),
   ],
 });
 

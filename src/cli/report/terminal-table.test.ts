@@ -11,7 +11,7 @@ const columns = [
   },
   { title: 'score', name: 'score', spare: 1, note: 'Score: a mean.' },
   { title: 'time', name: 'time', spare: 2 },
-  { title: '', name: 'remarks', isRemark: true as const },
+  { title: '', name: 'remarks', isCaveat: true as const },
 ];
 const cells = (...texts: string[]) => texts.map((text) => ({ text, value: text }));
 const results: DocumentTable = {
@@ -24,7 +24,7 @@ const results: DocumentTable = {
 };
 const shown = (available?: number) => terminalTable(results, available).split('\n').slice(1);
 
-test('an interval stands behind its value, and remarks stand below the table, each once', () => {
+test('an interval stands behind its value, and caveats stand below the table, each once', () => {
   expect(shown(80)).toEqual([
     expect.stringContaining('task               success  score  time'),
     '────────  ────────────────  ─────  ────',

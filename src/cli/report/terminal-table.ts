@@ -3,7 +3,7 @@ import { plain, table } from '../table.ts';
 import type { DocumentCell, DocumentTable } from './document.ts';
 
 /** Columns of a terminal; without one, as many as a table needs. */
-const availableColumns = () => (process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY);
+const availableColumns = () => (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY;
 
 /** A table for people at a terminal, with its notes below. */
 export function terminalTable(whole: DocumentTable, available = availableColumns()): string {
@@ -75,18 +75,18 @@ function withIntervals(one: DocumentTable): DocumentTable {
   return keepColumns({ ...one, rows }, (index) => !follows(index));
 }
 
-/** Remarks below the table, with a mark in the first column. */
+/** Caveats below the table, with a mark in the first column. */
 function withFootnotes(one: DocumentTable): DocumentTable & { footnotes: string[] } {
-  const at = one.columns.findIndex(({ isRemark }) => isRemark === true);
+  const at = one.columns.findIndex(({ isCaveat }) => isCaveat === true);
   if (at < 0) return { ...one, footnotes: [] };
-  const remarks = [...new Set(one.rows.map((row) => row[at]?.text ?? ''))].filter((text) => text !== '');
+  const caveats = [...new Set(one.rows.map((row) => row[at]?.text ?? ''))].filter((text) => text !== '');
   const rows = one.rows.map((row) => {
-    const number = remarks.indexOf(row[at]?.text ?? '');
+    const number = caveats.indexOf(row[at]?.text ?? '');
     const [first, ...rest] = row;
     if (number < 0 || first === undefined) return row;
     return [{ ...first, text: `${first.text}${superscript(number + 1)}` }, ...rest];
   });
-  const footnotes = remarks.map((text, number) => `${superscript(number + 1)} ${plain(text)}`);
+  const footnotes = caveats.map((text, number) => `${superscript(number + 1)} ${plain(text)}`);
   return { ...keepColumns({ ...one, rows }, (index) => index !== at), footnotes };
 }
 
