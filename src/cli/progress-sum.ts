@@ -1,42 +1,70 @@
 import type { ExperimentProgress } from '../runs/index.ts';
 import type { Plan, RunSpec, Spent } from '../schema/index.ts';
-import { mean } from '../statistics/index.ts';
 import { addCall, nothingSpent } from '../store/index.ts';
 import { dollars } from './table.ts';
 
-/** Sums up the progress of the runs of an experiment. */
+/** Runs of one agent on one task: they take about as long as each other. */
+interface Kind {
+  /** Runs that have not begun. */
+  queued: number;
+  /** Runs that ended in this process, and their duration in all. */
+  ended: number;
+  tookMs: number;
+}
+
+/** Sums up the progress of the runs of an experiment; each event takes the same time, however many runs there are. */
 export class ProgressSum {
-  readonly #plan: Plan;
+  readonly #parallel: number;
   readonly #now: () => number;
   readonly #spent = new Map<string, Spent>();
+  readonly #kinds = new Map<string, Kind>();
+  /** Planned runs that have not begun. */
+  readonly #queued: Set<string>;
   /** Start times of runs under way, by this process's clock in milliseconds. */
-  readonly #started = new Map<string, number>();
+  readonly #started = new Map<string, { at: number; kind: Kind }>();
   readonly #over = new Set<string>();
-  /** Durations of runs that ended in this process, in milliseconds, by what was run. */
-  readonly #took = new Map<string, number[]>();
 
   constructor(plan: Plan, now: () => number = () => performance.now()) {
-    this.#plan = plan;
+    this.#parallel = plan.parallel;
     this.#now = now;
+    this.#queued = new Set(plan.runs.map(({ id }) => id));
+    for (const run of plan.runs) this.#kindOf(run).queued += 1;
   }
 
   add({ run, ...progress }: ExperimentProgress): void {
     const { id } = run;
-    if (progress.kind === 'run_started') this.#started.set(id, this.#now());
-    else if (progress.kind === 'run_step' && progress.progress.kind === 'model_called')
+    if (progress.kind === 'run_started') {
+      const kind = this.#begun(run);
+      this.#over.delete(id);
+      this.#started.set(id, { at: this.#now(), kind });
+    } else if (progress.kind === 'run_step' && progress.progress.kind === 'model_called')
       this.#spent.set(id, addCall(this.#spent.get(id) ?? nothingSpent, progress.progress.call));
     else if (progress.kind === 'run_kept' || progress.kind === 'run_ended') {
       const { spent, shared } = progress.record;
       // Includes earlier sessions. What a branch shares with its run is counted there.
       if (spent !== undefined && shared === undefined) this.#spent.set(id, spent);
+      const kind = this.#begun(run);
       const started = this.#started.get(id);
       if (started !== undefined) {
-        const kind = kindOf(run);
-        this.#took.set(kind, [...(this.#took.get(kind) ?? []), this.#now() - started]);
+        kind.ended += 1;
+        kind.tookMs += this.#now() - started.at;
       }
       this.#started.delete(id);
       this.#over.add(id);
     }
+  }
+
+  #begun(run: RunSpec): Kind {
+    const kind = this.#kindOf(run);
+    if (this.#queued.delete(run.id)) kind.queued -= 1;
+    return kind;
+  }
+
+  #kindOf({ task, agent, agent_options, model }: RunSpec): Kind {
+    const name = JSON.stringify([task, agent, agent_options, model]);
+    const known = this.#kinds.get(name) ?? { queued: 0, ended: 0, tookMs: 0 };
+    this.#kinds.set(name, known);
+    return known;
   }
 
   /** Runs that have ended, or that nobody executes any more. */
@@ -60,25 +88,22 @@ export class ProgressSum {
    * of each has ended here.
    */
   leftMs(): number | null {
-    const left: number[] = [];
+    let sum = 0;
     let longest = 0;
-    for (const run of this.#plan.runs) {
-      if (this.#over.has(run.id)) continue;
-      const took = this.#took.get(kindOf(run));
-      if (took === undefined) return null;
-      const started = this.#started.get(run.id);
-      const expected = Math.max(0, mean(took) - (started === undefined ? 0 : this.#now() - started));
-      if (started !== undefined) longest = Math.max(longest, expected);
-      left.push(expected);
+    for (const { queued, ended, tookMs } of this.#kinds.values()) {
+      if (queued === 0) continue;
+      if (ended === 0) return null;
+      sum += (queued * tookMs) / ended;
     }
-    if (this.#took.size === 0) return null;
-    return Math.max(left.reduce((sum, each) => sum + each, 0) / this.#plan.parallel, longest);
+    for (const { at, kind } of this.#started.values()) {
+      if (kind.ended === 0) return null;
+      const expected = Math.max(0, kind.tookMs / kind.ended - (this.#now() - at));
+      longest = Math.max(longest, expected);
+      sum += expected;
+    }
+    const isKnown = [...this.#kinds.values()].some(({ ended }) => ended > 0);
+    return isKnown ? Math.max(sum / this.#parallel, longest) : null;
   }
-}
-
-/** Runs that take about as long as each other. */
-function kindOf({ task, agent, agent_options, model }: RunSpec): string {
-  return JSON.stringify([task, agent, agent_options, model]);
 }
 
 const amounts = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deepestStored, parseShallowJson } from './shallow-json.ts';
+import { deepestStored, parseShallowJson, parseSmallJson } from './shallow-json.ts';
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
@@ -21,4 +22,20 @@ test('brackets inside of texts are no levels', () => {
 test('what was taken in can be read again from within what is stored', () => {
   expect(deepestStored).toBeGreaterThan(250);
   expect(parseShallowJson(nested(deepestStored), deepestStored)).toBeDefined();
+});
+
+test('quotes and escapes in texts hide no brackets, and are none', () => {
+  const piece = fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', 'a', '\n', '\u2028');
+  const text = fc.array(piece).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(fc.array(text), (texts) => {
+      const json = JSON.stringify(texts);
+      // A value for the array, one for the first of its elements and each comma.
+      const values = 1 + Math.max(1, texts.length);
+      expect(parseShallowJson(json, 1)).toEqual(texts);
+      expect(() => parseShallowJson(`[${json}]`, 1)).toThrow('deep');
+      expect(parseSmallJson(json, values)).toEqual(texts);
+      expect(() => parseSmallJson(json, texts.length)).toThrow('values');
+    }),
+  );
 });

@@ -31,8 +31,7 @@ function shapeOf(text: string, levels: number): { isTooDeep: boolean; values: nu
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
       case 0x22: // A text: to its end.
-        for (at += 1; at < text.length && text.charCodeAt(at) !== 0x22; at += 1)
-          if (text.charCodeAt(at) === 0x5c) at += 1;
+        at = endOfText(text, at);
         break;
       case 0x5b: // [
       case 0x7b: // {
@@ -49,4 +48,15 @@ function shapeOf(text: string, levels: number): { isTooDeep: boolean; values: nu
     }
   }
   return { isTooDeep: false, values };
+}
+
+/** The index of the quote that ends a text, or of the last character. */
+function endOfText(text: string, start: number): number {
+  for (let at = start; ; ) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) return text.length;
+    let escapes = 0;
+    while (text.charCodeAt(at - escapes - 1) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
 }

@@ -306,10 +306,12 @@ export class RedisExecutor implements RemoteExecutor {
   #tellBegun(text: string): void {
     const begun = told(Begun, text);
     if (begun === null) return;
+    // Those that begin are among the first: jobs that ended are followed no more.
     for (const { queued, following } of this.#followed.values()) {
       const { kind, run } = queued.job;
-      if (kind === 'run' && run.id === begun.run)
-        following.onProgress({ kind: 'run_started', run, resumed: false, place: begun.place });
+      if (kind !== 'run' || run.id !== begun.run) continue;
+      following.onProgress({ kind: 'run_started', run, resumed: false, place: begun.place });
+      break;
     }
   }
 }
