@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../src/lib/errors.ts';
+import { mean } from '../src/statistics/index.ts';
 import { openExperiment } from '../src/store/index.ts';
 import { fixtureTasks, TaskBench } from '../test/fixtures/fixture-task.ts';
 import { mlab, startMlab } from '../test/fixtures/mlab-process.ts';
@@ -18,7 +19,11 @@ export const fleet: Benchmark = {
     await using redis = await RedisServer.start();
     const runs = quick ? 20 : 500;
     log(`${runs} runs in one process`);
-    const here = await place.millisecondsARun('local', runs, '--parallel', '1');
+    const alone = ['--parallel', '1'];
+    const here = await place.millisecondsARun('local', runs, ...alone);
+    log(`${runs} runs in each of two processes`);
+    const apart = ['one', 'other'].map((name) => place.millisecondsARun(name, runs, ...alone));
+    const besideEachOther = mean(await Promise.all(apart));
     await using workers = new AsyncDisposableStack();
     const perRun: number[] = [];
     for (const count of [1, 2]) {
@@ -46,6 +51,11 @@ export const fleet: Benchmark = {
           atMost: 1 / 0.9,
           note: `${one.toFixed(1)} and ${two.toFixed(1)} ms a run; Redis and mlab run are at work beside them`,
         },
+      },
+      {
+        ...{ what: 'the same of two processes that share nothing but the machine', unit: 'times' },
+        ...{ value: besideEachOther / here, atMost: null },
+        note: `${besideEachOther.toFixed(1)} ms a run of each; no workers can do better than this here`,
       },
     ];
   },
