@@ -11,6 +11,7 @@ import pty
 import struct
 import sys
 import termios
+from itertools import groupby
 
 import pyte
 from rich.console import Console
@@ -68,7 +69,9 @@ def picture(screen: pyte.HistoryScreen, title: str) -> str:
     while shown and all(cell.data == " " for cell in shown[-1]):
         shown.pop()
     for line in shown:
-        segments = [Segment(cell.data, style_of(cell)) for cell in line]
+        # One piece of text for all that looks the same: a picture of single characters is ten times as large.
+        alike = ((style, "".join(cell.data for cell in cells)) for style, cells in groupby(line, style_of))
+        segments = [Segment(text, style) for style, text in alike]
         console.print(Line(segments), end="")
     return console.export_svg(title=title)
 
