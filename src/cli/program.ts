@@ -135,6 +135,8 @@ function optionOf(flag: Flag, calledNow?: string): Option {
   const several = flag.many === undefined ? '' : ` (${severalWords[flag.many]})`;
   const option = new Option(flag.flags, `${flag.description}${several}`);
   if (flag.default !== undefined) option.default(flag.default);
+  // Given without a value, it has its default.
+  if (flag.default !== undefined && option.optional) option.preset(flag.default);
   const long = calledNow ?? option.long ?? flag.flags;
   const { choices, parse = parserOf(choices) } = flag;
   const many = flag.many ?? (option.variadic ? 'repeated' : undefined);

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { mlab } from '../../../test/fixtures/mlab-process.ts';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { createExperiment } from '../../store/index.ts';
@@ -37,4 +38,14 @@ test('a run whose record can not be read is told and left out, and the others ar
   expect(text).toBe('1 run to rerun:\n  first/sandbox-1');
   expect(json).toMatchObject({ runs: ['first/sandbox-1'], unreadable: ['first/sandbox-0'] });
   expect(said).toEqual([expect.stringContaining('first/sandbox-0 is left out: ')]);
+});
+
+test('--failed alone means all that the machines caused', async () => {
+  const folder = temporaryFolder();
+  failedIn(folder, ['sandbox-0', 'quota-exhausted']);
+  const { code, out } = await mlab(['runs', 'retry', 'first', '--failed', '--dry-run', '--dir', folder], {
+    folder,
+  });
+  expect(out).toBe('2 runs to rerun:\n  first/sandbox-0\n  first/quota-exhausted\n');
+  expect(code).toBe(0);
 });

@@ -27,7 +27,7 @@ interface Options extends PrepareOptions, TrustFlags {
 
 const flags: Flag[] = [
   {
-    flags: '--failed <what>',
+    flags: '--failed [what]',
     description: 'infrastructure for all such failures, or one cause, such as sandbox',
     default: 'infrastructure',
   },
