@@ -72,13 +72,15 @@ function section({ file, variant }: Task): string {
     const more = gained === undefined ? '' : ` (mean improvement ${gained} %)`;
     return `${agent} ${success_rate} %${more}`;
   });
-  const origin = sources.map(({ file: name, url, kaggle, licence, sha256, optional }) => {
-    const place = url ?? `Kaggle competition \`${kaggle}\``;
+  const origin = sources.map(({ file: name, url, kaggle, collection, licence, sha256, optional }) => {
+    const hosts = collection?.hosts.join(' and ');
+    const place =
+      url ?? (hosts === undefined ? `Kaggle competition \`${kaggle}\`` : `${hosts}, file by file`);
     const checked = sha256 === undefined ? 'no checksum is known' : 'checked by SHA-256';
     return `\`${name}\`${optional ? ' (optional)' : ''} from ${place}, ${checked}. ${licence}`;
   });
   const facts = [
-    ['Source', origin.length === 0 ? `no download. ${data?.licence ?? ''}`.trim() : origin.join('; ')],
+    ['Source', origin.length === 0 ? `no download. ${data?.licence ?? ''}`.trim() : origin.join(' ')],
     ['Size', data?.size],
     ['Split', data?.split],
     ['Measured on', data?.measured_on?.what],

@@ -13,7 +13,7 @@ export interface RunExperimentOptions {
   taskDirs?: readonly string[];
   /** Take sources of tasks from this folder instead of the network. */
   mirror?: string;
-  /** Small synthetic data of the same format, with no download; results are marked. */
+  /** Small synthetic data of the same format, with no download; results get a caveat. */
   sample?: boolean;
   /** Stops the runs; the same call resumes them. */
   signal?: AbortSignal;

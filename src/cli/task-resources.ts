@@ -19,12 +19,12 @@ export interface PrepareOptions {
 export const prepareFlags: Flag[] = [
   {
     flags: '--sample',
-    description: 'use small synthetic data of the same format, without a download; results are marked',
+    description: 'use small synthetic data of the same format, without a download; results get a caveat',
   },
   { flags: '--mirror <folder>', description: 'take source files from a local folder instead of the network' },
   {
     flags: '--allow-unverified',
-    description: 'accept data whose checksums differ from the expected ones; results are marked',
+    description: 'accept data whose checksums differ from the expected ones; results get a caveat',
   },
   {
     flags: '--interpreter <python>',

@@ -38,7 +38,7 @@ export async function provision(whole: Task, options: ProvisionOptions): Promise
   const measured = withFigures(task, prepared, { cache });
   if (measured.figures === 'of other data') {
     onProgress(
-      `its baseline was measured on other data (${task.file.data?.measured_on?.what}), and results are marked; ` +
+      `its baseline was measured on other data (${task.file.data?.measured_on?.what}), and results get a caveat; ` +
         `measure it on this data with: mlab tasks baseline ${task.file.id} --save`,
     );
   }

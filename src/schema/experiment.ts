@@ -97,7 +97,7 @@ export const ExperimentFile = z
     same_task: z
       .boolean()
       .optional()
-      .describe('also use experience with the same task and its variants; results are marked'),
+      .describe('also use experience with the same task and its variants; results get a caveat'),
     gpu: z.boolean().default(false).describe('give a GPU to runs of tasks that use one'),
     gpus: z.int().min(1).max(64).optional().describe('GPUs for each of these runs; default: 1'),
     clock: RunClock.optional().describe(

@@ -102,7 +102,7 @@ async function refuseSize(request: DownloadRequest, total: number | null, presen
     throw new UserError(
       'wrong_size',
       `${request.url} is ${total} bytes, but the task expects ${request.bytes}`,
-      'the file has changed at its source; --allow-unverified accepts it and marks every result made with it',
+      'the file has changed at its source; --allow-unverified accepts it and adds a caveat to every result',
     );
   }
   const disk = await statfs(dirname(request.destination));

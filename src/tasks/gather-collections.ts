@@ -136,7 +136,7 @@ function refuseMissing(
     `the mirror lacks ${missing.length} of the ${listed.length} files of ${name}: ${first.join(', ')}${missing.length > 3 ? ', …' : ''}`,
     found.size === 0
       ? `put them into the folder ${name} of the mirror`
-      : `put them into the folder ${name} of the mirror; --allow-unverified uses only those that are there, and marks every result`,
+      : `put them into the folder ${name} of the mirror; --allow-unverified uses only those that are there, and adds a caveat to every result`,
   );
 }
 

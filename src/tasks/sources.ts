@@ -183,6 +183,6 @@ export function otherChecksum(source: Source, actual: string, path: string): Use
   return new UserError(
     'wrong_checksum',
     `${source.file} has the SHA-256 ${actual}, but the task expects ${source.sha256} (file: ${path})`,
-    'get the original file; --allow-unverified uses this one and marks every result made with it',
+    'get the original file; --allow-unverified uses this one and adds a caveat to every result',
   );
 }

@@ -49,6 +49,6 @@ export const prepare: Verb = {
 };
 
 function dataText({ verified, manifest }: PreparedData): string {
-  if (manifest.sample === true) return 'made-up sample: results are marked';
-  return verified ? 'verified' : 'unverified: results are marked';
+  if (manifest.sample === true) return 'made-up sample: results get a caveat';
+  return verified ? 'verified' : 'unverified: results get a caveat';
 }
