@@ -83,7 +83,7 @@ export async function executePlan(
     !context.logger.isOnStandardError;
   const place = parts.executor && 'executed elsewhere';
   using view = createProgressView(plan, renews, context, place);
-  const log = logProgress(context.logger, plan.name);
+  const log = logProgress(context.logger);
   return await runExperiment(
     { ...plan, parallel: gate === undefined ? plan.parallel : 1 },
     {

@@ -8,6 +8,7 @@ import { chooseExecutor, executorFor, providersThrough, type RemoteExecutor } fr
 import type { ExperimentFile, Plan } from '../schema/index.ts';
 import { type Experiment, openExperiment } from '../store/index.ts';
 import type { Context } from './context.ts';
+import { reportOutage } from './log-events.ts';
 import { refuseRecordedPlace } from './trust.ts';
 
 /** How long to wait for a second Ctrl-C. */
@@ -108,7 +109,10 @@ export async function executeThere<Result>(
 ): Promise<Result> {
   const { signal, log, variables } = context;
   const models = registry && { registry, spend: { ...experiment.plan.spend, ...spend } };
-  const place = { settings, models, parallel, command: commandElsewhere(context), variables, log, signal };
+  const place = {
+    ...{ settings, models, parallel, command: commandElsewhere(context), variables, log, signal },
+    onOutage: reportOutage(context),
+  };
   await using executor = await executorFor(settings.on, experiment, place);
   if (executor === null) return await execute();
   const cancelled = context.detachable(words);

@@ -3,6 +3,7 @@ export type { AgentPlace } from './agents/python-agent.ts';
 export { type BranchAsked, isSameRun, makeBranchPlan } from './branch-plan.ts';
 export type { ExecutorPlace, RemoteExecutor, WorkerChecks } from './executors/executor-kind.ts';
 export { chooseExecutor, executorFor, executorNames } from './executors/index.ts';
+export { type Outage, outageText } from './executors/outage.ts';
 export { listWorkers, redisAddress, serveRedis } from './executors/redis/index.ts';
 export { providersThrough } from './executors/run-gateways.ts';
 export {

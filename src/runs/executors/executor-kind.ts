@@ -3,6 +3,7 @@ import type { ModelRegistry } from '../../models/index.ts';
 import type { ExecutorSettings, Plan } from '../../schema/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import type { Executor } from '../jobs/executor.ts';
+import type { Outage } from './outage.ts';
 
 /** What a remote executor knows about the place that it is used from. */
 export interface ExecutorPlace {
@@ -20,6 +21,7 @@ export interface ExecutorPlace {
   variables: Readonly<Record<string, string | undefined>>;
   /** Prints a line for the user. */
   log: (line: string) => void;
+  onOutage: (outage: Outage) => void;
   signal: AbortSignal;
 }
 

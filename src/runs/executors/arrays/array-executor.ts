@@ -247,16 +247,16 @@ export class ArrayExecutor implements RemoteExecutor {
    * @throws the signal's reason
    */
   async #queue(): Promise<JobStates> {
-    const { signal, log } = this.#place;
-    const { name } = this.#scheduler;
+    const { signal, onOutage } = this.#place;
+    const outage = { service: this.#scheduler.name, why: '' };
     for (;;) {
       const states = await this.#scheduler.queue();
       if (states !== null) {
-        if (this.#saidSilent) log(`${name} answers again.`);
+        if (this.#saidSilent) onOutage({ ...outage, isOver: true });
         this.#saidSilent = false;
         return states;
       }
-      if (!this.#saidSilent) log(`${name} does not answer; jobs that run go on. It is asked again.`);
+      if (!this.#saidSilent) onOutage({ ...outage, isOver: false });
       this.#saidSilent = true;
       await sleep(pollMs, undefined, { signal });
     }

@@ -11,7 +11,7 @@ import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
 import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import type { RedisAddress } from './address.ts';
-import { connectRedis } from './connection.ts';
+import { connectRedis, isCut, placeOfRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
 import { JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
@@ -26,6 +26,10 @@ interface Given {
   reject: (error: unknown) => void;
   /** How often in a row it was missing in Redis. */
   missed: number;
+  /** The worker that executes it, in words; empty while it is queued. */
+  place: string;
+  /** How often in a row no worker reported it, though one had begun it. */
+  unreported: number;
 }
 
 /** Jobs that are given within this time are queued together. */
@@ -83,7 +87,7 @@ export class RedisExecutor implements RemoteExecutor {
 
   static async open(address: RedisAddress, place: ExecutorPlace): Promise<RedisExecutor> {
     const copy = await ExperimentCopy.open(place.settings.redis?.artifacts, place.experiment, place);
-    const redis = await connectRedis(address, place.signal);
+    const redis = await connectRedis(address, place.signal, place.onOutage);
     const listener = await connectRedis(address, place.signal);
     const executor = new RedisExecutor(place, address, redis, listener, copy);
     await executor.#begin();
@@ -100,7 +104,7 @@ export class RedisExecutor implements RemoteExecutor {
     const artifacts = this.#copy === null ? {} : { artifacts: this.#copy.address };
     const queued: Queued = { job, labels, ...(next === undefined ? {} : { next }), ...artifacts };
     return new Promise((resolve, reject) => {
-      this.#gathered.push({ queued, following, resolve, reject, missed: 0 });
+      this.#gathered.push({ queued, following, resolve, reject, missed: 0, place: '', unreported: 0 });
       this.#gathering ??= setTimeout(() => {
         this.#gathering = undefined;
         const given = this.#gathered.splice(0);
@@ -110,6 +114,9 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   async cancel(): Promise<string> {
+    const { status } = this.#redis;
+    if (status !== 'ready')
+      return `${placeOfRedis(this.#address)} does not answer, so the jobs continue. Cancel them with mlab runs cancel when it answers.`;
     await this.#work;
     const all = [...this.#queued.values()];
     await this.#redis.set(keys.cancelled(this.#experiment), '1', 'EX', 3600);
@@ -202,10 +209,10 @@ export class RedisExecutor implements RemoteExecutor {
         await this.#readEnds();
         if (performance.now() - swept < sweepMs) continue;
         await this.#sweep();
-        await this.#tellUnwanted();
+        await this.#lookAtWorkers();
         swept = performance.now();
       } catch (error) {
-        if (!signal.aborted) this.#place.log(`Redis: ${messageOf(error)}`);
+        if (!signal.aborted && !isCut(error)) this.#place.log(`Redis: ${messageOf(error)}`);
       }
     }
   }
@@ -249,10 +256,37 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#queue.add(lost);
   }
 
-  /** Reports that no worker is there for a job, or none that could ever take it. Only once, until this changes. */
-  async #tellUnwanted(): Promise<void> {
+  async #lookAtWorkers(): Promise<void> {
     if (this.#followed.size === 0) return;
-    const workers = (await workersThere(this.#redis)).filter(({ state }) => state === 'working');
+    const workers = await workersThere(this.#redis);
+    this.#tellPlaces(workers);
+    this.#tellUnwanted(workers.filter(({ state }) => state === 'working'));
+  }
+
+  /** Where runs are, if their beginning was not seen: they began before this command, or their worker is gone. */
+  #tellPlaces(workers: readonly WorkerReport[]): void {
+    const { folder } = this.#place.experiment;
+    const places = new Map(
+      workers.flatMap(({ id, host, jobs }) =>
+        jobs
+          .filter(({ kind, experiment }) => kind === 'run' && experiment === folder)
+          .map(({ run }) => [run, `${host} (${id})`] as const),
+      ),
+    );
+    for (const given of this.#followed.values()) {
+      const { kind, run } = given.queued.job;
+      const place = kind === 'run' ? places.get(run.id) : undefined;
+      given.unreported = place === undefined && given.place !== '' ? given.unreported + 1 : 0;
+      if (place !== undefined) tellPlace(given, place);
+      else if (given.unreported >= mostMisses) {
+        given.place = '';
+        given.following.onProgress({ kind: 'run_queued', run, place: this.#address.shown });
+      }
+    }
+  }
+
+  /** Reports that no worker is there for a job, or none that could ever take it. Only once, until this changes. */
+  #tellUnwanted(workers: readonly WorkerReport[]): void {
     const told = this.#unwantedText(workers);
     if (told !== this.#told && told !== '') this.#place.log(told);
     this.#told = told;
@@ -306,12 +340,17 @@ export class RedisExecutor implements RemoteExecutor {
   #tellBegun(text: string): void {
     const begun = told(Begun, text);
     if (begun === null) return;
-    for (const { queued, following } of this.#followed.values()) {
-      const { kind, run } = queued.job;
-      if (kind === 'run' && run.id === begun.run)
-        following.onProgress({ kind: 'run_started', run, resumed: false, place: begun.place });
+    for (const given of this.#followed.values()) {
+      const { kind, run } = given.queued.job;
+      if (kind === 'run' && run.id === begun.run) tellPlace(given, begun.place);
     }
   }
+}
+
+function tellPlace(given: Given, place: string): void {
+  if (given.place === place) return;
+  given.place = place;
+  given.following.onProgress({ kind: 'run_started', run: given.queued.job.run, resumed: false, place });
 }
 
 const notCopied =

@@ -5,6 +5,7 @@ import { executeJob, giveUpJob } from '../../jobs/execute-job.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobHost, Machine } from '../../jobs/job-host.ts';
 import type { JobProgress, JobResult } from '../../jobs/job-result.ts';
+import type { Outage } from '../outage.ts';
 import type { RedisAddress } from './address.ts';
 import { connectRedis } from './connection.ts';
 import { FleetHost } from './fleet-host.ts';
@@ -20,7 +21,8 @@ export interface FleetWorkerSettings {
   labels: readonly string[];
   stalledAfterSeconds: number;
   /** Called when it is connected and begins to take jobs. */
-  onReady: () => void;
+  onReady: (worker: string) => void;
+  onOutage: (outage: Outage) => void;
   onJobProgress: (progress: JobProgress) => void;
   signal: AbortSignal;
 }
@@ -31,7 +33,7 @@ export interface FleetWorkerSettings {
  */
 export async function serveRedis(settings: FleetWorkerSettings): Promise<number> {
   const { address, machine, amounts, labels, stalledAfterSeconds, signal } = settings;
-  const redis = await connectRedis(address, signal);
+  const redis = await connectRedis(address, signal, settings.onOutage);
   const listener = await connectRedis(address, signal);
   try {
     const all = machineAmounts();
@@ -63,7 +65,7 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
         work({ ...fleet.host, experiment: () => experiment }, here),
       );
     };
-    settings.onReady();
+    settings.onReady(worker.id);
     const done = await worker.run(signal);
     await fleet.settled();
     return done;
