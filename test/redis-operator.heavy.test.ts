@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(
       expect(await holds(), what).toBe(true);
     }
 
-    const _called = (...argv: string[]) => mlab(argv, { folder: bench.folder, variables });
+    const called = (...argv: string[]) => mlab(argv, { folder: bench.folder, variables });
     const count = (text: string, part: RegExp) => text.match(part)?.length ?? 0;
 
     test('is told once by each command, and once in its log, that Redis does not answer, and that it answers again', async () => {
@@ -128,6 +128,67 @@ describe.skipIf(missing !== null)(
       expect(output).toMatch(
         /No worker takes jobs from \S+ now\. Start one with: mlab worker --redis \S+\r\n/,
       );
+    });
+
+    test('cancels the jobs of an experiment from another terminal: whoever follows them stops, and the list says so', async () => {
+      const worker = await startWorker();
+      const following = run('many', 100, 60);
+      await until('a run is under way', () => following.said().includes('started on'));
+      const { code, out } = await called('runs', 'cancel', 'many', '--json', '--dir', bench.experiments);
+      expect(JSON.parse(out), out).toMatchObject({
+        experiments: [{ experiment: 'many', on: 'redis', jobs: 60, ending: 0, problem: null }],
+      });
+      expect(code).toBe(0);
+      const end = await following.ended;
+      expect(end.code).toBe(1);
+      expect(end.out.trim().split('\n')).toEqual([
+        'many: The jobs were cancelled by another command, mlab runs cancel.',
+        expect.stringMatching(/^0 of 60 runs finished; /),
+      ]);
+      const listed = await called('runs', 'ls', 'many', '--dir', bench.experiments);
+      expect(listed.out).toMatch(/60 runs: 5[0-9] cancelled, [1-9] interrupted/);
+      expect(listed.out).toContain('cancelled; the same mlab run submits it again');
+      const again = await called('runs', 'cancel', 'many', '--dir', bench.experiments);
+      expect(again).toMatchObject({ code: 0, out: 'many: No job was queued or running.\n' });
+      // The same command queues them again.
+      const resumed = run('many', 100, 60);
+      await until('it is queued again', async () => {
+        const { out: text } = await called('runs', 'ls', 'many', '--dir', bench.experiments);
+        return /queued/.test(text) && !/cancelled/.test(text);
+      });
+      resumed.process.kill('SIGINT');
+      await until('it says how to cancel', () => resumed.said().includes('again within'));
+      // Two within 100 ms count as one.
+      await sleep(200);
+      resumed.process.kill('SIGINT');
+      const stopped = await resumed.ended;
+      expect(stopped.code).toBe(130);
+      expect(stopped.out).toMatch(/^many: 60 jobs were cancelled\..*\n0 of 60 runs finished; .*\n$/);
+      expect(worker.said()).not.toContain('graded');
+    });
+
+    test('learns from the list, and from the worker, why a worker refused a run', async () => {
+      const changed = bench.copyTask('changed', { 'env/train.py': 'print("another starter")\n' });
+      const seen = bench.copyTask('seen', {});
+      const file = join(bench.folder, 'refused.yaml');
+      writeFileSync(
+        file,
+        JSON.stringify({ name: 'refused', tasks: ['sums'], agents: ['noop'], sandbox: 'none' }),
+      );
+      const argv = ['run', file, '--on', redis.url, '--task-dir', seen, '--dir', bench.experiments];
+      const submitted = start(argv);
+      await until('it is queued', () => submitted.said().includes('No worker takes jobs'));
+      renameSync(seen, `${seen}-hidden`);
+      const worker = await startWorker({}, changed);
+      const end = await submitted.ended;
+      const name = /as worker (\S+)\./.exec(worker.said())?.[1] ?? '';
+      const why = `refused by worker ${name}: The task sums has changed since this experiment was planned. Start a new`;
+      expect([end.code, end.out]).toEqual([1, expect.stringContaining(why)]);
+      expect(worker.said()).toContain(why);
+      const listed = await called('runs', 'ls', 'refused', '--json', '--dir', bench.experiments);
+      expect(JSON.parse(listed.out).states).toMatchObject([
+        { state: 'failed', where: '', why: expect.stringContaining(why) },
+      ]);
     });
 
     test('can stop a worker while Redis does not answer', async () => {

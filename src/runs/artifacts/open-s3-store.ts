@@ -17,7 +17,7 @@ export async function openS3Store(
     throw new UserError(
       'no_s3_library',
       'The library for S3 is not installed.',
-      'Install it beside mlab, here and on each worker: npm install @aws-sdk/client-s3@^3.1175.0',
+      'Install it beside mlab, here and on each worker: npm install --no-save @aws-sdk/client-s3@^3.1175.0',
       { cause: error },
     );
   }

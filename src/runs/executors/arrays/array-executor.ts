@@ -6,7 +6,7 @@ import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
-import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
+import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import { type ArrayScheduler, refusal } from './array-scheduler.ts';
 import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
 import { hasEnded, type JobStates } from './job-state.ts';
@@ -60,25 +60,29 @@ export class ArrayExecutor implements RemoteExecutor {
     });
   }
 
-  async cancel(): Promise<string> {
-    // Waits for a submission in progress.
+  async cancel(): Promise<Cancellation> {
+    // Waits for a submission in progress, here and in another process.
     await this.#work;
+    const late = AbortSignal.timeout(cancelMs);
+    await withFileLock(this.#waves.lock, { signal: late }, async () => {}).catch(() => {});
+    const { name } = this.#scheduler;
     const before = await this.#scheduler.queue();
     const waves = this.#waves.read();
     const submitted = before === null ? [] : this.#underWay(waves, before);
     const ids = before === null ? waves.flatMap(({ id }) => id ?? []) : idsOf(submitted);
-    if (ids.length === 0) return 'No job was under way.';
-    const isTold = before !== null && (await this.#scheduler.cancel(ids));
-    if (!isTold)
-      return `${this.#scheduler.name} does not answer. Cancel the jobs with: ${this.#scheduler.cancelCommand(ids)}`;
-    const patience = AbortSignal.timeout(cancelMs);
-    while (!patience.aborted) {
-      const now = await this.#scheduler.queue();
-      if (now !== null && this.#underWay(waves, now).length === 0) break;
-      await sleep(pollMs / 4);
+    if (ids.length === 0) return { jobs: 0, ending: 0, problem: null };
+    if (before === null || !(await this.#scheduler.cancel(ids))) {
+      const problem = `${name} does not answer. Cancel the jobs with: ${this.#scheduler.cancelCommand(ids)}`;
+      return { jobs: submitted.length, ending: 0, problem };
     }
-    const what = submitted.length === 1 ? '1 job was' : `${submitted.length} jobs were`;
-    return `${what} cancelled. What is finished is kept; the same command again submits the rest.`;
+    let ending = submitted.length;
+    const patience = AbortSignal.timeout(cancelMs);
+    while (ending > 0 && !patience.aborted) {
+      const now = await this.#scheduler.queue();
+      if (now !== null) ending = this.#underWay(waves, now).length;
+      if (ending > 0) await sleep(pollMs / 4);
+    }
+    return { jobs: submitted.length, ending, problem: null };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,7 +118,10 @@ export class ArrayExecutor implements RemoteExecutor {
         const fresh = await this.#followThere(gathered);
         if (fresh.length === 0) return;
         const most = await this.#scheduler.mostOfArray();
-        for (const group of groupsOf(fresh, most, this.#scheduler)) await this.#submitGroup(group);
+        for (const group of groupsOf(fresh, most, this.#scheduler)) {
+          signal.throwIfAborted();
+          await this.#submitGroup(group);
+        }
       });
     } catch (error) {
       for (const { resolve, reject } of gathered) signal.aborted ? resolve(interrupted) : reject(error);

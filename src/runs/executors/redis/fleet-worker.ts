@@ -10,7 +10,7 @@ import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { workerLost } from '../../session/run-failure.ts';
 import { isCut } from './connection.ts';
-import { type JobClass, JobQueue, Queued } from './job-queue.ts';
+import { cancelledProblem, type JobClass, JobQueue, Queued } from './job-queue.ts';
 import { experimentKey, keys, prefix } from './keys.ts';
 import { adviceOf, isRefusal, leftToOthers } from './suitable-workers.ts';
 import { sayGoodbye, sayHello } from './workers.ts';
@@ -220,7 +220,7 @@ export class FleetWorker {
       const { next, ...asBefore } = queued;
       await this.#queue.add([{ ...asBefore, job: next }]);
     }
-    const told = active.isCancelled && problem !== null ? 'cancelled' : problem;
+    const told = active.isCancelled && problem !== null ? cancelledProblem : problem;
     await this.#queue.tellEnd(queued, { problem: told, worker: this.id });
     await job.moveToCompleted('', this.id, false);
     this.#done += 1;

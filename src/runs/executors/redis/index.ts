@@ -16,7 +16,7 @@ async function withLibraries<Module>(loading: Promise<Module>): Promise<Module> 
     throw new UserError(
       'no_redis_library',
       'The libraries for Redis are not installed.',
-      'Install them beside mlab: npm install bullmq@^6.7.0 ioredis@^6.0.0',
+      'Install them beside mlab: npm install --no-save bullmq@^6.7.0 ioredis@^6.0.0',
       { cause: error },
     );
   }
@@ -30,6 +30,10 @@ export const redis: ExecutorKind = {
   open: async (on, place) => {
     const { RedisExecutor } = await load.executor();
     return await RedisExecutor.open(redisAddress(on, place.variables), place);
+  },
+  openCanceller: async (on, place) => {
+    const { openCanceller } = await load.serve();
+    return await openCanceller(redisAddress(on, place.variables), place);
   },
 };
 

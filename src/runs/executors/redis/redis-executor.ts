@@ -9,11 +9,12 @@ import { isGraded } from '../../graded.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
-import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
+import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import type { RedisAddress } from './address.ts';
+import { cancelQueued } from './cancel-jobs.ts';
 import { connectRedis, isCut, placeOfRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
-import { JobEnd, JobQueue, type Queued } from './job-queue.ts';
+import { cancelledProblem, JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
 import { whyNever } from './suitable-workers.ts';
 import { told } from './told.ts';
@@ -38,7 +39,6 @@ const pollMs = 200;
 const sweepMs = 5_000;
 /** Jobs that Redis lost in a failure of its machine are queued again. */
 const mostMisses = 2;
-const cancelMs = 15_000;
 const keptResultsSeconds = 7 * 86_400;
 
 const interrupted: JobResult = { record: null, problem: 'interrupted' };
@@ -113,24 +113,13 @@ export class RedisExecutor implements RemoteExecutor {
     });
   }
 
-  async cancel(): Promise<string> {
-    const { status } = this.#redis;
-    if (status !== 'ready')
-      return `${placeOfRedis(this.#address)} does not answer, so the jobs continue. Cancel them with mlab runs cancel when it answers.`;
-    await this.#work;
-    const all = [...this.#queued.values()];
-    await this.#redis.set(keys.cancelled(this.#experiment), '1', 'EX', 3600);
-    const before = await this.#queue.present(all);
-    await this.#queue.remove(all);
-    const patience = AbortSignal.timeout(cancelMs);
-    let left = await this.#queue.present(all);
-    while (left.size > 0 && !patience.aborted) {
-      await sleep(pollMs);
-      left = await this.#queue.present(all);
+  async cancel(): Promise<Cancellation> {
+    if (this.#redis.status !== 'ready') {
+      const problem = `${placeOfRedis(this.#address)} does not answer, so the jobs continue. Cancel them with mlab runs cancel when it answers.`;
+      return { jobs: 0, ending: 0, problem };
     }
-    const what = before.size === 1 ? '1 job was' : `${before.size} jobs were`;
-    const still = left.size === 0 ? '' : ` ${left.size} have not said yet that they stopped.`;
-    return `${what} cancelled.${still} What is finished is kept; the same command again queues the rest.`;
+    await this.#work;
+    return await cancelQueued(this.#redis, this.#place.experiment.folder);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -325,7 +314,7 @@ export class RedisExecutor implements RemoteExecutor {
       else following.onProgress({ kind: 'run_not_graded', run, message: problem, error: 'redis' });
     } else if (record !== null && record.status !== 'running')
       following.onProgress({ kind: 'run_ended', run, record });
-    resolve({ record, problem });
+    resolve({ record, problem, ...(problem === cancelledProblem ? { isCancelled: true } : {}) });
   }
 
   async #whyNotFetched(run: string): Promise<string | null> {

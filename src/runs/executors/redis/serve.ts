@@ -5,8 +5,10 @@ import { executeJob, giveUpJob } from '../../jobs/execute-job.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobHost, Machine } from '../../jobs/job-host.ts';
 import type { JobProgress, JobResult } from '../../jobs/job-result.ts';
+import type { Canceller, ExecutorPlace } from '../executor-kind.ts';
 import type { Outage } from '../outage.ts';
 import type { RedisAddress } from './address.ts';
+import { cancelQueued } from './cancel-jobs.ts';
 import { connectRedis } from './connection.ts';
 import { FleetHost } from './fleet-host.ts';
 import { FleetWorker } from './fleet-worker.ts';
@@ -83,4 +85,15 @@ export async function listWorkers(address: RedisAddress, signal: AbortSignal): P
   } finally {
     redis.disconnect();
   }
+}
+
+export async function openCanceller(
+  address: RedisAddress,
+  { experiment, signal, onOutage }: ExecutorPlace,
+): Promise<Canceller> {
+  const redis = await connectRedis(address, signal, onOutage);
+  return {
+    cancel: () => cancelQueued(redis, experiment.folder),
+    [Symbol.asyncDispose]: async () => redis.disconnect(),
+  };
 }
