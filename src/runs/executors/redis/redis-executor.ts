@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { messageOf } from '../../../lib/errors.ts';
 import type { GradeJob, Job } from '../../../schema/index.ts';
+import { beginFork } from '../../artifacts/begin-fork.ts';
 import { ExperimentCopy } from '../../artifacts/experiment-copy.ts';
 import { spentByAll } from '../../experiment-models.ts';
 import { isGraded } from '../../graded.ts';
@@ -16,21 +17,15 @@ import { connectRedis, isCut, placeOfRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
 import { cancelledProblem, JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
-import { whyNever } from './suitable-workers.ts';
+import { type FollowedJob, tellPlace, tellPlaces, unwantedText } from './run-places.ts';
 import { told } from './told.ts';
-import { type WorkerReport, workersThere } from './workers.ts';
+import { workersThere } from './workers.ts';
 
-interface Given {
-  queued: Queued;
-  following: Following;
+interface Given extends FollowedJob {
   resolve: (result: JobResult) => void;
   reject: (error: unknown) => void;
   /** How often in a row it was missing in Redis. */
   missed: number;
-  /** The worker that executes it, in words; empty while it is queued. */
-  place: string;
-  /** How often in a row no worker reported it, though one had begun it. */
-  unreported: number;
 }
 
 /** Jobs that are given within this time are queued together. */
@@ -98,8 +93,6 @@ export class RedisExecutor implements RemoteExecutor {
     const done = doneBefore(this.#place, job, following, this.#queued.has(jobId(job)));
     if (done !== null) return Promise.resolve(done);
     if (this.#place.signal.aborted) return Promise.resolve(interrupted);
-    if (this.#copy !== null && job.kind === 'run' && job.parent_experiment !== undefined)
-      return Promise.resolve({ record: null, problem: notCopied });
     const labels = this.#place.settings.redis?.labels ?? [];
     const artifacts = this.#copy === null ? {} : { artifacts: this.#copy.address };
     const queued: Queued = { job, labels, ...(next === undefined ? {} : { next }), ...artifacts };
@@ -179,12 +172,20 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   /** Sends local changes of the run to the store first, for the worker that will execute it. */
-  async #send({ queued: { job }, resolve }: Given): Promise<void> {
+  async #send(given: Given): Promise<void> {
+    const { job } = given.queued;
+    const copy = this.#copy;
+    if (copy === null || !this.#followed.has(jobId(job))) return;
     try {
-      if (this.#followed.has(jobId(job))) await this.#copy?.send(job.run.id);
+      if (job.kind === 'run' && job.parent_experiment !== undefined) {
+        const { parent_experiment: _, ...resumed } = job;
+        await beginFork(job, this.#place.experiment, copy, this.#place.signal);
+        given.queued = { ...given.queued, job: resumed };
+      }
+      await copy.send(job.run.id);
     } catch (error) {
       this.#followed.delete(jobId(job));
-      resolve({ record: null, problem: messageOf(error) });
+      given.resolve({ record: null, problem: messageOf(error) });
     }
   }
 
@@ -245,53 +246,17 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#queue.add(lost);
   }
 
+  /** Reports where runs are; and once, until this changes, that no worker is there for a job. */
   async #lookAtWorkers(): Promise<void> {
     if (this.#followed.size === 0) return;
     const workers = await workersThere(this.#redis);
-    this.#tellPlaces(workers);
-    this.#tellUnwanted(workers.filter(({ state }) => state === 'working'));
-  }
-
-  /** Where runs are, if their beginning was not seen: they began before this command, or their worker is gone. */
-  #tellPlaces(workers: readonly WorkerReport[]): void {
-    const { folder } = this.#place.experiment;
-    const places = new Map(
-      workers.flatMap(({ id, host, jobs }) =>
-        jobs
-          .filter(({ kind, experiment }) => kind === 'run' && experiment === folder)
-          .map(({ run }) => [run, `${host} (${id})`] as const),
-      ),
-    );
-    for (const given of this.#followed.values()) {
-      const { kind, run } = given.queued.job;
-      const place = kind === 'run' ? places.get(run.id) : undefined;
-      given.unreported = place === undefined && given.place !== '' ? given.unreported + 1 : 0;
-      if (place !== undefined) tellPlace(given, place);
-      else if (given.unreported >= mostMisses) {
-        given.place = '';
-        given.following.onProgress({ kind: 'run_queued', run, place: this.#address.shown });
-      }
-    }
-  }
-
-  /** Reports that no worker is there for a job, or none that could ever take it. Only once, until this changes. */
-  #tellUnwanted(workers: readonly WorkerReport[]): void {
-    const told = this.#unwantedText(workers);
+    const jobs = [...this.#followed.values()];
+    const { shown } = this.#address;
+    tellPlaces(jobs, workers, this.#place.experiment.folder, shown);
+    const working = workers.filter(({ state }) => state === 'working');
+    const told = unwantedText(jobs, working, shown);
     if (told !== this.#told && told !== '') this.#place.log(told);
     this.#told = told;
-  }
-
-  #unwantedText(workers: readonly WorkerReport[]): string {
-    const { shown } = this.#address;
-    if (workers.length === 0)
-      return `No worker takes jobs from ${shown} now. Start one with: mlab worker --redis ${shown}`;
-    const lacking = [...this.#followed.values()].flatMap(({ queued }) => {
-      const reasons = workers.map((worker) => whyNever(worker, queued));
-      return reasons.every((reason) => reason !== null) ? reasons.slice(0, 1) : [];
-    });
-    if (lacking.length === 0) return '';
-    const jobs = lacking.length === 1 ? '1 job fits' : `${lacking.length} jobs fit`;
-    return `${jobs} no worker that is there: ${lacking[0]}. mlab workers --redis ${shown} lists them.`;
   }
 
   #isDone(job: Job): boolean {
@@ -335,12 +300,3 @@ export class RedisExecutor implements RemoteExecutor {
     }
   }
 }
-
-function tellPlace(given: Given, place: string): void {
-  if (given.place === place) return;
-  given.place = place;
-  given.following.onProgress({ kind: 'run_started', run: given.queued.job.run, resumed: false, place });
-}
-
-const notCopied =
-  'a fork or a branch of a run is not executed with --artifacts: execute it with --on local, or in a shared folder';
