@@ -1,4 +1,5 @@
 import { hasCode, UserError } from '../../../lib/errors.ts';
+import { installHint } from '../../../lib/install-hint.ts';
 import type { ExecutorSettings, KubernetesSettings } from '../../../schema/index.ts';
 import { ArrayExecutor } from '../arrays/array-executor.ts';
 import type { ExecutorKind } from '../executor-kind.ts';
@@ -13,7 +14,7 @@ async function load(): Promise<typeof import('./kubernetes-scheduler.ts')> {
     throw new UserError(
       'no_kubernetes_client',
       'The client for Kubernetes is not installed.',
-      'Install it beside mlab: npm install --no-save @kubernetes/client-node@^2.0.0',
+      installHint('@kubernetes/client-node@^2.0.0'),
       { cause: error },
     );
   }
