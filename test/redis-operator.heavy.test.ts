@@ -142,7 +142,7 @@ describe.skipIf(missing !== null)(
       const end = await following.ended;
       expect(end.code).toBe(1);
       expect(end.out.trim().split('\n')).toEqual([
-        'many: The jobs were cancelled by another command, mlab runs cancel.',
+        'many: The jobs were cancelled by another command.',
         expect.stringMatching(/^0 of 60 runs finished; /),
       ]);
       const listed = await called('runs', 'ls', 'many', '--dir', bench.experiments);

@@ -116,7 +116,7 @@ function afterCancelling(
   const finished = results.filter(({ record }) => record?.status === 'finished').length;
   return {
     text: `${name}: ${cancelled}\n${finished} of ${counted(runs, 'run')} finished; ${command} runs ls ${name}${placeFlags} lists them.`,
-    json: { experiment: name, folder, cancelled: true, finished, runs },
+    json: { experiment: name, folder, cancelled, finished, unfinished: runs - finished },
     exitCode: signal.aborted ? exitCodes.interrupted : exitCodes.negative,
   };
 }

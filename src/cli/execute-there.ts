@@ -136,8 +136,7 @@ export async function executeThere<Result>(
   if (executor === null) return { result: await execute(undefined, stopped), cancelled: null };
   const second = context.detachable(words);
   const result = await execute(executor, signal);
-  if (cancelling.signal.aborted)
-    return { result, cancelled: 'The jobs were cancelled by another command, mlab runs cancel.' };
+  if (cancelling.signal.aborted) return { result, cancelled: 'The jobs were cancelled by another command.' };
   if (!stopped.aborted) return { result, cancelled: null };
   await sleep(secondWithinMs, undefined, { signal: second }).catch(() => {});
   if (!second.aborted) return { result, cancelled: null };

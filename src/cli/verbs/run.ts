@@ -203,7 +203,7 @@ export const run: Verb = {
         executePlan({ ...context, signal }, { ...plan, runs }, { ...parts, executor }, gate);
       const executed = await executeThere(context, wanted, experiment, registry, executePlanned);
       const result =
-        branch === null
+        branch === null || executed.cancelled !== null
           ? await conclude(context, experiment, executed)
           : branchResult(context, experiment, branch, executed.result);
       return viewer === null ? result : withViewer(context, result, viewer);

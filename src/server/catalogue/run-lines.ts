@@ -84,7 +84,12 @@ export function placedLine(line: RunLine, folder: RunFolder, queue: RunQueue): R
   try {
     const place = placeOf(folder, queue);
     const { state } = place;
-    const isPending = state === 'queued' || state === 'cancelled' || state === 'starting';
+    // A job may fail before its run begins.
+    const isPending =
+      state === 'queued' ||
+      state === 'cancelled' ||
+      state === 'starting' ||
+      (state === 'failed' && line.status === 'pending');
     return { ...line, ...place, status: isPending ? 'pending' : state };
   } catch (error) {
     return { ...line, why: plainLine(messageOf(error), 200) };

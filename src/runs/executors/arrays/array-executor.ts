@@ -9,7 +9,7 @@ import { doneBefore } from '../done-before.ts';
 import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import { type ArrayScheduler, refusal } from './array-scheduler.ts';
 import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
-import { hasEnded, type JobStates } from './job-state.ts';
+import { hasEnded, type JobState, type JobStates } from './job-state.ts';
 import { type Wave, WaveFolder } from './wave.ts';
 
 /** Jobs that are given within this time are submitted together. */
@@ -149,7 +149,7 @@ export class ArrayExecutor implements RemoteExecutor {
       const id = wave.id ?? ids.get(wave.name) ?? null;
       if (id !== null && wave.id === null) this.#waves.write({ ...wave, id });
       return wave.jobs.flatMap(({ kind, run }, index): Submitted[] => {
-        const state = states.get(`${id}_${index}`);
+        const state = stateOf(states, wave, `${id}_${index}`);
         const isUnderWay = state !== undefined && !hasEnded(state);
         return isUnderWay ? [{ wave: { ...wave, id }, index, key: `${id}_${index}`, kind, run }] : [];
       });
@@ -200,7 +200,7 @@ export class ArrayExecutor implements RemoteExecutor {
   #follow(given: Given, submitted: Submitted): void {
     const folder = this.#place.experiment.runFolder(given.job.run.id);
     this.#followed.set(
-      submitted.key,
+      `${submitted.wave.name}_${submitted.index}`,
       new FollowedJob(given, submitted, folder, this.#waves, this.#scheduler.name),
     );
   }
@@ -228,15 +228,18 @@ export class ArrayExecutor implements RemoteExecutor {
 
   async #lookAtAll(): Promise<void> {
     const states = await this.#queue();
-    const unknown = [...this.#followed.values()].filter(({ submitted }) => !states.has(submitted.key));
+    const unknown = [...this.#followed.values()].filter(
+      ({ submitted: { wave, key } }) => stateOf(states, wave, key) === undefined,
+    );
     const accounted =
       unknown.length === 0
         ? new Map()
         : await this.#scheduler.accounted(idsOf(unknown.map(({ submitted }) => submitted)));
-    for (const [key, followed] of this.#followed) {
-      const verdict = followed.look(states.get(key) ?? accounted.get(key));
+    for (const [name, followed] of this.#followed) {
+      const { wave, key } = followed.submitted;
+      const verdict = followed.look(stateOf(states, wave, key) ?? stateOf(accounted, wave, key));
       if (verdict.kind === 'under way') continue;
-      this.#followed.delete(key);
+      this.#followed.delete(name);
       const { given } = followed;
       this.#seen.add(given.job.run.id);
       if (verdict.kind === 'ended') given.resolve(verdict.result);
@@ -280,6 +283,12 @@ function groupsOf(given: readonly Given[], most: number, scheduler: ArraySchedul
       group.slice(at * most, (at + 1) * most),
     ),
   );
+}
+
+/** A controller that lost its state may give the same id to another array. */
+function stateOf(states: JobStates, { name }: Wave, key: string): JobState | undefined {
+  const state = states.get(key);
+  return state?.name === name ? state : undefined;
 }
 
 const nameOf = (kind: Job['kind'], run: string): string => `${kind} ${run}`;
