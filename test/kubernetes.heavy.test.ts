@@ -121,8 +121,30 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     started.process.kill('SIGINT');
     const end = await started.ended;
     expect(end.code, end.err).toBe(130);
-    expect(end.err).toMatch(/1 job was cancelled/);
-    await until('no pod runs', () => cluster.runningPods.length === 0);
+    expect(end.out).toMatch(/1 job was cancelled\. What/);
+    expect(cluster.runningPods).toEqual([]);
+  });
+
+  test('cancels the jobs that another terminal follows, and says so only when their pods have ended', async () => {
+    const followed = start('ended-elsewhere', {}, '--on', 'kubernetes', '--agent-option', 'rounds=500');
+    await until('a run is under way', () => followed.said().includes(' on node-1 '));
+    const cancel = async (...flags: string[]) => {
+      const variables = { HOME: bench.folder, KUBECONFIG: join(bench.folder, 'kubeconfig') };
+      const argv = ['runs', 'cancel', 'ended-elsewhere', '--dir', bench.experiments, ...flags];
+      return await startMlab(argv, { folder: bench.folder, variables }).ended;
+    };
+    const unset = await cancel();
+    expect(unset).toMatchObject({ code: 2, err: expect.stringContaining('Set executor.kubernetes.image') });
+    const created = cluster.created.length;
+    const settings = join(bench.folder, 'ended-elsewhere.yaml');
+    expect(await cancel('--settings', settings)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('ended-elsewhere: 1 job was cancelled. What'),
+    });
+    expect(cluster.runningPods).toEqual([]);
+    const end = await followed.ended;
+    expect([end.code, end.out]).toEqual([1, expect.stringContaining('cancelled by another command')]);
+    expect(cluster.created).toHaveLength(created);
   });
 
   test('takes a configuration in several files, as kubectl does', async () => {
@@ -139,7 +161,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
   test('says at once that there is no configuration, or that the certificate of the server is not trusted', async () => {
     const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=1'];
     const none = await startBy('', 'unknown', {}, ...flags).ended;
-    expect(none.code).toBe(2);
+    expect(none.code).toBe(3);
     expect(none.err).toContain('there is none');
     const [key, certificate] = [join(bench.folder, 'key.pem'), join(bench.folder, 'certificate.pem')];
     const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2'];

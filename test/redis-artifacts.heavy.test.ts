@@ -153,6 +153,34 @@ describe.skipIf(missing !== null)(
       expect(await second.ended).toMatchObject({ code: 0 });
     });
 
+    test('resume forks and branches of runs that are not in the store', async () => {
+      const flags = ['--agent', agent, '--agent-option', 'rounds=3', '--agent-option', 'seconds=0.1'];
+      const here = ['--sandbox', 'none', '--name', 'parent', ...places];
+      const parent = await start(['run', '--task', 'sums', ...flags, ...here]).ended;
+      expect(parent.code, parent.err).toBe(0);
+      const [id = ''] = openExperiment(join(bench.experiments, 'parent')).runIds;
+      const worker = await startWorker();
+      const elsewhere = ['--on', redis.url, '--artifacts', 's3://bucket/lab', '--trust', ...places];
+      const forked = ['run', '--from', `parent/${id}@2`, '--steps', '30', '--name', 'forked', ...elsewhere];
+      const branched = ['run', '--from', `parent/${id}@2`, '--branch', 'again', ...elsewhere];
+      for (const argv of [forked, branched]) {
+        const end = await start(argv).ended;
+        expect(end.code, end.err + end.out + worker.said()).toBe(0);
+      }
+      for (const name of ['forked', 'parent']) {
+        const experiment = openExperiment(join(bench.experiments, name));
+        const ids = [...experiment.runIds, ...experiment.branches.map(({ run }) => run.id)];
+        for (const folder of ids.map((each) => experiment.runFolder(each))) {
+          expect(await checkRun(folder)).toEqual([]);
+          const { events } = readTraceSync(folder.tracePath);
+          const steps = events.flatMap((event) => (event.kind === 'step_finished' ? [event.step] : []));
+          expect(steps).toEqual([1, 2, 3, 4, 5, 6]);
+          expect(folder.readGrades().grades.map(({ score }) => score)).toEqual([4.5]);
+        }
+        expect(ids).toHaveLength(name === 'parent' ? 2 : 1);
+      }
+    });
+
     test('a worker that stood still, and that another followed, overwrites nothing when it comes back', async () => {
       const first = await startWorker();
       const submitted = run('frozen', 6, 1);

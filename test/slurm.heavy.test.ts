@@ -85,8 +85,29 @@ describe.skipIf(missing !== null)(
       second.process.kill('SIGINT');
       const ended = await second.ended;
       expect(ended.code, ended.err).toBe(130);
-      expect(ended.err).toMatch(/\d jobs were cancelled/);
+      expect(ended.out).toMatch(/\d jobs were cancelled/);
       expect(cluster.queue()).toEqual([]);
+    });
+
+    test('cancels the jobs that another terminal follows; the list of runs says so until they are submitted again', async () => {
+      const flags = ['--on', 'slurm', '--seeds', '12', '--agent-option', 'rounds=60'];
+      const followed = start('ended-elsewhere', {}, ...flags);
+      await until('a job runs', isRunning);
+      const called = async (...argv: string[]) =>
+        await startMlab([...argv, '--dir', bench.experiments], {
+          folder: bench.folder,
+          variables: { ...cluster.variables, MLAB_CACHE: bench.cache },
+        }).ended;
+      expect(await called('runs', 'cancel', 'ended-elsewhere')).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^ended-elsewhere: \d+ jobs were cancelled\. What/),
+      });
+      expect(cluster.queue()).toEqual([]);
+      const end = await followed.ended;
+      expect([end.code, end.out]).toEqual([1, expect.stringContaining('cancelled by another command')]);
+      const listed = await called('runs', 'ls', 'ended-elsewhere');
+      expect(listed.out).toMatch(/12 runs: \d+ cancelled/);
+      expect(arrays('ended-elsewhere')).toBe(2);
     });
 
     test('resumes a run that was stopped before its time limit, in the same job', async () => {

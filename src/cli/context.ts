@@ -44,6 +44,8 @@ export interface Context {
   verbosity: Verbosity;
   /** Writes to standard error: progress and warnings, nothing when quiet. Never part of the result. */
   log: (line: string) => void;
+  /** Writes the lines of `log`; a display that rewrites its own lines takes over while it is there, to keep them above. */
+  printer: { print: (line: string) => void };
   /** For programs that watch many runs; silent by default. */
   logger: Logger;
   /** Aborted by the first Ctrl-C. */
@@ -125,6 +127,7 @@ export function createContext(
   // A task's scripts prepare its data outside of any sandbox, so a task that merely lies here must not replace one of
   // mlab's.
   const named = [...given, join(home, 'tasks')];
+  const printer = { print: (line: string): void => void process.stderr.write(`${line}\n`) };
   return {
     command: existsSync(join(home, 'src')) ? 'npx mlab' : 'mlab',
     placeFlags: placeFlagsOf(options),
@@ -143,8 +146,9 @@ export function createContext(
     isTerminal: process.stderr.isTTY === true,
     verbosity,
     log: (line) => {
-      if (verbosity !== 'quiet') process.stderr.write(`${terminalText(line)}\n`);
+      if (verbosity !== 'quiet') printer.print(terminalText(line));
     },
+    printer,
     logger,
     signal,
     detachable,

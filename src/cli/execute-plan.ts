@@ -16,11 +16,12 @@ import { buildReport } from '../statistics/index.ts';
 import type { Experiment } from '../store/index.ts';
 import { personAtTerminal } from './ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from './context.ts';
+import type { ExecutedThere } from './execute-there.ts';
 import { logProgress } from './log-events.ts';
 import { createProgressView } from './progress.ts';
 import { documentOf, usualTables } from './report/document-of.ts';
 import { terminalText } from './report/formats.ts';
-import { plain } from './table.ts';
+import { counted, plain } from './table.ts';
 
 /** Installs agents that are programs before anything slow starts, and reports at once what can't work with them. */
 export async function getPrograms(
@@ -83,7 +84,7 @@ export async function executePlan(
     !context.logger.isOnStandardError;
   const place = parts.executor && 'executed elsewhere';
   using view = createProgressView(plan, renews, context, place);
-  const log = logProgress(context.logger, plan.name);
+  const log = logProgress(context.logger);
   return await runExperiment(
     { ...plan, parallel: gate === undefined ? plan.parallel : 1 },
     {
@@ -104,11 +105,30 @@ export async function executePlan(
   );
 }
 
+/** A report of thousands of runs would hide what happened. */
+function afterCancelling(
+  { command, placeFlags, signal }: Context,
+  { plan: { name }, folder }: Experiment,
+  results: readonly RunResult[],
+  cancelled: string,
+): VerbResult {
+  const runs = results.length;
+  const finished = results.filter(({ record }) => record?.status === 'finished').length;
+  return {
+    text: `${name}: ${cancelled}\n${finished} of ${counted(runs, 'run')} finished; ${command} runs ls ${name}${placeFlags} lists them.`,
+    json: { experiment: name, folder, cancelled, finished, unfinished: runs - finished },
+    exitCode: signal.aborted ? exitCodes.interrupted : exitCodes.negative,
+  };
+}
+
+const mostProblems = 20;
+
 export async function conclude(
   context: Context,
   experiment: Experiment,
-  results: readonly RunResult[],
+  { result: results, cancelled }: ExecutedThere<readonly RunResult[]>,
 ): Promise<VerbResult> {
+  if (cancelled !== null) return afterCancelling(context, experiment, results, cancelled);
   const { name } = experiment.plan;
   // Also after Ctrl-C, show the results so far.
   const toTheEnd = { log: context.log, signal: AbortSignal.any([]) };
@@ -116,9 +136,15 @@ export async function conclude(
   const report = buildReport(evaluations);
   const { runs, cells } = report;
   const problems = results.filter(({ problem }) => problem !== null);
-  const lines = problems.map(
-    ({ spec, problem }) => `  ${spec.id}: ${plain(problem ?? '').replaceAll('\n', '\n    ')}`,
-  );
+  const more = problems.length - mostProblems;
+  const lines = [
+    ...problems
+      .slice(0, mostProblems)
+      .map(({ spec, problem }) => `  ${spec.id}: ${plain(problem ?? '').replaceAll('\n', '\n    ')}`),
+    ...(more > 0
+      ? [`  … and ${more} more: ${context.command} runs ls ${name}${context.placeFlags} lists them.`]
+      : []),
+  ];
   const trouble =
     lines.length === 0
       ? ''

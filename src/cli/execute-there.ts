@@ -4,14 +4,24 @@ import { stringify as stringifyYaml } from 'yaml';
 import type { Gate } from '../environment/index.ts';
 import { hasCode, UserError } from '../lib/errors.ts';
 import type { ModelRegistry } from '../models/index.ts';
-import { chooseExecutor, executorFor, providersThrough, type RemoteExecutor } from '../runs/index.ts';
+import {
+  cancellationText,
+  chooseExecutor,
+  executorFor,
+  noteCancelled,
+  providersThrough,
+  type RemoteExecutor,
+} from '../runs/index.ts';
 import type { ExperimentFile, Plan } from '../schema/index.ts';
-import { type Experiment, openExperiment } from '../store/index.ts';
+import { type Experiment, lastCancelled, noteCancelling, openExperiment } from '../store/index.ts';
 import type { Context } from './context.ts';
+import { reportOutage } from './log-events.ts';
 import { refuseRecordedPlace } from './trust.ts';
 
 /** How long to wait for a second Ctrl-C. */
 const secondWithinMs = 5_000;
+
+const cancellingPollMs = 1_000;
 
 const words = {
   first: 'the jobs keep running; the same command follows them again. Ctrl-C again within 5 s cancels them.',
@@ -95,26 +105,57 @@ export function commandElsewhere({ folders, placeWords }: Context): string[] {
   return [process.execPath, join(folders.package, 'bin/mlab.mjs'), ...placeWords];
 }
 
+/** What an executor did with a plan. */
+export interface ExecutedThere<Result> {
+  result: Result;
+  /** If the jobs were cancelled: what became of them. */
+  cancelled: string | null;
+}
+
 /**
  * Executes a plan on the executor asked for, or on the one that already has its jobs. The first Ctrl-C leaves jobs
- * elsewhere running; the second cancels them.
+ * elsewhere running; the second cancels them. It stops when another command cancels them.
+ * @param execute is given the executor (undefined: this process), and the signal to stop
  */
 export async function executeThere<Result>(
   context: Context,
   { executor: settings, parallel, spend }: ExperimentFile,
   experiment: Experiment,
   registry: ModelRegistry | undefined,
-  execute: (executor?: RemoteExecutor) => Promise<Result>,
-): Promise<Result> {
-  const { signal, log, variables } = context;
+  execute: (executor: RemoteExecutor | undefined, signal: AbortSignal) => Promise<Result>,
+): Promise<ExecutedThere<Result>> {
+  const { signal: stopped, log, variables } = context;
   const models = registry && { registry, spend: { ...experiment.plan.spend, ...spend } };
-  const place = { settings, models, parallel, command: commandElsewhere(context), variables, log, signal };
+  using cancelling = watchCancelling(experiment);
+  const signal = AbortSignal.any([stopped, cancelling.signal]);
+  const place = {
+    ...{ settings, models, parallel, command: commandElsewhere(context), variables, log, signal },
+    onOutage: reportOutage(context),
+  };
   await using executor = await executorFor(settings.on, experiment, place);
-  if (executor === null) return await execute();
-  const cancelled = context.detachable(words);
-  const result = await execute(executor);
-  if (!signal.aborted) return result;
-  await sleep(secondWithinMs, undefined, { signal: cancelled }).catch(() => {});
-  if (cancelled.aborted) log(await executor.cancel());
-  return result;
+  if (executor === null) return { result: await execute(undefined, stopped), cancelled: null };
+  const second = context.detachable(words);
+  const result = await execute(executor, signal);
+  if (cancelling.signal.aborted) return { result, cancelled: 'The jobs were cancelled by another command.' };
+  if (!stopped.aborted) return { result, cancelled: null };
+  await sleep(secondWithinMs, undefined, { signal: second }).catch(() => {});
+  if (!second.aborted) return { result, cancelled: null };
+  await noteCancelling(experiment.folder);
+  const cancellation = await executor.cancel();
+  if (cancellation.problem === null) await noteCancelled(experiment);
+  return { result, cancelled: cancellationText(cancellation) };
+}
+
+/** Aborts its signal when another command begins to cancel the experiment's jobs. */
+function watchCancelling({ folder }: Experiment): Disposable & { signal: AbortSignal } {
+  const before = lastCancelled(folder);
+  const controller = new AbortController();
+  const timer = setInterval(() => {
+    try {
+      if (lastCancelled(folder) !== before) controller.abort(new Error('the jobs are cancelled'));
+    } catch {
+      // A network file system may fail for a moment: it is read again.
+    }
+  }, cancellingPollMs);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearInterval(timer) };
 }

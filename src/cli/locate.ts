@@ -5,6 +5,7 @@ import { nearest } from '../lib/nearest.ts';
 import type { BranchPlan } from '../schema/index.ts';
 import { type Experiment, listExperiments, openExperiment, type RunFolder } from '../store/index.ts';
 import type { Context } from './context.ts';
+import { oneLine } from './table.ts';
 import type { Argument } from './verb.ts';
 
 /** A run, or one step of it, that a person named. */
@@ -73,6 +74,19 @@ export function locateExperiments(context: Context, given: readonly string[]): E
     return [folder];
   });
   return [...new Set(folders)].map((folder) => openExperiment(folder));
+}
+
+/**
+ * Refuses a single run, for commands that take whole experiments.
+ * @param done what the command does to them: `deleted`
+ */
+export function refuseRun(context: Context, name: string, done: string): void {
+  if (experimentFolder(context, name) !== null || !name.includes('/')) return;
+  throw new UserError(
+    'bad_argument',
+    `${oneLine(name, 200)} is not an experiment.`,
+    `Only whole experiments can be ${done}. To rerun runs, see mlab runs retry --help.`,
+  );
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { StepProgress } from '../environment/index.ts';
-import type { ExperimentProgress } from '../runs/index.ts';
+import { type ExperimentProgress, type Outage, outageText } from '../runs/index.ts';
 import type { EventOf, Grade, RunRecord } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
+import type { Context } from './context.ts';
 import type { LogFacts, Logger } from './logger.ts';
 
 /** Logs the progress of an experiment: docs/how-to/watch-many-runs.md lists the events. */
-export function logProgress(logger: Logger, experiment: string): (progress: ExperimentProgress) => void {
+export function logProgress(logger: Logger): (progress: ExperimentProgress) => void {
   return (progress) => {
-    const { id, task, agent, seed } = progress.run;
+    const { id, experiment, task, agent, seed } = progress.run;
     const run: LogFacts = { experiment, run: id };
     switch (progress.kind) {
       case 'run_kept':
@@ -33,6 +34,16 @@ export function logProgress(logger: Logger, experiment: string): (progress: Expe
       case 'run_not_graded':
         return logger.write('error', 'run_not_graded', { ...run, error: progress.error });
     }
+  };
+}
+
+/** Says that a service does not answer, or answers again: to people, and in the log. */
+export function reportOutage({ log, logger }: Pick<Context, 'log' | 'logger'>): (outage: Outage) => void {
+  return (outage) => {
+    const { service, isOver, why } = outage;
+    log(outageText(outage));
+    if (isOver) logger.write('info', 'service_answers', { service });
+    else logger.write('warn', 'service_silent', { service, message: why === '' ? undefined : why });
   };
 }
 

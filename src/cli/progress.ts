@@ -20,11 +20,11 @@ export interface ProgressView extends Disposable {
 export function createProgressView(
   plan: Plan,
   isTerminal: boolean,
-  { log, verbosity }: Pick<Context, 'log' | 'verbosity'>,
+  { log, verbosity, printer }: Pick<Context, 'log' | 'verbosity' | 'printer'>,
   place = atATime(plan),
 ): ProgressView {
   log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}`);
-  return isTerminal ? new LiveView(plan) : new LineView(log, plan, verbosity === 'verbose');
+  return isTerminal ? new LiveView(plan, printer) : new LineView(log, plan, verbosity === 'verbose');
 }
 
 /** How many runs are executed at once. */
@@ -40,7 +40,8 @@ export function lineView(log: (line: string) => void): ProgressView {
 /** The state of a run, as one line shows it. */
 interface RunLine {
   state: 'waiting' | 'running' | 'grading' | 'done' | 'broken';
-  step: number;
+  /** Null while it is executed elsewhere, where its steps are not seen. */
+  step: number | null;
   doing: string;
   started: number;
   result: string;
@@ -57,10 +58,18 @@ class LiveView implements ProgressView {
   readonly #update = createLogUpdate(process.stderr, { showCursor: true });
   readonly #timer: NodeJS.Timeout;
   readonly #sum: ProgressSum;
+  readonly #printer: Context['printer'];
+  readonly #printAsBefore: Context['printer']['print'];
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, printer: Context['printer']) {
     this.#plan = plan;
     this.#sum = new ProgressSum(plan);
+    this.#printer = printer;
+    this.#printAsBefore = printer.print;
+    printer.print = (line) => {
+      this.#update.persist(line);
+      this.#draw();
+    };
     for (const { id } of plan.runs) {
       this.#lines.set(id, { state: 'waiting', step: 0, doing: '', started: 0, result: '' });
     }
@@ -82,10 +91,15 @@ class LiveView implements ProgressView {
       case 'run_taken_over':
         break;
       case 'run_queued':
-        Object.assign(line, { state: 'waiting', doing: progress.place });
+        Object.assign(line, { state: 'waiting', doing: `queued: ${progress.place}` });
         break;
       case 'run_started':
-        Object.assign(line, { state: 'running', started: performance.now(), doing: progress.place ?? '' });
+        Object.assign(line, {
+          ...{ state: 'running', started: performance.now() },
+          ...(progress.place === undefined
+            ? { step: 0, doing: '' }
+            : { step: null, doing: `running on ${progress.place}` }),
+        });
         break;
       case 'run_step':
         this.#step(line, progress.progress);
@@ -109,6 +123,7 @@ class LiveView implements ProgressView {
     clearInterval(this.#timer);
     this.#draw();
     this.#update.done();
+    this.#printer.print = this.#printAsBefore;
   }
 
   #step(line: RunLine, progress: StepProgress): void {
@@ -133,7 +148,15 @@ class LiveView implements ProgressView {
     const lines = shown.map(({ run, line }) =>
       line === undefined ? '' : lineText(shortName(run.id, nameWidth).padEnd(nameWidth), line, width),
     );
-    const facts = [`${done} of ${all.length} runs done`, leftText(this.#sum.leftMs()), this.#sum.spentText()];
+    const count = (state: RunLine['state']) => all.filter(({ line }) => line?.state === state).length;
+    const hidden =
+      shown.length === all.length ? '' : `${count('running')} running, ${count('waiting')} waiting`;
+    const facts = [
+      `${done} of ${all.length} runs done`,
+      hidden,
+      leftText(this.#sum.leftMs()),
+      this.#sum.spentText(),
+    ];
     const sum = facts.filter((fact) => fact !== '').join(' · ');
     this.#update([...lines, styleText('dim', oneLine(sum, width - 1))].join('\n'));
   }
@@ -165,7 +188,8 @@ function lineText(name: string, line: RunLine, width: number): string {
     return `${styleText(colour, mark)} ${name} ${oneLine(line.result, widthAfter(head))}`;
   }
   const time = duration((performance.now() - line.started) / 1000);
-  const facts = `${head}step ${String(line.step).padStart(3)}  ${time.padStart(8)}  `;
+  const step = line.step === null ? '' : `step ${String(line.step).padStart(3)}  `;
+  const facts = `${head}${step}${time.padStart(8)}  `;
   return `${facts}${styleText('dim', oneLine(line.doing, widthAfter(facts)))}`;
 }
 

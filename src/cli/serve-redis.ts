@@ -1,7 +1,7 @@
 import { UserError } from '../lib/errors.ts';
 import { GpuLeases, redisAddress, serveRedis } from '../runs/index.ts';
 import { type Context, exitCodes, type VerbResult } from './context.ts';
-import { logProgress } from './log-events.ts';
+import { logProgress, reportOutage } from './log-events.ts';
 import { counted } from './table.ts';
 import type { Flag } from './verb.ts';
 
@@ -64,9 +64,9 @@ export async function serveJobs(context: Context, flags: RedisWorkerFlags): Prom
   const gpus = await GpuLeases.find(variables);
   const done = await serveRedis({
     ...{ address, labels, signal, stalledAfterSeconds: flags.stalledAfter ?? 30 },
-    onReady: () =>
+    onReady: (worker) =>
       log(
-        `Taking jobs from ${address.shown}. Stop with Ctrl-C or SIGTERM: running jobs are recorded and go back into the queue.`,
+        `Taking jobs from ${address.shown} as worker ${worker}. Stop with Ctrl-C or SIGTERM: running jobs are recorded and go back into the queue.`,
       ),
     machine: {
       ...{ folders, variables, gpus, dockerCommand: variables.MLAB_DOCKER, onProgress: log },
@@ -77,7 +77,8 @@ export async function serveJobs(context: Context, flags: RedisWorkerFlags): Prom
       ...(flags.memory === undefined ? {} : { memory_mb: flags.memory }),
       ...(flags.parallel === undefined ? {} : { jobs: flags.parallel }),
     },
-    onJobProgress: logProgress(logger, 'worker'),
+    onJobProgress: logProgress(logger),
+    onOutage: reportOutage(context),
   });
   return { text: `${counted(done, 'job')} done.`, json: { done } };
 }

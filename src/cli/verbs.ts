@@ -146,6 +146,11 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./verbs/runs-retry.ts')).runsRetry,
   },
   {
+    name: 'runs cancel',
+    summary: 'cancel the jobs of experiments on Redis, Slurm or Kubernetes',
+    load: async () => (await import('./verbs/runs-cancel.ts')).runsCancel,
+  },
+  {
     name: 'runs rm',
     summary: 'delete experiments with all their runs',
     load: async () => (await import('./verbs/runs-rm.ts')).runsRm,

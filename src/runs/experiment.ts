@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelRegistry } from '../models/index.ts';
 import type { GradeJob, Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
-import type { Experiment, RunFolder } from '../store/index.ts';
+import { type Experiment, noteUnqueued, type RunFolder } from '../store/index.ts';
 import { dataVersion } from '../tasks/index.ts';
 import { experimentModels } from './experiment-models.ts';
 import { isGraded } from './graded.ts';
@@ -13,6 +13,7 @@ import { type JobProgress, type JobResult, notGradedYet, resultOf } from './jobs
 import { LocalExecutor } from './jobs/local-executor.ts';
 import { type JobSettings, makeGradeJob, makeRunJob, measuresTime } from './jobs/make-jobs.ts';
 import { waitsStill } from './session/gate-on-disk.ts';
+import { UnendedJobs } from './unended-jobs.ts';
 import type { TaskResources } from './workspace.ts';
 
 /** What to do with a run that did not end properly: resume it from its last step, start it over, or leave it. */
@@ -51,10 +52,15 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   const { experiment, signal } = services;
   const executor = services.executor ?? localExecutor(plan, services);
   const settings = settingsOf(plan, services);
+  const runs = plan.runs.map(({ id }) => id);
+  await noteUnqueued(experiment.folder, runs, null);
+  await using unended = new UnendedJobs(experiment.folder);
   const execute = async (job: Job, next?: GradeJob): Promise<JobResult> => {
-    const { record, problem } = await executor.execute(job, services, next);
+    const { record, ...rest } = await executor.execute(job, services, next);
     if (record === null && signal.aborted) return leftAsItIs(job.run, plan, experiment);
-    return { record: record ?? experiment.runFolder(job.run.id).readRecord(), problem };
+    const result = { ...rest, record: record ?? experiment.runFolder(job.run.id).readRecord() };
+    if (!signal.aborted) unended.add(job.run.id, result);
+    return result;
   };
   const gradingOf = (run: RunSpec) =>
     plan.grade === 'none' ? undefined : makeGradeJob(run, settings, plan.grade);

@@ -1,8 +1,15 @@
 export { anyAgentOfRun, findAnyAgent } from './agents/find-agent.ts';
 export type { AgentPlace } from './agents/python-agent.ts';
 export { type BranchAsked, isSameRun, makeBranchPlan } from './branch-plan.ts';
-export type { ExecutorPlace, RemoteExecutor, WorkerChecks } from './executors/executor-kind.ts';
-export { chooseExecutor, executorFor, executorNames } from './executors/index.ts';
+export {
+  type Cancellation,
+  cancellationText,
+  type ExecutorPlace,
+  type RemoteExecutor,
+  type WorkerChecks,
+} from './executors/executor-kind.ts';
+export { cancelJobs, chooseExecutor, executorFor, executorNames, noteCancelled } from './executors/index.ts';
+export { type Outage, outageText } from './executors/outage.ts';
 export { listWorkers, redisAddress, serveRedis } from './executors/redis/index.ts';
 export { providersThrough } from './executors/run-gateways.ts';
 export {

@@ -86,6 +86,7 @@ export type RunStatus = z.infer<typeof RunStatus>;
 /** The state of a run of a fleet. `starting`: a process has it, and nothing is recorded yet. */
 export const RunState = z.enum([
   'queued',
+  'cancelled',
   'starting',
   'running',
   'waiting',

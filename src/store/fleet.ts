@@ -6,14 +6,26 @@ import { deepestStored, parseShallowJson } from '../lib/shallow-json.ts';
 import { ExperimentName, Plan, RunId } from '../schema/index.ts';
 import { parseStored, readTextIfThere } from './documents.ts';
 import { Experiment, openExperiment, recordedExecutor } from './experiment.ts';
+import { type UnqueuedRuns, unqueuedRuns } from './unqueued.ts';
 
-/** An experiment that may have thousands of runs, most of which have not begun. */
-export interface Fleet {
-  name: ExperimentName;
-  folder: string;
+/** What an experiment's folder says of runs that have not ended. */
+export interface RunQueue {
   /** The executor that last got its jobs; null: unknown. */
   executor: string | null;
-  /** In the order of the plan. */
+  /** Runs that are in no queue any more. */
+  unqueued: UnqueuedRuns;
+}
+
+/** @param experiment its folder */
+export function queueOf(experiment: string): RunQueue {
+  return { executor: recordedExecutor(experiment), unqueued: unqueuedRuns(experiment) };
+}
+
+/** An experiment that may have thousands of runs, most of which have not begun. */
+export interface Fleet extends RunQueue {
+  name: ExperimentName;
+  folder: string;
+  /** Runs without a folder, in the order of the plan. */
   queued: RunId[];
   /** The experiment with only the runs that have a folder; null if none has. */
   begun: Experiment | null;
@@ -37,17 +49,17 @@ export function openFleet(folder: string): Fleet {
   const { name, runs } = outline.data;
   const there = foldersIn(join(absolute, 'runs'));
   const queued = runs.flatMap(({ id }) => (there.has(id) ? [] : [id]));
-  const executor = recordedExecutor(absolute);
-  if (queued.length === runs.length) return { name, folder: absolute, executor, queued, begun: null };
+  const common = { name, folder: absolute, ...queueOf(absolute), queued };
+  if (queued.length === runs.length) return { ...common, begun: null };
   const whole = Whole.parse(value);
   const begun = whole.runs.filter((_, index) => there.has(runs[index]?.id ?? ''));
   const plan = parseStored(Plan, { ...whole, runs: begun }, path);
-  return { name, folder: absolute, executor, queued, begun: new Experiment(absolute, plan) };
+  return { ...common, begun: new Experiment(absolute, plan) };
 }
 
 function fleetOf(experiment: Experiment): Fleet {
-  const { plan, folder, executor } = experiment;
-  return { name: plan.name, folder, executor, queued: [], begun: experiment };
+  const { plan, folder } = experiment;
+  return { name: plan.name, folder, ...queueOf(folder), queued: [], begun: experiment };
 }
 
 function parsedJson(text: string | null): unknown {

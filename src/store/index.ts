@@ -26,7 +26,7 @@ export {
   recordedExecutor,
 } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
-export { type Fleet, openFleet } from './fleet.ts';
+export { type Fleet, openFleet, queueOf, type RunQueue } from './fleet.ts';
 export { forkRun } from './fork.ts';
 export { thisProcess } from './lease/lease-owner.ts';
 export type { LeaseHolder, LeaseTimes, RunLease } from './lease/run-lease.ts';
@@ -83,4 +83,9 @@ export {
   resolveText,
 } from './trace-reader.ts';
 export { TraceWriter } from './trace-writer.ts';
+export {
+  lastCancelled,
+  noteCancelling,
+  noteUnqueued,
+} from './unqueued.ts';
 export type { SkippedEntry } from './workspace-walk.ts';

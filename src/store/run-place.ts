@@ -1,27 +1,31 @@
 import { crashCause } from '../lib/crash-cause.ts';
 import { plainLine } from '../lib/plain-line.ts';
 import { isImported, type RunPlace, type RunRecord, type RunState } from '../schema/index.ts';
-import type { Fleet } from './fleet.ts';
+import type { RunQueue } from './fleet.ts';
 import type { RunFolder } from './run-folder.ts';
 import { decisionWait, statusOf } from './run-status.ts';
 
 /** For error messages, which may be long. */
 const mostWhy = 200;
 
-/** For runs that have not begun. */
-export function queuedPlace(fleet: Pick<Fleet, 'executor'>): RunPlace {
-  return { state: 'queued', where: fleet.executor ?? '', why: '' };
+/** For a run that has not begun. */
+export function queuedPlace(run: string, { executor, unqueued }: RunQueue): RunPlace {
+  const reason = unqueued.get(run);
+  if (reason === undefined) return { state: 'queued', where: executor ?? '', why: '' };
+  return { state: reason.state, where: '', why: plainLine(reason.why, mostWhy) };
 }
 
 /** @throws UserError as `RunFolder.readRecord` */
-export function placeOf(folder: RunFolder, fleet: Pick<Fleet, 'executor'>): RunPlace {
+export function placeOf(folder: RunFolder, queue: RunQueue): RunPlace {
   const record = folder.readRecord();
   const state = statusOf(folder, record);
   if (record === null || state === 'pending') {
     const holder = folder.holder();
-    if (holder === null) return queuedPlace(fleet);
+    if (holder === null) return queuedPlace(folder.id, queue);
     return { state: 'starting', where: `${holder.host}, process ${holder.pid}`, why: '' };
   }
+  const reason = state === 'interrupted' ? queue.unqueued.get(folder.id) : undefined;
+  if (reason !== undefined) return { state, where: '', why: plainLine(reason.why, mostWhy) };
   return { state, where: state === 'running' ? whereOf(folder, record) : '', why: whyOf(state, record) };
 }
 

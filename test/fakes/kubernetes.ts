@@ -106,7 +106,9 @@ export class FakeKubernetes implements AsyncDisposable {
       const known = this.#jobs.get(name);
       if (known === undefined) return reply(404, { kind: 'Status', message: 'not found' });
       this.#end(known);
-      this.#jobs.delete(name);
+      // Deletion in the foreground: it is listed until its pods have ended.
+      known.job.metadata = { ...known.job.metadata, deletionTimestamp: new Date() };
+      this.#removeIfDeleted(known);
       return reply(200, { kind: 'Status', status: 'Success' });
     }
     const known = [...this.#jobs.values()];
@@ -156,8 +158,14 @@ export class FakeKubernetes implements AsyncDisposable {
       pod.status = { ...pod.status, phase: code === 0 ? 'Succeeded' : 'Failed' };
       if (code === 0) known.completed.add(index);
       else if (!isEvicted) known.failed.set(index, (known.failed.get(index) ?? 0) + 1);
-      if (this.#jobs.get(metadata?.name ?? '') === known) this.#fill(known);
+      if (this.#jobs.get(metadata?.name ?? '') !== known) return;
+      if (known.job.metadata?.deletionTimestamp === undefined) this.#fill(known);
+      else this.#removeIfDeleted(known);
     });
+  }
+
+  #removeIfDeleted({ job: { metadata }, pods }: KnownJob): void {
+    if (pods.every(({ pod }) => pod.status?.phase !== 'Running')) this.#jobs.delete(metadata?.name ?? '');
   }
 
   #end({ pods }: KnownJob): void {

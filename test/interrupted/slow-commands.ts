@@ -122,6 +122,11 @@ export const slowCommands: readonly SlowCommand[] = [
     moments: [0.3],
   },
   ofLong('runs check'),
+  {
+    // An address for documentation, at which nobody answers.
+    ...{ verb: 'runs cancel', busy: 'a Redis that does not answer', moments: [1.5] },
+    argv: () => ['runs', 'cancel', 'long', '--on', 'redis://192.0.2.1:6379'],
+  },
   { verb: 'runs rm', busy: 'nothing', moments: [0.1], argv: () => ['runs', 'rm', 'none', '--yes'] },
   {
     ...{ verb: 'runs import', busy: '60 runs of 2 MB observations' },

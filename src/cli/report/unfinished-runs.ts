@@ -1,5 +1,5 @@
 import type { Report, RunPlace } from '../../schema/index.ts';
-import { type Experiment, placeOf } from '../../store/index.ts';
+import { type Experiment, placeOf, queueOf } from '../../store/index.ts';
 import { countsText } from '../run-states.ts';
 import { oneLine } from '../table.ts';
 import type { DocumentCell, ReportDocument } from './document.ts';
@@ -14,11 +14,18 @@ const mostRows = 20;
 
 /** The unfinished runs of a report, without those that finished after the report was made. */
 export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Report): UnfinishedRun[] {
-  const byName = new Map(experiments.map((experiment) => [experiment.plan.name, experiment]));
+  const byName = new Map(
+    experiments.map((experiment) => [
+      experiment.plan.name,
+      { experiment, queue: queueOf(experiment.folder) },
+    ]),
+  );
   return runs.flatMap(({ experiment: name, run, status }) => {
-    const experiment = status === 'finished' ? undefined : byName.get(name);
-    if (experiment === undefined || experiment.specOf(run) === null) return [];
-    const place = placeOf(experiment.runFolder(run), experiment);
+    const found = status === 'finished' ? undefined : byName.get(name);
+    if (found === undefined) return [];
+    const { experiment, queue } = found;
+    if (experiment.specOf(run) === null) return [];
+    const place = placeOf(experiment.runFolder(run), queue);
     return place.state === 'finished' ? [] : [{ run: `${name}/${run}`, ...place }];
   });
 }

@@ -77,7 +77,7 @@ export const mcp: Verb = {
       if (!hasEnded && !server.isOver) left.abort();
     });
     const view = lineView(context.log);
-    const log = logProgress(context.logger, plan.name);
+    const log = logProgress(context.logger);
     const [result] = await runExperiment(experiment.plan, {
       ...{ experiment, resources: new Map([[task.file.id, resources]]), incomplete: 'continue' },
       ...(await gpusFor(context, plan.runs)),

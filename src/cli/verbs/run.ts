@@ -199,13 +199,13 @@ export const run: Verb = {
     try {
       // The frozen plan, with the current values of what may change.
       const runs = branch === null ? experiment.plan.runs : [branch.run];
-      const executePlanned = (executor?: RemoteExecutor) =>
-        executePlan(context, { ...plan, runs }, { ...parts, executor }, gate);
-      const results = await executeThere(context, wanted, experiment, registry, executePlanned);
+      const executePlanned = (executor: RemoteExecutor | undefined, signal: AbortSignal) =>
+        executePlan({ ...context, signal }, { ...plan, runs }, { ...parts, executor }, gate);
+      const executed = await executeThere(context, wanted, experiment, registry, executePlanned);
       const result =
-        branch === null
-          ? await conclude(context, experiment, results)
-          : branchResult(context, experiment, branch, results);
+        branch === null || executed.cancelled !== null
+          ? await conclude(context, experiment, executed)
+          : branchResult(context, experiment, branch, executed.result);
       return viewer === null ? result : withViewer(context, result, viewer);
     } catch (error) {
       viewer?.[Symbol.dispose]();

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { importMark, type RunRecord, RunState } from '../../schema/index.ts';
-import { createExperiment, type Experiment } from '../../store/index.ts';
+import { createExperiment, type Experiment, noteUnqueued } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { runsLs } from './runs-ls.ts';
 
@@ -75,6 +75,32 @@ test('an imported run without an end is not said to go on', async () => {
   run.writeRecordSync(exampleRecord({ spec, status: 'interrupted' }));
   const { states } = await list(folder, ['interrupted']);
   expect(states.map(({ why }) => why)).toEqual(['its recording ends here']);
+});
+
+test('runs whose jobs were refused or cancelled are not said to be queued, until they are queued again', async () => {
+  const folder = temporaryFolder();
+  const experiment = fleetIn(folder);
+  experiment.recordExecutor('slurm');
+  const [queued, starting, interrupted] = [
+    exampleSpec('queued').id,
+    exampleSpec('starting').id,
+    exampleSpec('interrupted').id,
+  ];
+  const why = 'refused by worker a-1: other version';
+  await noteUnqueued(experiment.folder, [queued], { state: 'cancelled', why: 'cancelled' });
+  await noteUnqueued(experiment.folder, [queued, interrupted], { state: 'failed', why });
+  await noteUnqueued(experiment.folder, [starting], { state: 'cancelled', why: 'cancelled' });
+  const named = ['first/queued', 'first/interrupted', 'first/starting'];
+  const noted = await list(folder, undefined, named);
+  const byState = Object.fromEntries(noted.states.map(({ run, ...rest }) => [run, rest]));
+  expect(byState).toEqual({
+    'first/queued': { state: 'failed', where: '', why },
+    'first/interrupted': { state: 'interrupted', where: '', why },
+    'first/starting': { state: 'cancelled', where: '', why: 'cancelled' },
+  });
+  await noteUnqueued(experiment.folder, [queued, starting, interrupted], null);
+  const { states } = await list(folder, ['queued'], named);
+  expect(states.map(({ run }) => run).sort()).toEqual(['first/queued', 'first/starting']);
 });
 
 test('runs that wait elsewhere say with whom, and only the wanted states are listed', async () => {

@@ -178,8 +178,10 @@ function fleetsOf(context: Context, targets: readonly Target[]): Fleet[] {
 /** Runs that have begun come first, in the order of reports. */
 async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
   const { begun } = fleet;
-  const place = queuedPlace(fleet);
-  const queued = fleet.queued.map((id) => ({ run: `${fleet.name}/${id}`, work: null, ...place }));
+  const queued = fleet.queued.map((id) => ({
+    ...{ run: `${fleet.name}/${id}`, work: null },
+    ...queuedPlace(id, fleet),
+  }));
   if (begun === null) return queued;
   const { works, unreadable } = await evaluated(context, [begun]);
   const known = works.map((work) => ({

@@ -182,8 +182,8 @@ async function retry(
     provisioning: provisioningOf(options),
     modelsFolder: process.cwd(),
   };
-  const execute = (executor?: RemoteExecutor) =>
-    executePlan(context, again, { ...parts, executor }, undefined);
+  const execute = (executor: RemoteExecutor | undefined, signal: AbortSignal) =>
+    executePlan({ ...context, signal }, again, { ...parts, executor }, undefined);
   return await conclude(
     context,
     experiment,

@@ -1,8 +1,7 @@
-import { UserError } from '../../lib/errors.ts';
 import { removeExperiment } from '../../store/index.ts';
-import { type Context, exitCodes } from '../context.ts';
-import { experimentFolder, locateExperiments } from '../locate.ts';
-import { counted, oneLine } from '../table.ts';
+import { exitCodes } from '../context.ts';
+import { locateExperiments, refuseRun } from '../locate.ts';
+import { counted } from '../table.ts';
 import { confirm } from '../terminal-questions.ts';
 import type { Verb } from '../verb.ts';
 
@@ -18,7 +17,7 @@ export const runsRm: Verb = {
     ["mlab runs rm 'try-*' --yes", 'delete all experiments that match, without a confirmation'],
   ],
   async run(context, given, { yes }: { yes?: boolean }) {
-    for (const name of given) refuseRun(context, name);
+    for (const name of given) refuseRun(context, name, 'deleted');
     const experiments = locateExperiments(context, given);
     const text = experiments.map(
       ({ plan, folder }) => `  ${plan.name} (${counted(plan.runs.length, 'run')}, ${folder})`,
@@ -35,12 +34,3 @@ export const runsRm: Verb = {
     };
   },
 };
-
-function refuseRun(context: Context, name: string): void {
-  if (experimentFolder(context, name) !== null || !name.includes('/')) return;
-  throw new UserError(
-    'bad_argument',
-    `${oneLine(name, 200)} is not an experiment.`,
-    'Only whole experiments can be deleted. To rerun runs, see mlab runs retry --help.',
-  );
-}

@@ -37,7 +37,7 @@ export const worker: Verb = {
     const { folders, version, variables, log, logger, signal } = context;
     const job = await readJob(path, signal);
     const view = lineView(log);
-    const write = logProgress(logger, job.run.experiment);
+    const write = logProgress(logger);
     const host = workerHost({
       ...{ folders, variables },
       dockerCommand: variables.MLAB_DOCKER,

@@ -1,4 +1,5 @@
 import { hasCode, UserError } from '../../lib/errors.ts';
+import { installHint } from '../../lib/install-hint.ts';
 import type { S3Store } from './s3-store.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function openS3Store(
     throw new UserError(
       'no_s3_library',
       'The library for S3 is not installed.',
-      'Install it beside mlab, here and on each worker: npm install @aws-sdk/client-s3@^3.1175.0',
+      installHint('@aws-sdk/client-s3@^3.1175.0', ', here and on each worker'),
       { cause: error },
     );
   }

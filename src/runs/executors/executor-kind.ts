@@ -3,6 +3,7 @@ import type { ModelRegistry } from '../../models/index.ts';
 import type { ExecutorSettings, Plan } from '../../schema/index.ts';
 import type { Experiment } from '../../store/index.ts';
 import type { Executor } from '../jobs/executor.ts';
+import type { Outage } from './outage.ts';
 
 /** What a remote executor knows about the place that it is used from. */
 export interface ExecutorPlace {
@@ -20,18 +21,38 @@ export interface ExecutorPlace {
   variables: Readonly<Record<string, string | undefined>>;
   /** Prints a line for the user. */
   log: (line: string) => void;
+  onOutage: (outage: Outage) => void;
   signal: AbortSignal;
 }
 
 /** Executes jobs elsewhere, where they continue after this process ends. Must be closed. */
-export interface RemoteExecutor extends Executor, AsyncDisposable {
+export interface RemoteExecutor extends Executor, Canceller {
   /** Cores of each job there; undefined: as here. */
   readonly threads?: number | undefined;
-  /**
-   * Ends the jobs that it was given and that have not ended.
-   * @returns what happened to them, as a sentence
-   */
-  cancel(): Promise<string>;
+}
+
+/** Must be closed. */
+export interface Canceller extends AsyncDisposable {
+  /** Ends the experiment's jobs that have not ended. */
+  cancel(): Promise<Cancellation>;
+}
+
+/** What became of an experiment's jobs when they were cancelled. */
+export interface Cancellation {
+  /** Jobs that had not ended. */
+  jobs: number;
+  /** Those of them that are told to stop, and still record what they have. */
+  ending: number;
+  /** Why nothing was cancelled, and what to do; else null. */
+  problem: string | null;
+}
+
+export function cancellationText({ jobs, ending, problem }: Cancellation): string {
+  if (problem !== null) return problem;
+  if (jobs === 0) return 'No job was queued or running.';
+  const what = jobs === 1 ? '1 job was' : `${jobs} jobs were`;
+  const still = ending === 0 ? '' : ` ${ending} of them ${ending === 1 ? 'is' : 'are'} still ending.`;
+  return `${what} cancelled.${still} What is finished is kept; the same mlab run command submits the rest again.`;
 }
 
 /** A place where nothing is executed yet. */
@@ -62,6 +83,8 @@ export interface ExecutorKind {
   /** The form that is written to the experiment's folder, so that the next command finds it: without a password. */
   recorded(on: string): string;
   open(on: string, place: ExecutorPlace): Promise<RemoteExecutor>;
+  /** To cancel jobs that another process submitted; default: as `open`. */
+  openCanceller?(on: string, place: ExecutorPlace): Promise<Canceller>;
   /** What it would submit for the runs of a plan: documents for people, and for that scheduler's tools. */
   documents?(place: PlannedPlace): Promise<unknown[]>;
   /** Checks what one of its machines can do. */

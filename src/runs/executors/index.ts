@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { Experiment } from '../../store/index.ts';
-import type { ExecutorKind, ExecutorPlace, RemoteExecutor } from './executor-kind.ts';
+import { type Experiment, noteCancelling, noteUnqueued, openFleet } from '../../store/index.ts';
+import type { Cancellation, ExecutorKind, ExecutorPlace, RemoteExecutor } from './executor-kind.ts';
 import { kubernetes } from './kubernetes/index.ts';
 import { redis } from './redis/index.ts';
 import { slurm } from './slurm/index.ts';
@@ -46,4 +46,33 @@ export async function executorFor(
     );
   if ((before ?? local) !== recorded) experiment.recordExecutor(recorded);
   return kind === null ? null : await kind.open(on, { ...place, experiment });
+}
+
+/**
+ * Cancels the jobs that an experiment has elsewhere, whoever submitted them. Commands that follow them stop.
+ * @param kind as `chooseExecutor` returns it for the same arguments
+ */
+export async function cancelJobs(
+  kind: ExecutorKind,
+  wanted: string | undefined,
+  place: ExecutorPlace,
+): Promise<Cancellation> {
+  const { experiment } = place;
+  const on = wanted ?? experiment.executor ?? kind.name;
+  await using canceller = await (kind.openCanceller?.(on, place) ?? kind.open(on, place));
+  await noteCancelling(experiment.folder);
+  const cancellation = await canceller.cancel();
+  if (cancellation.problem === null) await noteCancelled(experiment);
+  return cancellation;
+}
+
+/** Notes for the runs that have not ended that nobody will begin them. */
+export async function noteCancelled(experiment: Experiment): Promise<void> {
+  const { queued, begun } = openFleet(experiment.folder);
+  const stopped = (begun?.runIds ?? []).filter((id) => {
+    const status = experiment.runFolder(id).readRecord()?.status;
+    return status === undefined || ['pending', 'running', 'interrupted'].includes(status);
+  });
+  const reason = { state: 'cancelled', why: 'cancelled; the same mlab run submits it again' } as const;
+  await noteUnqueued(experiment.folder, [...queued, ...stopped], reason);
 }

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import type { Agent } from '../../agents/index.ts';
+import { hasCode, UserError } from '../../lib/errors.ts';
 import type { Job, RunSpec } from '../../schema/index.ts';
 import { type Experiment, openExperiment } from '../../store/index.ts';
 import { type HarnessFolders, loadTask, sampleMark } from '../../tasks/index.ts';
@@ -40,12 +42,25 @@ export interface Machine extends Pick<JobHost, 'dockerCommand' | 'versions' | 'g
   onProgress: (line: string) => void;
 }
 
+function experimentOf({ experiment: folder }: Job): Experiment {
+  try {
+    return openExperiment(folder);
+  } catch (error) {
+    if (!hasCode(error, 'no_experiment')) throw error;
+    throw new UserError(
+      'no_experiment',
+      `${hostname()} has no experiment in ${folder}.`,
+      'Mount its folder there at the same path, or use Redis workers with mlab run --artifacts s3://BUCKET/FOLDER.',
+    );
+  }
+}
+
 /** For a process that knows nothing about a job except its document. */
 export function workerHost({ folders, variables, onProgress, ...rest }: Machine): JobHost {
   return {
     ...rest,
     helpersFolder: folders.helpers,
-    experiment: (job) => openExperiment(job.experiment),
+    experiment: experimentOf,
     resources: async ({ task, run, provisioning, experiment }, signal) => {
       const { mirror, interpreter, allow_unverified: allowUnverified } = provisioning;
       const found = loadTask(existsSync(task.folder) ? task.folder : task.id, folders.tasks);

@@ -7,6 +7,8 @@ export interface JobResult {
   record: RunRecord | null;
   /** Why the run could not be executed or graded; null if all went well. */
   problem: string | null;
+  /** Somebody cancelled it. */
+  isCancelled?: true;
 }
 
 export type JobProgress =

@@ -15,13 +15,13 @@ import {
   branchesIn,
   branchesName,
   type Experiment,
-  type Fleet,
   nothingSpent,
   ObjectStore,
   openExperiment,
   queuedPlace,
+  queueOf,
   RunFolder,
-  recordedExecutor,
+  type RunQueue,
 } from '../../store/index.ts';
 import { breather } from '../breathe.ts';
 import type { TraceIndex } from '../trace/trace-index.ts';
@@ -163,11 +163,11 @@ export class KnownExperiment {
   async #refreshOnce(index: TraceIndex): Promise<Changes> {
     const breathe = breather();
     const changes: Changes = { lines: [], results: [] };
-    const fleet = { executor: recordedExecutor(this.place.folder) };
+    const queue = queueOf(this.place.folder);
     this.#findBranches();
     for (const run of [...this.#runs, ...this.#branches]) {
       await breathe();
-      const line = await this.#lineNow(run, index, fleet);
+      const line = await this.#lineNow(run, index, queue);
       const judged = run.state === null ? null : judgedState(join(this.place.folder, 'runs', line.run));
       if (judged !== run.judged || line.status !== run.line.status) changes.results.push(line.run);
       run.judged = judged;
@@ -200,19 +200,19 @@ export class KnownExperiment {
       );
   }
 
-  async #lineNow(run: KnownRun, index: TraceIndex, fleet: Pick<Fleet, 'executor'>): Promise<RunLine> {
+  async #lineNow(run: KnownRun, index: TraceIndex, queue: RunQueue): Promise<RunLine> {
     const path = join(this.place.folder, 'runs', run.line.run);
     const state = fileState(join(path, 'run.json'));
     const { status } = run.line;
     if (state === run.state && status !== 'running' && status !== 'pending') return run.line;
     run.state = state;
     if (state === null) {
-      const queued = { ...pendingLine(run.line), ...queuedPlace(fleet) };
-      return existsSync(path) ? placedLine(queued, this.#folderOf(run), fleet) : queued;
+      const queued = { ...pendingLine(run.line), ...queuedPlace(run.line.run, queue) };
+      return existsSync(path) ? placedLine(queued, this.#folderOf(run), queue) : queued;
     }
     const folder = this.#folderOf(run);
     const recorded = recordedLine(run.line, folder);
-    const line = placedLine(recorded, folder, fleet);
+    const line = placedLine(recorded, folder, queue);
     if (recorded.status !== 'running') return line;
     const { table } = await index.table(this.place.root, folder.tracePath);
     return tracedLine(line, table);
@@ -257,7 +257,10 @@ function planInShort({ plan }: Experiment): ExperimentPage['plan'] {
 }
 
 function stateCounts(lines: readonly RunLine[]): ExperimentLine['states'] {
-  const counts = { queued: 0, starting: 0, running: 0, waiting: 0, finished: 0, interrupted: 0, failed: 0 };
+  const counts = {
+    ...{ queued: 0, cancelled: 0, starting: 0, running: 0, waiting: 0 },
+    ...{ finished: 0, interrupted: 0, failed: 0 },
+  };
   for (const { state } of lines) counts[state] += 1;
   return counts;
 }

@@ -5,7 +5,7 @@ import { hasCode, messageOf } from '../../lib/errors.ts';
 import { plainLine } from '../../lib/plain-line.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { type RunLine, type RunPlace, RunRecord, type RunSpec, type Usage } from '../../schema/index.ts';
-import { type Fleet, placeOf, type RunFolder } from '../../store/index.ts';
+import { placeOf, type RunFolder, type RunQueue } from '../../store/index.ts';
 import type { TracedRun } from '../run/step-page.ts';
 import { shownSteps, type TraceTable } from '../trace/trace-table.ts';
 
@@ -79,12 +79,18 @@ export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
 }
 
 /** Adds what the run does now, and where: a record with `running` may be of a process that has died. */
-export function placedLine(line: RunLine, folder: RunFolder, fleet: Pick<Fleet, 'executor'>): RunLine {
+export function placedLine(line: RunLine, folder: RunFolder, queue: RunQueue): RunLine {
   if (line.status === 'finished' || line.broken !== null) return line;
   try {
-    const place = placeOf(folder, fleet);
+    const place = placeOf(folder, queue);
     const { state } = place;
-    return { ...line, ...place, status: state === 'queued' || state === 'starting' ? 'pending' : state };
+    // A job may fail before its run begins.
+    const isPending =
+      state === 'queued' ||
+      state === 'cancelled' ||
+      state === 'starting' ||
+      (state === 'failed' && line.status === 'pending');
+    return { ...line, ...place, status: isPending ? 'pending' : state };
   } catch (error) {
     return { ...line, why: plainLine(messageOf(error), 200) };
   }

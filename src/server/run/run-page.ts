@@ -12,8 +12,8 @@ import {
   limitsHeldText,
   openExperiment,
   placeOf,
+  queueOf,
   type RunFolder,
-  recordedExecutor,
   statusOf,
 } from '../../store/index.ts';
 import type { Judgement } from '../background/judgements.ts';
@@ -100,7 +100,7 @@ function recordPart(folder: RunFolder, record: RunRecord | null) {
 /** Nothing where its record can't be read: the page says so. */
 function whereIs(place: Place, folder: RunFolder): string {
   try {
-    return placeOf(folder, { executor: recordedExecutor(place.folder) }).where;
+    return placeOf(folder, queueOf(place.folder)).where;
   } catch {
     return '';
   }

@@ -28,6 +28,7 @@ const statusSigns: Record<string, string> = {
   failed: '✗',
   pending: '○',
   queued: '○',
+  cancelled: '⊘',
   starting: '◔',
   unfinished: '‖',
   broken: '✗',

@@ -1,6 +1,6 @@
 import { showCount, showPlural } from '../format/numbers.ts';
 
-const order = ['finished', 'failed', 'interrupted', 'waiting', 'running', 'starting', 'queued'] as const;
+const order = ['finished', 'failed', 'interrupted', 'cancelled', 'waiting', 'running', 'starting', 'queued'];
 
 /** The numbers of runs by state, as a bar and in words. */
 export function ProgressBar({ states, total }: { states: Partial<Record<string, number>>; total: number }) {

@@ -6,10 +6,10 @@ import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
-import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
+import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import { type ArrayScheduler, refusal } from './array-scheduler.ts';
 import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
-import { hasEnded, type JobStates } from './job-state.ts';
+import { hasEnded, type JobState, type JobStates } from './job-state.ts';
 import { type Wave, WaveFolder } from './wave.ts';
 
 /** Jobs that are given within this time are submitted together. */
@@ -60,25 +60,29 @@ export class ArrayExecutor implements RemoteExecutor {
     });
   }
 
-  async cancel(): Promise<string> {
-    // Waits for a submission in progress.
+  async cancel(): Promise<Cancellation> {
+    // Waits for a submission in progress, here and in another process.
     await this.#work;
+    const late = AbortSignal.timeout(cancelMs);
+    await withFileLock(this.#waves.lock, { signal: late }, async () => {}).catch(() => {});
+    const { name } = this.#scheduler;
     const before = await this.#scheduler.queue();
     const waves = this.#waves.read();
     const submitted = before === null ? [] : this.#underWay(waves, before);
     const ids = before === null ? waves.flatMap(({ id }) => id ?? []) : idsOf(submitted);
-    if (ids.length === 0) return 'No job was under way.';
-    const isTold = before !== null && (await this.#scheduler.cancel(ids));
-    if (!isTold)
-      return `${this.#scheduler.name} does not answer. Cancel the jobs with: ${this.#scheduler.cancelCommand(ids)}`;
-    const patience = AbortSignal.timeout(cancelMs);
-    while (!patience.aborted) {
-      const now = await this.#scheduler.queue();
-      if (now !== null && this.#underWay(waves, now).length === 0) break;
-      await sleep(pollMs / 4);
+    if (ids.length === 0) return { jobs: 0, ending: 0, problem: null };
+    if (before === null || !(await this.#scheduler.cancel(ids))) {
+      const problem = `${name} does not answer. Cancel the jobs with: ${this.#scheduler.cancelCommand(ids)}`;
+      return { jobs: submitted.length, ending: 0, problem };
     }
-    const what = submitted.length === 1 ? '1 job was' : `${submitted.length} jobs were`;
-    return `${what} cancelled. What is finished is kept; the same command again submits the rest.`;
+    let ending = submitted.length;
+    const patience = AbortSignal.timeout(cancelMs);
+    while (ending > 0 && !patience.aborted) {
+      const now = await this.#scheduler.queue();
+      if (now !== null) ending = this.#underWay(waves, now).length;
+      if (ending > 0) await sleep(pollMs / 4);
+    }
+    return { jobs: submitted.length, ending, problem: null };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,7 +118,10 @@ export class ArrayExecutor implements RemoteExecutor {
         const fresh = await this.#followThere(gathered);
         if (fresh.length === 0) return;
         const most = await this.#scheduler.mostOfArray();
-        for (const group of groupsOf(fresh, most, this.#scheduler)) await this.#submitGroup(group);
+        for (const group of groupsOf(fresh, most, this.#scheduler)) {
+          signal.throwIfAborted();
+          await this.#submitGroup(group);
+        }
       });
     } catch (error) {
       for (const { resolve, reject } of gathered) signal.aborted ? resolve(interrupted) : reject(error);
@@ -142,7 +149,7 @@ export class ArrayExecutor implements RemoteExecutor {
       const id = wave.id ?? ids.get(wave.name) ?? null;
       if (id !== null && wave.id === null) this.#waves.write({ ...wave, id });
       return wave.jobs.flatMap(({ kind, run }, index): Submitted[] => {
-        const state = states.get(`${id}_${index}`);
+        const state = stateOf(states, wave, `${id}_${index}`);
         const isUnderWay = state !== undefined && !hasEnded(state);
         return isUnderWay ? [{ wave: { ...wave, id }, index, key: `${id}_${index}`, kind, run }] : [];
       });
@@ -193,7 +200,7 @@ export class ArrayExecutor implements RemoteExecutor {
   #follow(given: Given, submitted: Submitted): void {
     const folder = this.#place.experiment.runFolder(given.job.run.id);
     this.#followed.set(
-      submitted.key,
+      `${submitted.wave.name}_${submitted.index}`,
       new FollowedJob(given, submitted, folder, this.#waves, this.#scheduler.name),
     );
   }
@@ -221,15 +228,18 @@ export class ArrayExecutor implements RemoteExecutor {
 
   async #lookAtAll(): Promise<void> {
     const states = await this.#queue();
-    const unknown = [...this.#followed.values()].filter(({ submitted }) => !states.has(submitted.key));
+    const unknown = [...this.#followed.values()].filter(
+      ({ submitted: { wave, key } }) => stateOf(states, wave, key) === undefined,
+    );
     const accounted =
       unknown.length === 0
         ? new Map()
         : await this.#scheduler.accounted(idsOf(unknown.map(({ submitted }) => submitted)));
-    for (const [key, followed] of this.#followed) {
-      const verdict = followed.look(states.get(key) ?? accounted.get(key));
+    for (const [name, followed] of this.#followed) {
+      const { wave, key } = followed.submitted;
+      const verdict = followed.look(stateOf(states, wave, key) ?? stateOf(accounted, wave, key));
       if (verdict.kind === 'under way') continue;
-      this.#followed.delete(key);
+      this.#followed.delete(name);
       const { given } = followed;
       this.#seen.add(given.job.run.id);
       if (verdict.kind === 'ended') given.resolve(verdict.result);
@@ -247,16 +257,16 @@ export class ArrayExecutor implements RemoteExecutor {
    * @throws the signal's reason
    */
   async #queue(): Promise<JobStates> {
-    const { signal, log } = this.#place;
-    const { name } = this.#scheduler;
+    const { signal, onOutage } = this.#place;
+    const outage = { service: this.#scheduler.name, why: '' };
     for (;;) {
       const states = await this.#scheduler.queue();
       if (states !== null) {
-        if (this.#saidSilent) log(`${name} answers again.`);
+        if (this.#saidSilent) onOutage({ ...outage, isOver: true });
         this.#saidSilent = false;
         return states;
       }
-      if (!this.#saidSilent) log(`${name} does not answer; jobs that run go on. It is asked again.`);
+      if (!this.#saidSilent) onOutage({ ...outage, isOver: false });
       this.#saidSilent = true;
       await sleep(pollMs, undefined, { signal });
     }
@@ -273,6 +283,12 @@ function groupsOf(given: readonly Given[], most: number, scheduler: ArraySchedul
       group.slice(at * most, (at + 1) * most),
     ),
   );
+}
+
+/** A controller that lost its state may give the same id to another array. */
+function stateOf(states: JobStates, { name }: Wave, key: string): JobState | undefined {
+  const state = states.get(key);
+  return state?.name === name ? state : undefined;
 }
 
 const nameOf = (kind: Job['kind'], run: string): string => `${kind} ${run}`;

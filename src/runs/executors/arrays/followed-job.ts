@@ -77,7 +77,10 @@ export class FollowedJob {
         : [word, reason].filter(Boolean).join(', ');
     const isAgain = state === undefined || word === 'COMPLETED' || mayBeGivenAgain(state);
     if (isAgain && this.given.attempts + 1 < mostAttempts) return { kind: 'again', why };
-    return this.#ended({ record: this.#folder.readRecord(), problem: this.#problem(word, why) });
+    return this.#ended({
+      ...{ record: this.#folder.readRecord(), problem: this.#problem(word, why) },
+      ...(word === 'CANCELLED' ? { isCancelled: true } : {}),
+    });
   }
 
   #tell({ state, reason, nodes, restarts, ...rest }: JobState): void {

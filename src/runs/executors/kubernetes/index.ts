@@ -1,4 +1,5 @@
 import { hasCode, UserError } from '../../../lib/errors.ts';
+import { installHint } from '../../../lib/install-hint.ts';
 import type { ExecutorSettings, KubernetesSettings } from '../../../schema/index.ts';
 import { ArrayExecutor } from '../arrays/array-executor.ts';
 import type { ExecutorKind } from '../executor-kind.ts';
@@ -13,7 +14,7 @@ async function load(): Promise<typeof import('./kubernetes-scheduler.ts')> {
     throw new UserError(
       'no_kubernetes_client',
       'The client for Kubernetes is not installed.',
-      'Install it beside mlab: npm install @kubernetes/client-node@^2.0.0',
+      installHint('@kubernetes/client-node@^2.0.0'),
       { cause: error },
     );
   }
@@ -24,7 +25,7 @@ function settingsOf({ kubernetes: settings }: ExecutorSettings): KubernetesSetti
   throw new UserError(
     'bad_experiment',
     'Kubernetes needs an image with mlab and a volume with the experiment.',
-    'Set executor.kubernetes.image and executor.kubernetes.volumes in an experiment file (docs/how-to/scale.md).',
+    'Set executor.kubernetes.image and executor.kubernetes.volumes in an experiment file, and name it (docs/how-to/scale.md).',
   );
 }
 

@@ -54,3 +54,11 @@ test('of a job that is given up, all that is not finished has failed, for its re
   expect(states.get('mlab-a_0')).toMatchObject({ state: 'COMPLETED', reason: '' });
   expect(states.get('mlab-a_1')).toMatchObject({ state: 'FAILED', reason: 'DeadlineExceeded' });
 });
+
+test('a job that is being deleted is under way only where pods still run', () => {
+  const job = jobOf(3, { completedIndexes: '2' });
+  const deleted = { ...job, metadata: { ...job.metadata, deletionTimestamp: new Date() } };
+  const states = statesOf([deleted], [podOf(0, { phase: 'Running' })]);
+  const words = [0, 1, 2].map((index) => states.get(`mlab-a_${index}`)?.state);
+  expect(words).toEqual(['RUNNING', 'CANCELLED', 'COMPLETED']);
+});

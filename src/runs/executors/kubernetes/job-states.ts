@@ -10,9 +10,11 @@ export function statesOf(jobs: readonly V1Job[], pods: readonly V1Pod[]): JobSta
   const states: JobStates = new Map();
   for (const { metadata, spec, status } of jobs) {
     const name = metadata?.name ?? '';
-    const waiting = { state: 'PENDING', reason: '', nodes: '', restarts: 0, name };
-    const set = (index: number, state: Partial<JobState>) =>
-      states.set(`${name}_${index}`, { ...(states.get(`${name}_${index}`) ?? waiting), ...state });
+    // A job that is being deleted creates no more pods.
+    const state = metadata?.deletionTimestamp === undefined ? 'PENDING' : 'CANCELLED';
+    const waiting = { state, reason: '', nodes: '', restarts: 0, name };
+    const set = (index: number, changes: Partial<JobState>) =>
+      states.set(`${name}_${index}`, { ...(states.get(`${name}_${index}`) ?? waiting), ...changes });
     for (let index = 0; index < (spec?.completions ?? 0); index += 1) set(index, {});
     for (const pod of pods.filter(({ metadata: each }) => each?.labels?.[jobLabel] === name)) {
       const index = Number(pod.metadata?.annotations?.[indexAnnotation] ?? -1);

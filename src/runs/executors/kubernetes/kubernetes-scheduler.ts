@@ -90,7 +90,8 @@ export class KubernetesScheduler implements ArrayScheduler {
     const { namespace } = this.#settings;
     for (const name of new Set(ids)) {
       try {
-        await this.#jobs.deleteNamespacedJob({ name, namespace, propagationPolicy: 'Background' });
+        // The job is listed until its pods have ended, which may take them some time.
+        await this.#jobs.deleteNamespacedJob({ name, namespace, propagationPolicy: 'Foreground' });
       } catch (error) {
         if (isSilence(error, this.#hasAnswered)) return false;
         if (!isAnswer(error, 404)) throw refused(error, this.#settings);

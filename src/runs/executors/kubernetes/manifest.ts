@@ -123,7 +123,7 @@ function refuseUnmounted(folders: readonly string[], settings: KubernetesSetting
   throw new UserError(
     'not_mounted',
     `Pods can't see ${folder}: they have ${paths === '' ? 'no volume' : paths}.`,
-    'Add the claim of its volume to executor.kubernetes.volumes, with the same path here and in pods.',
+    'Use folders on a volume (--dir, --task-dir), or add the claim of its volume to executor.kubernetes.volumes, with the same path here and in pods.',
   );
 }
 

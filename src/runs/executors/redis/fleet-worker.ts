@@ -9,9 +9,10 @@ import { nothing } from '../../jobs/capacity.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { workerLost } from '../../session/run-failure.ts';
-import { type JobClass, JobQueue, Queued } from './job-queue.ts';
+import { isCut } from './connection.ts';
+import { cancelledProblem, type JobClass, JobQueue, Queued } from './job-queue.ts';
 import { experimentKey, keys, prefix } from './keys.ts';
-import { isRefusal, leftToOthers } from './suitable-workers.ts';
+import { adviceOf, isRefusal, leftToOthers } from './suitable-workers.ts';
 import { sayGoodbye, sayHello } from './workers.ts';
 
 export interface FleetWorkerOptions {
@@ -84,7 +85,7 @@ export class FleetWorker {
         const tookAny =
           !pauses &&
           (await this.#takeAll(signal).catch((error: unknown) => {
-            log(`Redis: ${messageOf(error)}`);
+            if (!signal.aborted && !isCut(error)) log(`Redis: ${messageOf(error)}`);
             return false;
           }));
         if (tookAny || signal.aborted) continue;
@@ -197,17 +198,17 @@ export class FleetWorker {
     } catch (error) {
       const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
       if (isHeld && !stop.signal.aborted) {
-        log(`${run.id}: ${messageOf(error)}`);
+        log(`${run.id}: put back by worker ${this.id} for ${heldMs / 1000} s: ${adviceOf(error)}`);
         await this.#later(job);
         return;
       }
       if (isRefusal(error) && !stop.signal.aborted && (await leftToOthers(redis, this.id, queued))) {
-        log(`${run.id}: left to other workers: ${messageOf(error)}`);
+        log(`${run.id}: left to other workers by worker ${this.id}: ${adviceOf(error)}`);
         this.#pausesUntil = performance.now() + refusedMs;
         await job.moveToWait(this.id);
         return;
       }
-      problem = messageOf(error);
+      problem = isRefusal(error) ? `refused by worker ${this.id}: ${adviceOf(error)}` : adviceOf(error);
     }
     const isUnfinished = problem !== null && stop.signal.aborted;
     if (isUnfinished && !active.isCancelled) {
@@ -219,7 +220,7 @@ export class FleetWorker {
       const { next, ...asBefore } = queued;
       await this.#queue.add([{ ...asBefore, job: next }]);
     }
-    const told = active.isCancelled && problem !== null ? 'cancelled' : problem;
+    const told = active.isCancelled && problem !== null ? cancelledProblem : problem;
     await this.#queue.tellEnd(queued, { problem: told, worker: this.id });
     await job.moveToCompleted('', this.id, false);
     this.#done += 1;

@@ -1,4 +1,5 @@
 import { hasCode, UserError } from '../../../lib/errors.ts';
+import { installHint } from '../../../lib/install-hint.ts';
 import type { ExecutorKind } from '../executor-kind.ts';
 import { isRedisUrl, redisAddress } from './address.ts';
 
@@ -15,8 +16,8 @@ async function withLibraries<Module>(loading: Promise<Module>): Promise<Module> 
     if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
     throw new UserError(
       'no_redis_library',
-      'The libraries for Redis are not installed.',
-      'Install them beside mlab: npm install bullmq@^6.7.0 ioredis@^6.0.0',
+      'The client for Redis (bullmq and ioredis) is not installed.',
+      installHint('bullmq@^6.7.0 ioredis@^6.0.0'),
       { cause: error },
     );
   }
@@ -30,6 +31,10 @@ export const redis: ExecutorKind = {
   open: async (on, place) => {
     const { RedisExecutor } = await load.executor();
     return await RedisExecutor.open(redisAddress(on, place.variables), place);
+  },
+  openCanceller: async (on, place) => {
+    const { openCanceller } = await load.serve();
+    return await openCanceller(redisAddress(on, place.variables), place);
   },
 };
 

@@ -24,6 +24,9 @@ export type JobClass = z.infer<typeof JobClass>;
 export const JobEnd = z.strictObject({ problem: z.string().nullable(), worker: z.string() });
 export type JobEnd = z.infer<typeof JobEnd>;
 
+/** The problem of a job that was cancelled. */
+export const cancelledProblem = 'cancelled';
+
 const atOnce = 500;
 
 /** The jobs that wait in Redis. Must be closed, which does not close the connection. */
@@ -58,6 +61,26 @@ export class JobQueue implements AsyncDisposable {
     await this.#redis.publish(keys.news, '');
   }
 
+  /**
+   * Removes the jobs of an experiment that nobody is executing.
+   * @param experiment as `experimentKey` names it
+   * @returns how many jobs it had, and how many workers still execute
+   */
+  async removeAll(experiment: string): Promise<{ jobs: number; active: number }> {
+    const counts = { jobs: 0, active: 0 };
+    for (const name of (await this.classes()).keys()) {
+      const queue = await this.#queue(name);
+      const all = new Set(await queue.getRanges(['active', 'wait', 'prioritized', 'delayed'], 0, -1));
+      const ids = [...all].filter((id) => id.startsWith(`${experiment}.`));
+      counts.jobs += ids.length;
+      for (let at = 0; at < ids.length; at += atOnce) {
+        const removed = await Promise.all(ids.slice(at, at + atOnce).map((id) => queue.remove(id)));
+        counts.active += removed.filter((isRemoved) => isRemoved === 0).length;
+      }
+    }
+    return counts;
+  }
+
   /** Which of these jobs are waiting or being executed. */
   async present(all: readonly Queued[]): Promise<Set<string>> {
     const found = new Set<string>();
@@ -70,16 +93,6 @@ export class JobQueue implements AsyncDisposable {
       }
     }
     return found;
-  }
-
-  /** Removes those that nobody is executing. */
-  async remove(all: readonly Queued[]): Promise<void> {
-    for (let at = 0; at < all.length; at += atOnce) {
-      const part = all.slice(at, at + atOnce);
-      await Promise.all(
-        part.map(async (queued) => (await this.#queue(queueName(queued))).remove(jobId(queued.job))),
-      );
-    }
   }
 
   /** All queues that were ever used. */

@@ -3,25 +3,25 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { messageOf } from '../../../lib/errors.ts';
 import type { GradeJob, Job } from '../../../schema/index.ts';
+import { beginFork } from '../../artifacts/begin-fork.ts';
 import { ExperimentCopy } from '../../artifacts/experiment-copy.ts';
 import { spentByAll } from '../../experiment-models.ts';
 import { isGraded } from '../../graded.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
-import type { ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
+import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import type { RedisAddress } from './address.ts';
-import { connectRedis } from './connection.ts';
+import { cancelQueued } from './cancel-jobs.ts';
+import { connectRedis, isCut, placeOfRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
-import { JobEnd, JobQueue, type Queued } from './job-queue.ts';
+import { cancelledProblem, JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
-import { whyNever } from './suitable-workers.ts';
+import { type FollowedJob, tellPlace, tellPlaces, unwantedText } from './run-places.ts';
 import { told } from './told.ts';
-import { type WorkerReport, workersThere } from './workers.ts';
+import { workersThere } from './workers.ts';
 
-interface Given {
-  queued: Queued;
-  following: Following;
+interface Given extends FollowedJob {
   resolve: (result: JobResult) => void;
   reject: (error: unknown) => void;
   /** How often in a row it was missing in Redis. */
@@ -34,7 +34,6 @@ const pollMs = 200;
 const sweepMs = 5_000;
 /** Jobs that Redis lost in a failure of its machine are queued again. */
 const mostMisses = 2;
-const cancelMs = 15_000;
 const keptResultsSeconds = 7 * 86_400;
 
 const interrupted: JobResult = { record: null, problem: 'interrupted' };
@@ -83,7 +82,7 @@ export class RedisExecutor implements RemoteExecutor {
 
   static async open(address: RedisAddress, place: ExecutorPlace): Promise<RedisExecutor> {
     const copy = await ExperimentCopy.open(place.settings.redis?.artifacts, place.experiment, place);
-    const redis = await connectRedis(address, place.signal);
+    const redis = await connectRedis(address, place.signal, place.onOutage);
     const listener = await connectRedis(address, place.signal);
     const executor = new RedisExecutor(place, address, redis, listener, copy);
     await executor.#begin();
@@ -94,13 +93,11 @@ export class RedisExecutor implements RemoteExecutor {
     const done = doneBefore(this.#place, job, following, this.#queued.has(jobId(job)));
     if (done !== null) return Promise.resolve(done);
     if (this.#place.signal.aborted) return Promise.resolve(interrupted);
-    if (this.#copy !== null && job.kind === 'run' && job.parent_experiment !== undefined)
-      return Promise.resolve({ record: null, problem: notCopied });
     const labels = this.#place.settings.redis?.labels ?? [];
     const artifacts = this.#copy === null ? {} : { artifacts: this.#copy.address };
     const queued: Queued = { job, labels, ...(next === undefined ? {} : { next }), ...artifacts };
     return new Promise((resolve, reject) => {
-      this.#gathered.push({ queued, following, resolve, reject, missed: 0 });
+      this.#gathered.push({ queued, following, resolve, reject, missed: 0, place: '', unreported: 0 });
       this.#gathering ??= setTimeout(() => {
         this.#gathering = undefined;
         const given = this.#gathered.splice(0);
@@ -109,21 +106,13 @@ export class RedisExecutor implements RemoteExecutor {
     });
   }
 
-  async cancel(): Promise<string> {
-    await this.#work;
-    const all = [...this.#queued.values()];
-    await this.#redis.set(keys.cancelled(this.#experiment), '1', 'EX', 3600);
-    const before = await this.#queue.present(all);
-    await this.#queue.remove(all);
-    const patience = AbortSignal.timeout(cancelMs);
-    let left = await this.#queue.present(all);
-    while (left.size > 0 && !patience.aborted) {
-      await sleep(pollMs);
-      left = await this.#queue.present(all);
+  async cancel(): Promise<Cancellation> {
+    if (this.#redis.status !== 'ready') {
+      const problem = `${placeOfRedis(this.#address)} does not answer, so the jobs continue. Cancel them with mlab runs cancel when it answers.`;
+      return { jobs: 0, ending: 0, problem };
     }
-    const what = before.size === 1 ? '1 job was' : `${before.size} jobs were`;
-    const still = left.size === 0 ? '' : ` ${left.size} have not said yet that they stopped.`;
-    return `${what} cancelled.${still} What is finished is kept; the same command again queues the rest.`;
+    await this.#work;
+    return await cancelQueued(this.#redis, this.#place.experiment.folder);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -183,12 +172,20 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   /** Sends local changes of the run to the store first, for the worker that will execute it. */
-  async #send({ queued: { job }, resolve }: Given): Promise<void> {
+  async #send(given: Given): Promise<void> {
+    const { job } = given.queued;
+    const copy = this.#copy;
+    if (copy === null || !this.#followed.has(jobId(job))) return;
     try {
-      if (this.#followed.has(jobId(job))) await this.#copy?.send(job.run.id);
+      if (job.kind === 'run' && job.parent_experiment !== undefined) {
+        const { parent_experiment: _, ...resumed } = job;
+        await beginFork(job, this.#place.experiment, copy, this.#place.signal);
+        given.queued = { ...given.queued, job: resumed };
+      }
+      await copy.send(job.run.id);
     } catch (error) {
       this.#followed.delete(jobId(job));
-      resolve({ record: null, problem: messageOf(error) });
+      given.resolve({ record: null, problem: messageOf(error) });
     }
   }
 
@@ -202,10 +199,10 @@ export class RedisExecutor implements RemoteExecutor {
         await this.#readEnds();
         if (performance.now() - swept < sweepMs) continue;
         await this.#sweep();
-        await this.#tellUnwanted();
+        await this.#lookAtWorkers();
         swept = performance.now();
       } catch (error) {
-        if (!signal.aborted) this.#place.log(`Redis: ${messageOf(error)}`);
+        if (!signal.aborted && !isCut(error)) this.#place.log(`Redis: ${messageOf(error)}`);
       }
     }
   }
@@ -249,26 +246,17 @@ export class RedisExecutor implements RemoteExecutor {
     await this.#queue.add(lost);
   }
 
-  /** Reports that no worker is there for a job, or none that could ever take it. Only once, until this changes. */
-  async #tellUnwanted(): Promise<void> {
+  /** Reports where runs are; and once, until this changes, that no worker is there for a job. */
+  async #lookAtWorkers(): Promise<void> {
     if (this.#followed.size === 0) return;
-    const workers = (await workersThere(this.#redis)).filter(({ state }) => state === 'working');
-    const told = this.#unwantedText(workers);
+    const workers = await workersThere(this.#redis);
+    const jobs = [...this.#followed.values()];
+    const { shown } = this.#address;
+    tellPlaces(jobs, workers, this.#place.experiment.folder, shown);
+    const working = workers.filter(({ state }) => state === 'working');
+    const told = unwantedText(jobs, working, shown);
     if (told !== this.#told && told !== '') this.#place.log(told);
     this.#told = told;
-  }
-
-  #unwantedText(workers: readonly WorkerReport[]): string {
-    const { shown } = this.#address;
-    if (workers.length === 0)
-      return `No worker takes jobs from ${shown} now. Start one with: mlab worker --redis ${shown}`;
-    const lacking = [...this.#followed.values()].flatMap(({ queued }) => {
-      const reasons = workers.map((worker) => whyNever(worker, queued));
-      return reasons.every((reason) => reason !== null) ? reasons.slice(0, 1) : [];
-    });
-    if (lacking.length === 0) return '';
-    const jobs = lacking.length === 1 ? '1 job fits' : `${lacking.length} jobs fit`;
-    return `${jobs} no worker that is there: ${lacking[0]}. mlab workers --redis ${shown} lists them.`;
   }
 
   #isDone(job: Job): boolean {
@@ -291,7 +279,7 @@ export class RedisExecutor implements RemoteExecutor {
       else following.onProgress({ kind: 'run_not_graded', run, message: problem, error: 'redis' });
     } else if (record !== null && record.status !== 'running')
       following.onProgress({ kind: 'run_ended', run, record });
-    resolve({ record, problem });
+    resolve({ record, problem, ...(problem === cancelledProblem ? { isCancelled: true } : {}) });
   }
 
   async #whyNotFetched(run: string): Promise<string | null> {
@@ -307,14 +295,11 @@ export class RedisExecutor implements RemoteExecutor {
     const begun = told(Begun, text);
     if (begun === null) return;
     // Those that begin are among the first: jobs that ended are followed no more.
-    for (const { queued, following } of this.#followed.values()) {
-      const { kind, run } = queued.job;
+    for (const given of this.#followed.values()) {
+      const { kind, run } = given.queued.job;
       if (kind !== 'run' || run.id !== begun.run) continue;
-      following.onProgress({ kind: 'run_started', run, resumed: false, place: begun.place });
+      tellPlace(given, begun.place);
       break;
     }
   }
 }
-
-const notCopied =
-  'a fork or a branch of a run is not executed with --artifacts: execute it with --on local, or in a shared folder';

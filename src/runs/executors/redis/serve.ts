@@ -5,7 +5,10 @@ import { executeJob, giveUpJob } from '../../jobs/execute-job.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobHost, Machine } from '../../jobs/job-host.ts';
 import type { JobProgress, JobResult } from '../../jobs/job-result.ts';
+import type { Canceller, ExecutorPlace } from '../executor-kind.ts';
+import type { Outage } from '../outage.ts';
 import type { RedisAddress } from './address.ts';
+import { cancelQueued } from './cancel-jobs.ts';
 import { connectRedis } from './connection.ts';
 import { FleetHost } from './fleet-host.ts';
 import { FleetWorker } from './fleet-worker.ts';
@@ -20,7 +23,8 @@ export interface FleetWorkerSettings {
   labels: readonly string[];
   stalledAfterSeconds: number;
   /** Called when it is connected and begins to take jobs. */
-  onReady: () => void;
+  onReady: (worker: string) => void;
+  onOutage: (outage: Outage) => void;
   onJobProgress: (progress: JobProgress) => void;
   signal: AbortSignal;
 }
@@ -31,7 +35,7 @@ export interface FleetWorkerSettings {
  */
 export async function serveRedis(settings: FleetWorkerSettings): Promise<number> {
   const { address, machine, amounts, labels, stalledAfterSeconds, signal } = settings;
-  const redis = await connectRedis(address, signal);
+  const redis = await connectRedis(address, signal, settings.onOutage);
   const listener = await connectRedis(address, signal);
   try {
     const all = machineAmounts();
@@ -63,7 +67,7 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
         work({ ...fleet.host, experiment: () => experiment }, here),
       );
     };
-    settings.onReady();
+    settings.onReady(worker.id);
     const done = await worker.run(signal);
     await fleet.settled();
     return done;
@@ -81,4 +85,15 @@ export async function listWorkers(address: RedisAddress, signal: AbortSignal): P
   } finally {
     redis.disconnect();
   }
+}
+
+export async function openCanceller(
+  address: RedisAddress,
+  { experiment, signal, onOutage }: ExecutorPlace,
+): Promise<Canceller> {
+  const redis = await connectRedis(address, signal, onOutage);
+  return {
+    cancel: () => cancelQueued(redis, experiment.folder),
+    [Symbol.asyncDispose]: async () => redis.disconnect(),
+  };
 }

@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis';
+import { messageOf, UserError } from '../../../lib/errors.ts';
+import { sentence } from '../../../lib/sentence.ts';
 import { Capacity } from '../../jobs/capacity.ts';
 import type { Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
@@ -15,10 +17,17 @@ export function whyNever({ total, labels }: WorkerReport, { job, labels: wanted 
 /** Errors of a worker that is set up differently, which says nothing about the job. */
 const refusals: ReadonlySet<string> = new Set([
   ...['other_mlab', 'task_changed', 'data_differs', 'unknown_task', 'no_experiment', 'no_artifact_store'],
+  'no_s3_library',
 ]);
 
 export function isRefusal(error: unknown): error is { code: string } {
   return error instanceof Error && 'code' in error && refusals.has(String(error.code));
+}
+
+/** What happened, and what to do about it. */
+export function adviceOf(error: unknown): string {
+  const what = messageOf(error);
+  return UserError.isInstance(error) ? `${sentence(what)} ${error.hint}` : what;
 }
 
 const keptSeconds = 3_600;

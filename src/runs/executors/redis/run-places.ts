@@ -1,0 +1,70 @@
+import type { Following } from '../../jobs/executor.ts';
+import type { Queued } from './job-queue.ts';
+import { whyNever } from './suitable-workers.ts';
+import type { WorkerReport } from './workers.ts';
+
+/** A queued job that a command follows. */
+export interface FollowedJob {
+  queued: Queued;
+  following: Following;
+  /** The worker that executes it, in words; empty while it is queued. */
+  place: string;
+  /** How often in a row no worker reported it, though one had begun it. */
+  unreported: number;
+}
+
+/** Reports of workers come every few seconds, so one may be missed. */
+const mostUnreported = 2;
+
+export function tellPlace(job: FollowedJob, place: string): void {
+  if (job.place === place) return;
+  job.place = place;
+  job.following.onProgress({ kind: 'run_started', run: job.queued.job.run, resumed: false, place });
+}
+
+/**
+ * Tells where runs are, if their beginning was not seen: they began before this command, or their worker is gone.
+ * @param experiment its folder
+ * @param shown the address of Redis
+ */
+export function tellPlaces(
+  jobs: Iterable<FollowedJob>,
+  workers: readonly WorkerReport[],
+  experiment: string,
+  shown: string,
+): void {
+  const places = new Map(
+    workers.flatMap(({ id, host, jobs: active }) =>
+      active
+        .filter((each) => each.kind === 'run' && each.experiment === experiment)
+        .map(({ run }) => [run, `${host} (${id})`] as const),
+    ),
+  );
+  for (const job of jobs) {
+    const { kind, run } = job.queued.job;
+    const place = kind === 'run' ? places.get(run.id) : undefined;
+    job.unreported = place === undefined && job.place !== '' ? job.unreported + 1 : 0;
+    if (place !== undefined) tellPlace(job, place);
+    else if (job.unreported >= mostUnreported) {
+      job.place = '';
+      job.following.onProgress({ kind: 'run_queued', run, place: shown });
+    }
+  }
+}
+
+/** That no worker is there, or that some jobs fit none of them; empty if all is well. */
+export function unwantedText(
+  jobs: readonly FollowedJob[],
+  workers: readonly WorkerReport[],
+  shown: string,
+): string {
+  if (workers.length === 0)
+    return `No worker takes jobs from ${shown} now. Start one with: mlab worker --redis ${shown}`;
+  const lacking = jobs.flatMap(({ queued }) => {
+    const reasons = workers.map((worker) => whyNever(worker, queued));
+    return reasons.every((reason) => reason !== null) ? reasons.slice(0, 1) : [];
+  });
+  if (lacking.length === 0) return '';
+  const what = lacking.length === 1 ? '1 job fits' : `${lacking.length} jobs fit`;
+  return `${what} no worker that is there: ${lacking[0]}. mlab workers --redis ${shown} lists them.`;
+}
