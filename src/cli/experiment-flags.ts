@@ -176,8 +176,9 @@ function givenOf(
     throw new UserError('bad_flag', '--seed and --seeds contradict each other.', 'Leave one of them out.');
   const fromFile = path === undefined ? {} : readYaml(path);
   const given: Record<string, unknown> = { ...usual, ...fromFile };
-  if (usual.limits !== undefined && fromFile.limits !== undefined)
-    given.limits = { ...(usual.limits as object), ...(fromFile.limits as object) };
+  for (const key of ['limits', 'prices'] as const)
+    if (usual[key] !== undefined && fromFile[key] !== undefined)
+      given[key] = { ...(usual[key] as object), ...(fromFile[key] as object) };
   for (const [key, spelling] of Object.entries(spellings)) {
     const value = spelling === null ? undefined : flags[flagName(spelling.flags)];
     if (value !== undefined) given[key] = value;

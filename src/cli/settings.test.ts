@@ -87,6 +87,20 @@ test('flags win over an experiment file, which wins over settings, limit by limi
   expect(readExperiment(undefined, {}, run).limits).toEqual({ steps: 9, tokens: 5000 });
 });
 
+test('prices of models can be settings; a price in the experiment file wins for its model', async () => {
+  const price = (input: number) => `{ input: ${input}, output: 2, date: 2026-01-02, source: here }`;
+  const folder = folderWith({
+    'mlab.config.yaml': `run:\n  prices:\n    own/a: ${price(1)}\n    own/b: ${price(1)}`,
+    'e.yaml': `tasks: [digits]\nprices:\n  own/b: ${price(5)}`,
+  });
+  const { run } = await readSettings(folder);
+  expect(readExperiment(join(folder, 'e.yaml'), {}, run).prices).toMatchObject({
+    'own/a': { input: 1 },
+    'own/b': { input: 5 },
+  });
+  expect(readExperiment(undefined, {}, run).prices).toMatchObject({ 'own/b': { input: 1 } });
+});
+
 test.each([
   ['experimnts: x', /experimnts: unknown key; did you mean "experiments"/],
   ['run: { agent: [tools] }', /run\.agent: .* did you mean "run\.agents"/],

@@ -65,7 +65,7 @@ export const judge: Verb = {
     if (model === undefined)
       throw new UserError('usage', 'No model is given.', 'Name one with --model provider/name.');
     const settings: RoleSettings = { model, temperature: null, max_output_tokens: maxOutputTokens };
-    const { providers, prices } = readExperiment(file, { baseUrl });
+    const { providers, prices } = readExperiment(file, { baseUrl }, { prices: context.settings.run.prices });
     const registry = new ModelRegistry({
       ...{ providers, prices },
       variables: context.variables,

@@ -55,9 +55,12 @@ export const models: Verb = {
     ],
     ['mlab models --prices --json', 'all known prices as JSON'],
   ],
-  async run({ variables, signal }, names, options) {
+  async run({ settings, variables, signal }, names, options) {
     const { file, ping, prices } = Options.parse(options);
-    const experiment = withModelsOf(variables, readExperiment(file, options));
+    const experiment = withModelsOf(
+      variables,
+      readExperiment(file, options, { prices: settings.run.prices }),
+    );
     const registry = new ModelRegistry({
       providers: experiment.providers,
       prices: experiment.prices,
