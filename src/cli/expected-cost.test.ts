@@ -78,7 +78,9 @@ describe('what runs are expected to cost', () => {
     const open = expectedCost(context, planOf('new', runs));
     expect(open).toMatchObject({ learned: { runs: 1, dollars: 5 }, limited: { runs: 1, dollars: 4 } });
     const text = open && costText(open);
-    expect(text).toContain('about $5.00 for 1 run, from 1 earlier run; at most $4.00 for 1 run, by the limit');
+    expect(text).toContain(
+      'about $5.00 for 1 run, from 1 earlier run; at most $4.00 for 1 run, by the limit',
+    );
     expect(text).toContain('; unknown for 1 run (no earlier run of this agent and model; --money');
     const capped = expectedCost(context, planOf('new', runs, { spend: { money: 6 } }));
     expect(capped && costText(capped)).toContain('; at most $6.00 for all together, by the limit');

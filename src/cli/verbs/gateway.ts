@@ -67,10 +67,10 @@ export const gateway: Verb = {
     ],
     ['mlab gateway --model openai/gpt-5.4 --record calls.jsonl', 'record requests and replies'],
   ],
-  async run({ settings, variables, signal, log }, _, options: Options) {
+  async run({ settings: usual, variables, signal, log }, _, options: Options) {
     const experiment = withModelsOf(
       variables,
-      readExperiment(options.file, options, { prices: settings.run.prices }),
+      readExperiment(options.file, options, { prices: usual.run.prices }),
     );
     const roles = roleSettings(experiment.models[0] ?? null, experiment.roles);
     if (roles === null)

@@ -17,6 +17,7 @@ import { type AgentFlags, agentFlags, agentPlace, chosenAgents } from '../agent-
 import { approveActions } from '../approve-actions.ts';
 import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
+import { checkMoney } from '../check-money.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import {
@@ -150,7 +151,9 @@ export const run: Verb = {
         'Add --on redis://…, or leave it out.',
       );
     refuseKeysInPlan(planned, context.variables);
-    for (const warning of unpricedWarnings(planned)) context.log(warning);
+    const programs = new Set(agents.flatMap(({ agent: { name, program } }) => (program ? [name] : [])));
+    for (const warning of [...unpricedWarnings(planned), ...checkMoney(planned, programs)])
+      context.log(warning);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),

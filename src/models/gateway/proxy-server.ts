@@ -32,7 +32,7 @@ const mostHeldBytes = 2 ** 28;
 const defaultConnections = 256;
 const defaultUnreadMs = 30_000;
 /** What is reserved for an answer whose length the program does not limit. */
-const unlimitedOutputTokens = 32_000;
+export const unlimitedOutputTokens = 32_000;
 
 const serverOptions = { requestTimeout: 60_000, maxHeaderSize: 2 ** 16, insecureHTTPParser: false };
 
