@@ -55,7 +55,7 @@ export const models: Verb = {
     ],
     ['mlab models --prices --json', 'all known prices as JSON'],
   ],
-  async run({ settings, variables, signal }, names, options) {
+  async run({ settings, variables, signal, log }, names, options) {
     const { file, ping, prices } = Options.parse(options);
     const experiment = withModelsOf(
       variables,
@@ -69,7 +69,11 @@ export const models: Verb = {
     });
     const rows = roleRows(registry, experiment);
     const asked = ping ? namesToAsk(names, rows) : refuseNames(names);
-    const pings = await Promise.all(asked.map((name) => pingModel(registry, name, signal)));
+    const pings = await Promise.all(
+      asked.map((name) =>
+        pingModel(registry, name, signal, (line) => log(`${name} is asked again (${line})`)),
+      ),
+    );
     const known = registry.prices.entries();
     const sections = ping
       ? [pingTable(pings)]
