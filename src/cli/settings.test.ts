@@ -5,7 +5,7 @@ import { fixtureTasks } from '../../test/fixtures/fixture-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { createContext } from './context.ts';
 import { readExperiment } from './experiment-flags.ts';
-import { noSettings, readKeys, readSettings } from './settings.ts';
+import { misspeltKeys, noSettings, readKeys, readSettings } from './settings.ts';
 import { chooseTasks } from './task-resources.ts';
 
 function folderWith(files: Record<string, string>): string {
@@ -136,4 +136,15 @@ test('.env does not say where a key of the environment is sent', async () => {
   const folder = folderWith({ '.env': 'OPENAI_BASE_URL=http://own.example\nOPENAI_API_KEY=k' });
   expect(await readKeys(folder, {})).toEqual({ OPENAI_BASE_URL: 'http://own.example', OPENAI_API_KEY: 'k' });
   expect(await readKeys(folder, { OPENAI_API_KEY: 'own' })).toEqual({});
+});
+
+test('a name in .env that is nearly one that mlab reads is told, unless that one is set', async () => {
+  const folder = folderWith({ '.env': 'OPENAI_APIKEY=k\nANTROPIC_API_KEY=k\nDATABASE_URL=x\nMY_API_KEY=k' });
+  const path = join(folder, '.env');
+  expect(await misspeltKeys(folder, {})).toEqual([
+    `${path}: mlab does not know ANTROPIC_API_KEY; did you mean ANTHROPIC_API_KEY?`,
+    `${path}: mlab does not know OPENAI_APIKEY; did you mean OPENAI_API_KEY?`,
+  ]);
+  expect(await misspeltKeys(folder, { OPENAI_API_KEY: 'own', ANTHROPIC_API_KEY: 'own' })).toEqual([]);
+  expect(await misspeltKeys(temporaryFolder(), {})).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf, UserError } from '../lib/errors.ts';
-import { nearest } from '../lib/nearest.ts';
+import { editDistance, nearest } from '../lib/nearest.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
 import type { Variables } from '../models/index.ts';
 import { SettingsFile } from '../schema/index.ts';
@@ -111,10 +111,9 @@ const taken = /^(\w+_API_KEY|KAGGLE_API_TOKEN|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(E
  * theirs.
  */
 export async function readKeys(folder: string, variables: Variables): Promise<Record<string, string>> {
-  const path = join(folder, keysName);
-  if (!isFileOf(statSync(folder).uid, path)) return {};
+  const given = keysIn(folder);
+  if (given === null) return {};
   const { builtInProviders, providerVariables } = await import('../models/index.ts');
-  const given = parseEnv(textIn(path));
   const isSet = (name: string) => (variables[name] ?? '') !== '';
   const isOwnAddress = (name: string) =>
     builtInProviders.some((kind) => {
@@ -127,4 +126,32 @@ export async function readKeys(folder: string, variables: Variables): Promise<Re
       : [],
   );
   return Object.fromEntries(chosen);
+}
+
+/** Names in a folder's `.env` that are most likely misspelt, as warnings: the right name is set nowhere. */
+export async function misspeltKeys(folder: string, variables: Variables): Promise<string[]> {
+  const given = keysIn(folder);
+  if (given === null) return [];
+  const { builtInProviders, modelVariables, providerVariables } = await import('../models/index.ts');
+  const known = [
+    ...builtInProviders.flatMap((kind) => {
+      const { keyVariables, baseUrlVariable } = providerVariables(kind);
+      return [...keyVariables, baseUrlVariable];
+    }),
+    ...Object.values(modelVariables),
+    ...['KAGGLE_API_TOKEN', 'KAGGLE_USERNAME', 'KAGGLE_KEY'],
+  ];
+  const missing = known.filter((name) => !(name in given) && (variables[name] ?? '') === '');
+  return Object.keys(given).flatMap((name) => {
+    if (known.includes(name)) return [];
+    const meant = missing.find((candidate) => editDistance(name.slice(0, 100).toUpperCase(), candidate) <= 2);
+    return meant === undefined
+      ? []
+      : [`${join(folder, keysName)}: mlab does not know ${name}; did you mean ${meant}?`];
+  });
+}
+
+function keysIn(folder: string): ReturnType<typeof parseEnv> | null {
+  const path = join(folder, keysName);
+  return isFileOf(statSync(folder).uid, path) ? parseEnv(textIn(path)) : null;
 }
