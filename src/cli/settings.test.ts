@@ -103,12 +103,13 @@ test('prices of models can be settings; a price in the experiment file wins for 
 
 test.each([
   ['experimnts: x', /experimnts: unknown key; did you mean "experiments"/],
-  ['run: { agent: [tools] }', /run\.agent: .* did you mean "run\.agents"/],
+  ['run: { agent: [tools] }', /line 1: run\.agent: .* did you mean "agents"/],
   ['run: { agents: [./evil.ts] }', /run\.agents\.0: .*named with --agent/],
+  ['agents: [tools]', /agents: .* did you mean "run\.agents"/],
   ['run: { sandbox: none }', /run\.sandbox: .*--sandbox/],
   ['run: { providers: { openai: { base_url: "http://x" } } }', /run\.providers: unknown key/],
-  ['cache: here', /cache: .*MLAB_CACHE/],
-  ['- one', /expected object/],
+  ['cache: here', /cache: unknown key\n.*MLAB_CACHE/],
+  ['- one', /expected a mapping/],
   ['a: [', /can't be read/],
 ])('settings are refused, naming file, key and fix: %s', async (text, message) => {
   const folder = folderWith({ 'mlab.config.yaml': text });
