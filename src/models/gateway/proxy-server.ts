@@ -120,7 +120,10 @@ export class ProxyServer implements AsyncDisposable {
       return;
     }
     if (!this.#isToken(request.headers, query)) {
-      refuse('unauthorised', "This is no token of the gateway: give the run's own as the key.");
+      refuse(
+        'unauthorised',
+        "The API key of this request is not the gateway's token. Use the token as the key: mlab gateway prints it; in a run it is in the variables that the agent's program starts with.",
+      );
       return;
     }
     if (request.method === 'GET' && place === '/models') {
