@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { UserError } from '../lib/errors.ts';
 import {
+  checkData,
   concealedFolders,
   dataVersion,
   ensurePython,
@@ -31,6 +32,7 @@ export async function provision(whole: Task, options: ProvisionOptions): Promise
   const { sample, mirror = null, interpreter = null, allowUnverified, folders, onProgress, signal } = options;
   const { cache, helpers } = folders;
   const task = sample ? sampleOf(whole) : whole;
+  await checkData(task, { cache, helpers, mirror, allowUnverified });
   const python = await ensurePython(task.requirements, { cache, interpreter, onProgress, signal });
   const prepared = await prepareTask(task, {
     ...{ cache, helpers, mirror, allowUnverified, python, signal, onProgress },

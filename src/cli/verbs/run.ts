@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate } from '../../environment/index.ts';
 import { UserError } from '../../lib/errors.ts';
@@ -38,6 +39,7 @@ import { registryOf } from '../model-registry.ts';
 import { atATime } from '../progress.ts';
 import { counted } from '../table.ts';
 import {
+  checkDataOf,
   chooseTasks,
   isVerified,
   type PrepareOptions,
@@ -178,6 +180,9 @@ export const run: Verb = {
     const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
     for (const each of planned.runs) await (await agentOf(each)).ready?.(each.agent_options);
     const registry = registryOf(context, planned);
+    mkdirSync(context.folders.experiments, { recursive: true });
+    accessSync(context.folders.experiments, constants.W_OK);
+    await checkDataOf(context, tasks, options);
     if (registry !== undefined)
       await confirmCost(context, expectedCost(context, planned), options.yes === true);
     await getPrograms(context, planned, registry, gate, agentOf);
