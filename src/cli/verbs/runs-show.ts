@@ -47,7 +47,7 @@ const mostErrorLines = 40;
 
 export const runsShow: Verb = {
   onlyReads: true,
-  arguments: [stepArgument],
+  arguments: [stepArgument, { name: '[step]', description: 'the same as --step' }],
   flags: [
     {
       flags: '--step <n>',
@@ -59,7 +59,7 @@ export const runsShow: Verb = {
     ['mlab runs show start-1/digits-automl-0', 'one line per step'],
     ['mlab runs show start-1/digits-automl-0@4', 'step 4 in full'],
   ],
-  async run(context, [given = ''], options: Options) {
+  async run(context, [given = '', stepNumber], options: Options) {
     const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
     const record = folder.readRecord();
     if (record === null)
@@ -69,7 +69,8 @@ export const runsShow: Verb = {
     const steps = shownSteps(folder, historyOf(events), summariesOf(folder));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
-    const wanted = options.step ?? (named === 'last' ? steps.at(-1)?.step : named);
+    const asked = options.step ?? (stepNumber === undefined ? undefined : wholeNumber(stepNumber));
+    const wanted = asked ?? (named === 'last' ? steps.at(-1)?.step : named);
     if (wanted !== undefined && wanted !== null) {
       const step = steps.find((one) => one.step === Number(wanted));
       if (step !== undefined) return { text: stepText(step), json: step };
