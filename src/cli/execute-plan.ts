@@ -20,6 +20,7 @@ import { logProgress } from './log-events.ts';
 import { createProgressView } from './progress.ts';
 import { documentOf, usualTables } from './report/document-of.ts';
 import { terminalText } from './report/formats.ts';
+import { starterCrashes } from './starter-crashes.ts';
 import { plain } from './table.ts';
 
 /** Installs agents that are programs before anything slow starts, and reports at once what can't work with them. */
@@ -137,7 +138,7 @@ export async function conclude(
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted

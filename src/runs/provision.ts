@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { UserError } from '../lib/errors.ts';
 import {
   checkData,
+  checkGrader,
   concealedFolders,
   dataVersion,
   ensurePython,
@@ -34,6 +35,7 @@ export async function provision(whole: Task, options: ProvisionOptions): Promise
   const task = sample ? sampleOf(whole) : whole;
   await checkData(task, { cache, helpers, mirror, allowUnverified });
   const python = await ensurePython(task.requirements, { cache, interpreter, onProgress, signal });
+  await checkGrader(task, python, signal);
   const prepared = await prepareTask(task, {
     ...{ cache, helpers, mirror, allowUnverified, python, signal, onProgress },
   });

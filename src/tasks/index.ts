@@ -1,3 +1,4 @@
+export { checkGrader } from './check-grader.ts';
 export { concealedBy, concealedFolders, type HarnessFolders } from './concealed.ts';
 export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
