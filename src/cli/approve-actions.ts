@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Gate, GateDecision, ProposedAction, StepResult } from '../environment/index.ts';
+import type { Gate, GateDecision, ProposedAction } from '../environment/index.ts';
 import { parseShallowJson } from '../lib/shallow-json.ts';
 import type { Action } from '../schema/index.ts';
 import { plain } from './table.ts';
@@ -10,7 +10,7 @@ const Arguments = z.record(z.string(), z.json());
 const WrittenAction = z.object({ name: z.string(), args: Arguments });
 
 /**
- * Asks a person about every action before it is performed.
+ * Asks a person about every action before it is performed. The progress view shows them the results.
  * @param actor that person's name in the trace
  */
 export function approveActions(ask: AskAtTerminal, actor: string): Gate {
@@ -33,11 +33,7 @@ export function approveActions(ask: AskAtTerminal, actor: string): Gate {
 }
 
 function takeOver(ask: AskAtTerminal, actor: string): GateDecision {
-  const next = (last: StepResult | null, signal: AbortSignal) => {
-    const seen = last === null ? '' : `\nStep ${last.step}: ${last.status}\n${shown(last.observation)}\n`;
-    return askAction(ask, `${seen}Your action`, signal);
-  };
-  return { kind: 'take_over', actor, next };
+  return { kind: 'take_over', actor, next: (_, signal) => askAction(ask, 'Your action', signal) };
 }
 
 /** Null for an empty line. */
@@ -72,10 +68,11 @@ function describe({ branch, step, name, args }: ProposedAction): string {
   const texts = Object.entries(args).map(([argument, value]) => {
     return `  ${argument}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
   });
-  return shown([`Step ${step}${where}: the agent wants to ${name}`, ...texts].join('\n'));
+  return shownText([`Step ${step}${where}: the agent wants to ${name}`, ...texts].join('\n'));
 }
 
-function shown(text: string): string {
+/** A text of an agent or a script, as far as it is shown beside a question. */
+export function shownText(text: string): string {
   const whole = plain(text);
   return whole.length <= mostShown ? whole : `${whole.slice(0, mostShown)}…`;
 }

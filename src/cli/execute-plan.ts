@@ -21,6 +21,7 @@ import { logProgress } from './log-events.ts';
 import { createProgressView } from './progress.ts';
 import { documentOf, usualTables } from './report/document-of.ts';
 import { terminalText } from './report/formats.ts';
+import { starterCrashes } from './starter-crashes.ts';
 import { counted, plain } from './table.ts';
 
 /** Installs agents that are programs before anything slow starts, and reports at once what can't work with them. */
@@ -83,7 +84,7 @@ export async function executePlan(
     gate === undefined &&
     !context.logger.isOnStandardError;
   const place = parts.executor && 'executed elsewhere';
-  using view = createProgressView(plan, renews, context, place);
+  using view = createProgressView(plan, renews, context, { place, showsResults: gate !== undefined });
   const log = logProgress(context.logger);
   return await runExperiment(
     { ...plan, parallel: gate === undefined ? plan.parallel : 1 },
@@ -148,7 +149,7 @@ export async function conclude(
   const trouble =
     lines.length === 0
       ? ''
-      : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(problems, `${context.command} grade ${name}${context.placeFlags}`)}`;
+      : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(context, name, problems)}`;
   const run = `${name}/${runs[0]?.run ?? ''}`;
   const commands: [string, string][] = [
     ['view', 'results and every step, in the browser'],
@@ -163,7 +164,7 @@ export async function conclude(
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted
@@ -174,15 +175,25 @@ export async function conclude(
 }
 
 /** A grader that was fixed is another version of the task, which the experiment's plan does not allow. */
-function nextAfter(problems: readonly RunResult[], gradeCommand: string): string {
+function nextAfter(
+  { command, placeFlags }: Context,
+  experiment: string,
+  problems: readonly RunResult[],
+): string {
   const isSpent = problems.every(({ record }) => record?.end?.cause === 'experiment_limit');
   if (isSpent)
     return 'Run the same command with a larger --experiment-money or --experiment-tokens to continue.';
   const isGrader = problems.map(
     ({ problem }) => problem?.startsWith('not graded: No submission can be graded') === true,
   );
+  const waits = problems.find(({ record }) => record?.status === 'waiting');
   const lines = [
-    ...(isGrader.includes(true) ? [`Fix hidden/grade.py of the task, then: ${gradeCommand}`] : []),
+    ...(isGrader.includes(true)
+      ? [`Fix hidden/grade.py of the task, then: ${command} grade ${experiment}${placeFlags}`]
+      : []),
+    ...(waits === undefined
+      ? []
+      : [`Decide, for example: ${command} decide ${experiment}/${waits.spec.id} allow${placeFlags}`]),
     ...(isGrader.includes(false) ? ['Run the same command again to continue.'] : []),
   ];
   return lines.join('\n');

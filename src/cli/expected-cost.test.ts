@@ -59,7 +59,7 @@ describe('what runs are expected to cost', () => {
       { cost: 70, model: 'openai/gpt-5' },
     ]);
     const cost = expectedCost(context, planOf('new', [{}, { task: 'house-price' }, { task: 'imdb' }]));
-    expect(cost).toEqual({ runs: 3, dollars: 2 + 40 + 5.5, learned_from: 4, unknown: 0 });
+    expect(cost).toMatchObject({ runs: 3, dollars: 2 + 40 + 5.5, learned_from: 4, unknown: 0 });
     expect(cost && costText(cost)).toMatch(/about \$47\.50 for 3 runs, from 4 earlier runs/);
   });
 
@@ -69,7 +69,21 @@ describe('what runs are expected to cost', () => {
     const unknown = [{ model: 'openai/gpt-5', money: 4 }, { model: 'openai/gpt-5' }];
     expect(expectedCost(context, planOf('new', unknown))).toMatchObject({ dollars: 4, unknown: 1, runs: 2 });
     const limited = planOf('new', unknown, { spend: { money: 6 } });
-    expect(expectedCost(context, limited)).toMatchObject({ dollars: 6, unknown: 0 });
+    expect(expectedCost(context, limited)).toMatchObject({ dollars: 6, capped_at: 6, unknown: 1 });
+  });
+
+  test('names what earlier runs cost apart from what is only a limit', () => {
+    const context = storeWith([{ cost: 5 }]);
+    const runs = [{}, { model: 'openai/gpt-5', money: 4 }, { model: 'openai/gpt-5-mini' }];
+    const open = expectedCost(context, planOf('new', runs));
+    expect(open).toMatchObject({ learned: { runs: 1, dollars: 5 }, limited: { runs: 1, dollars: 4 } });
+    const text = open && costText(open);
+    expect(text).toContain(
+      'about $5.00 for 1 run, from 1 earlier run; at most $4.00 for 1 run, by the limit',
+    );
+    expect(text).toContain('; unknown for 1 run (no earlier run of this agent and model; --money');
+    const capped = expectedCost(context, planOf('new', runs, { spend: { money: 6 } }));
+    expect(capped && costText(capped)).toContain('; at most $6.00 for all together, by the limit');
   });
 
   test('counts no run that has ended, and is not asked of models without a price', () => {

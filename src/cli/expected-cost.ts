@@ -13,15 +13,24 @@ import { confirm } from './terminal-questions.ts';
 export interface ExpectedCost {
   /** Runs that have not ended yet. */
   runs: number;
-  /**
-   * In US dollars: for each run the median of earlier runs of its agent with its models (on its task, if there are
-   * some), else its limit.
-   */
+  /** In US dollars: the sums of both kinds, at most the experiment's limit. */
   dollars: number;
+  /** Each at the median of earlier runs of its agent with its models (on its task, if there are some). */
+  learned: RunsAt;
   /** How many earlier runs the estimate is based on. */
   learned_from: number;
+  /** Each at its limit, as there is no earlier run. */
+  limited: RunsAt;
   /** Runs without an estimate: no earlier run, and no limit. */
   unknown: number;
+  /** The experiment's limit in US dollars, if it is less than the rest adds up to. */
+  capped_at?: number;
+}
+
+/** A number of runs, and their cost together in US dollars. */
+interface RunsAt {
+  runs: number;
+  dollars: number;
 }
 
 /** In US dollars, if the settings don't give another amount. */
@@ -43,32 +52,38 @@ export function expectedCost(context: Context, { runs, prices, spend }: Plan): E
   });
   const earlier = Map.groupBy(earlierRuns(experiments, waiting), ({ spec }) => kindOf(spec));
   const guesses = waiting.map((run) => guess(run, earlier.get(kindOf(run)) ?? []));
-  const sum = guesses.reduce<number>((total, each) => total + (each ?? 0), 0);
+  const learned = together(guesses, 'learned');
+  const limited = together(guesses, 'limited');
   const unknown = guesses.filter((each) => each === null).length;
-  const limit = spend?.money ?? Number.POSITIVE_INFINITY;
-  const isLimited = spend?.money !== undefined;
+  const sum = unknown > 0 ? Number.POSITIVE_INFINITY : learned.dollars + limited.dollars;
+  const cap = spend?.money;
   return {
-    runs: waiting.length,
-    dollars: isLimited && unknown > 0 ? limit : Math.min(sum, limit),
-    unknown: isLimited ? 0 : unknown,
+    ...{ runs: waiting.length, learned, limited, unknown },
+    dollars: cap === undefined ? learned.dollars + limited.dollars : Math.min(sum, cap),
     learned_from: [...earlier.values()].flat().length,
+    ...(cap !== undefined && cap < sum ? { capped_at: cap } : {}),
   };
 }
 
-export function costText({ runs, dollars: sum, learned_from: learned, unknown }: ExpectedCost): string {
-  const known = runs - unknown;
-  const runsText = counted(known, 'run');
-  const estimate =
-    learned === 0
-      ? `at most ${dollars(sum)} for ${runsText}, by their limits`
-      : `about ${dollars(sum)} for ${runsText}, from ${counted(learned, 'earlier run')}`;
+export function costText({ learned, learned_from, limited, unknown, capped_at }: ExpectedCost): string {
+  const spell = capped_at === undefined ? '; --money limits one run, --experiment-money all of them' : '';
   const parts = [
-    ...(known === 0 ? [] : [estimate]),
-    ...(unknown === 0
+    ...(learned.runs === 0
       ? []
       : [
-          `unknown for ${counted(unknown, 'run')} (no earlier run of this agent and model; --money limits one run, --experiment-money all of them)`,
+          `about ${dollars(learned.dollars)} for ${counted(learned.runs, 'run')}, from ${counted(learned_from, 'earlier run')}`,
         ]),
+    ...(limited.runs === 0
+      ? []
+      : [
+          `at most ${dollars(limited.dollars)} for ${counted(limited.runs, 'run')}, by the limit of each (no earlier run of this agent and model)`,
+        ]),
+    ...(unknown === 0
+      ? []
+      : [`unknown for ${counted(unknown, 'run')} (no earlier run of this agent and model${spell})`]),
+    ...(capped_at === undefined
+      ? []
+      : [`at most ${dollars(capped_at)} for all together, by the limit of the experiment`]),
   ];
   return `Expected cost of language models: ${parts.join('; ')}`;
 }
@@ -105,12 +120,23 @@ export async function confirmCost(context: Context, cost: ExpectedCost | null, y
   );
 }
 
-function guess(run: RunSpec, earlier: readonly RunRecord[]): number | null {
+interface Guess {
+  kind: 'learned' | 'limited';
+  dollars: number;
+}
+
+function guess(run: RunSpec, earlier: readonly RunRecord[]): Guess | null {
   const sameTask = earlier.filter(({ spec }) => spec.task === run.task);
   const paid = (sameTask.length > 0 ? sameTask : earlier).map(({ spent }) => spent?.money ?? 0);
   const { money: limit } = run.limits;
-  if (paid.length === 0) return limit ?? null;
-  return Math.min(median(paid), limit ?? Number.POSITIVE_INFINITY);
+  if (paid.length > 0)
+    return { kind: 'learned', dollars: Math.min(median(paid), limit ?? Number.POSITIVE_INFINITY) };
+  return limit === undefined ? null : { kind: 'limited', dollars: limit };
+}
+
+function together(guesses: readonly (Guess | null)[], kind: Guess['kind']): RunsAt {
+  const costs = guesses.flatMap((each) => (each?.kind === kind ? [each.dollars] : []));
+  return { runs: costs.length, dollars: costs.reduce((total, each) => total + each, 0) };
 }
 
 /** Ended runs of the same agents and models with a known cost, newest first. */

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { parse as parseYaml } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
-import { nearest } from '../lib/nearest.ts';
+import { lineOfField } from '../lib/yaml-lines.ts';
 import { executorNames } from '../runs/index.ts';
 import { defaultLimits, ExperimentFile, Limits } from '../schema/index.ts';
+import { problemLines, valueAt } from './file-problems.ts';
 import type { Flag } from './verb.ts';
 
 /** How each key of an experiment file is given as a flag; descriptions come from the schema. */
@@ -152,32 +153,41 @@ export function readExperiment(
   options: object,
   usual: Readonly<Record<string, unknown>> = {},
 ): ExperimentFile {
-  const parsed = ExperimentFile.safeParse(givenOf(path, options, usual));
+  const file = path === undefined ? noFile : readYaml(path);
+  const value = givenOf(file.keys, options, usual);
+  const parsed = ExperimentFile.safeParse(value);
   if (parsed.success) return parsed.data;
+  // Flags may replace what the file says.
+  const isOfFile = (keys: readonly PropertyKey[]) =>
+    Object.hasOwn(file.keys, keys[0] ?? '') && valueAt(file.keys, keys) === valueAt(value, keys);
+  const lineOf = (keys: readonly PropertyKey[]) => (isOfFile(keys) ? file.lineOf(keys) : null);
+  const problems = problemLines(parsed.error, { schema: ExperimentFile, value, lineOf });
   throw new UserError(
     'bad_experiment',
-    `${path ?? 'The flags'} can't be run:\n${parsed.error.issues.flatMap(problemsOf).join('\n')}`,
-    'mlab run --help shows every key and flag.',
+    `${path ?? 'The flags'} can't be used:\n${problems.join('\n')}`,
+    path === undefined
+      ? 'Add --help to the command to see its flags.'
+      : 'docs/reference/experiment-file.md describes every key of the file.',
   );
 }
 
 /** The keys of an experiment file that are set, in the file or by flags, and not left to their defaults. */
 export function keysSet(path: string | undefined, options: object): ReadonlySet<string> {
-  return new Set(Object.keys(givenOf(path, options)));
+  return new Set(Object.keys(givenOf(path === undefined ? {} : readYaml(path).keys, options)));
 }
 
 function givenOf(
-  path: string | undefined,
+  fromFile: Readonly<Record<string, unknown>>,
   options: object,
   usual: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
   const flags: Readonly<Record<string, unknown>> = { ...options };
   if (flags.seed !== undefined && flags.seeds !== undefined)
     throw new UserError('bad_flag', '--seed and --seeds contradict each other.', 'Leave one of them out.');
-  const fromFile = path === undefined ? {} : readYaml(path);
   const given: Record<string, unknown> = { ...usual, ...fromFile };
-  if (usual.limits !== undefined && fromFile.limits !== undefined)
-    given.limits = { ...(usual.limits as object), ...(fromFile.limits as object) };
+  for (const key of ['limits', 'prices'] as const)
+    if (usual[key] !== undefined && fromFile[key] !== undefined)
+      given[key] = { ...(usual[key] as object), ...(fromFile[key] as object) };
   for (const [key, spelling] of Object.entries(spellings)) {
     const value = spelling === null ? undefined : flags[flagName(spelling.flags)];
     if (value !== undefined) given[key] = value;
@@ -213,10 +223,22 @@ function setInside(
   setInside(copy, rest, value);
 }
 
-function readYaml(path: string): Record<string, unknown> {
+interface ReadYaml {
+  keys: Record<string, unknown>;
+  lineOf: (field: readonly PropertyKey[]) => number | null;
+}
+
+const noFile: ReadYaml = { keys: {}, lineOf: () => null };
+
+function readYaml(path: string): ReadYaml {
   let content: unknown;
+  const lines = new LineCounter();
+  let document: Document;
   try {
-    content = parseYaml(readFileSync(path, 'utf8'));
+    document = parseDocument(readFileSync(path, 'utf8'), { lineCounter: lines });
+    const [wrong] = document.errors;
+    if (wrong !== undefined) throw wrong;
+    content = document.toJS();
   } catch (error) {
     if (hasCode(error, 'ENOENT'))
       throw new UserError(
@@ -236,37 +258,12 @@ function readYaml(path: string): Record<string, unknown> {
     );
   }
   const record = z.record(z.string(), z.unknown()).safeParse(content);
-  if (record.success) return record.data;
+  if (record.success) return { keys: record.data, lineOf: (field) => lineOfField(document, lines, field) };
   throw new UserError(
     'bad_experiment',
     `${path} holds no keys.`,
     'Start with a line such as: tasks: [digits]',
   );
-}
-
-function problemsOf(issue: z.core.$ZodIssue): string[] {
-  const where = issue.path.join('.');
-  if (issue.code !== 'unrecognized_keys') return [`  ${where}: ${messageFor(issue)}${meaningOf(issue)}`];
-  const known = issue.path[0] === 'limits' ? Object.keys(Limits.shape) : Object.keys(ExperimentFile.shape);
-  return issue.keys.map((key) => {
-    const meant = nearest(key, known);
-    const name = where === '' ? key : `${where}.${key}`;
-    return `  ${name}: unknown key${meant === null ? '' : `; did you mean "${meant}"?`}`;
-  });
-}
-
-/** If a value can be written in several ways, the message names each. */
-function messageFor(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_union') return issue.message;
-  const ways = issue.errors.flatMap((issues) => issues.slice(0, 1).map(({ message }) => message));
-  return [...new Set(ways)].join('; or ');
-}
-
-function meaningOf({ path: [key, inner] }: z.core.$ZodIssue): string {
-  const shape: Readonly<Record<string, z.ZodType>> = key === 'limits' ? Limits.shape : ExperimentFile.shape;
-  const name = String(key === 'limits' ? inner : key);
-  const description = Object.hasOwn(shape, name) ? shape[name]?.description : undefined;
-  return description === undefined ? '' : ` (${name}: ${description})`;
 }
 
 /** The description of a key, with its choices and its default if the text does not name them. */

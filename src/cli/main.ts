@@ -13,7 +13,7 @@ import { explain } from './explain.ts';
 import { Interrupts } from './interrupts.ts';
 import { openLogger } from './logger.ts';
 import { addVerbs, calledBy, createProgram, helpLast } from './program.ts';
-import { readKeys, readSettings } from './settings.ts';
+import { misspeltKeys, readKeys, readSettings } from './settings.ts';
 import { plain, terminalJson, terminalText } from './table.ts';
 
 /** Runs one command line (without the program's name) and returns the exit code of the process. */
@@ -41,6 +41,7 @@ export async function main(given: string[]): Promise<number> {
         logger,
         (words) => interrupts.detachable(words),
       );
+      for (const line of await misspeltKeys(process.cwd(), environment)) context.log(line);
       if (asJson) refuseOtherFormat(options);
       // Without anything to clean up, the kernel may end the process at once.
       if (verb.onlyReads !== true) await interrupts.listen();

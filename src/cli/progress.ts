@@ -6,6 +6,7 @@ import type { ExperimentProgress } from '../runs/index.ts';
 import type { FailedAttempt, Plan, RunRecord } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import { decisionWait } from '../store/index.ts';
+import { shownText } from './approve-actions.ts';
 import type { Context } from './context.ts';
 import { ProgressSum } from './progress-sum.ts';
 import { counted, duration, number, oneLine, percent, plain } from './table.ts';
@@ -20,12 +21,19 @@ export interface ProgressView extends Disposable {
 export function createProgressView(
   plan: Plan,
   isTerminal: boolean,
-  { log, verbosity, printer }: Pick<Context, 'log' | 'verbosity' | 'printer'>,
-  place = atATime(plan),
+  context: ShownIn & Pick<Context, 'verbosity' | 'printer'>,
+  {
+    place = atATime(plan),
+    showsResults = false,
+  }: { place?: string | undefined; showsResults?: boolean } = {},
 ): ProgressView {
-  log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}`);
-  return isTerminal ? new LiveView(plan, printer) : new LineView(log, plan, verbosity === 'verbose');
+  context.log(`${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}`);
+  const showsSteps = context.verbosity === 'verbose';
+  return isTerminal ? new LiveView(plan, context) : new LineView(context, { plan, showsSteps, showsResults });
 }
+
+/** Where progress is shown: how to print a line there, and how to call mlab. */
+type ShownIn = Pick<Context, 'log' | 'command' | 'placeFlags'>;
 
 /** How many runs are executed at once. */
 export function atATime({ parallel }: Plan): string {
@@ -33,8 +41,8 @@ export function atATime({ parallel }: Plan): string {
 }
 
 /** One line per important event, for an experiment that is executed elsewhere. */
-export function lineView(log: (line: string) => void): ProgressView {
-  return new LineView(log, null, false);
+export function lineView(context: ShownIn): ProgressView {
+  return new LineView(context, { plan: null, showsSteps: false, showsResults: false });
 }
 
 /** The state of a run, as one line shows it. */
@@ -58,15 +66,17 @@ class LiveView implements ProgressView {
   readonly #update = createLogUpdate(process.stderr, { showCursor: true });
   readonly #timer: NodeJS.Timeout;
   readonly #sum: ProgressSum;
+  readonly #shownIn: ShownIn;
   readonly #printer: Context['printer'];
   readonly #printAsBefore: Context['printer']['print'];
 
-  constructor(plan: Plan, printer: Context['printer']) {
+  constructor(plan: Plan, shownIn: ShownIn & Pick<Context, 'printer'>) {
     this.#plan = plan;
+    this.#shownIn = shownIn;
     this.#sum = new ProgressSum(plan);
-    this.#printer = printer;
-    this.#printAsBefore = printer.print;
-    printer.print = (line) => {
+    this.#printer = shownIn.printer;
+    this.#printAsBefore = this.#printer.print;
+    this.#printer.print = (line) => {
       this.#update.persist(line);
       this.#draw();
     };
@@ -110,12 +120,13 @@ class LiveView implements ProgressView {
           doing: 'grading',
           result: progress.record.end?.reason ?? '',
         });
-        if (progress.record.status === 'waiting') Object.assign(line, { state: 'waiting', doing: '' });
+        if (progress.record.status === 'waiting')
+          Object.assign(line, { state: 'waiting', doing: decideText(progress.record, this.#shownIn) });
         else if (progress.record.status !== 'finished') Object.assign(line, { state: 'broken', doing: '' });
         break;
       default:
         Object.assign(line, { state: progress.kind === 'run_not_graded' ? 'broken' : 'done' });
-        line.result = resultText(progress);
+        line.result = resultText(progress, this.#shownIn);
     }
   }
 
@@ -214,21 +225,26 @@ function waitsText(holder: string): string {
   return `checking whether ${holder} is still executing this run`;
 }
 
-class LineView implements ProgressView {
-  readonly #log: (line: string) => void;
-  readonly #plan: Plan | null;
-  readonly #sum: ProgressSum | null;
-  readonly #isVerbose: boolean;
+interface LinesToShow {
+  /** For the totals after each run; null if unknown. */
+  plan: Plan | null;
+  /** A line for each step and each model call. */
+  showsSteps: boolean;
+  /** The result of each step, for somebody who decides on the next. */
+  showsResults: boolean;
+}
 
-  /**
-   * @param plan for the totals after each run; null if unknown
-   * @param isVerbose also prints a line for each step and each model call
-   */
-  constructor(log: (line: string) => void, plan: Plan | null, isVerbose: boolean) {
-    this.#log = log;
-    this.#isVerbose = isVerbose;
-    this.#plan = plan;
-    this.#sum = plan && new ProgressSum(plan);
+class LineView implements ProgressView {
+  readonly #shownIn: ShownIn;
+  readonly #log: (line: string) => void;
+  readonly #shows: LinesToShow;
+  readonly #sum: ProgressSum | null;
+
+  constructor(shownIn: ShownIn, shows: LinesToShow) {
+    this.#shownIn = shownIn;
+    this.#log = shownIn.log;
+    this.#shows = shows;
+    this.#sum = shows.plan && new ProgressSum(shows.plan);
   }
 
   show(progress: ExperimentProgress): void {
@@ -248,21 +264,22 @@ class LineView implements ProgressView {
       const { end, steps, seconds_used } = record;
       const waits = decisionWait(record);
       const ended = `${end?.reason ?? record.status} after ${counted(steps, 'step')}, ${duration(seconds_used)}${causeText(record)}`;
-      const decide = `${plain(waits)}: mlab decide ${record.spec.experiment}/${id}`;
-      this.#log(`${id}: ${waits === '' ? ended : decide}`);
+      this.#log(`${id}: ${waits === '' ? ended : plain(decideText(record, this.#shownIn))}`);
       this.#logTotals();
     } else if (progress.kind === 'run_step') {
       const { progress: step } = progress;
       const isLong = step.kind === 'model_retry' && step.attempt.waited_ms >= longWaitMs;
       if (isLong) this.#log(`${id}: ${plain(waitingText(step.attempt))}`);
-      const text = this.#isVerbose ? stepText(step) : '';
+      const text = this.#shows.showsSteps ? stepText(step) : '';
       if (text !== '') this.#log(`${id}: ${plain(text)}`);
-    } else this.#log(`${id}: ${plain(resultText(progress))}`);
+      if (this.#shows.showsResults && step.kind === 'step_finished')
+        this.#log(`${id}: step ${step.step}: ${step.result.status}\n${shownText(step.result.observation)}`);
+    } else this.#log(`${id}: ${plain(resultText(progress, this.#shownIn))}`);
   }
 
   /** The totals, after a run. */
   #logTotals(): void {
-    const runs = this.#plan?.runs.length ?? 1;
+    const runs = this.#shows.plan?.runs.length ?? 1;
     const facts = [leftText(this.#sum?.leftMs() ?? null), this.#sum?.spentText() ?? ''].filter(
       (fact) => fact !== '',
     );
@@ -279,10 +296,16 @@ function causeText({ end }: RunRecord): string {
   return `: ${plainLine(crashCause(end.message), 200)}`;
 }
 
-function resultText(progress: ExperimentProgress): string {
+/** What a run waits for, and what to type. */
+function decideText(record: RunRecord, { command, placeFlags }: ShownIn): string {
+  const decide = `${command} decide ${record.spec.experiment}/${record.spec.id}`;
+  return `${decisionWait(record)}; see it with ${decide}${placeFlags}, then ${decide} allow${placeFlags} or ${decide} deny --reason "…"${placeFlags}`;
+}
+
+function resultText(progress: ExperimentProgress, shownIn: ShownIn): string {
   if (progress.kind === 'run_not_graded') return progress.message;
   if (progress.kind === 'run_kept' && progress.record.status === 'waiting')
-    return `${decisionWait(progress.record)}: mlab decide ${progress.record.spec.experiment}/${progress.run.id}`;
+    return decideText(progress.record, shownIn);
   if (progress.kind === 'run_kept') return `kept (${progress.record.end?.reason ?? progress.record.status})`;
   if (progress.kind !== 'run_graded') return '';
   const grade = progress.grades.findLast(({ final }) => final);

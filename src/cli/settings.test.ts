@@ -5,7 +5,7 @@ import { fixtureTasks } from '../../test/fixtures/fixture-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { createContext } from './context.ts';
 import { readExperiment } from './experiment-flags.ts';
-import { noSettings, readKeys, readSettings } from './settings.ts';
+import { misspeltKeys, noSettings, readKeys, readSettings } from './settings.ts';
 import { chooseTasks } from './task-resources.ts';
 
 function folderWith(files: Record<string, string>): string {
@@ -87,14 +87,29 @@ test('flags win over an experiment file, which wins over settings, limit by limi
   expect(readExperiment(undefined, {}, run).limits).toEqual({ steps: 9, tokens: 5000 });
 });
 
+test('prices of models can be settings; a price in the experiment file wins for its model', async () => {
+  const price = (input: number) => `{ input: ${input}, output: 2, date: 2026-01-02, source: here }`;
+  const folder = folderWith({
+    'mlab.config.yaml': `run:\n  prices:\n    own/a: ${price(1)}\n    own/b: ${price(1)}`,
+    'e.yaml': `tasks: [digits]\nprices:\n  own/b: ${price(5)}`,
+  });
+  const { run } = await readSettings(folder);
+  expect(readExperiment(join(folder, 'e.yaml'), {}, run).prices).toMatchObject({
+    'own/a': { input: 1 },
+    'own/b': { input: 5 },
+  });
+  expect(readExperiment(undefined, {}, run).prices).toMatchObject({ 'own/b': { input: 1 } });
+});
+
 test.each([
   ['experimnts: x', /experimnts: unknown key; did you mean "experiments"/],
-  ['run: { agent: [tools] }', /run\.agent: .* did you mean "run\.agents"/],
+  ['run: { agent: [tools] }', /line 1: run\.agent: .* did you mean "agents"/],
   ['run: { agents: [./evil.ts] }', /run\.agents\.0: .*named with --agent/],
+  ['agents: [tools]', /agents: .* did you mean "run\.agents"/],
   ['run: { sandbox: none }', /run\.sandbox: .*--sandbox/],
   ['run: { providers: { openai: { base_url: "http://x" } } }', /run\.providers: unknown key/],
-  ['cache: here', /cache: .*MLAB_CACHE/],
-  ['- one', /expected object/],
+  ['cache: here', /cache: unknown key\n.*MLAB_CACHE/],
+  ['- one', /expected a mapping/],
   ['a: [', /can't be read/],
 ])('settings are refused, naming file, key and fix: %s', async (text, message) => {
   const folder = folderWith({ 'mlab.config.yaml': text });
@@ -122,4 +137,15 @@ test('.env does not say where a key of the environment is sent', async () => {
   const folder = folderWith({ '.env': 'OPENAI_BASE_URL=http://own.example\nOPENAI_API_KEY=k' });
   expect(await readKeys(folder, {})).toEqual({ OPENAI_BASE_URL: 'http://own.example', OPENAI_API_KEY: 'k' });
   expect(await readKeys(folder, { OPENAI_API_KEY: 'own' })).toEqual({});
+});
+
+test('a name in .env that is nearly one that mlab reads is told, unless that one is set', async () => {
+  const folder = folderWith({ '.env': 'OPENAI_APIKEY=k\nANTROPIC_API_KEY=k\nDATABASE_URL=x\nMY_API_KEY=k' });
+  const path = join(folder, '.env');
+  expect(await misspeltKeys(folder, {})).toEqual([
+    `${path}: mlab does not know ANTROPIC_API_KEY; did you mean ANTHROPIC_API_KEY?`,
+    `${path}: mlab does not know OPENAI_APIKEY; did you mean OPENAI_API_KEY?`,
+  ]);
+  expect(await misspeltKeys(folder, { OPENAI_API_KEY: 'own', ANTHROPIC_API_KEY: 'own' })).toEqual([]);
+  expect(await misspeltKeys(temporaryFolder(), {})).toEqual([]);
 });

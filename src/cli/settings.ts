@@ -2,10 +2,11 @@ import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf, UserError } from '../lib/errors.ts';
-import { nearest } from '../lib/nearest.ts';
+import { editDistance } from '../lib/nearest.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
 import type { Variables } from '../models/index.ts';
 import { SettingsFile } from '../schema/index.ts';
+import { problemLines, type ReadFile } from './file-problems.ts';
 
 export const settingsName = 'mlab.config.yaml';
 const keysName = '.env';
@@ -37,18 +38,17 @@ export const noSettings: Settings = { path: null, tasks: [], variables: {}, run:
 export async function readSettings(from: string): Promise<Settings> {
   const path = findFile(from);
   if (path === null) return noSettings;
-  const content = (await parsed(path)) ?? {};
+  const { content, lineOf } = await parsed(path);
   const { data, error } = SettingsFile.safeParse(content);
   if (data === undefined) {
-    const problems = error.issues.flatMap(({ code, path: keys, message, ...issue }) =>
-      code === 'unrecognized_keys' && 'keys' in issue
-        ? (issue.keys as string[]).map((key) => unknownKey([...keys, key].join('.')))
-        : [`  ${keys.join('.')}: ${message}`],
-    );
+    const problems = problemLines(error, { schema: SettingsFile, value: content, lineOf });
+    // Programs in the cache are executed, and they could have come with the file.
+    if (error.issues.some((issue) => issue.code === 'unrecognized_keys' && issue.keys.includes('cache')))
+      problems.push('  Only the environment variable MLAB_CACHE names a cache.');
     throw new UserError(
       'bad_settings',
       `${path} has invalid settings:\n${problems.join('\n')}`,
-      'docs/command-line.md lists the valid keys.',
+      'docs/reference/settings-file.md describes every key.',
     );
   }
   const place = (folder: string) => resolve(dirname(path), folder);
@@ -78,10 +78,17 @@ function isFileOf(uid: number, path: string): boolean {
   return lstatSync(path, options)?.uid === uid && statSync(path, options)?.isFile() === true;
 }
 
-async function parsed(path: string): Promise<unknown> {
-  const { parse: parseYaml } = await import('yaml');
+async function parsed(path: string): Promise<Pick<ReadFile, 'lineOf'> & { content: unknown }> {
+  const [{ LineCounter, parseDocument }, { lineOfField }] = await Promise.all([
+    import('yaml'),
+    import('../lib/yaml-lines.ts'),
+  ]);
   try {
-    return parseYaml(textIn(path));
+    const lines = new LineCounter();
+    const document = parseDocument(textIn(path), { lineCounter: lines });
+    const [wrong] = document.errors;
+    if (wrong !== undefined) throw wrong;
+    return { content: document.toJS() ?? {}, lineOf: (keys) => lineOfField(document, lines, keys) };
   } catch (error) {
     throw new UserError('bad_settings', `${path} can't be read: ${messageOf(error)}`, 'Make it a YAML file.');
   }
@@ -89,14 +96,6 @@ async function parsed(path: string): Promise<unknown> {
 
 function textIn(path: string): string {
   return readRegularFile(path, mostBytes, { follow: true }).toString('utf8');
-}
-
-function unknownKey(key: string): string {
-  // Programs in the cache are executed, and they could have come with the file.
-  if (key === 'cache') return '  cache: only the environment variable MLAB_CACHE names a cache';
-  const run = Object.keys(SettingsFile.shape.run.unwrap().shape).map((name) => `run.${name}`);
-  const meant = nearest(key, [...Object.keys(SettingsFile.shape), ...run]);
-  return `  ${key}: unknown key${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
 
 /**
@@ -111,10 +110,9 @@ const taken = /^(\w+_API_KEY|KAGGLE_API_TOKEN|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(E
  * theirs.
  */
 export async function readKeys(folder: string, variables: Variables): Promise<Record<string, string>> {
-  const path = join(folder, keysName);
-  if (!isFileOf(statSync(folder).uid, path)) return {};
+  const given = keysIn(folder);
+  if (given === null) return {};
   const { builtInProviders, providerVariables } = await import('../models/index.ts');
-  const given = parseEnv(textIn(path));
   const isSet = (name: string) => (variables[name] ?? '') !== '';
   const isOwnAddress = (name: string) =>
     builtInProviders.some((kind) => {
@@ -127,4 +125,32 @@ export async function readKeys(folder: string, variables: Variables): Promise<Re
       : [],
   );
   return Object.fromEntries(chosen);
+}
+
+/** Names in a folder's `.env` that are most likely misspelt, as warnings: the right name is set nowhere. */
+export async function misspeltKeys(folder: string, variables: Variables): Promise<string[]> {
+  const given = keysIn(folder);
+  if (given === null) return [];
+  const { builtInProviders, modelVariables, providerVariables } = await import('../models/index.ts');
+  const known = [
+    ...builtInProviders.flatMap((kind) => {
+      const { keyVariables, baseUrlVariable } = providerVariables(kind);
+      return [...keyVariables, baseUrlVariable];
+    }),
+    ...Object.values(modelVariables),
+    ...['KAGGLE_API_TOKEN', 'KAGGLE_USERNAME', 'KAGGLE_KEY'],
+  ];
+  const missing = known.filter((name) => !(name in given) && (variables[name] ?? '') === '');
+  return Object.keys(given).flatMap((name) => {
+    if (known.includes(name)) return [];
+    const meant = missing.find((candidate) => editDistance(name.slice(0, 100).toUpperCase(), candidate) <= 2);
+    return meant === undefined
+      ? []
+      : [`${join(folder, keysName)}: mlab does not know ${name}; did you mean ${meant}?`];
+  });
+}
+
+function keysIn(folder: string): ReturnType<typeof parseEnv> | null {
+  const path = join(folder, keysName);
+  return isFileOf(statSync(folder).uid, path) ? parseEnv(textIn(path)) : null;
 }

@@ -16,7 +16,7 @@ import {
 
 it('an interval has its unit once, and words where a bound has a sign', () => {
   expect(interval({ low: 0.342, high: 1 }, percent)).toBe('34.2–100 %');
-  expect(interval({ low: -0.003, high: 0.017 }, (value) => percent(value, true))).toBe('-0.3 to +1.7 %');
+  expect(interval({ low: -0.003, high: 0.017 }, (value) => percent(value, true))).toBe('−0.3 to +1.7 %');
   expect(interval({ low: 0.75, high: 0.78 }, number)).toBe('0.75–0.78');
 });
 
@@ -113,7 +113,7 @@ describe('numbers for people', () => {
   it('say per cent, time and size', () => {
     expect([percent(0.1234, true), percent(-0.5, true), percent(1), percent(null)]).toEqual([
       '+12.3 %',
-      '-50 %',
+      '−50 %',
       '100 %',
       '–',
     ]);

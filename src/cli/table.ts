@@ -143,8 +143,13 @@ export function oneLine(text: string, width: number): string {
 /** A score with four significant digits. */
 export function number(value: number | null): string {
   if (value === null) return '–';
-  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4)) return value.toExponential(2);
-  return String(Number(value.toPrecision(4)));
+  const isExtreme = value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4);
+  return withMinus(isExtreme ? value.toExponential(2) : String(Number(value.toPrecision(4))));
+}
+
+/** A number with the sign that texts and the viewer use, and none for zero. */
+export function withMinus(text: string): string {
+  return text.replace(/^-(?=[0.]*$)/, '').replace(/^-/, '−');
 }
 
 /** A fraction as per cent; `signed` adds its sign. */
@@ -152,7 +157,7 @@ export function percent(fraction: number | null, signed = false): string {
   if (fraction === null) return '–';
   const value = 100 * fraction;
   const digits = Math.abs(value) < 100 && !Number.isInteger(value) ? 1 : 0;
-  const text = value.toFixed(digits).replace(/^-(?=[0.]*$)/, '');
+  const text = withMinus(value.toFixed(digits));
   return `${signed && value > 0 ? '+' : ''}${text} %`;
 }
 

@@ -3,7 +3,7 @@ import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { provision as provisionTask, type TaskResources } from '../runs/index.ts';
 import type { Job } from '../schema/index.ts';
-import { findTasks, loadPrepared, loadTask, suites, type Task } from '../tasks/index.ts';
+import { checkData, findTasks, loadPrepared, loadTask, suites, type Task } from '../tasks/index.ts';
 import type { Context } from './context.ts';
 import { MovingLine } from './moving-line.ts';
 import type { Flag } from './verb.ts';
@@ -48,6 +48,24 @@ function membersOf(context: Context, suite: string): Task[] {
   const meant = nearest(suite, known);
   const hint = `${meant === null ? '' : `Did you mean "${meant}"? `}The suites are: ${known.join(', ')}.`;
   throw new UserError('unknown_suite', `There is no suite "${suite}".`, hint);
+}
+
+/**
+ * Reports what is missing of the data of any task, as far as that is known at once: before anything is installed.
+ * @throws UserError as `provision`
+ */
+export async function checkDataOf(
+  { folders: { cache, helpers } }: Context,
+  tasks: readonly Task[],
+  { sample = false, mirror, allowUnverified = false }: PrepareOptions,
+): Promise<void> {
+  for (const task of sample ? [] : tasks) {
+    try {
+      await checkData(task, { cache, helpers, mirror: mirror ?? null, allowUnverified });
+    } catch (error) {
+      throw withSampleHint(error, task, sample);
+    }
+  }
 }
 
 /** Provisions data and Python environment of a task, from the cache if they are there. */

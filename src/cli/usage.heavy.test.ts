@@ -262,12 +262,12 @@ describe('answers', () => {
     writeFileSync(file, 'task: [sums]\nseeds: many\nagents: 3\nlimits: { step: 4, memory_mb: 1 }\n');
     const { code, err } = await mlab([...withFixtures, 'run', file], here);
     expect(code).toBe(2);
-    expect(err).toContain(`${file} can't be run`);
+    expect(err).toContain(`${file} can't be used`);
     expect(err).toContain('task: unknown key; did you mean "tasks"?');
     expect(err).toContain('limits.step: unknown key; did you mean "steps"?');
-    expect(err).toMatch(/seeds: .*expected number.*or .*array.*how many seeds/);
-    expect(err).toMatch(/agents: .*array.*\(agents: agents, by name/);
-    expect(err).toMatch(/limits\.memory_mb: .*>=64.*in MiB/);
+    expect(err).toMatch(/line 2: seeds: expected a number; or expected a list .*how many seeds/);
+    expect(err).toMatch(/agents: expected a list.*\(agents: agents, by name/);
+    expect(err).toMatch(/limits\.memory_mb: expected at least 64.*in MiB/);
     for (const [content, message] of [
       ['tasks: [a\n', "can't be read as an experiment"],
       ['- a\n', 'holds no keys'],

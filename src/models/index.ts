@@ -12,7 +12,7 @@ export { type AskForProcess, GatewayServer } from './gateway/gateway-server.ts';
 export { jsonPieces } from './gateway/json-edits.ts';
 export { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
 export type { ProxyOptions, ProxyRequest } from './gateway/proxy-options.ts';
-export { type ListenAt, ProxyServer } from './gateway/proxy-server.ts';
+export { type ListenAt, ProxyServer, unlimitedOutputTokens } from './gateway/proxy-server.ts';
 export { readToolChat } from './gateway/tool-chat.ts';
 export { Upstream, type UpstreamModel } from './gateway/upstream.ts';
 export { type KnownPrice, knownPrices, type LongPromptPrice } from './known-prices.ts';
@@ -26,7 +26,7 @@ export {
 } from './language-models.ts';
 export { CallLimiter, type LimiterOptions, type Pace, type Slot } from './limiter.ts';
 export { type Ping, pingModel } from './ping.ts';
-export { costOf, PriceTable } from './prices.ts';
+export { costOf, mostThatCosts, PriceTable } from './prices.ts';
 export {
   builtInProviders,
   type ProviderState,

@@ -24,6 +24,9 @@ const maxOutputTokens = 256;
 /** A local server may have to load the model first. */
 const timeoutMs = 120_000;
 
+/** Enough for a rate limit that passes; a server that is broken is soon reported. */
+const mostTries = 5;
+
 const request: ModelRequest = {
   role: 'agent',
   purpose: 'ping',
@@ -31,21 +34,40 @@ const request: ModelRequest = {
 };
 
 /**
- * Sends one tiny request, once.
+ * Sends one tiny request; again only if the provider refuses because of its rate limit or load: then the limiter waits.
+ * @param onRefused called with each such refusal
  * @throws the signal's reason if it is aborted
  */
-export async function pingModel(registry: ModelRegistry, model: string, signal: AbortSignal): Promise<Ping> {
+export async function pingModel(
+  registry: ModelRegistry,
+  model: string,
+  signal: AbortSignal,
+  onRefused: (line: string) => void = () => {},
+): Promise<Ping> {
   const role = { model, temperature: null, max_output_tokens: maxOutputTokens };
   const roles = { agent: role, editor: role, fast: role };
   const timeOut = AbortSignal.timeout(timeoutMs);
+  let refusal: Ping | null = null;
   try {
     registry.check(roles);
     const gateway = registry.gateway(roles, { quota: new Quota({ of: 'a ping' }) }, { attempts: 1 });
-    return pingOf(model, await gateway.ask(request, { signal: AbortSignal.any([signal, timeOut]) }));
+    const ask = async () =>
+      pingOf(model, await gateway.ask(request, { signal: AbortSignal.any([signal, timeOut]) }));
+    for (let tries = 1; ; tries += 1) {
+      const ping = await ask();
+      if (ping.isAnswered || tries === mostTries || !isRefusal(ping.failure)) return ping;
+      refusal = ping;
+      onRefused(`${ping.failure}: ${ping.message}`);
+    }
   } catch (error) {
     signal.throwIfAborted();
+    if (refusal !== null && timeOut.aborted) return refusal;
     return { model, isAnswered: false, ...explained(error, timeOut) };
   }
+}
+
+function isRefusal(failure: string): boolean {
+  return failure === 'rate_limited' || failure === 'overloaded';
 }
 
 function pingOf(model: string, reply: GatewayReply): Ping {

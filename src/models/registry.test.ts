@@ -146,11 +146,11 @@ describe('over the network', () => {
     await using server = await startProviderServer({ answer: () => ({ text: ' ready\n' }) });
     const registry = new ModelRegistry({ variables: variablesFor(server), folder });
     expect(await pingModel(registry, 'google/x', signal)).toMatchObject({ isAnswered: true, text: 'ready' });
-    await using broken = await startProviderServer({ faults: [{ kind: 'status', status: 529 }] });
+    await using broken = await startProviderServer({ faults: [{ kind: 'status', status: 401 }] });
     const other = new ModelRegistry({ variables: variablesFor(broken), folder });
     expect(await pingModel(other, 'anthropic/x', signal)).toMatchObject({
       isAnswered: false,
-      failure: 'overloaded',
+      failure: 'unauthorised',
     });
     const keyless = new ModelRegistry({ variables: {}, folder });
     expect(await pingModel(keyless, 'openai/x', signal)).toMatchObject({
@@ -158,5 +158,15 @@ describe('over the network', () => {
       failure: 'settings',
       message: expect.stringContaining('OPENAI_API_KEY'),
     });
+  });
+
+  test('a ping waits where the provider refuses because of its rate limit or load, as a call of a run does', async () => {
+    const faults = [429, 529].map((status) => ({ kind: 'status', status }) as const);
+    await using server = await startProviderServer({ answer: () => ({ text: 'ready' }), faults });
+    const registry = new ModelRegistry({ variables: variablesFor(server), folder, clock: fastClock });
+    const told: string[] = [];
+    const ping = await pingModel(registry, 'anthropic/x', signal, (line) => told.push(line));
+    expect(ping).toMatchObject({ isAnswered: true, text: 'ready' });
+    expect(told.map((line) => line.replace(/:.*/, ''))).toEqual(['rate_limited', 'overloaded']);
   });
 });

@@ -106,7 +106,7 @@ export class ModelRegistry {
       throw new UserError(
         'price_unknown',
         `${model}: its price is unknown, so a limit on money can't be enforced.`,
-        `Give the price under "prices" in the experiment file, or limit tokens (mlab models --prices lists known prices).`,
+        `Give the price under "prices" in the experiment file or "run: prices:" in mlab.config.yaml, or limit tokens (mlab models --prices lists known prices).`,
       );
     }
   }

@@ -43,6 +43,7 @@ export { bundleOfRun, checkDialect } from './outside/program-bundle.ts';
 export { makePlan, type PlannedAgent, type PlannedTask } from './plan.ts';
 export { provision } from './provision.ts';
 export { type RunReplay, replayRun } from './replay-run.ts';
+export { scriptCrash } from './script-crash.ts';
 export { executeRun } from './session/execute-run.ts';
 export { type ExperimentModels, toolModelFor } from './tool-model.ts';
 export type { Attempt } from './validation-agents/attempts.ts';

@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { UserError } from '../lib/errors.ts';
 import {
+  checkData,
+  checkGrader,
   concealedFolders,
   dataVersion,
   ensurePython,
@@ -31,7 +33,9 @@ export async function provision(whole: Task, options: ProvisionOptions): Promise
   const { sample, mirror = null, interpreter = null, allowUnverified, folders, onProgress, signal } = options;
   const { cache, helpers } = folders;
   const task = sample ? sampleOf(whole) : whole;
+  await checkData(task, { cache, helpers, mirror, allowUnverified });
   const python = await ensurePython(task.requirements, { cache, interpreter, onProgress, signal });
+  await checkGrader(task, python, signal);
   const prepared = await prepareTask(task, {
     ...{ cache, helpers, mirror, allowUnverified, python, signal, onProgress },
   });

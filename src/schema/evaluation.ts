@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BranchOrigin, EndReason } from './event.ts';
 import { BranchId, ExperimentName, RunId, TaskId } from './ids.ts';
+import { ModelName } from './model.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { RunGpus, RunStatus } from './run.ts';
 import { ScoringReference } from './scoring-reference.ts';
@@ -42,12 +43,26 @@ export const TokenSums = z.object({
 });
 export type TokenSums = z.infer<typeof TokenSums>;
 
+/** The use of one language model. */
+export const ModelUse = z.object({
+  model: ModelName,
+  /** With an answer. */
+  calls: z.int().min(0),
+  /** Input and output together. */
+  tokens: z.int().min(0),
+  /** In US dollars; null if a price is unknown. */
+  money: z.number().min(0).nullable(),
+});
+export type ModelUse = z.infer<typeof ModelUse>;
+
 /** What a run used. Definitions: docs/evaluation.md. */
 export const Efficiency = z.object({
   /** Calls by the agent itself, and calls inside its actions. */
   tokens: z.object({ agent: TokenSums, tools: TokenSums }),
   /** In US dollars; null if a price is unknown, 0 if no model was called. */
   money: z.number().min(0).nullable(),
+  /** In the order of their first calls; absent if none was called. */
+  models: z.array(ModelUse).optional(),
   /** Wall time of the run's budget, and its parts; the remainder is the agent's own time. */
   seconds: z.object({
     wall: z.number().min(0),

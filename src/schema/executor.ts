@@ -61,7 +61,7 @@ export const SlurmSettings = z.strictObject({
     .describe('PEM file with which the gateway speaks TLS; nodes trust it and need it at the same path'),
   gateway_key: z.string().min(1).optional().describe('PEM file with the key of the certificate'),
   export: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/))
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a variable: letters, digits and "_"'))
     .default([])
     .describe('further environment variables to pass to jobs; Slurm stores their values, so name no keys'),
   options: z

@@ -58,7 +58,10 @@ export const ExperimentFile = z
       .default({})
       .describe("settings of the roles agent, editor and fast; the model of a role defaults to the agent's"),
     providers: z
-      .record(z.string().regex(/^[a-z0-9][a-z0-9._-]*$/), ProviderSettings)
+      .record(
+        z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'lower-case letters, digits, ".", "_" and "-"'),
+        ProviderSettings,
+      )
       .default({})
       .describe('settings of providers of language models, and own ones by a name'),
     prices: z.record(ModelName, ModelPrice).default({}).describe('prices that win over the built-in table'),

@@ -176,7 +176,7 @@ export const ProviderSettings = z.strictObject({
     .describe('address of its interface, such as http://localhost:11434/v1'),
   api_key_variable: z
     .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a variable: letters, digits and "_"')
     .optional()
     .describe('the environment variable that holds the key'),
   stream: z.boolean().optional().describe('request replies as a stream; default: true'),

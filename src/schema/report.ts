@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EvaluatedBranch } from './evaluation.ts';
+import { EvaluatedBranch, ModelUse } from './evaluation.ts';
 import { EndReason } from './event.ts';
 import { ExperimentName, RunId, TaskId } from './ids.ts';
 import { ErrorCategory } from './process-metrics.ts';
@@ -54,6 +54,8 @@ export const ReportRun = z.object({
   /** How many of them are from calls for which the provider gave no full counts. Then the cost is an estimate, too. */
   tokens_estimated: z.int().min(0).default(0),
   money: z.number().min(0).nullable(),
+  /** The use of each model; absent if none was called. */
+  models: z.array(ModelUse).optional(),
   /** Kinds of integrity flags, each once. */
   flags: z.array(z.string()),
   /** Kinds of failure in the run, each once. */

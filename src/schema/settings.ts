@@ -12,7 +12,7 @@ const agentName = z
     /^[\w-]+$/,
     'expected the name of an agent; one that is a file is named with --agent or in an experiment file',
   );
-const { models, roles, seeds, limits, parallel, resources, spend, docker_image, gpu, clock, grade } =
+const { models, roles, prices, seeds, limits, parallel, resources, spend, docker_image, gpu, clock, grade } =
   ExperimentFile.shape;
 
 /** Defaults of `mlab run` for keys that neither its experiment file nor a flag sets. */
@@ -24,7 +24,7 @@ const RunSettings = z
       )
       .min(1)
       .describe('agents, by name or with options'),
-    ...{ models, roles, seeds, limits, parallel, resources, spend, docker_image, gpu, clock, grade },
+    ...{ models, roles, prices, seeds, limits, parallel, resources, spend, docker_image, gpu, clock, grade },
     sandbox: z
       .enum(
         ['bubblewrap', 'docker'],

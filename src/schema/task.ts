@@ -137,7 +137,7 @@ export const Source = z
     collection: Collection.optional().describe('a folder of many files, downloaded one by one'),
     sha256: z
       .string()
-      .regex(/^[0-9a-f]{64}$/)
+      .regex(/^[0-9a-f]{64}$/, 'a SHA-256: 64 digits and letters from a to f')
       .optional()
       .describe('checked before use; a file without one counts as unverified'),
     bytes: z.int().positive().optional().describe('size of the download'),
@@ -221,7 +221,10 @@ export const TaskFile = z
           .strictObject({
             what: z.string().min(1).describe('the stand-in, such as a tenth of the images'),
             sha256: z
-              .record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
+              .record(
+                z.string(),
+                z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256: 64 digits and letters from a to f'),
+              )
               .describe(
                 'SHA-256 of each of its files, by their names in sources; none if it was the sample data',
               ),

@@ -50,6 +50,22 @@ describe('the efficiency of a run', () => {
     expect(money).toBe(0.75);
   });
 
+  test('tells the models apart that a run used', () => {
+    const other = { model: 'other/model', usage, cost: null };
+    const calls = [
+      modelCall(1, { usage, cost: 0.5 }),
+      modelCall(2, other),
+      modelCall(3, { usage, cost: 0.5 }),
+    ];
+    const { models, money } = efficiencyOf(trace(begin, ...calls), false);
+    expect(models).toEqual([
+      { model: modelCall(1).model, calls: 2, tokens: 240, money: 1 },
+      { model: 'other/model', calls: 1, tokens: 120, money: null },
+    ]);
+    expect(money).toBeNull();
+    expect(efficiencyOf(trace(begin), false)).not.toHaveProperty('models');
+  });
+
   test('says how many tokens were estimated', () => {
     const guessed = { ...usage, source: 'estimate' as const };
     const events = trace(begin, modelCall(1, { usage }), modelCall(2, { usage: guessed }));

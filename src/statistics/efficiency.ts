@@ -2,6 +2,7 @@ import {
   type BranchId,
   type Efficiency,
   type EventOf,
+  type ModelUse,
   type TokenSums,
   type TraceEvent,
   toolPurpose,
@@ -31,6 +32,7 @@ export class EfficiencySums {
   /** In milliseconds. */
   readonly #times = { model: 0, execution: 0, overhead: 0, waiting: 0, gpu: 0 };
   #money: number | null = 0;
+  readonly #models = new Map<string, ModelUse>();
   #wallSeconds = 0;
   #cpuSeconds: number | null = null;
   #peakMemoryBytes: number | null = null;
@@ -66,6 +68,7 @@ export class EfficiencySums {
     return {
       tokens: this.#tokens,
       money: this.#money,
+      ...(this.#models.size === 0 ? {} : { models: [...this.#models.values()] }),
       seconds: {
         wall: this.#wallSeconds,
         model: model * millisecond,
@@ -103,6 +106,7 @@ export class EfficiencySums {
     sums.reasoning += call.usage.reasoning;
     if (call.usage.source === 'estimate') sums.estimated += call.usage.input + call.usage.output;
     this.#money = this.#money === null || call.cost === null ? null : this.#money + call.cost;
+    this.#models.set(call.model, addUse(this.#models.get(call.model), call));
   }
 
   #addStep(step: EventOf<'step_finished'>): void {
@@ -118,6 +122,17 @@ export class EfficiencySums {
     if (cpu !== undefined) this.#cpuSeconds = (this.#cpuSeconds ?? 0) + cpu;
     if (peak !== undefined) this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes ?? 0, peak);
   }
+}
+
+/** The same sums as those of all models together. */
+function addUse(sum: ModelUse | undefined, { model, answer, usage, cost }: ModelCall): ModelUse {
+  const { calls, tokens, money } = sum ?? { calls: 0, tokens: 0, money: 0 };
+  return {
+    model,
+    calls: calls + (answer === null ? 0 : 1),
+    tokens: tokens + usage.input + usage.output,
+    money: money === null || cost === null ? null : money + cost,
+  };
 }
 
 const notBegun = { action: '', model: 0, waiting: 0 };

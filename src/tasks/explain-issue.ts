@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issueInWords } from '../lib/issue-in-words.ts';
 import { nearest } from '../lib/nearest.ts';
 import { TaskFile } from '../schema/index.ts';
 
@@ -38,7 +39,7 @@ export function explainIssue(issue: z.core.$ZodIssue, document: unknown): Explan
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key]));
   if (!isPresent(document, path) && path.length > 0) return [missing(path)];
   const expected = expectation(path);
-  const given = `${issue.message} (found ${preview(valueAt(document, path))})`;
+  const given = `${issueInWords(issue)} (found ${preview(valueAt(document, path))})`;
   return [{ path, message: given, fix: expected === null ? 'change the value' : `write ${expected}` }];
 }
 

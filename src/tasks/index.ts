@@ -1,3 +1,4 @@
+export { checkGrader } from './check-grader.ts';
 export { concealedBy, concealedFolders, type HarnessFolders } from './concealed.ts';
 export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
@@ -6,7 +7,13 @@ export type { Variables } from './host-variables.ts';
 export { madeUpFigures, madeUpTable } from './new/made-up-table.ts';
 export { type TableFacts, tableFacts } from './new/table-facts.ts';
 export { type Figures, type NewTask, writeFigures, writeTask } from './new/write-task.ts';
-export { type LoadPreparedOptions, loadPrepared, type PrepareOptions, prepareTask } from './prepare.ts';
+export {
+  checkData,
+  type LoadPreparedOptions,
+  loadPrepared,
+  type PrepareOptions,
+  prepareTask,
+} from './prepare.ts';
 export { prepareAgain } from './prepare-again.ts';
 export { dataVersion, type PreparedData, type PreparedManifest } from './prepared-data.ts';
 export {

@@ -18,7 +18,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { loadTask } from './find-tasks.ts';
-import { loadPrepared, prepareTask } from './prepare.ts';
+import { checkData, loadPrepared, prepareTask } from './prepare.ts';
 import type { PythonEnvironment } from './python-environment.ts';
 import { findInterpreter } from './python-interpreter.ts';
 
@@ -223,6 +223,26 @@ describe('a mirror', () => {
     group(join(deeper.mirror, 'a'), 'b');
     const preparing = prepareTask(deeper.task(), { ...deeper.options, python, mirror: deeper.mirror });
     await expect(preparing).rejects.toMatchObject({ code: 'not_in_mirror' });
+  });
+});
+
+describe('the check before anything slow', () => {
+  it('finds what the mirror lacks, missing checksums and missing credentials, without Python', async () => {
+    const { task, options, mirror } = mirrored();
+    await checkData(task(), { ...options, mirror });
+    rmSync(join(mirror, 'colours'), { recursive: true });
+    await expect(checkData(task(), { ...options, mirror })).rejects.toMatchObject({ code: 'not_in_mirror' });
+    const unknown = mirrored(rows, null);
+    const checked = checkData(unknown.task(), { ...unknown.options, mirror: unknown.mirror });
+    await expect(checked).rejects.toMatchObject({ code: 'no_checksum' });
+    const place = setUp(
+      splittingTask([{ file: 'rows.csv', kaggle: 'colours', licence: 'free', sha256: sha256(rows) }]),
+    );
+    const variables = { HOME: place.folder };
+    await expect(checkData(place.task(), { ...place.options, variables })).rejects.toMatchObject({
+      code: 'kaggle_credentials',
+    });
+    await checkData(place.task(), { ...place.options, variables: { KAGGLE_API_TOKEN: 'x' } });
   });
 });
 

@@ -25,7 +25,7 @@ import {
 import type { PythonEnvironment } from './python-environment.ts';
 import { normaliseRequirements } from './requirements.ts';
 import { runPrepareScript, runSampleScript } from './run-prepare-script.ts';
-import { obtainSources, type SourceFile } from './sources.ts';
+import { checkSources, obtainSources, type SourceFile } from './sources.ts';
 import type { Task } from './task-folder.ts';
 import { unpack } from './unpack.ts';
 import { withWritableCache } from './writable-cache.ts';
@@ -74,7 +74,7 @@ export async function prepareTask(task: Task, options: PrepareOptions): Promise<
       removeLeftovers(home);
       if (task.isSample) return await buildSample(task, { ...options, onProgress });
       const sources = await obtainSources(task, {
-        downloads: join(options.cache, 'downloads', basename(task.folder)),
+        downloads: downloadsOf(task, options),
         mirror: options.mirror ?? null,
         allowUnverified: options.allowUnverified,
         variables: options.variables ?? process.env,
@@ -117,6 +117,24 @@ export async function loadPrepared(task: Task, options: LoadPreparedOptions): Pr
     if (data !== null) return data;
   }
   return null;
+}
+
+/**
+ * Whether the task's data is there, or nothing that is known without work stands in the way of preparing it. Costs
+ * nothing, so it comes before everything slow.
+ * @throws UserError as `prepareTask`
+ */
+export async function checkData(
+  task: Task,
+  options: LoadPreparedOptions & Pick<PrepareOptions, 'mirror' | 'variables'>,
+): Promise<void> {
+  if (task.isSample || (await loadPrepared(task, options)) !== null) return;
+  const { allowUnverified, mirror = null, variables = process.env } = options;
+  checkSources(task, { downloads: downloadsOf(task, options), mirror, allowUnverified, variables });
+}
+
+function downloadsOf(task: Task, { cache }: LoadPreparedOptions): string {
+  return join(cache, 'downloads', basename(task.folder));
 }
 
 /** The data made from exactly the files that the task names, with or without the optional ones: its key is known. */

@@ -1,6 +1,7 @@
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
+import { lineOfField } from '../lib/yaml-lines.ts';
 import { TaskFile } from '../schema/index.ts';
 import { type Explanation, explainIssue } from './explain-issue.ts';
 import type { TaskProblem } from './task-problem.ts';
@@ -136,26 +137,4 @@ function fixForYaml(code: string): string {
   if (code === 'DUPLICATE_KEY') return 'keep one of the two';
   if (code === 'TAB_AS_INDENT') return 'indent with spaces';
   return 'check indentation, colons and quotes near this line; put text with special characters in quotes';
-}
-
-function lineOfField(document: Document, lines: LineCounter, field: readonly PropertyKey[]): number | null {
-  let node: unknown = document.contents;
-  let line = isNode(node) && node.range ? lines.linePos(node.range[0]).line : null;
-  for (const key of field) {
-    const place = childPlace(node, key);
-    if (place === null) return line;
-    line = lines.linePos(place.offset).line;
-    node = place.value;
-  }
-  return line;
-}
-
-/** Where a key or list item begins in the text, and its value. */
-function childPlace(parent: unknown, key: PropertyKey): { offset: number; value: unknown } | null {
-  if (isMap(parent)) {
-    const pair = parent.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
-    return isScalar(pair?.key) && pair.key.range ? { offset: pair.key.range[0], value: pair.value } : null;
-  }
-  const item = isSeq(parent) ? parent.items[Number(key)] : undefined;
-  return isNode(item) && item.range ? { offset: item.range[0], value: item } : null;
 }

@@ -54,6 +54,24 @@ export async function obtainSources(task: Task, options: SourceOptions): Promise
   return files;
 }
 
+/**
+ * What would stop `obtainSources` and is known without reading a file: a source that the mirror lacks, missing
+ * credentials or checksums.
+ * @throws UserError as `obtainSources`
+ */
+export function checkSources(
+  task: Task,
+  options: Pick<SourceOptions, 'downloads' | 'mirror' | 'allowUnverified' | 'variables'>,
+): void {
+  for (const source of task.file.sources) {
+    if (source.optional) continue;
+    refuseUnknown(task, source, options);
+    if (source.collection !== undefined) continue;
+    if (options.mirror !== null) placeInMirror(task, source, options.mirror);
+    else if (!existsSync(join(options.downloads, source.file))) address(task, source, options);
+  }
+}
+
 async function obtain(task: Task, source: Source, options: SourceOptions): Promise<SourceFile> {
   refuseUnknown(task, source, options);
   return options.mirror === null
@@ -67,19 +85,22 @@ async function fromMirror(
   mirror: string,
   options: SourceOptions,
 ): Promise<SourceFile> {
-  const places = mirrorPlaces(task, mirror, source);
-  const path = places.find((place) => existsSync(place) && statSync(place).isFile());
-  if (path === undefined) {
-    throw new UserError(
-      'not_in_mirror',
-      `the mirror has no ${source.file} for the task ${task.file.id}`,
-      `put it at ${places.slice(0, 2).join(' or at ')}; the folder ${basename(task.folder)} may also be in another folder of the mirror`,
-    );
-  }
+  const path = placeInMirror(task, source, mirror);
   options.onProgress(`checking ${source.file} from the mirror`);
   const sha256 = await checksum(path, options);
   if (source.sha256 !== sha256 && !options.allowUnverified) throw otherChecksum(source, sha256, path);
   return sourceFile(source, path, sha256, 'mirror');
+}
+
+function placeInMirror(task: Task, source: Source, mirror: string): string {
+  const places = mirrorPlaces(task, mirror, source);
+  const path = places.find((place) => existsSync(place) && statSync(place).isFile());
+  if (path !== undefined) return path;
+  throw new UserError(
+    'not_in_mirror',
+    `the mirror has no ${source.file} for the task ${task.file.id}`,
+    `put it at ${places.slice(0, 2).join(' or at ')}; the folder ${basename(task.folder)} may also be in another folder of the mirror`,
+  );
 }
 
 /** Where a mirror may have a source, in search order; the first two places are the usual ones. */
@@ -135,7 +156,7 @@ async function checksum(path: string, { downloads }: SourceOptions): Promise<str
 function address(
   task: Task,
   source: Source,
-  options: SourceOptions,
+  options: Pick<SourceOptions, 'variables' | 'kaggleAddress'>,
 ): Pick<DownloadRequest, 'url' | 'headersFor' | 'explain'> {
   if (source.kaggle !== undefined)
     return kaggleRequest(source.kaggle, kaggleCredentials(options.variables), options.kaggleAddress);
@@ -170,7 +191,11 @@ function sourceFile(source: Source, path: string, sha256: string, from: 'downloa
   };
 }
 
-function refuseUnknown(task: Task, source: Source, { allowUnverified }: SourceOptions): void {
+function refuseUnknown(
+  task: Task,
+  source: Source,
+  { allowUnverified }: Pick<SourceOptions, 'allowUnverified'>,
+): void {
   if (source.sha256 !== undefined || allowUnverified) return;
   throw new UserError(
     'no_checksum',

@@ -151,7 +151,7 @@ describe('a task’s validation', () => {
     ['a: 1\na: 2\n', /not valid YAML/],
     ['\tid: x', /not valid YAML/],
     ['', /found null/],
-    ['- just\n- a list\n', /expected object/],
+    ['- just\n- a list\n', /expected a mapping/],
     [
       'a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c]',
       /not usable YAML/,

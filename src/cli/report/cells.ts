@@ -6,7 +6,7 @@ import type {
   ReportInterval,
   TaskMean,
 } from '../../schema/index.ts';
-import { dollars, duration, interval, number, percent, size } from '../table.ts';
+import { dollars, duration, interval, number, percent, size, withMinus } from '../table.ts';
 import type { DocumentCell, DocumentColumn } from './document.ts';
 
 /** A column with the function that makes its cell for a row. */
@@ -30,8 +30,7 @@ export function quantity<Row>(
 export const share = (value: number | null) => percent(value);
 export const change = (value: number | null) => percent(value, true);
 /** For normalised scores: 0 is the baseline, 1 the reference solution. */
-export const ratio = (value: number | null) =>
-  value === null ? '–' : value.toFixed(2).replace(/^-(?=[0.]*$)/, '');
+export const ratio = (value: number | null) => (value === null ? '–' : withMinus(value.toFixed(2)));
 export const seconds = (value: number | null) => duration(value);
 /** A run that called no model has no cost to show. */
 export const money = (value: number | null) => (value === 0 ? '–' : dollars(value));

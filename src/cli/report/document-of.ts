@@ -28,6 +28,7 @@ export function usualTables(report: Report, wide: boolean): ReportTableName[] {
     failures:
       wide || report.runs.some(({ outcome }) => outcome === 'infrastructure' || outcome === 'unfinished'),
     efficiency: wide,
+    models: wide || report.runs.some(({ models = [] }) => models.length > 1),
     integrity: wide || report.rows.some(({ integrity }) => integrity.flagged > 0),
     process: wide,
     comparisons: wide && report.comparisons.length > 0,

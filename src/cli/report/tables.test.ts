@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { evaluation } from '../../../test/fixtures/evaluations.ts';
 import type { Report } from '../../schema/index.ts';
 import { buildReport } from '../../statistics/index.ts';
+import { usualTables } from './document-of.ts';
 import { type ReportTableName, reportTables } from './tables.ts';
 
 /** Of the first row, the texts of some columns, and what machines get. */
@@ -82,4 +83,21 @@ test('a mean cost that leaves out runs of unknown cost says so', () => {
   const report = buildReport([known, evaluation({ seed: 1, money: null })]);
   expect(firstRow(report, 'results')).toMatchObject({ money: '$2.00 (1 of 2 known)' });
   expect(firstRow(report, 'efficiency')).toMatchObject({ money: '$2.00 (1 of 2 known)' });
+});
+
+test('the cost of each model is added up over runs, and shown where a run used more than one', () => {
+  const use = (model: string, money: number | null) => ({ model, calls: 2, tokens: 50, money });
+  const runs = [
+    { seed: 0, models: [use('a/x', 1), use('b/y', 3)] },
+    { seed: 1, models: [use('a/x', 1), use('b/y', null)] },
+  ].map(({ seed, models }) => {
+    const run = evaluation({ seed });
+    run.efficiency.models = models;
+    return run;
+  });
+  const report = buildReport(runs, { resamples: 10 });
+  expect(firstRow(report, 'models')).toMatchObject({ model: 'a/x', runs: '2', calls: '4', money: '$2.00' });
+  expect(reportTables.models('models', report).rows[1]?.at(-1)?.text).toBe('–');
+  expect(usualTables(report, false)).toContain('models');
+  expect(usualTables(buildReport([evaluation()], { resamples: 10 }), false)).not.toContain('models');
 });

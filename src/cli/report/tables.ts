@@ -3,7 +3,6 @@ import { counted, number, percent } from '../table.ts';
 import { branches } from './branches-table.ts';
 import {
   approximate,
-  bytes,
   caveatColumn,
   change,
   costField,
@@ -26,6 +25,8 @@ import {
 import { define } from './define-table.ts';
 import type { DocumentTable } from './document.ts';
 import { curves, frontiers, profiles } from './plot-tables.ts';
+import { failures, integrity, processProfile } from './process-tables.ts';
+import { efficiency, hasEstimates, models } from './usage-tables.ts';
 
 const taskAndAgent: Field<ReportCell>[] = [
   words('task', 'task', ({ task }) => task),
@@ -69,15 +70,6 @@ const results = define<ReportCell>({
     caveatColumn(caveats),
   ],
 });
-
-/** Whether some of its tokens, and so its cost, are estimates. */
-function hasEstimates({ efficiency }: RunGroup): boolean {
-  return efficiency !== null && estimatedTokens(efficiency) > 0;
-}
-
-function estimatedTokens({ tokens }: NonNullable<RunGroup['efficiency']>): number {
-  return tokens.agent.estimated + tokens.tools.estimated;
-}
 
 /** What a reader must know before trusting a row. */
 function caveats(group: RunGroup): string {
@@ -163,142 +155,6 @@ const thresholds = define<{ row: ReportRow; at: ReportRow['thresholds'][number] 
   ],
 });
 
-const efficiency = define<ReportRow>({
-  title: 'What runs used',
-  note: 'Means of a run. Prompt tokens include cached ones, completion tokens include reasoning. ≈: some of them are estimated, as the provider did not count them. Waiting for providers counts against no limit and is not part of the time.',
-  rows: ({ rows }) => rows.filter((row) => row.efficiency !== null),
-  fields: [
-    words('agent', 'agent', ({ agent }) => agent),
-    quantity('steps', 'steps', ({ efficiency: e }) => e?.steps ?? null),
-    approximate(
-      quantity('agent_prompt_tokens', 'prompt', ({ efficiency: e }) => e?.tokens.agent.prompt ?? null),
-      ({ efficiency: e }) => e !== null && e.tokens.agent.estimated > 0,
-    ),
-    quantity('agent_cached_tokens', 'cached', ({ efficiency: e }) => e?.tokens.agent.cached ?? null),
-    approximate(
-      quantity(
-        'agent_completion_tokens',
-        'completion',
-        ({ efficiency: e }) => e?.tokens.agent.completion ?? null,
-      ),
-      ({ efficiency: e }) => e !== null && e.tokens.agent.estimated > 0,
-    ),
-    quantity('agent_reasoning_tokens', 'reasoning', ({ efficiency: e }) => e?.tokens.agent.reasoning ?? null),
-    approximate(
-      quantity('tools_tokens', 'of tools', ({ efficiency: e }) =>
-        e === null ? null : e.tokens.tools.prompt + e.tokens.tools.completion,
-      ),
-      ({ efficiency: e }) => e !== null && e.tokens.tools.estimated > 0,
-    ),
-    detail(
-      quantity('estimated_tokens', 'estimated', ({ efficiency: e }) =>
-        e === null ? null : estimatedTokens(e),
-      ),
-    ),
-    approximate(
-      costField(({ efficiency: e }) => e),
-      hasEstimates,
-    ),
-    quantity('seconds', 'time', ({ efficiency: e }) => e?.seconds.wall ?? null, seconds),
-    quantity('model_seconds', 'model', ({ efficiency: e }) => e?.seconds.model ?? null, seconds),
-    quantity('execution_seconds', 'execution', ({ efficiency: e }) => e?.seconds.execution ?? null, seconds),
-    quantity('overhead_seconds', 'overhead', ({ efficiency: e }) => e?.seconds.overhead ?? null, seconds),
-    quantity('waiting_seconds', 'waiting', ({ efficiency: e }) => e?.seconds.waiting ?? null, seconds),
-    quantity('cpu_seconds', 'CPU', ({ efficiency: e }) => e?.cpu_seconds ?? null, seconds),
-    quantity('gpu_seconds', 'GPU', ({ efficiency: e }) => e?.gpu_seconds ?? null, seconds),
-    detail(
-      quantity(
-        'gpu_held_seconds',
-        'GPUs held',
-        ({ efficiency: e }) => e?.gpus?.held_seconds ?? null,
-        seconds,
-      ),
-    ),
-    detail(
-      quantity(
-        'gpu_busy_seconds',
-        'GPUs busy',
-        ({ efficiency: e }) => e?.gpus?.busy_seconds ?? null,
-        seconds,
-      ),
-    ),
-    detail(
-      quantity(
-        'gpu_peak_memory_bytes',
-        'peak GPU memory',
-        ({ efficiency: e }) => e?.gpus?.peak_memory_bytes ?? null,
-        bytes,
-      ),
-    ),
-    quantity('peak_memory_bytes', 'peak memory', ({ efficiency: e }) => e?.peak_memory_bytes ?? null, bytes),
-    quantity('success_per_dollar', 'successes per $', ({ efficiency: e }) => e?.success_per_dollar ?? null),
-    quantity('success_per_hour', 'successes per hour', ({ efficiency: e }) => e?.success_per_hour ?? null),
-  ],
-});
-
-const failures = define<ReportRow>({
-  title: 'Outcomes',
-  note: 'Runs by outcome, and infrastructure failures by cause.',
-  rows: ({ rows }) => rows,
-  fields: [
-    words('agent', 'agent', ({ agent }) => agent),
-    quantity('runs', 'runs', ({ runs }) => runs),
-    ...(
-      ['success', 'small_improvement', 'no_improvement', 'invalid', 'infrastructure', 'unfinished'] as const
-    ).map((outcome) =>
-      quantity<ReportRow>(outcome, outcome.replaceAll('_', ' '), ({ outcomes }) => outcomes[outcome]),
-    ),
-    words('ends', 'ended by', ({ ends }) => countsText(ends)),
-    words('causes', 'infrastructure', ({ infrastructure }) => countsText(infrastructure)),
-    words('errors', 'kinds of errors', ({ errors }) => countsText(errors)),
-  ],
-});
-
-function countsText(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`)
-    .join(', ');
-}
-
-const integrity = define<ReportRow>({
-  title: 'Integrity',
-  note: 'Flagged: something was tried that is not allowed. Doubted: the result itself is in question. The rates of success are with all runs, and without these.',
-  rows: ({ rows }) => rows,
-  fields: [
-    words('agent', 'agent', ({ agent }) => agent),
-    quantity('runs', 'runs', ({ runs }) => runs),
-    quantity('flagged', 'flagged', ({ integrity: found }) => found.flagged),
-    quantity('doubted', 'doubted', ({ integrity: found }) => found.doubted),
-    words('kinds', 'for', ({ integrity: found }) => countsText(found.runs_by_kind)),
-    countedRate('success', 'success', ({ rates }) => rates.all),
-    countedRate('success_without_flagged', 'without flagged', ({ rates }) => rates.without_flagged),
-    countedRate('success_without_doubted', 'without doubted', ({ rates }) => rates.without_doubted),
-    countedRate(
-      'success_without_infrastructure',
-      'without infrastructure failures',
-      ({ rates }) => rates.without_infrastructure,
-    ),
-  ],
-});
-
-/** A long table: agents would not fit side by side, and measures vary. */
-const processProfile = define<{ agent: string; measure: string; value: number; runs: number | null }>({
-  title: 'Process',
-  note: 'Means over the runs that ended; for yes-or-no measures, the share of runs.',
-  rows: ({ rows }) =>
-    rows.flatMap(({ agent, process, process_runs: runs }) =>
-      Object.entries(process).map(([measure, value]) => ({
-        ...{ agent, measure, value, runs: runs[measure] ?? null },
-      })),
-    ),
-  fields: [
-    words('agent', 'agent', ({ agent }) => agent),
-    words('measure', 'measure', ({ measure }) => measure.replaceAll('_', ' ').replace('.', ': ')),
-    quantity('value', 'mean', ({ value }) => value),
-    quantity('runs', 'runs', ({ runs }) => runs),
-  ],
-});
-
 type Compared = { a: string; b: string; measure: string } & NonNullable<
   Report['comparisons'][number]['differences']['success']
 >;
@@ -375,7 +231,8 @@ const runs = define<Report['runs'][number]>({
 
 /** Every table of a report, by the name that `--table` takes. */
 export const reportTables = {
-  ...{ results, agents, thresholds, failures, efficiency, integrity, process: processProfile, comparisons },
+  ...{ results, agents, thresholds, failures, efficiency, models, integrity },
+  ...{ process: processProfile, comparisons },
   ...{ published, runs, branches, curves, frontiers, profiles },
 };
 export type ReportTableName = keyof typeof reportTables;

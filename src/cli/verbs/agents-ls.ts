@@ -4,6 +4,7 @@ import { ensureBundle, findAnyAgent, knownBundle } from '../../runs/index.ts';
 import { ExperimentFile } from '../../schema/index.ts';
 import { agentPlace } from '../agent-options.ts';
 import type { Context } from '../context.ts';
+import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
@@ -39,7 +40,8 @@ export const agentsLs: Verb = {
     'Set options with --agent-option name=value or in an experiment file. External agent programs are installed into the\n' +
     'cache folder, which sandboxes see read-only; docs/agents describes each of them.',
   examples: [
-    ['mlab agents', 'all agents with their options'],
+    ['mlab agents', 'one line per agent'],
+    ['mlab agents tree', 'an agent with its options'],
     ['mlab agents ./climber.py', 'load an agent of your own, and show its options or what is wrong with it'],
     ['mlab agents --install codex,opencode', 'install two agent programs'],
   ],
@@ -51,7 +53,8 @@ export const agentsLs: Verb = {
       const state = await stateOf(context, agent);
       if (state !== null) states.set(agent.name, state);
     }
-    const shown = chosen.map(({ name, version, summary, needs, options }) => {
+    const isList = names.length === 0;
+    const shown = (isList ? [] : chosen).map(({ name, version, summary, needs, options }) => {
       const need = needs.model ? ' Needs a language model (--model).' : '';
       const lines = Object.entries(options).map(
         ([option, { description, default: value }]) =>
@@ -71,9 +74,19 @@ export const agentsLs: Verb = {
         ...(program === undefined ? {} : { program }),
       };
     });
-    return { text: shown.join('\n\n'), json: { agents: json } };
+    return { text: isList ? listOf(context, chosen, states) : shown.join('\n\n'), json: { agents: json } };
   },
 };
+
+/** One line per agent. */
+function listOf({ command }: Context, all: readonly Agent[], states: ReadonlyMap<string, Installed>): string {
+  const rows = all.map(({ name, summary, needs }) => {
+    const state = states.get(name);
+    return [name, needs.model ? 'model' : '', state && !state.ready ? 'no' : 'yes', summary];
+  });
+  const columns = ['agent', 'needs', 'installed', 'what it is'].map((title) => ({ title }));
+  return `${table(columns, rows)}\n\nOptions and packages: ${command} agents NAME`;
+}
 
 /** @throws UserError with what is wrong with the first that can't be loaded */
 async function loaded(context: Context, names: readonly string[]): Promise<Agent[]> {

@@ -67,8 +67,11 @@ export const gateway: Verb = {
     ],
     ['mlab gateway --model openai/gpt-5.4 --record calls.jsonl', 'record requests and replies'],
   ],
-  async run({ variables, signal, log }, _, options: Options) {
-    const experiment = withModelsOf(variables, readExperiment(options.file, options));
+  async run({ settings: usual, variables, signal, log }, _, options: Options) {
+    const experiment = withModelsOf(
+      variables,
+      readExperiment(options.file, options, { prices: usual.run.prices }),
+    );
     const roles = roleSettings(experiment.models[0] ?? null, experiment.roles);
     if (roles === null)
       throw new UserError('no_model', 'No model is given.', `Use --model or ${modelVariables.agent}.`);

@@ -74,20 +74,22 @@ test('runs show says what each step did, in a line', async () => {
 test('nothing more is asked once the limit of tokens is reached, and the answer says so', async () => {
   const { result, run } = await judged({ repeats: '3', tokens: '14000' }, 4, 4, 4);
   expect(result.exitCode).toBe(1);
-  expect(result.text).toContain('Stopped: judging may use 14000 tokens');
+  expect(result.text).toMatch(/Stopped: judging may use 14000 tokens.* Raise --tokens to get/);
   expect(run.readJudgements().map(({ ratings }) => ratings?.length)).toEqual([5, 5]);
 });
 
 test('a model without a price is not asked where money is limited, and wrong flags are told', async () => {
   await expect(judged({ money: '1' }, 4)).rejects.toMatchObject({ code: 'price_unknown' });
-  await expect(judged({ repeats: 'many' }, 4)).rejects.toMatchObject({ code: 'bad_flag' });
+  await expect(judged({ repeats: 'many' }, 4)).rejects.toMatchObject({
+    ...{ code: 'bad_flag', message: '--repeats many: expected a number' },
+  });
   await expect(judged({ model: undefined }, 4)).rejects.toMatchObject({ code: 'usage' });
 });
 
 test('the answer is missing where no reply could be read', async () => {
   const { result, run, shown } = await judged({ repeats: '1' }, null, null, null);
   expect(result.exitCode).toBe(1);
-  expect(result.text).toContain('1 of 1 judgements are missing.');
+  expect(result.text).toContain('1 of 1 judgement missing: the replies of the model could not be read.');
   expect(run.readJudgements()).toMatchObject([{ tries: 3, ratings: null }]);
   expect(shown.text).toContain('no ratings; 1 of 1 replies could not be read');
 });

@@ -8,6 +8,7 @@ import {
   summarise,
 } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
+import { issueInWords } from '../../lib/issue-in-words.ts';
 import { type ModelGateway, ModelRegistry, Quota } from '../../models/index.ts';
 import {
   type ModelMessage,
@@ -21,7 +22,7 @@ import { addCall, nothingSpent } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
-import { dollars, number, table } from '../table.ts';
+import { counted, dollars, number, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 const defaultTokens = 1_000_000;
@@ -65,7 +66,7 @@ export const judge: Verb = {
     if (model === undefined)
       throw new UserError('usage', 'No model is given.', 'Name one with --model provider/name.');
     const settings: RoleSettings = { model, temperature: null, max_output_tokens: maxOutputTokens };
-    const { providers, prices } = readExperiment(file, { baseUrl });
+    const { providers, prices } = readExperiment(file, { baseUrl }, { prices: context.settings.run.prices });
     const registry = new ModelRegistry({
       ...{ providers, prices },
       variables: context.variables,
@@ -95,6 +96,12 @@ export const judge: Verb = {
       }
       rows.push({ run, judgements });
     }
+    if (rows.length === 0)
+      throw new UserError(
+        'nothing_to_judge',
+        'None of these runs has started.',
+        'Judge runs that have steps.',
+      );
     return resultOf(rows, repeats, asked);
   },
 };
@@ -102,7 +109,11 @@ export const judge: Verb = {
 function readOptions(options: object): z.infer<typeof Options> {
   const parsed = Options.safeParse(options);
   if (parsed.success) return parsed.data;
-  throw new UserError('bad_flag', z.prettifyError(parsed.error), 'mlab judge --help shows the flags.');
+  const problems = parsed.error.issues.map((issue) => {
+    const [name = ''] = issue.path.map(String);
+    return `--${name} ${String(Reflect.get(options, name))}: ${issueInWords(issue)}`;
+  });
+  throw new UserError('bad_flag', problems.join('\n'), 'mlab judge --help shows the flags.');
 }
 
 /** Calls the model within the gateway's quota; stops once the quota is used up or the model is unavailable. */
@@ -131,7 +142,10 @@ class Judge {
         this.#spent = addCall(this.#spent, call);
       },
     });
-    if (reply.kind === 'over_quota') return this.#stop(reply.message);
+    if (reply.kind === 'over_quota')
+      return this.#stop(
+        `${reply.message}. Raise --${reply.exceeded} to get the judgements that are missing.`,
+      );
     if (reply.kind === 'unavailable') return this.#stop(`${reply.error.message} ${reply.error.hint}`);
     const { answer, answeredBy, usage, cost } = reply;
     const text = answer.kind === 'answered' ? answer.text : `(${answer.kind}: ${answer.message})`;
@@ -165,7 +179,11 @@ function resultOf(
   const lines = [
     `Agreement of repeats: the same rating in ${share(agreement.exact)} of pairs, Krippendorff's alpha ${alphaText(agreement.alpha)}.`,
     `${used} tokens${cost === null ? '' : `, ${dollars(cost)}`}.`,
-    ...(missing > 0 ? [`${missing} of ${rows.length * repeats} judgements are missing.`] : []),
+    ...(missing > 0
+      ? [
+          `${missing} of ${counted(rows.length * repeats, 'judgement')} missing: ${stopped === null ? 'the replies of the model could not be read' : 'see below'}.`,
+        ]
+      : []),
     ...(stopped === null ? [] : [`Stopped: ${stopped}`]),
   ];
   return {

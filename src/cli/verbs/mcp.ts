@@ -76,7 +76,7 @@ export const mcp: Verb = {
       // A run that has ended is graded, even if the client has left.
       if (!hasEnded && !server.isOver) left.abort();
     });
-    const view = lineView(context.log);
+    const view = lineView(context);
     const log = logProgress(context.logger);
     const [result] = await runExperiment(experiment.plan, {
       ...{ experiment, resources: new Map([[task.file.id, resources]]), incomplete: 'continue' },

@@ -55,9 +55,12 @@ export const models: Verb = {
     ],
     ['mlab models --prices --json', 'all known prices as JSON'],
   ],
-  async run({ variables, signal }, names, options) {
+  async run({ settings, variables, signal, log }, names, options) {
     const { file, ping, prices } = Options.parse(options);
-    const experiment = withModelsOf(variables, readExperiment(file, options));
+    const experiment = withModelsOf(
+      variables,
+      readExperiment(file, options, { prices: settings.run.prices }),
+    );
     const registry = new ModelRegistry({
       providers: experiment.providers,
       prices: experiment.prices,
@@ -66,7 +69,11 @@ export const models: Verb = {
     });
     const rows = roleRows(registry, experiment);
     const asked = ping ? namesToAsk(names, rows) : refuseNames(names);
-    const pings = await Promise.all(asked.map((name) => pingModel(registry, name, signal)));
+    const pings = await Promise.all(
+      asked.map((name) =>
+        pingModel(registry, name, signal, (line) => log(`${name} is asked again (${line})`)),
+      ),
+    );
     const known = registry.prices.entries();
     const sections = ping
       ? [pingTable(pings)]

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors.ts';
 import type { PreparedData } from '../../tasks/index.ts';
 import { table } from '../table.ts';
-import { chooseTasks, type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
+import { checkDataOf, chooseTasks, type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options extends PrepareOptions {
@@ -29,6 +29,7 @@ export const prepare: Verb = {
         'Name a task or a --suite; mlab tasks ls lists them.',
       );
     }
+    await checkDataOf(context, tasks, options);
     const rows = [];
     for (const task of tasks) rows.push(await provision(context, task, options));
     const text = table(

@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate } from '../../environment/index.ts';
 import { UserError } from '../../lib/errors.ts';
@@ -17,6 +18,7 @@ import { type AgentFlags, agentFlags, agentPlace, chosenAgents } from '../agent-
 import { approveActions } from '../approve-actions.ts';
 import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
+import { checkMoney } from '../check-money.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import {
@@ -37,6 +39,7 @@ import { registryOf } from '../model-registry.ts';
 import { atATime } from '../progress.ts';
 import { counted } from '../table.ts';
 import {
+  checkDataOf,
   chooseTasks,
   isVerified,
   type PrepareOptions,
@@ -150,7 +153,9 @@ export const run: Verb = {
         'Add --on redis://…, or leave it out.',
       );
     refuseKeysInPlan(planned, context.variables);
-    for (const warning of unpricedWarnings(planned)) context.log(warning);
+    const programs = new Set(agents.flatMap(({ agent: { name, program } }) => (program ? [name] : [])));
+    for (const warning of [...unpricedWarnings(planned), ...checkMoney(planned, programs)])
+      context.log(warning);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
@@ -175,6 +180,9 @@ export const run: Verb = {
     const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
     for (const each of planned.runs) await (await agentOf(each)).ready?.(each.agent_options);
     const registry = registryOf(context, planned);
+    mkdirSync(context.folders.experiments, { recursive: true });
+    accessSync(context.folders.experiments, constants.W_OK);
+    await checkDataOf(context, tasks, options);
     if (registry !== undefined)
       await confirmCost(context, expectedCost(context, planned), options.yes === true);
     await getPrograms(context, planned, registry, gate, agentOf);

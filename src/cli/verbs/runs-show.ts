@@ -8,11 +8,13 @@ import {
   isImported,
   type Lesson,
   type ModelRatings,
+  type ModelRoles,
+  type ModelUse,
   type RunRecord,
-  type RunSpec,
-  type Spent,
+  type TraceEvent,
   type Verification,
 } from '../../schema/index.ts';
+import { efficiencyOf } from '../../statistics/index.ts';
 import {
   type BranchReader,
   branchesOf,
@@ -45,7 +47,7 @@ const mostErrorLines = 40;
 
 export const runsShow: Verb = {
   onlyReads: true,
-  arguments: [stepArgument],
+  arguments: [stepArgument, { name: '[step]', description: 'the same as --step' }],
   flags: [
     {
       flags: '--step <n>',
@@ -57,7 +59,7 @@ export const runsShow: Verb = {
     ['mlab runs show start-1/digits-automl-0', 'one line per step'],
     ['mlab runs show start-1/digits-automl-0@4', 'step 4 in full'],
   ],
-  async run(context, [given = ''], options: Options) {
+  async run(context, [given = '', stepNumber], options: Options) {
     const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
     const record = folder.readRecord();
     if (record === null)
@@ -67,7 +69,8 @@ export const runsShow: Verb = {
     const steps = shownSteps(folder, historyOf(events), summariesOf(folder));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
-    const wanted = options.step ?? (named === 'last' ? steps.at(-1)?.step : named);
+    const asked = options.step ?? (stepNumber === undefined ? undefined : wholeNumber(stepNumber));
+    const wanted = asked ?? (named === 'last' ? steps.at(-1)?.step : named);
     if (wanted !== undefined && wanted !== null) {
       const step = steps.find((one) => one.step === Number(wanted));
       if (step !== undefined) return { text: stepText(step), json: step };
@@ -96,7 +99,7 @@ export const runsShow: Verb = {
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
       ...branchLines(tree, last),
       ...personsBranchLines(experiment, folder.id),
-      ...modelLines(record.spec, spentOf(events)),
+      ...modelLines(record, events),
       ...claimedLines(claimed),
       ...verificationLines(verifications),
       ...ratings.flatMap(ratingLines),
@@ -164,22 +167,36 @@ function personsBranchLines(experiment: Experiment, run: string): string[] {
 }
 
 /** The models of a run and their use; its marks and lessons; its parent, if it has one. */
-function modelLines(spec: RunSpec, spent: Spent): string[] {
+function modelLines({ spec, shared }: RunRecord, events: readonly TraceEvent[]): string[] {
   const { roles, parent, marks, experience = [] } = spec;
-  const names = [...new Set([roles?.agent.model, roles?.editor.model, roles?.fast.model])].join(', ');
-  const used =
-    spent.calls === 0 && spent.tokens === 0
-      ? 'no answers'
-      : `${spent.calls} calls, ${spent.estimated ? '≈ ' : ''}${number(spent.tokens)} tokens, ${dollars(spent.unpriced > 0 ? null : spent.money)}`;
+  const before = shared?.spent.calls ?? 0;
   return [
-    ...(roles === undefined ? [] : [`${names}: ${used}`]),
+    ...(roles === undefined ? [] : useLines(roles, events)),
     ...(marks.length === 0 ? [] : [`marks: ${marks.map(plain).join(', ')}`]),
     ...experience.map((lesson, index) => `  [E${index + 1}] ${lessonLine(lesson)}`),
     ...(parent === undefined
       ? []
       : [
-          `${parent.experiment === spec.experiment ? 'a branch of' : 'forked from'} ${parent.experiment}/${parent.run}, step ${parent.step}`,
+          `${parent.experiment === spec.experiment ? 'a branch of' : 'forked from'} ${parent.experiment}/${parent.run}, step ${parent.step}${before === 0 ? '' : ` (${counted(before, 'call')} of language models ${before === 1 ? 'is' : 'are'} from before)`}`,
         ]),
+  ];
+}
+
+/** One line per model, since a fork's first steps may be by another; with a sum if there are several. */
+function useLines(roles: ModelRoles, events: readonly TraceEvent[]): string[] {
+  const { models = [] } = efficiencyOf(events, false);
+  const named = new Set([roles.agent.model, roles.editor.model, roles.fast.model]);
+  const unused = [...named].filter((name) => models.every(({ model }) => model !== name));
+  const { unpriced, ...spent } = spentOf(events);
+  const about = spent.estimated ? '≈ ' : '';
+  const used = ({ calls, tokens, money }: Omit<ModelUse, 'model'>) =>
+    `${counted(calls, 'call')}, ${about}${number(tokens)} tokens, ${dollars(money)}`;
+  return [
+    ...models.map(({ model, ...use }) => `${model}: ${used(use)}`),
+    ...(models.length < 2
+      ? []
+      : [`all models: ${used({ ...spent, money: unpriced > 0 ? null : spent.money })}`]),
+    ...unused.map((name) => `${name}: no answers`),
   ];
 }
 

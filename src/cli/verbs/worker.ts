@@ -36,7 +36,7 @@ export const worker: Verb = {
     }
     const { folders, version, variables, log, logger, signal } = context;
     const job = await readJob(path, signal);
-    const view = lineView(log);
+    const view = lineView(context);
     const write = logProgress(logger);
     const host = workerHost({
       ...{ folders, variables },

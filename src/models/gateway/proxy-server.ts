@@ -32,7 +32,7 @@ const mostHeldBytes = 2 ** 28;
 const defaultConnections = 256;
 const defaultUnreadMs = 30_000;
 /** What is reserved for an answer whose length the program does not limit. */
-const unlimitedOutputTokens = 32_000;
+export const unlimitedOutputTokens = 32_000;
 
 const serverOptions = { requestTimeout: 60_000, maxHeaderSize: 2 ** 16, insecureHTTPParser: false };
 
@@ -120,7 +120,10 @@ export class ProxyServer implements AsyncDisposable {
       return;
     }
     if (!this.#isToken(request.headers, query)) {
-      refuse('unauthorised', "This is no token of the gateway: give the run's own as the key.");
+      refuse(
+        'unauthorised',
+        "The API key of this request is not the gateway's token. Use the token as the key: mlab gateway prints it; in a run it is in the variables that the agent's program starts with.",
+      );
       return;
     }
     if (request.method === 'GET' && place === '/models') {

@@ -106,6 +106,17 @@ const cases: Case[] = [
   },
 ];
 
+it('names the setting for a server that has no Responses API', async () => {
+  const error = await callWith({ model: 'openai/gpt-5-test', stream: true }, status(404));
+  expect(error).toMatchObject({
+    hint: expect.stringMatching(
+      /Responses API .*openai-compatible\/gpt-5-test and set MLAB_OPENAI_COMPATIBLE_URL/,
+    ),
+  });
+  const chat = await callWith({ model: 'openai/gpt-4o-test', stream: true }, status(404));
+  expect(chat).toMatchObject({ hint: expect.not.stringContaining('Responses') });
+});
+
 describe.each(ways)('a failed call ($way)', (way) => {
   it.each(cases)('$what is $failure', async ({ fault, failure, isPassing }) => {
     const isSilent = fault.kind === 'slow-headers' || fault.kind === 'stall';

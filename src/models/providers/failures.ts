@@ -9,7 +9,8 @@ import {
   isUnknownModel,
 } from './error-texts.ts';
 import { RedirectError, StallError } from './guarded-fetch.ts';
-import type { ProviderKind } from './provider-state.ts';
+import { speaksChat } from './provider-model.ts';
+import { openaiUrl, type ProviderKind } from './provider-state.ts';
 import { IncompleteReply } from './receive.ts';
 import type { Redactor } from './redact.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -157,5 +158,17 @@ function hintFor(failure: ModelFailure, context: FailureContext): string {
         : ''
     }.`,
   };
-  return hints[failure];
+  const isOfInterface = ['unknown_model', 'bad_request', 'malformed'].includes(failure);
+  return isOfInterface ? `${hints[failure]}${chatHint(context)}` : hints[failure];
+}
+
+/** Servers other than OpenAI's often lack its Responses API. */
+function chatHint({ provider, kind, model, baseUrl }: FailureContext): string {
+  const isOther = baseUrl !== null && baseUrl !== openaiUrl;
+  if (kind !== 'openai' || !isOther || speaksChat(model)) return '';
+  const setting =
+    provider === 'openai'
+      ? `name the model openai-compatible/${model} and set MLAB_OPENAI_COMPATIBLE_URL (or --base-url) to ${baseUrl}, MLAB_OPENAI_COMPATIBLE_API_KEY to its key`
+      : `set kind: openai-compatible in the settings of ${provider}`;
+  return ` mlab asks this model by OpenAI's Responses API (${baseUrl}/responses). If the server has chat completions only, ${setting}.`;
 }

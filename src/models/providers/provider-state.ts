@@ -18,6 +18,8 @@ interface KindFacts {
   versionPath: string;
 }
 
+export const openaiUrl = 'https://api.openai.com/v1';
+
 const kinds: Record<ProviderKind, KindFacts> = {
   anthropic: {
     keyVariables: ['ANTHROPIC_API_KEY'],
@@ -30,7 +32,7 @@ const kinds: Record<ProviderKind, KindFacts> = {
     keyVariables: ['OPENAI_API_KEY'],
     keyNeeded: true,
     baseUrlVariable: 'OPENAI_BASE_URL',
-    baseUrl: 'https://api.openai.com/v1',
+    baseUrl: openaiUrl,
     versionPath: '/v1',
   },
   google: {

@@ -157,7 +157,12 @@ export function whatStopped({
   }
   const errors = [...counts].sort(([, one], [, other]) => other - one);
   return [
-    ...errors.map(([kind, times]) => (times === 1 ? kind : `${kind} (${times} times)`)),
+    ...errors.map(([kind, times]) => (times === 1 ? inWords(kind) : `${inWords(kind)} (${times} times)`)),
     ...probes.filter(({ breached }) => !breached).map(({ looked, finding }) => `${looked}: ${finding}`),
   ];
+}
+
+/** `ENOENT (No such file or directory)`: without the code. */
+function inWords(kind: string): string {
+  return kind.replace(/^E[A-Z]+ \((.*)\)$/, '$1');
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluation } from '../../../test/fixtures/evaluations.ts';
 import { Comparison } from '../../schema/index.ts';
+import { buildReport } from './build-report.ts';
 import { compareRuns } from './compare.ts';
 
 const runs = (experiment: string, agent: string, scores: readonly number[], task = 'digits') =>
@@ -90,6 +91,26 @@ describe('a comparison of two sides', () => {
     expect(comparison.overall.success?.value).toBe(0);
     expect([comparison.only_a, comparison.only_b]).toEqual([['digits, baseline'], []]);
     expect(comparison.sentences[0]).toBe('b is compared with a on 1 task–agent pair that both have.');
+  });
+
+  it('shows each side with the intervals of its own report, in every digit', () => {
+    const side = (name: string, scores: readonly number[]) => ({
+      name,
+      evaluations: scores.map((score, seed) => evaluation({ experiment: name, seed, scores: [score] })),
+    });
+    const uneven = Array.from({ length: 15 }, (_, index) => 0.5 + 0.4 * Math.sin(index) ** 2);
+    const [a, b] = [
+      side('before', uneven),
+      side(
+        'after',
+        uneven.map((score) => score ** 1.3),
+      ),
+    ];
+    const [cell] = compareRuns(a, b).cells;
+    const reported = [a, b].map(({ evaluations }) => buildReport(evaluations).cells[0]);
+    expect(cell?.a.improvement).toEqual(reported[0]?.improvement);
+    expect(cell?.b.improvement).toEqual(reported[1]?.improvement);
+    expect(cell?.a.improvement?.mean_interval).not.toBeNull();
   });
 
   it('leaves out what only one side has, and says so', () => {

@@ -39,7 +39,10 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
     v: 1,
     a: a.name,
     b: b.name,
-    cells: comparedCells(pairs, isByAgent, exchanges),
+    cells: comparedCells(pairs, isByAgent, exchanges, {
+      a: asReported(a, options),
+      b: asReported(b, options),
+    }),
     only_a: [...ofA.keys()].filter((name) => !ofB.has(name)),
     only_b: [...ofB.keys()].filter((name) => !ofA.has(name)),
     overall: {
@@ -69,7 +72,26 @@ function nameOf({ task, agent }: { task: string; agent: string }): string {
   return agent === '' ? task : `${task}, ${agent}`;
 }
 
-function comparedCells(pairs: readonly CellPair[], isByAgent: boolean, exchanges: Exchanges): ComparedCell[] {
+/**
+ * The sides' own intervals are those of a report on each, with its random numbers. Differences need numbers of their
+ * own: two sides that were drawn alike would vary together.
+ */
+function asReported({ evaluations }: ComparedSide, options: ReportOptions) {
+  const cells = cellsOf(inOrder(evaluations), settingsOf(options));
+  return ({ task, agent, cell }: CellData): ReportCell => {
+    const [one, another] = cells.filter(
+      (each) => each.task === task && (agent === '' || agent === each.agent),
+    );
+    return one === undefined || another !== undefined ? cell : one.cell;
+  };
+}
+
+function comparedCells(
+  pairs: readonly CellPair[],
+  isByAgent: boolean,
+  exchanges: Exchanges,
+  reported: { a: ReturnType<typeof asReported>; b: ReturnType<typeof asReported> },
+): ComparedCell[] {
   const differences = corrected(pairs.map((pair) => differenceIn('superiority', [pair], exchanges)));
   return pairs.flatMap(({ a: after, b: before }, index) => {
     const superiority = differences[index] ?? null;
@@ -79,8 +101,8 @@ function comparedCells(pairs: readonly CellPair[], isByAgent: boolean, exchanges
       {
         task: after.task,
         agent: isByAgent ? after.agent : null,
-        a: shown(before.cell),
-        b: shown(after.cell),
+        a: shown(reported.a(before)),
+        b: shown(reported.b(after)),
         success_change: {
           value: (rateB.rate ?? 0) - (rateA.rate ?? 0),
           interval: rateDifferenceInterval([rateB], [rateA]),

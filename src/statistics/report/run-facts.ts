@@ -82,6 +82,7 @@ export function factsOf(
       tokens: sumOf(tokens.agent) + sumOf(tokens.tools),
       tokens_estimated: tokens.agent.estimated + tokens.tools.estimated,
       money,
+      ...(efficiency.models === undefined ? {} : { models: efficiency.models }),
       flags: [...new Set(integrity.map(({ kind }) => kind))].sort(),
       errors: [...new Set(process.errors.map(({ category }) => category))].sort(),
       marks: marks.toSorted(),

@@ -13,6 +13,7 @@ import {
   showScore,
   showSeconds,
   showShare,
+  showTest,
   showTokens,
 } from './numbers.ts';
 import { showAgo } from './time.ts';
@@ -56,6 +57,8 @@ test.each([
   [showMoney(1.5), '$1.50'],
   [showP(0.009495), 'p = 0.009'],
   [showP(0.0004), 'p < 0.001'],
+  [showTest({ p: 0.01, p_corrected: 0.02 }), 'p = 0.020 adjusted (Holm), p = 0.010 alone'],
+  [showTest({ p: 0.01, p_corrected: 0.01 }), 'p = 0.010'],
   [missingDecimals('0.9123', 4), ''],
   [missingDecimals('0.91', 4), '00'],
   [missingDecimals('−1', 2), '.00'],

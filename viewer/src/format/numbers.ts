@@ -67,6 +67,11 @@ export function showP(p: number): string {
   return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`;
 }
 
+/** Both values of a p where a correction for several comparisons changed it: pages may show one or the other. */
+export function showTest({ p, p_corrected: adjusted }: { p: number; p_corrected: number }): string {
+  return adjusted === p ? showP(p) : `${showP(adjusted)} adjusted (Holm), ${showP(p)} alone`;
+}
+
 /** Padding after a number, so that it has as many decimals as the longest of its column. */
 export function missingDecimals(shown: string, most: number): string {
   if (shown === nothing) return '';

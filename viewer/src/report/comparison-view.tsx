@@ -7,9 +7,9 @@ import {
   showDifference,
   showInterval,
   showMoney,
-  showP,
   showPoints,
   showSeconds,
+  showTest,
 } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 
@@ -100,7 +100,7 @@ function Side({
 function Verdict({ found }: { found: Difference }) {
   return (
     <span className={found.beyond_noise ? 'beyond' : 'quiet'}>
-      {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} ({showP(found.p_corrected)})
+      {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} ({showTest(found)})
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import type { AgentComparison, ComparedMeasure } from '../../../src/schema/index.ts';
-import { showDifference, showInterval, showP, showPoints } from '../format/numbers.ts';
+import { showDifference, showInterval, showPoints, showTest } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { useReport } from './report-context.tsx';
 
@@ -74,7 +74,7 @@ function Line({
             <strong>{show(found.value)}</strong>{' '}
             {interval === null ? null : <span className="quiet">{showInterval(interval, show)}</span>}{' '}
             <span className={found.beyond_noise ? 'beyond' : 'quiet'}>
-              {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} ({showP(found.p_corrected)})
+              {found.beyond_noise ? '✓ beyond noise' : 'may be noise'} ({showTest(found)})
             </span>
           </td>
         );

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { examplePlan, exampleRecord } from '../../test/fixtures/store/examples.ts';
+import { BranchId } from '../schema/index.ts';
+import { createProgressView } from './progress.ts';
+
+const plan = examplePlan();
+const [run] = plan.runs;
+if (run === undefined) throw new Error('the example has a run');
+
+function viewWith(showsResults: boolean) {
+  const lines: string[] = [];
+  const context = {
+    ...{ log: (line: string) => void lines.push(line), verbosity: 'normal' as const },
+    ...{ command: 'npx mlab', placeFlags: ' --dir here', printer: { print: () => {} } },
+  };
+  return { lines, view: createProgressView(plan, false, context, { showsResults }) };
+}
+
+test('a run that waits for a decision says what to type', () => {
+  const { lines, view } = viewWith(false);
+  const waits_for = [{ branch: BranchId.parse('main'), step: 3, action: 'Execute Script', decision: 'x' }];
+  view.show({
+    kind: 'run_ended',
+    run,
+    record: exampleRecord({ spec: run, status: 'waiting', end: null, waits_for }),
+  });
+  const decide = `npx mlab decide ${run.experiment}/${run.id}`;
+  expect(lines[1]).toContain('waits for a decision on step 3 (Execute Script); see it with');
+  expect(lines[1]).toContain(
+    `${decide} --dir here, then ${decide} allow --dir here or ${decide} deny --reason`,
+  );
+});
+
+test('who decides on each action sees the result of the last one', () => {
+  const budget = {
+    steps_used: 1,
+    steps_left: 2,
+    seconds_used: 1,
+    seconds_left: 9,
+    tokens_left: null,
+    money_left: null,
+  };
+  const unused = {
+    exitCode: 0,
+    durationMs: 5,
+    submission: { present: false, written_at_step: null, stale: false },
+  };
+  const result = {
+    step: 1,
+    status: 'ok' as const,
+    observation: 'epoch 1\u001b[2J',
+    budget,
+    ended: false,
+    ...unused,
+  };
+  const shownWith = (showsResults: boolean) => {
+    const { lines, view } = viewWith(showsResults);
+    const progress = { kind: 'step_finished' as const, step: 1, action: 'Execute Script', result };
+    view.show({ kind: 'run_step', run, progress });
+    return lines.slice(1);
+  };
+  expect(shownWith(true)).toEqual([expect.stringMatching(/: step 1: ok\nepoch 1(?!\u001b)/)]);
+  expect(shownWith(false)).toEqual([]);
+});

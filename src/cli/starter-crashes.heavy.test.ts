@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { mlab } from '../../test/fixtures/mlab-process.ts';
+import { checkSandbox } from '../sandbox/index.ts';
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+
+test.skipIf(missing !== undefined)(
+  'mlab run says where the starter code of a task fails by itself',
+  async () => {
+    using bench = new TaskBench();
+    const tasks = bench.copyTask('broken', {
+      'env/train.py': 'print("begins")\nraise ValueError("no column x")\n',
+    });
+    const place = { folder: bench.folder, variables: { MLAB_CACHE: join(bench.folder, 'cache') } };
+    const argv = ['run', '--task-dir', tasks, '--task', 'sums', '--agent', 'baseline', '--name', 'crashing'];
+    const { out } = await mlab(argv, place);
+    expect(out).toMatch(
+      /starter code of the task fails by itself:\n {2}sums \(in crashing\/sums-baseline-0\)/,
+    );
+    expect(out).toContain('ValueError: no column x');
+  },
+);
