@@ -168,7 +168,7 @@ describe('act and react as in the paper', () => {
   });
 });
 
-describe('a reply that can not be used', () => {
+describe('a reply that cannot be used', () => {
   it('counts as a step, so that the environment says what is wrong', async () => {
     const environment = await talk(react, [
       'I would rather talk.',
@@ -365,7 +365,7 @@ describe('texts that are cut or fenced', () => {
     );
   });
 
-  it('can not close their fence', () => {
+  it('cannot close their fence', () => {
     expect(fenced('a\n```\nb')).toBe('````\na\n```\nb\n````');
   });
 });

@@ -29,7 +29,7 @@ export function readAction(asked: unknown): RequestedAction {
     return { name: nameOf(name), ...readArguments(args) };
   } catch {
     // A getter or a proxy may throw.
-    return { name: 'unreadable', ...unusable('The action can not be read.') };
+    return { name: 'unreadable', ...unusable('The action cannot be read.') };
   }
 }
 
@@ -60,7 +60,7 @@ function readArguments(args: unknown): Omit<RequestedAction, 'name'> {
     if (isDeep(copy)) throw new TypeError('nested too deeply');
     return { args: Object.fromEntries(Object.entries(copy)), text, problem: null };
   } catch {
-    return unusable('The arguments can not be written as JSON, or are nested too deeply.');
+    return unusable('The arguments cannot be written as JSON, or are nested too deeply.');
   }
 }
 

@@ -29,7 +29,7 @@ async function manyRuns(folder: string, runs: number) {
   return experiment;
 }
 
-test('many runs are evaluated on all cores as they are in one thread, and those that can not be read are told', async () => {
+test('many runs are evaluated on all cores as they are in one thread, and those that cannot be read are told', async () => {
   const folder = temporaryFolder();
   const experiment = await manyRuns(folder, 120);
   const broken = experiment.runFolder('digits-baseline-7');

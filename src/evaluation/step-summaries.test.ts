@@ -16,7 +16,7 @@ test('steps are told by what they changed in files and what they printed', async
   ]);
 });
 
-test('a file that can not be read any more is named alone', async () => {
+test('a file that cannot be read any more is named alone', async () => {
   const { run } = await makeExampleRun(temporaryFolder());
   const transcript = readTranscript(run, []);
   rmSync(join(run.objects.folder), { recursive: true });

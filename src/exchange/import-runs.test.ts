@@ -278,7 +278,7 @@ test.each([
     change: { error: 'Traceback\n  x\nRetryError: Deadline of 60.0s exceeded' },
     reason: 'infrastructure_error',
   },
-  { of: 'replies that can not be used', change: { agentCalls: refused() }, reason: 'reply_format' },
+  { of: 'replies that cannot be used', change: { agentCalls: refused() }, reason: 'reply_format' },
   { of: 'a harness that was killed', change: { seconds: null }, reason: null },
   { of: 'an agent that stopped', change: {}, reason: 'agent_stopped' },
 ])('the end of $of is told', async ({ change, reason }) => {

@@ -120,7 +120,7 @@ withSandbox(`the grader${why}`, () => {
     expect(first.map(({ score }) => score)).toEqual([null, 0, 0, 0.9, 0]);
     const lines = readFileSync(folder.gradesPath, 'utf8');
     const brokenPython = { ...resources, python: { ...resources.python, environment: '/no/such/venv' } };
-    // It can not be started any more, and needs not be.
+    // It cannot be started any more, and needs not be.
     expect(await grade(folder, 'all', brokenPython)).toEqual(first);
     expect(await grade(folder, 'final', brokenPython)).toEqual(first.slice(-1));
     expect(readFileSync(folder.gradesPath, 'utf8')).toBe(lines);

@@ -279,7 +279,7 @@ describe('sources that are not verified', () => {
 describe('an optional source', () => {
   const extra = { ...source('https://example.org/extra.bin', null), file: 'extra.bin', optional: true };
 
-  it('is left out where it can not be had, with a word, and the data is verified without it', async (context) => {
+  it('is left out where it cannot be had, with a word, and the data is verified without it', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const it = setUp(splittingTask([source('https://example.org/rows.csv'), extra]));
     const mirror = join(it.folder, 'mirror');

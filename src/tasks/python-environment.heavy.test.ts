@@ -84,7 +84,7 @@ describe('a Python environment', () => {
     expect((await checkInstaller(cache, { variables: process.env })).detail).toContain(cache);
   });
 
-  it('is installed by pip, with the same hashes, where uv can not be had', async (context) => {
+  it('is installed by pip, with the same hashes, where uv cannot be had', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const wheels = temporaryFolder();
     const hash = sha256(makeWheel(wheels));

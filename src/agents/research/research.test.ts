@@ -114,7 +114,7 @@ describe('research, as in the paper', () => {
     expect(environment.taken).toEqual([]);
   });
 
-  it('takes no step for arguments that can not be read, and forgets them after a later reply', async () => {
+  it('takes no step for arguments that cannot be read, and forgets them after a later reply', async () => {
     const environment = await run([readFile, broken, readFile, readFile], paper);
     expect(namesOf(environment)).toEqual([
       ...['Read File', append],
@@ -209,7 +209,7 @@ describe('research, as it is by default', () => {
     expect(listed.length).toBeGreaterThan(paperActions.length);
   });
 
-  it('counts a reply that can not be used as a step, and logs nothing of it', async () => {
+  it('counts a reply that cannot be used as a step, and logs nothing of it', async () => {
     const environment = await run([broken, 'hello', readFile]);
     expect(namesOf(environment)).toEqual(['Read File', '(none)', 'Read File', 'Final Answer']);
     expect(purposesOf(environment)).toEqual(['act', 'act', 'act', 'summarise a step', 'act']);

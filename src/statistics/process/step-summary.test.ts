@@ -43,7 +43,7 @@ describe('what became of a file', () => {
     expect(describeChange(changeOf(before, after))).toBe(`train.py: ${told}`);
   });
 
-  test('a file that came, went, or can not be read as text is told apart', () => {
+  test('a file that came, went, or cannot be read as text is told apart', () => {
     const content = { text: 'a\nb\n' };
     expect(describeChange({ path: 'a', before: null, after: content })).toBe('a: new, 2 lines');
     expect(describeChange({ path: 'a', before: null, after: { text: 'x' } })).toBe('a: new, 1 line');

@@ -40,7 +40,7 @@ const someRuns = fc.array(
 );
 
 describe('a report', () => {
-  it('is what its schema says, and holds nothing that JSON can not', () => {
+  it('is what its schema says, and holds nothing that JSON cannot', () => {
     fc.assert(
       fc.property(someRuns, fc.constantFrom('every_run' as const, 'paper' as const), (runs, convention) => {
         const report = buildReport(runs, { resamples: 20, convention });

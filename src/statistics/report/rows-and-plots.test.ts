@@ -142,7 +142,7 @@ describe('data for plots', () => {
     ]);
   });
 
-  it('leave out what can not be normalised', () => {
+  it('leave out what cannot be normalised', () => {
     const report = buildReport(
       [evaluation({ scoring_reference: { ...accuracy, reference: null } })],
       options,

@@ -407,7 +407,7 @@ describe('A refused reply', () => {
 });
 
 describe('Texts joined by +', () => {
-  it('are one argument, or no action where they can not be read', () => {
+  it('are one argument, or no action where they cannot be read', () => {
     expect(readContent('{"file_name": "a.py", "content": "x" + "y"}')).toEqual({
       file_name: 'a.py',
       content: 'xy',
