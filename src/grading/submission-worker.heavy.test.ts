@@ -77,7 +77,7 @@ async function gradeOf(source: string): Promise<Grade | undefined> {
 }
 
 describe.skipIf(missing !== undefined)(`submitted code${why}`, () => {
-  test('finds the public data where the agent found it, and cannot change it', async () => {
+  test('finds the public data at the same path as the agent, and cannot change it', async () => {
     const source = [
       'import os, numpy',
       'names = os.listdir("data")',
