@@ -8,7 +8,7 @@ import {
 import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
 import { sha256 } from '../../lib/hash.ts';
 import type { AgentOptions } from '../../schema/index.ts';
-import { Judge } from '../search/judge.ts';
+import { NoiseTest } from '../search/noise-test.ts';
 import { automl } from './automl.ts';
 
 const starter = 'SEED = 0\nlr = 1.0\nalpha = 0.1\nmax_depth = 4\n';
@@ -155,18 +155,18 @@ describe('the selection', () => {
 });
 
 describe('the rule of the selection', () => {
-  const judge = new Judge(metric, { first: 100, second: 104 }, 'other seeds', false);
+  const noiseTest = new NoiseTest(metric, { first: 100, second: 104 }, 'other seeds', false);
 
   it('asks for a mean gain above its standard error, and worth a change', () => {
-    expect(judge.isBeyondNoise([3, 1])).toBe(true);
-    expect(judge.isBeyondNoise([3, -1])).toBe(false);
-    expect(judge.isBeyondNoise([0.05, 0.05])).toBe(false);
-    expect(judge.isBeyondNoise([5, 5, -5, 5])).toBe(false);
-    expect(judge.isBeyondNoise([5, 5, 0, 5])).toBe(true);
+    expect(noiseTest.isBeyondNoise([3, 1])).toBe(true);
+    expect(noiseTest.isBeyondNoise([3, -1])).toBe(false);
+    expect(noiseTest.isBeyondNoise([0.05, 0.05])).toBe(false);
+    expect(noiseTest.isBeyondNoise([5, 5, -5, 5])).toBe(false);
+    expect(noiseTest.isBeyondNoise([5, 5, 0, 5])).toBe(true);
     // One gain alone must exceed the threshold of the search, here 2.
-    expect(judge.isBeyondNoise([1.9])).toBe(false);
-    expect(judge.isBeyondNoise([2.1])).toBe(true);
-    expect(judge.isBeyondNoise([])).toBe(false);
+    expect(noiseTest.isBeyondNoise([1.9])).toBe(false);
+    expect(noiseTest.isBeyondNoise([2.1])).toBe(true);
+    expect(noiseTest.isBeyondNoise([])).toBe(false);
   });
 
   it('never takes a version that was not better on average; of two gains it asks that both are gains', () => {
@@ -174,9 +174,9 @@ describe('the rule of the selection', () => {
     fc.assert(
       fc.property(gains, (each) => {
         const mean = each.reduce((sum, gain) => sum + gain, 0) / each.length;
-        if (mean <= 0.1) expect(judge.isBeyondNoise(each)).toBe(false);
+        if (mean <= 0.1) expect(noiseTest.isBeyondNoise(each)).toBe(false);
         if (each.length === 2 && mean > 0.2 && Math.min(...each.map(Math.abs)) > 0.01)
-          expect(judge.isBeyondNoise(each)).toBe(Math.min(...each) > 0);
+          expect(noiseTest.isBeyondNoise(each)).toBe(Math.min(...each) > 0);
       }),
     );
   });
