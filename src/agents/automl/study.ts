@@ -114,7 +114,7 @@ export class Study {
     this.#best = candidate;
   }
 
-  /** Judges without a second measurement: any gain counts, however small. For the control that searches for luck. */
+  /** Accepts any gain, however small, without a second measurement. For the control that searches for luck. */
   trustLuck(): void {
     this.#noiseTest = new NoiseTest(
       this.#workspace.task.metric,

@@ -1,5 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
-import { replaceModel } from './holes/fill.ts';
+import { replaceModel } from './model-writing/fill.ts';
 import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
