@@ -57,7 +57,7 @@ export const sandbox: Benchmark = {
   },
 };
 
-/** Confined and plain ones in turns, so that other load of the machine affects both equally. */
+/** Confined and plain commands alternate, so that other load of the machine affects both equally. */
 async function commandsOf({ scratch }: BenchContext, { commands, sandboxes }: Sizes): Promise<Measurement[]> {
   const spec = specIn(join(scratch, 'commands'));
   const [plain, confined, started, first]: number[][] = [[], [], [], []];
@@ -123,7 +123,7 @@ async function manyRuns(
   ];
 }
 
-/** Medians of both, measured in turns. */
+/** Medians of both, measured alternately. */
 async function inTurns(
   { ours, theirs }: { ours: Side; theirs: Side },
   rounds: number,
