@@ -21,7 +21,7 @@ export const calls: Benchmark = {
   },
 };
 
-/** A conversation as agents have it: each call repeats the last one, with the reply and its result. */
+/** A conversation like those of agents: each call repeats the last one, with the reply and its result. */
 function* conversation(count: number): Generator<ModelRequest> {
   const messages: ModelMessage[] = [{ role: 'system', text: observation.repeat(2), stable: true }];
   for (let call = 1; call <= count; call++) {

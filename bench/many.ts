@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { startCrowdServer } from '../test/fixtures/crowd/server.ts';
+import { startLoadServer } from '../test/fixtures/many-runs/server.ts';
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
 
-/** The results of one crowd of runs. */
-export const CrowdLook = z.object({
+/** The results of many concurrent runs. */
+export const LoadMeasurement = z.object({
   problems: z.int(),
   seconds: z.number(),
   /** Of all threads of the process, and of the one that executes the runs. */
@@ -24,17 +24,17 @@ export const CrowdLook = z.object({
   largeOverheads: z.array(z.number()),
   peakBytes: z.number(),
 });
-export type CrowdLook = z.infer<typeof CrowdLook>;
+export type LoadMeasurement = z.infer<typeof LoadMeasurement>;
 
-/** How a crowd is made; an argument of its process. */
-export const CrowdOptions = z.object({
+/** How the runs are made; an argument of its process. */
+export const LoadOptions = z.object({
   folder: z.string(),
   cache: z.string(),
   runs: z.int(),
   /** In the workspace of the first run. */
   largeFiles: z.int(),
 });
-export type CrowdOptions = z.infer<typeof CrowdOptions>;
+export type LoadOptions = z.infer<typeof LoadOptions>;
 
 /** Of the server, before its headers. */
 const latencyMs = 1_000;
@@ -45,8 +45,8 @@ export const many: Benchmark = {
     '500 runs at once in one process, one of them with 100,000 files: event loop, calls a second, memory',
   async measure(context) {
     const [runs, edits, largeFiles] = context.quick ? [10, 1, 2_000] : [500, 6, 100_000];
-    const alone = await look(context, 'alone', { runs, edits, largeFiles: 0 });
-    const beside = await look(context, 'beside', { runs, edits, largeFiles });
+    const alone = await measure(context, 'alone', { runs, edits, largeFiles: 0 });
+    const beside = await measure(context, 'beside', { runs, edits, largeFiles });
     const ratio = median(beside.overheads) / median(alone.overheads);
     return [
       ...measurementsOf(alone, `${runs} runs`),
@@ -69,14 +69,14 @@ interface Asked {
   largeFiles: number;
 }
 
-/** One crowd, in a separate process: nothing else blocks its event loop. */
-async function look(
+/** The runs, in a separate process: nothing else blocks its event loop. */
+async function measure(
   { scratch, cache, log, signal }: BenchContext,
   name: string,
   { runs, edits, largeFiles }: Asked,
-): Promise<CrowdLook> {
+): Promise<LoadMeasurement> {
   log(`${name}: ${runs} runs`);
-  await using server = await startCrowdServer({
+  await using server = await startLoadServer({
     latencyMs,
     faultyShare: 0,
     seed: 1,
@@ -84,13 +84,13 @@ async function look(
     edits,
   });
   const program = join(import.meta.dirname, 'children/many.ts');
-  const options: CrowdOptions = { folder: join(scratch, name), cache, runs, largeFiles };
+  const options: LoadOptions = { folder: join(scratch, name), cache, runs, largeFiles };
   const argv = [...profiling(), program, JSON.stringify(options)];
   const env = { ...process.env, ...server.variables };
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'], signal, env });
   const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
   if (child.exitCode !== 0) throw new Error(`the child ended with ${child.exitCode ?? child.signalCode}`);
-  return CrowdLook.parse(JSON.parse(printed));
+  return LoadMeasurement.parse(JSON.parse(printed));
 }
 
 /** For finding what blocks: where profiles are written. */
@@ -99,18 +99,18 @@ function profiling(): string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
-function measurementsOf(look: CrowdLook, how: string): Measurement[] {
-  const { blocks, calls, seconds, overheads } = look;
+function measurementsOf(measured: LoadMeasurement, how: string): Measurement[] {
+  const { blocks, calls, seconds, overheads } = measured;
   const told = { atMost: null };
   const longestWork = Math.max(0, ...blocks.map(({ cpuMs }) => cpuMs));
   const over = blocks.filter(({ ms }) => ms >= 50).length;
   return [
     {
       ...{ what: `runs that did not end with their answer, ${how}`, unit: '', atMost: 0 },
-      ...{ value: look.problems, note: `${calls} calls in all` },
+      ...{ value: measured.problems, note: `${calls} calls in all` },
     },
     {
-      ...{ what: `event loop delay, 99 of 100, ${how}`, value: look.delayP99, unit: 'ms', atMost: 20 },
+      ...{ what: `event loop delay, 99 of 100, ${how}`, value: measured.delayP99, unit: 'ms', atMost: 20 },
       note: 'monitorEventLoopDelay, resolution 1 ms',
     },
     {
@@ -127,15 +127,15 @@ function measurementsOf(look: CrowdLook, how: string): Measurement[] {
     },
     {
       ...{ what: `processor time of mlab, a call, ${how}`, unit: 'ms', ...told },
-      value: (1000 * look.cpuSeconds) / calls,
-      note: `with its step; ${((1000 * look.mainCpuSeconds) / calls).toFixed(1)} ms in the thread of the runs`,
+      value: (1000 * measured.cpuSeconds) / calls,
+      note: `with its step; ${((1000 * measured.mainCpuSeconds) / calls).toFixed(1)} ms in the thread of the runs`,
     },
     {
       ...{ what: `what the harness adds to a step, ${how}`, value: median(overheads), unit: 'ms', ...told },
       note: `median; 99 of 100: ${quantile(overheads, 0.99).toFixed(0)} ms`,
     },
     {
-      ...{ what: `peak memory, ${how}`, value: look.peakBytes, unit: 'bytes', atMost: 1.5e9 },
+      ...{ what: `peak memory, ${how}`, value: measured.peakBytes, unit: 'bytes', atMost: 1.5e9 },
       note: 'resident, of the whole process',
     },
   ];

@@ -8,16 +8,16 @@ import type { Benchmark, Measurement } from './benchmark.ts';
 import { provision, requireSandbox } from './task-resources.ts';
 
 /** The memory of the process after so many runs. */
-const NoopLook = z.object({
+const NoopUsage = z.object({
   runs: z.int(),
   cpuMs: z.number(),
   childrenCpuMs: z.number().nullable(),
   heapBytes: z.number(),
   residentBytes: z.number(),
 });
-export type NoopLook = z.infer<typeof NoopLook>;
+export type NoopUsage = z.infer<typeof NoopUsage>;
 
-const Report = z.object({ looks: z.tuple([NoopLook, NoopLook]), problem: z.string().nullable() });
+const Report = z.object({ usages: z.tuple([NoopUsage, NoopUsage]), problem: z.string().nullable() });
 
 /** The result of a run, which the experiment returns at its end, is a few kB. More than this would be a leak. */
 const mostHeapBytesARun = 8_192;
@@ -38,17 +38,17 @@ export const noop: Benchmark = {
     );
     const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);
     if (child.exitCode !== 0) throw new Error(`the child ended with ${child.exitCode ?? child.signalCode}`);
-    const { looks, problem } = Report.parse(JSON.parse(printed));
+    const { usages, problem } = Report.parse(JSON.parse(printed));
     if (problem !== null) throw new UserError('no_runs', problem, 'mlab doctor tells what is missing.');
-    return measurementsOf(...looks);
+    return measurementsOf(...usages);
   },
 };
 
-function measurementsOf(early: NoopLook, late: NoopLook): Measurement[] {
+function measurementsOf(early: NoopUsage, late: NoopUsage): Measurement[] {
   const runs = late.runs - early.runs;
-  const perRun = (of: (look: NoopLook) => number) => (of(late) - of(early)) / runs;
+  const perRun = (of: (usage: NoopUsage) => number) => (of(late) - of(early)) / runs;
   const between = `from run ${early.runs} to run ${late.runs}`;
-  const children = early.childrenCpuMs === null ? [] : [perRun((look) => look.childrenCpuMs ?? 0)];
+  const children = early.childrenCpuMs === null ? [] : [perRun((usage) => usage.childrenCpuMs ?? 0)];
   return [
     {
       ...{

@@ -23,7 +23,7 @@ const shared = join(project, '../shared');
 const tasksFolder = join(project, 'tasks');
 const taskIds = ['house-price', 'spaceship-titanic'] as const;
 
-/** Runs of one task with what grades them. */
+/** Runs of one task, with everything needed to grade them. */
 interface Graded {
   experiment: Experiment;
   resources: TaskResources;
@@ -32,11 +32,11 @@ interface Graded {
 interface Times {
   steps: number;
   submissions: number;
-  /** Of grading every step of every run, seconds. */
+  /** Seconds for grading every step of every run. */
   all: number;
-  /** Of the same once more, nothing having changed, seconds. */
+  /** Seconds for the same again, with nothing changed. */
   again: number;
-  /** Of one grader process each, for some steps, seconds. */
+  /** Seconds for some steps with a separate grader process each. */
   single: number[];
 }
 
@@ -57,7 +57,7 @@ export const regrade: Benchmark = {
 async function measureTask(id: string, context: BenchContext): Promise<Times> {
   const graded = await importTask(id, context);
   const sampled = context.quick ? 2 : 12;
-  // The first grader pays for what the system has not read yet.
+  // The first grader is slower, because the system has to read its files from disk.
   await gradeAlone(graded, 1, 'warm-up', context);
   const single = await gradeAlone(graded, sampled, 'single', context);
   const folders = graded.experiment.runIds.map((run) => graded.experiment.runFolder(run));
@@ -72,7 +72,7 @@ async function measureTask(id: string, context: BenchContext): Promise<Times> {
   return { steps: grades.length, submissions, all, again: await gradeAll(), single };
 }
 
-/** @throws UserError where the recordings or the data are not there */
+/** @throws UserError if the recordings or the data are missing */
 async function importTask(id: string, { scratch, signal, log }: BenchContext): Promise<Graded> {
   const recordings = join(shared, 'recorded-runs/gemini-pro', id);
   const mirror = join(shared, 'data');
@@ -101,7 +101,7 @@ function optionsFor({ resources }: Graded, { signal }: BenchContext) {
   return { ...resources, helpersFolder, signal };
 }
 
-/** Grades steps that have a submission, spread over the runs, each as if there were no other: seconds of each. */
+/** Grades steps that have a submission, spread over the runs, each separately; returns the seconds of each. */
 async function gradeAlone(
   graded: Graded,
   count: number,
@@ -134,7 +134,7 @@ function withSubmission(folder: RunFolder): { folder: RunFolder; step: number }[
   );
 }
 
-/** An experiment of its own, in which the run ends with this step and nothing is graded. */
+/** A separate experiment, in which the run ends with this step and nothing is graded. */
 async function copyUpTo(source: RunFolder, step: number, place: string): Promise<RunFolder> {
   const record = source.readRecord();
   if (record === null) throw new Error('the run was imported');

@@ -1,12 +1,12 @@
 import { isMet, type Measurement } from './benchmark.ts';
 import type { Machine } from './machine.ts';
 
-/** What came of one benchmark. */
+/** The result of one benchmark. */
 export interface BenchmarkResult {
   name: string;
   seconds: number;
   measurements: Measurement[];
-  /** Why it could not be measured; null when it was. */
+  /** Why it could not be measured; null if it was. */
   missing: string | null;
 }
 

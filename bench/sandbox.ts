@@ -15,7 +15,7 @@ interface Sizes {
   commands: number;
   sandboxes: number;
   steps: { many: number; atMostTimes: number }[];
-  crowd: { runs: number; steps: number };
+  concurrent: { runs: number; steps: number };
   rounds: number;
 }
 
@@ -26,14 +26,14 @@ const whole: Sizes = {
     { many: 50, atMostTimes: 1 },
     { many: 500, atMostTimes: 0.5 },
   ],
-  crowd: { runs: 100, steps: 20 },
+  concurrent: { runs: 100, steps: 20 },
   rounds: 3,
 };
 const short: Sizes = {
   commands: 5,
   sandboxes: 2,
   steps: [{ many: 5, atMostTimes: 1 }],
-  crowd: { runs: 3, steps: 3 },
+  concurrent: { runs: 3, steps: 3 },
   rounds: 1,
 };
 
@@ -53,11 +53,11 @@ export const sandbox: Benchmark = {
         ...beside({ what, unit: 'ms' }, timed, atMostTimes, { ours: 'in bubblewrap', theirs: 'local' }),
       );
     }
-    return [...own, ...steps, ...(await crowds(both, sizes))];
+    return [...own, ...steps, ...(await manyRuns(both, sizes))];
   },
 };
 
-/** Confined and plain ones in turns, so that other load of the machine affects both equally. */
+/** Confined and plain commands alternate, so that other load of the machine affects both equally. */
 async function commandsOf({ scratch }: BenchContext, { commands, sandboxes }: Sizes): Promise<Measurement[]> {
   const spec = specIn(join(scratch, 'commands'));
   const [plain, confined, started, first]: number[][] = [[], [], [], []];
@@ -94,16 +94,25 @@ async function commandsOf({ scratch }: BenchContext, { commands, sandboxes }: Si
   ];
 }
 
-async function crowds(both: { ours: Side; theirs: Side }, { crowd, rounds }: Sizes): Promise<Measurement[]> {
+async function manyRuns(
+  both: { ours: Side; theirs: Side },
+  { concurrent, rounds }: Sizes,
+): Promise<Measurement[]> {
   const cpu = { ours: [] as number[], theirs: [] as number[] };
   const wall = await inTurns(both, rounds, async (side, round) => {
     const [start, used] = [performance.now(), childrenCpuMs() ?? 0];
-    const { runs, steps } = crowd;
-    await side.make(`crowd-${round}`, { runs, steps, distinct: runs, atOnce: runs, sandbox: 'bubblewrap' });
+    const { runs, steps } = concurrent;
+    await side.make(`concurrent-${round}`, {
+      runs,
+      steps,
+      distinct: runs,
+      atOnce: runs,
+      sandbox: 'bubblewrap',
+    });
     cpu[side === both.ours ? 'ours' : 'theirs'].push(((childrenCpuMs() ?? 0) - used) / 1000);
     return (performance.now() - start) / 1000;
   });
-  const what = `${crowd.runs} runs at once of ${crowd.steps} steps`;
+  const what = `${concurrent.runs} runs at once of ${concurrent.steps} steps`;
   const used = { ours: median(cpu.ours), theirs: median(cpu.theirs) };
   return [
     ...beside({ what, unit: 's' }, wall, 0.8, { ours: 'in bubblewrap', theirs: 'local' }),
@@ -114,7 +123,7 @@ async function crowds(both: { ours: Side; theirs: Side }, { crowd, rounds }: Siz
   ];
 }
 
-/** Medians of both, measured in turns. */
+/** Medians of both, measured alternately. */
 async function inTurns(
   { ours, theirs }: { ours: Side; theirs: Side },
   rounds: number,

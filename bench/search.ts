@@ -56,7 +56,7 @@ const groups: readonly (readonly [string, (wanted: SurfaceWanted) => boolean])[]
   ['fast', ({ seconds }) => seconds < 2],
 ];
 
-/** Every mix of what makes a search hard, `each` times. */
+/** Every combination of difficulties for a search, `each` times. */
 function wantedSurfaces(each: number): SurfaceWanted[] {
   const wanted: SurfaceWanted[] = [];
   for (const knobs of [1, 3, 5, 10]) {
@@ -83,7 +83,7 @@ async function regretsOf(wanted: SurfaceWanted, budget: number, seeds: number): 
   return regrets;
 }
 
-/** Runs the whole agent, with a clock that only the script moves, and judges without noise what it left. */
+/** Runs the whole agent, with a clock that only the script moves, and scores its final script without noise. */
 async function regretOf(surface: Surface, search: Search, budget: number, seed: number): Promise<number> {
   const noise = (key: string) => normal(hashed(`noise ${surface.wanted.seed} ${key}`));
   const environment = new FakeEnvironment({

@@ -58,7 +58,7 @@ function fill(workspace: string, { smallFiles, largeFiles, largeBytes }: Size): 
 async function lookOnly({ environment, snapshotter }: BenchRun) {
   const unchanged: number[] = [];
   const own: number[] = [];
-  // Files that were just written are read again; after the first look that no longer happens.
+  // Files that were just written are read again; after the first snapshot that no longer happens.
   await snapshotter.take({ ignore: mountPoints });
   for (let step = 0; step < steps; step++) {
     own.push(await ownCost(() => environment.step({ name: 'Check Budget', args: {} })));

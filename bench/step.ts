@@ -25,7 +25,7 @@ export const step: Benchmark = {
     const resources = await provision(context.cache, context.signal);
     const open = (name: string) => openBenchRun({ ...optionsFor(context, name), resources });
     {
-      // Otherwise the code would be compiled half way through the early steps, and favour the late ones.
+      // Otherwise the code would be compiled during the early steps, which would favour the late ones.
       await using warm = await open('warm-up');
       await act(warm, 1, context.quick ? 100 : 1_000);
     }
@@ -37,7 +37,7 @@ export const step: Benchmark = {
     for (let round = 0; round < rounds; round++) {
       await using fresh = await open(`fresh-${round}`);
       await act(fresh, 1, window.first - 1);
-      // In turns, so that other load of the machine affects both equally.
+      // Alternating, so that other load of the machine affects both equally.
       for (let count = 0; count < window.count; count += 5) {
         early.push(...(await act(fresh, fresh.environment.stepsTaken + 1, 5)));
         later.push(...(await act(long, long.environment.stepsTaken + 1, 5)));

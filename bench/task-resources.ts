@@ -11,7 +11,7 @@ const projectFolder = join(import.meta.dirname, '..');
 export const helpersFolder = join(projectFolder, 'python');
 export const launcher = join(projectFolder, 'bin/mlab.mjs');
 
-/** The task of a few milliseconds of which runs here are made: it needs no packages and no download. */
+/** The task of the runs here, which takes milliseconds and needs no packages and no download. */
 export async function provision(cache: string, signal: AbortSignal): Promise<TaskResources> {
   const task = loadTask('bench-line', [join(import.meta.dirname, 'tasks')]);
   const python = await ensurePython(task.requirements, { cache, signal });

@@ -71,7 +71,7 @@ async function inRun(place: ProgramOptions, files: number, turns: number): Promi
   return timesIn(printedBy(folder));
 }
 
-/** The first request starts what all need, so it is left out. */
+/** Without the first request, which has the start-up cost of all. */
 function timesIn(printed: string): number[] {
   return Times.parse(JSON.parse(printed)).slice(1);
 }

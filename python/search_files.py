@@ -1,7 +1,7 @@
 """Prints the lines of text files below a folder, or of one file, that match a regular expression.
 
 Usage: search_files.py PATTERN PLACE (relative to the current directory).
-Exit code 1: the pattern is wrong.
+Exit code 1: the pattern is invalid.
 """
 
 import os
@@ -45,7 +45,7 @@ def main() -> int:
     except (re.error, RecursionError, OverflowError) as error:
         print(f"The pattern is not a Python regular expression: {error}.")
         return 1
-    # A file's name can be any bytes, and a line what is not text.
+    # A file name may be any bytes, and a line may not be text.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     count = 0
     for path in text_files(sys.argv[2]):

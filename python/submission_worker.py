@@ -79,7 +79,7 @@ def import_module(file: Path) -> ModuleType:
 
 
 def serve(connection: socket.socket, module: ModuleType) -> None:
-    """Answers one call after another until the grader hangs up."""
+    """Answers one call after another until the grader closes the connection."""
     while True:
         try:
             request = receive_frame(connection, MOST_BYTES)

@@ -1,5 +1,5 @@
 /**
- * Carries out recorded runs of the task house-price anew, on its real data:
+ * Executes recorded runs of the task house-price again, on its real data:
  * `npm run node -- scripts/replay-house-price.ts --mirror FOLDER RUN…`. `--help` says more.
  */
 import { mkdirSync, mkdtempSync } from 'node:fs';

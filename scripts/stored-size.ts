@@ -1,5 +1,5 @@
 /**
- * What the workspaces of recorded runs of the original would take in our store:
+ * Measures the size of the workspaces of recorded runs of the original in our store:
  * `npm run node -- scripts/stored-size.ts FOLDER…`. `--help` says more.
  */
 import { lstatSync, mkdtempSync, readdirSync } from 'node:fs';

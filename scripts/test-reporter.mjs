@@ -18,7 +18,7 @@ export function expectedSeconds(project) {
 }
 
 /**
- * A Vitest reporter that tells how far a test run is and how long it will take, and writes what `npm test` sums up to the
+ * A Vitest reporter that shows the progress and the remaining time of a test run, and writes the summary of `npm test` to the
  * file named by MLAB_TEST_SUMMARY: `{ passed, failed, skipped: [{ title, reason }], seconds: { file: seconds } }`.
  * A test file that could not be loaded, and an error outside any test, count as one failed test each.
  */

@@ -1,6 +1,6 @@
 /**
  * Writes the example reports in docs/reports/: of the starter suite, run for it, and of the recorded runs of the
- * original where ../shared/recorded-runs and ../shared/data are there. Takes a quarter of an hour. With a folder: that of automl on
+ * original if ../shared/recorded-runs and ../shared/data exist. Takes a quarter of an hour. With a folder: that of automl on
  * all tasks for CPU alone, whose runs take an hour and stay there, so that it can be interrupted.
  *
  *     npm run node -- scripts/write-example-reports.ts

@@ -25,20 +25,20 @@ test('docs/architecture.md names every folder of src', () => {
   expect(folders.map(({ name }) => name).filter((name) => !modules.has(name))).toEqual([]);
 });
 
-test('docs/architecture.md and the checked boundaries say the same of who may import whom', () => {
+test('docs/architecture.md and the checked boundaries agree on which module may import which', () => {
   const modules = documentedModules();
   expect([modules.get('schema'), modules.get('lib')]).toEqual([[], []]);
   const bounded = [...modules].filter(([module]) => module !== 'schema' && module !== 'lib');
   expect(Object.fromEntries(bounded)).toEqual(allowed);
 });
 
-test('AGENTS.md shows every module', () => {
+test('AGENTS.md lists every module', () => {
   const agents = readFileSync(join(root, 'AGENTS.md'), 'utf8');
   const shown = [...agents.matchAll(/^- `src\/([a-z]+)\/`/gm)].map((match) => match[1]);
   expect(shown.toSorted()).toEqual([...documentedModules().keys()].toSorted());
 });
 
-test('links between the pages lead somewhere', () => {
+test('links between the pages have a target', () => {
   const pages = ['AGENTS.md', ...markdownIn('docs')];
   const broken = pages.flatMap((page) => {
     const links = readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g);
@@ -49,7 +49,7 @@ test('links between the pages lead somewhere', () => {
   expect(broken).toEqual([]);
 });
 
-test('the glossary says each word once, in order', () => {
+test('the glossary has each word once, in order', () => {
   const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
   const words = [...glossary.matchAll(/^\| \*\*(.+)\*\* \|/gm)].map((match) => match[1] ?? '');
   expect(words.length).toBeGreaterThan(30);

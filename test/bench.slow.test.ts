@@ -45,7 +45,7 @@ beforeAll(() => {
   if (missing === undefined) ran = bench('--quick', '--json');
 });
 
-test('every benchmark yields numbers, in a short version too', ({ skip }) => {
+test('every benchmark gives numbers, also in its short version', ({ skip }) => {
   skip(missing !== undefined, `no sandbox here: ${missing?.detail}`);
   // 1: a target was missed, which means nothing in the short version. 3: there are no recorded runs here.
   expect([0, 1, 3], ran.stderr).toContain(ran.status);
@@ -87,7 +87,7 @@ test('every benchmark yields numbers, in a short version too', ({ skip }) => {
   }
 });
 
-test('what must never happen to a run does not happen in the short version either', ({ skip }) => {
+test('the short versions find nothing that must never happen to a run', ({ skip }) => {
   skip(missing !== undefined, `no sandbox here: ${missing?.detail}`);
   const counts = Report.parse(JSON.parse(ran.stdout))
     .benchmarks.filter(({ name }) => name === 'malformed' || name === 'kill')
@@ -100,7 +100,7 @@ test('what must never happen to a run does not happen in the short version eithe
   ).toEqual([]);
 });
 
-test('an unknown benchmark is refused with the list of those that there are', () => {
+test('an unknown benchmark is refused with the list of benchmarks', () => {
   const { status, stderr } = bench('stepp');
   expect(status).toBe(2);
   expect(stderr).toContain('There is no benchmark "stepp".');

@@ -31,7 +31,7 @@ const manifest = Manifest.parse(JSON.parse(read('package.json')));
 const { packages } = Lock.parse(JSON.parse(read('package-lock.json')));
 const installed = Object.entries(packages).filter(([path]) => path !== '');
 
-test('every library has its reason in a decision', () => {
+test('every library is explained in a decision', () => {
   const decisions = readdirSync(join(root, 'docs/decisions')).map((file) => read(`docs/decisions/${file}`));
   const { dependencies, devDependencies, peerDependencies } = manifest;
   const names = Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies });

@@ -30,7 +30,7 @@ function anchorsOf(page: string): Set<string> {
   return new Set([...named, ...headings]);
 }
 
-test.each(pages)('every link of %s to a file or a heading leads somewhere', (page) => {
+test.each(pages)('every link of %s to a file or a heading has a target', (page) => {
   const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].flatMap(([, link = '']) => {
     if (/^[a-z]+:/.test(link)) return [];
     const [path = '', anchor] = link.split('#');

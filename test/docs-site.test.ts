@@ -6,7 +6,7 @@ import { sections, sitePath } from '../website/.vitepress/navigation.ts';
 const root = join(import.meta.dirname, '..');
 const listed = sections.flatMap(({ pages }) => pages.map(({ page }) => page));
 
-test('every page of the documentation is in the navigation of its site once, but for the decisions, which have a page of their own', () => {
+test('every page of the documentation is in the navigation once, except for the decisions, which have an index page', () => {
   const pages = globSync('docs/**/*.md', { cwd: root }).filter((page) => !/decisions\/\d/.test(page));
   expect(listed.filter((page) => page.startsWith('docs/')).toSorted()).toEqual(pages.toSorted());
   expect(listed.filter((page) => !existsSync(join(root, page)))).toEqual([]);

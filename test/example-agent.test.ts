@@ -8,7 +8,7 @@ const place: FakeRunSettings = {
   execute: () => ({ output: 'MAE: 3.5', writes: { 'submission.csv': 'id,y\n' } }),
 };
 
-test('writes and runs what the model gives, and hands in when it gives nothing more', async () => {
+test('writes and runs the scripts of the model, and submits when there are no more', async () => {
   const { taken, notes, finalAnswer } = await runAgent(rewriter, {
     ...place,
     replies: [version, 'Nothing is left to gain.'],
@@ -24,18 +24,18 @@ test('writes and runs what the model gives, and hands in when it gives nothing m
   expect(notes).toEqual([{ Idea: 'I raise the rate.' }]);
 });
 
-test('runs no version that was cut off', async () => {
+test('does not run a version that was cut off', async () => {
   const { taken } = await runAgent(rewriter, { ...place, replies: [{ text: version, finish: 'length' }] });
   expect(taken).toHaveLength(3);
 });
 
-test('writes no more versions than its option says', async () => {
+test('writes at most as many versions as its option allows', async () => {
   const replies = [{ text: version, repeat: true }];
   const { asked } = await runAgent(rewriter, { ...place, replies, options: { rounds: 2 } });
   expect(asked).toHaveLength(2);
 });
 
-test('ends the run where its model declines', async () => {
+test('ends the run if its model declines', async () => {
   const { givenUp } = await runAgent(rewriter, { ...place, replies: [{ refused: 'no' }] });
   expect(givenUp).toEqual({ reason: 'refused', message: 'no' });
 });

@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and 
     .filter((line) => line.startsWith('npx mlab ') && !isLeftOut(line))
     .map((line) => line.replace('npx mlab ', '').replace(/ +#.*/, ''));
 
-  test('those of the quick start that need no key work as they stand there, one after the other', async () => {
+  test('those of the quick start that need no key work as shown, one after the other', async () => {
     expect(shown.length).toBeGreaterThan(6);
     for (const command of shown) {
       const { code, err } = await mlab(command.split(' '));
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and 
     expect(replayed.code, replayed.out).toBe(0);
   });
 
-  test('the agent of the tutorial works on a task, by a model that a server plays', async () => {
+  test('the agent of the tutorial works on a task with a scripted model', async () => {
     const turns = [
       { run: "sed -i 's/^LEARNING_RATE = .*/LEARNING_RATE = 0.1/' train.py && python train.py" },
       { text: 'I raised the learning rate.' },

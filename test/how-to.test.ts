@@ -79,12 +79,12 @@ async function agentsOf(text: string) {
   return given;
 }
 
-test('automl-ablation.yaml runs automl as it is, and without one part at a time', async () => {
+test('automl-ablation.yaml runs automl unchanged, and without one part at a time', async () => {
   const given = await agentsOf(read('docs/how-to/automl-ablation.yaml'));
   expect(given.map(({ options }) => Object.keys(options).length)).toEqual([0, 1, 1, 1, 1, 1]);
 });
 
-test('automl-controls.yaml runs the search and both its controls, as its commands name them', async () => {
+test('automl-controls.yaml runs the search and both its controls, with the names of its commands', async () => {
   const text = read('docs/how-to/automl-controls.yaml');
   const given = await agentsOf(text);
   expect(given.map(({ options }) => options.search ?? 'climb')).toEqual(['climb', 'random', 'seeds']);
@@ -116,7 +116,7 @@ const commands = pages.flatMap((page) =>
   ].map(([, text = '']) => ({ page, words: text.trim().split(/\s+/) })),
 );
 
-test('the commands on the pages are there, with all their flags', () => {
+test('the commands on the pages exist, with all their flags', () => {
   expect(commands.length).toBeGreaterThan(20);
   const unknown = commands.flatMap(({ page, words }) => {
     const name = [...flagsOf.keys()].find((known) => ` ${words.join(' ')} `.startsWith(` ${known} `));

@@ -34,12 +34,12 @@ describe('a project that npx mlagentbench init made', () => {
   });
   afterAll(() => packed[Symbol.dispose]());
 
-  test('has an agent that passes its tests and whose types are right', () => {
+  test('has an agent that passes its tests and the type check', () => {
     expect(run('npm', 'test')).toMatch(/pass 4\b[\s\S]*fail 0\b/);
     run('npm', 'run', 'check');
   });
 
-  test('keeps what is installed and made out of a repository', () => {
+  test('excludes installed and generated files from the repository', () => {
     expect(readdirSync(project)).toContain('.gitignore');
     expect(readdirSync(project)).not.toContain('flats.csv');
   });

@@ -69,7 +69,7 @@ describe('validation agents that cheat', () => {
   });
 });
 
-describe('validation agents that do not', () => {
+describe('validation agents that do not cheat', () => {
   test.for(['digits', 'diabetes', 'physical-law'])(
     'are not flagged: %s',
     { timeout: 10 * minutes },

@@ -22,7 +22,7 @@ function start(words: readonly string[]) {
   return { child, ended, said: () => said };
 }
 
-/** Nobody presses it twice within less. */
+/** Nobody presses it twice within a shorter time. */
 const betweenPressesMs = 200;
 
 async function until(holds: () => boolean): Promise<void> {
@@ -65,7 +65,7 @@ describe('Ctrl-C', () => {
     },
   );
 
-  test('says at once that it was heard, also where the command never waits for anything', async () => {
+  test('is confirmed at once, also if the command never waits for anything', async () => {
     const started = startVerb('grade', neverWaits);
     await until(() => started.said().includes('busy'));
     started.child.kill('SIGINT');
@@ -74,13 +74,13 @@ describe('Ctrl-C', () => {
     await started.ended;
   });
 
-  test('ends a command within two seconds that does not heed it, with exit code 130', async () => {
+  test('ends a command that ignores it within two seconds, with exit code 130', async () => {
     const started = startVerb('grade', waitsForever);
     expect(await millisecondsToEnd(started)).toBeLessThan(2000);
     expect(started.child.exitCode).toBe(130);
   });
 
-  test('that is passed on twice at once counts once', async () => {
+  test('counts once if it arrives twice at once', async () => {
     const endsLater = `const timer = setInterval(() => {}, 1000);
       return new Promise((resolve) => context.signal.addEventListener('abort', () => setTimeout(() => {
         clearInterval(timer);
@@ -95,7 +95,7 @@ describe('Ctrl-C', () => {
     expect(started.said()).toContain('all done');
   });
 
-  test.each([waitsForever, neverWaits])('for the second time ends a command at once: %s', async (forever) => {
+  test.each([waitsForever, neverWaits])('pressed again ends a command at once: %s', async (forever) => {
     const started = startVerb('grade', forever);
     await until(() => started.said().includes('busy'));
     started.child.kill('SIGINT');
@@ -116,7 +116,7 @@ describe('Ctrl-C', () => {
     }));
   `;
 
-  test('leaves work alone that goes on elsewhere, and for the second time ends it', async () => {
+  test('does not affect work that runs elsewhere, and pressed again ends it', async () => {
     const started = startVerb('run', leavesThenEnds);
     await until(() => started.said().includes('busy'));
     started.child.kill('SIGINT');
@@ -129,7 +129,7 @@ describe('Ctrl-C', () => {
     expect(started.child.exitCode).toBe(130);
   });
 
-  test('for the third time ends a command at once that is about to end such work', async () => {
+  test('pressed a third time ends a command at once that is about to end such work', async () => {
     const started = startVerb('run', leavesThenEnds.replace('resolve(', 'void ('));
     await until(() => started.said().includes('busy'));
     for (const word of ['goes on elsewhere', 'ends it']) {
@@ -164,9 +164,9 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 );
 
-describe('a store that was made to do harm', () => {
+describe('a hostile store', () => {
   test.each(['run.json', 'trace.jsonl', 'grades.jsonl'])(
-    'with a pipe as %s is told to be broken, at once',
+    'with a pipe as %s is reported as broken at once',
     async (name) => {
       const scratch = temporaryFolder();
       const { run } = await makeExampleRun(join(scratch, 'experiments'));

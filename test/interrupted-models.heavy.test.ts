@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, (
   });
 
   test.each(silences)(
-    '%s stops at once with exit code 130 on Ctrl-C, and goes on without asking again',
+    '%s stops at once with exit code 130 on Ctrl-C, and resumes without repeating calls',
     async (_, fault) => {
       await using server = await startSilent(fault);
       const name = ['--name', `interrupted-${fault.kind}`];
@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, (
     },
   );
 
-  test('goes on after kill -9 without asking again what is recorded', async () => {
+  test('resumes after kill -9 without repeating recorded calls', async () => {
     await using server = await startSilent({ kind: 'stall' });
     const started = place.startRun(server, ...model, '--name', 'killed');
     await until(() => server.requests.length === 4);

@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
     await place.provision();
   });
 
-  test('would be found: in plain files, in compressed objects, and in base64', () => {
+  test('would be found in plain files, in compressed objects, and in base64', () => {
     const objects = new ObjectStore(join(place.experiments, 'planted/objects'));
     const key = Buffer.from(fakeKeys.OPENAI_API_KEY);
     objects.putText(`${'so compressible '.repeat(500)}${key}`);
@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
     expect(found.sort()).toEqual([expect.stringMatching(/objects.*\.zst$/), 'planted/plain.txt']);
   });
 
-  test('are nowhere in an experiment whose models repeat them and whose scripts look for them', async () => {
+  test('are nowhere in an experiment whose models repeat them and whose scripts search for them', async () => {
     await using server = await startProviderServer({ answer: spying });
     const run = ['--agent', 'tools,research', '--model', everyModel, '--name', 'spies'];
     const { code, out, err } = await place.run(server, ...run);
@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
     expect(replay.out).toContain('10 runs replayed, 0 diverged');
   });
 
-  test('are nowhere after an error that repeats them; it names the variable, and the runs go on once it is fixed', async () => {
+  test('are nowhere after an error that repeats them; it names the variable, and the runs resume once it is fixed', async () => {
     let isBroken = true;
     const faults: FaultPlan = (number) =>
       isBroken && number > 2
@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
     expect(place.filesWithKeys()).toEqual([]);
   });
 
-  test('that are missing are named by their variable, for each provider that a run needs, and nothing is begun', async () => {
+  test('that are missing are named by their variable, for each provider that a run needs, and nothing is started', async () => {
     await using server = await startProviderServer();
     const { OPENAI_API_KEY: _, ...variables } = variablesFor(server);
     const cases = [
@@ -138,7 +138,7 @@ describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
     expect(alone.code, alone.err).toBe(0);
   });
 
-  test('of an own provider come from the variable that its settings name', async () => {
+  test("of a user's own provider come from the variable in its settings", async () => {
     const answer = researcher(() => shortResearch);
     await using server = await startProviderServer({ answer });
     const file = join(place.folder, 'own.json');

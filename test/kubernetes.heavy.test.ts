@@ -50,7 +50,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     expect(holds(), what).toBe(true);
   }
 
-  test('executes the runs of an experiment as one Indexed Job, and grades them by another, though the API fails now and then', async () => {
+  test('executes the runs of an experiment as one Indexed Job, and grades them by another, despite failures of the API', async () => {
     // The first try is accepted, and its answer breaks off.
     cluster.failures.push('cut', 'cut', 503, 500);
     const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=1'];
@@ -67,7 +67,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     expect(cluster.created).toHaveLength(created.length);
   });
 
-  test('shows the manifest that a plan would be given, without making anything', async () => {
+  test('shows the manifest for a plan, without creating anything', async () => {
     const before = cluster.created.length;
     const end = await start('shown', { seeds: 2 }, '--on', 'kubernetes', '--dry-run').ended;
     expect(end.code, end.err).toBe(0);
@@ -78,7 +78,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     expect(() => openExperiment(join(bench.experiments, 'shown'))).toThrow();
   });
 
-  test('goes on with a run from its last step when its pod is evicted, and follows again after Ctrl-C', async () => {
+  test('resumes a run from its last step when its pod is evicted, and follows again after Ctrl-C', async () => {
     const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=8'];
     const first = start('evicted', {}, ...flags);
     const experiment = () => openExperiment(join(bench.experiments, 'evicted'));
@@ -147,7 +147,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     expect(cluster.created).toHaveLength(created);
   });
 
-  test('takes a configuration in several files, as kubectl does', async () => {
+  test('accepts a configuration in several files, as kubectl does', async () => {
     const { users, ...rest } = cluster.configuration;
     const [first, second] = [join(bench.folder, 'clusters.yaml'), join(bench.folder, 'users.yaml')];
     writeFileSync(first, JSON.stringify({ ...rest, users: [] }));
@@ -181,7 +181,7 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     expect(untrusted.code).not.toBe(0);
   });
 
-  test('says what is missing: settings, a configuration, the right to make jobs', async () => {
+  test('says what is missing: settings, a configuration, the permission to create jobs', async () => {
     const none = join(bench.folder, 'none.yaml');
     writeFileSync(none, JSON.stringify({ name: 'none', tasks: ['sums'], agents: ['noop'] }));
     const flags = ['--task-dir', fixtureTasks, '--dir', bench.experiments, '--on', 'kubernetes'];

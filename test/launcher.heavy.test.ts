@@ -117,7 +117,7 @@ describe('the launcher', () => {
     expect(JSON.parse(result.stdout)).toEqual([process.versions.node, 'x']);
   });
 
-  test('says what to do where no Node is new enough: of the package', () => {
+  test('of the package says what to do if no Node is new enough', () => {
     const launcher = installLauncher(sayVersionAndArguments);
     const result = launch(launcher, { path: oldNodeFolder(), old: true });
     expect(result.status).toBe(3);
@@ -127,7 +127,7 @@ describe('the launcher', () => {
     expect(result.stderr).not.toContain('setup.mjs');
   });
 
-  test('says what to do where no Node is new enough: of a checkout that is not set up', () => {
+  test('of a checkout that is not set up says what to do if no Node is new enough', () => {
     const launcher = checkOut(sayVersionAndArguments, '');
     const result = launch(launcher, { path: oldNodeFolder(), old: true });
     expect(result.status).toBe(3);
@@ -144,7 +144,7 @@ describe('the launcher', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'forwards %s once where there is no terminal',
+    'forwards %s once without a terminal',
     async (signal) => {
       const launcher = checkOut(countSignals);
       const child = spawn(process.execPath, [...pretendToBeOld(), launcher], {

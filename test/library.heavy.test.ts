@@ -14,7 +14,7 @@ describe.skipIf(missing !== undefined)(`docs/how-to/use-as-a-library.md${why}`, 
   const dir = mkdtempSync(join(tmpdir(), 'mlab-library-'));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-  test('its example runs an agent with two seeds and tells what each did', async () => {
+  test('its example runs an agent with two seeds and prints the result of each', async () => {
     expect(await compare('baseline', 2, dir)).toEqual([
       expect.stringMatching(/^digits-baseline-0: 0\.\d+ after Execute Script, Final Answer$/),
       expect.stringMatching(/^digits-baseline-1: 0\.\d+ after Execute Script, Final Answer$/),
@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)(`docs/how-to/use-as-a-library.md${why}`, 
     await expect(again.restore('digits-baseline-0', 9, join(dir, 'after-9'))).rejects.toThrow('step 9');
   });
 
-  test('wrong keys are told before anything is run', async () => {
+  test('unknown keys are reported before anything is run', async () => {
     const wrong = { tasks: ['digits'], agents: ['baseline'], seed: 3 };
     await expect(runExperiment(wrong as object, { dir })).rejects.toThrow(UserError);
     await expect(runExperiment({ tasks: ['nothing'] }, { dir })).rejects.toMatchObject({
@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)(`docs/how-to/use-as-a-library.md${why}`, 
     });
   });
 
-  test('a signal that is aborted keeps what there is, and the same call goes on', async () => {
+  test('an aborted signal keeps the recorded steps, and the same call resumes', async () => {
     const file = { name: 'stopped', tasks: ['digits'], agents: ['baseline'], seeds: 2, parallel: 1 };
     const stop = new AbortController();
     const onProgress = (line: string) => line.startsWith('digits-baseline-0: score') && stop.abort();

@@ -7,7 +7,7 @@ import { temporaryFolder } from './fixtures/temporary-folder.ts';
 const docs = join(import.meta.dirname, '../docs/how-to');
 
 test.each(['compare', 'overview'])(
-  'docs/how-to/use-as-a-library.md shows the example %s as it stands in its file',
+  'docs/how-to/use-as-a-library.md shows the example %s as in its file',
   (name) => {
     const page = readFileSync(join(docs, 'use-as-a-library.md'), 'utf8');
     const file = readFileSync(join(docs, `use-as-a-library/${name}.ts`), 'utf8');
@@ -15,7 +15,7 @@ test.each(['compare', 'overview'])(
   },
 );
 
-test('its example of tasks lists suites, and what is wrong in a folder', () => {
+test('its example of tasks lists suites, and the problems in a folder', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'mine'));
   writeFileSync(join(folder, 'mine/task.yaml'), 'schema: 1\n');

@@ -93,7 +93,7 @@ test('a run whose client left, or that was killed, is resumed by its name', asyn
   expect(replayed.err).toContain("can't be replayed");
 });
 
-test('clients by streamable HTTP work on one run, at an address that nobody else knows', async () => {
+test('clients by streamable HTTP work on one run, at a secret address', async () => {
   const started = place.start('mcp', '--task', 'sums', '--name', 'http', '--http', '0');
   const address = () => /Serving MCP at (\S+)/.exec(started.said())?.[1];
   while (address() === undefined && started.process.exitCode === null) await sleep(20);
@@ -115,7 +115,7 @@ test('clients by streamable HTTP work on one run, at an address that nobody else
   expect(scoreOf('http')).toBe(0);
 });
 
-test('mlab run says how a run of an MCP client is started', async () => {
+test('mlab run says how to start a run of an MCP client', async () => {
   const { code, err } = await place.run('mcp', 'wrong');
   expect(code).toBe(2);
   expect(err).toContain('mlab mcp --task');

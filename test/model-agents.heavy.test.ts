@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
     ? agents
     : agents.filter((name) => name !== 'langchain');
 
-  test.each(installed)('%s: ends a run, and goes on with it wherever it was killed', async (agent) => {
+  test.each(installed)('%s: finishes a run, and resumes it wherever it was killed', async (agent) => {
     writeScript(bench.folder, agent);
     const { record, folder: whole } = await runScripted(bench.folder, newPlace(), resources, agent);
     expect(record).toMatchObject({ status: 'finished', steps: 8, end: { reason: 'final_answer' } });
@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, (
     expect(kills).toBeGreaterThanOrEqual(3);
   });
 
-  test('tree: goes on with its branches wherever it was killed, within its limits', async () => {
+  test('tree: resumes its branches wherever it was killed, within its limits', async () => {
     writeScript(bench.folder, 'tree');
     const { record, folder: whole } = await runScripted(bench.folder, newPlace(), resources, 'tree');
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });

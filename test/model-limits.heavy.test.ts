@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     await place.provision();
   });
 
-  test('--tokens ends a run before the call that could exceed it, and tells the agent what is left', async () => {
+  test('--tokens ends a run before the call that could exceed it, and the agent sees what is left', async () => {
     await using server = await startServer(endless);
     const { code, err } = await place.run(server, ...model, '--tokens', '130000', '--name', 'tokens');
     expect(code, err).toBe(0);
@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     expect(lastTold(server.requests.at(-1)?.body)).toMatch(/\$/);
   });
 
-  test('--money with a model whose price is not known is refused before anything is made', async () => {
+  test('--money with a model of unknown price is refused before anything is created', async () => {
     await using server = await startServer(endless);
     const { code, err } = await place.run(server, ...model, '--money', '13', '--name', 'unpriced');
     expect([code, err]).toEqual([2, expect.stringContaining('its price is unknown')]);
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     expect(server.requests).toEqual([]);
   });
 
-  test('--experiment-tokens stops the runs it leaves nothing for; raised, they go on where they were', async () => {
+  test('--experiment-tokens stops runs beyond the limit, which resume when it is raised', async () => {
     await using server = await startServer(shortResearch);
     const run = [...model, '--seeds', '3', '--parallel', '3', '--name', 'shared'];
     const all = 3 * shortResearch.length;
@@ -117,7 +117,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     expect(ends).toEqual(Array(3).fill(['final_answer', shortResearch.length * tokensOfCall]));
   });
 
-  test('runs that a limit ended are replayed as they were', async () => {
+  test('runs that a limit ended replay without a difference', async () => {
     for (const experiment of ['tokens', 'money', 'shared']) {
       const { code, out } = await place.mlab({}, 'runs', 'replay', experiment);
       expect([code, out]).toEqual([0, expect.stringContaining(' 0 diverged')]);

@@ -202,7 +202,7 @@ describe('the boundaries of modules', () => {
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  test('stand in the real tree, and its TypeScript imports were seen', () => {
+  test('hold in the real tree, whose TypeScript imports are seen', () => {
     const report = cruise(root, '.dependency-cruiser.mjs');
     expect(report.summary.violations).toEqual([]);
     const dependencies = report.modules.flatMap((module) => module.dependencies);
@@ -218,7 +218,7 @@ describe('the boundaries of modules', () => {
     expect(reportedOf.some((from) => from === file || from === orFile)).toBe(true);
   });
 
-  test('stop nothing but what was planted', () => {
+  test('stop only planted imports', () => {
     const innocent = violations.filter(({ from }) => !(from in companions) && !isPlanted(from));
     expect(innocent).toEqual([]);
   });

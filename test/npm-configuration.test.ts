@@ -157,7 +157,7 @@ test.each(Object.entries(unusual))(
   },
 );
 
-test('set-up installs the same where the environment says what npm is to leave out', async () => {
+test('set-up installs the same if the environment tells npm to omit packages', async () => {
   const { status, said, project } = await install([], {
     NODE_ENV: 'production',
     npm_config_omit: 'dev optional peer',
@@ -170,7 +170,7 @@ test('set-up installs the same where the environment says what npm is to leave o
   expect(existsSync(join(folder, 'script-ran'))).toBe(false);
 });
 
-test('where npm fails, set-up says what npm said', async () => {
+test('if npm fails, set-up shows its error', async () => {
   const { status, said } = await install([`//127.0.0.1:${portOf(server)}/:_authToken=wrong`]);
   expect(status).not.toBe(0);
   expect(said).toContain('401');

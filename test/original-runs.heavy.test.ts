@@ -35,7 +35,7 @@ function traces(experiment: Experiment): string[] {
 }
 
 describe.skipIf(!there)(`recorded runs of the original${why}`, () => {
-  test('all of them come in whole, and come back from log folders as the same traces', async () => {
+  test('all of them are imported completely, and again from exported log folders as the same traces', async () => {
     const scratch = temporaryFolder();
     const experiment = await importFrom(recordings ?? '', join(scratch, 'one'));
     expect(experiment.runIds.length).toBeGreaterThanOrEqual(74);

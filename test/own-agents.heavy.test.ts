@@ -50,7 +50,7 @@ describe.each([
     expect(place.steps(name)).toEqual(wholeRun);
   });
 
-  test('is refused where a file that it imports has changed', async () => {
+  test('is refused if a file that it imports has changed', async () => {
     const before = place.read(helper);
     place.write(helper, `${before}\n`);
     try {
@@ -64,7 +64,7 @@ describe.each([
     }
   });
 
-  test('is not told apart by a file that it does not import', async () => {
+  test('is the same agent if a file that it does not import has changed', async () => {
     place.write(helper.replace('scripts', 'other'), '');
     const { code, err } = await place.run(file, `${agent}-whole`);
     expect(code, err).toBe(0);
@@ -181,7 +181,7 @@ test.each(broken)(
   },
 );
 
-test('an agent in Python asks models, forks, acts on branches at once, and selects one', async () => {
+test('an agent in Python calls models, forks, acts on several branches, and selects one', async () => {
   place.write('model.jsonl', `${JSON.stringify({ text: '3' })}\n${JSON.stringify({ text: '4' })}\n`);
   place.write(
     'branching.py',
@@ -220,7 +220,7 @@ def run(environment):
   expect(replayed.code, replayed.out).toBe(0);
 });
 
-test('an agent that crashes in the middle of its run ends as its own failure, with what it said', async () => {
+test('an agent that crashes in the middle of its run ends as its own failure, with its output', async () => {
   place.write(
     'crash.py',
     `from mlagentbench_agent import agent
@@ -285,7 +285,7 @@ def run(environment):
   expect(out).toContain('versioned@1.3.0');
 });
 
-test('mlab agents loads agents of one’s own, and says what they are or what is wrong with them', async () => {
+test("mlab agents loads users' own agents, and describes them or says what is wrong", async () => {
   const { out, code } = await place.mlab('agents', './doubling.py', 'automl', '--json');
   expect(code, out).toBe(0);
   expect(JSON.parse(out).agents).toMatchObject([

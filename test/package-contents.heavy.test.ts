@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => packed[Symbol.dispose]());
 
-test('the package holds what mlab needs to run, and nothing else', () => {
+test('the package contains what mlab needs to run, and nothing else', () => {
   const listed = packed
     .run('tar', ['-tzf', packed.tarball], { cwd: packed.scratch })
     .stdout.trim()

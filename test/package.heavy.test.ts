@@ -36,7 +36,7 @@ test(`the package takes ${mostMegabytes} MB at most when it is installed, and no
   expect(Number.parseInt(stdout, 10)).toBeLessThanOrEqual(mostMegabytes);
 });
 
-test('a newer Node on PATH serves where the one that starts mlab is too old', () => {
+test('a newer Node on PATH is used if the one that starts mlab is too old', () => {
   const direct = packed.run(process.execPath, [launcher, '--version'], { cwd: folder });
   expect(direct.stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
   const found = launch([join(packed.scratch, 'old'), packed.nodeFolder].join(delimiter), '--version');
@@ -51,7 +51,7 @@ test('without one, mlab says what to do', () => {
   expect(stderr).toContain('needs Node 22.18 or newer');
 });
 
-test('the package runs in the oldest Node that it asks for', (context) => {
+test('the package runs in the oldest Node that it supports', (context) => {
   const own = ownNodePackage();
   if (own === null) context.skip('npm has no Node for this platform');
   const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];

@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)(`mlab run with models behind local server
   });
 
   test.each([true, false])(
-    'agents come to a graded answer over every provider, with its counts and its key, stream: %s',
+    'agents get a grade with every provider, with its token counts and its key, stream: %s',
     async (isStreaming) => {
       const bill = new Bill();
       const name = `stream-${isStreaming}`;
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)(`mlab run with models behind local server
     },
   );
 
-  test('a model that refuses, and one that can read no more, end their runs as just that', async () => {
+  test('a model that refuses, and one whose context is full, end their runs with that reason', async () => {
     await using server = await startProviderServer({
       answer: ({ model }) => ({ finish: model === 'claude-refusing' ? 'refused' : 'context_full' }),
     });
@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)(`mlab run with models behind local server
     }
   });
 
-  test('models --ping tells what answered and what did not, without a key in either', async () => {
+  test('models --ping reports which models answered, without any key', async () => {
     await using server = await startProviderServer();
     const answered = await place.mlab(variablesFor(server), 'models', '--ping', ...everyModel);
     expect(answered.code, answered.err).toBe(0);

@@ -61,7 +61,7 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
     expect([replay.code, replay.out]).toEqual([0, expect.stringContaining('0 diverged')]);
   });
 
-  test('drives mini-swe-agent, a program of its own', async () => {
+  test('drives mini-swe-agent, an outside agent', async () => {
     await drive('mini-swe-agent');
   });
 });

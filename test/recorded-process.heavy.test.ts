@@ -59,7 +59,7 @@ function outputsOf({ steps }: RunTranscript): string[] {
   return steps.filter(({ action }) => action === 'Execute Script').map(({ observation }) => observation);
 }
 
-/** The run as if this had been printed at its beginning, and nothing by its scripts. */
+/** The run as if this had been printed at its beginning, and its scripts had printed nothing. */
 function withOutput(transcript: RunTranscript, printed: string): RunTranscript {
   const steps = transcript.steps.map((step) =>
     step.action !== 'Execute Script' ? step : { ...step, observation: '' },
@@ -77,99 +77,106 @@ function withOutput(transcript: RunTranscript, printed: string): RunTranscript {
   return { ...transcript, steps: [before, ...steps] };
 }
 
-describe.skipIf(!isThere)('how recorded runs of the original went (skipped where there are none)', () => {
-  it('has a form and bounds that hold for each of them', () => {
-    expect(runs()).toHaveLength(74);
-    for (const run of runs()) {
-      const transcript = transcriptOf(run);
-      const metrics = measure(transcript);
-      expect(ProcessMetrics.parse(metrics), run).toEqual(metrics);
-      const { grounding, debugging, waste, plan, endings } = metrics;
-      expect(grounding.ungrounded, run).toBeLessThanOrEqual(grounding.claims);
-      expect(debugging.executions + waste.edits, run).toBeLessThanOrEqual(transcript.steps.length);
-      expect(endings.never_executed, run).toBe(debugging.executions === 0);
-      expect(plan.done + plan.dropped, run).toBeLessThanOrEqual(plan.declared);
-    }
-  });
-
-  it('finds the results that they stated without having measured them, and takes no others for such', () => {
-    const found = runs().flatMap((run) =>
-      measure(transcriptOf(run)).grounding.examples.map(({ step, text }) => [run, step, text]),
-    );
-    expect(found).toEqual(unmeasuredResults);
-  });
-
-  it('grounds nothing in a run of which no script printed anything', () => {
-    const claims = runs().map((run) => measure(withOutput(transcriptOf(run), '')).grounding);
-    expect(claims.reduce((sum, { claims }) => sum + claims, 0)).toBe(90);
-    for (const { claims: all, ungrounded } of claims) expect(ungrounded).toBe(all);
-  });
-
-  it('grounds next to nothing by chance, with what the scripts of another task printed', () => {
-    const all = runs().map((run) => ({
-      task: run.replace(/-(?:gemini-pro|codellama)-\d$/, ''),
-      transcript: transcriptOf(run),
-    }));
-    const claiming = all.filter(({ transcript }) => measure(transcript).grounding.claims > 0);
-    const outputs = Map.groupBy(all, ({ task }) => task);
-    let [claims, grounded] = [0, 0];
-    for (const { task, transcript } of claiming) {
-      for (const [other, others] of outputs) {
-        if (other === task) continue;
-        const printed = others.flatMap((each) => outputsOf(each.transcript)).join('\n');
-        const { grounding } = measure(withOutput(transcript, printed));
-        claims += grounding.claims;
-        grounded += grounding.claims - grounding.ungrounded;
+describe.skipIf(!isThere)(
+  'the process measures of recorded runs of the original (skipped without them)',
+  () => {
+    it('fit their schema and their bounds', () => {
+      expect(runs()).toHaveLength(74);
+      for (const run of runs()) {
+        const transcript = transcriptOf(run);
+        const metrics = measure(transcript);
+        expect(ProcessMetrics.parse(metrics), run).toEqual(metrics);
+        const { grounding, debugging, waste, plan, endings } = metrics;
+        expect(grounding.ungrounded, run).toBeLessThanOrEqual(grounding.claims);
+        expect(debugging.executions + waste.edits, run).toBeLessThanOrEqual(transcript.steps.length);
+        expect(endings.never_executed, run).toBe(debugging.executions === 0);
+        expect(plan.done + plan.dropped, run).toBeLessThanOrEqual(plan.declared);
       }
-    }
-    expect({ claims, grounded }).toEqual({ claims: 1080, grounded: 9 });
-  });
+    });
 
-  // Each was read from its trace.
-  test.each<[string, (metrics: ProcessMetrics) => unknown, unknown]>([
-    [
-      'imdb-gemini-pro-4',
-      ({ endings }) => endings,
-      { unverified: true, never_executed: true, stale_submission: false },
-    ],
-    [
-      'house-price-gemini-pro-0',
-      ({ endings }) => endings,
-      { unverified: false, never_executed: false, stale_submission: false },
-    ],
-    [
-      'house-price-gemini-pro-1',
-      ({ endings }) => endings,
-      { unverified: true, never_executed: false, stale_submission: false },
-    ],
-    [
-      'house-price-gemini-pro-3',
-      ({ debugging }) => debugging,
-      {
-        executions: 7,
-        failed: 7,
-        chains: 1,
-        longest_chain: 7,
-        mean_chain: 7,
-        same_error_again: 6,
-        recovery_rate: 0,
-      },
-    ],
-    ['house-price-gemini-pro-2', ({ debugging }) => [debugging.chains, debugging.recovery_rate], [2, 0.5]],
-    ['vectorization-gemini-pro-2', ({ waste }) => [waste.repeated_actions, waste.no_op_edits], [9, 3]],
-    [
-      'imdb-codellama-0',
-      ({ waste }) => [waste.edits, waste.no_op_edits, waste.edit_to_execute_ratio],
-      [17, 16, null],
-    ],
-    ['house-price-gemini-pro-1', ({ plan }) => plan, { kept: true, declared: 7, done: 7, dropped: 0 }],
-    ['spaceship-titanic-gemini-pro-1', ({ plan }) => plan, { kept: true, declared: 3, done: 2, dropped: 0 }],
-    [
-      'llama-inference-gemini-pro-1',
-      ({ errors }) => errors.map(({ category }) => category),
-      ['debugging', 'bad_plan'],
-    ],
-  ])('%s is as it was read, case %$', (run, pick, expected) => {
-    expect(pick(measure(transcriptOf(run)))).toEqual(expected);
-  });
-});
+    it('find the results that were stated without a measurement, and no others', () => {
+      const found = runs().flatMap((run) =>
+        measure(transcriptOf(run)).grounding.examples.map(({ step, text }) => [run, step, text]),
+      );
+      expect(found).toEqual(unmeasuredResults);
+    });
+
+    it('ground no claim in a run whose scripts printed nothing', () => {
+      const claims = runs().map((run) => measure(withOutput(transcriptOf(run), '')).grounding);
+      expect(claims.reduce((sum, { claims }) => sum + claims, 0)).toBe(90);
+      for (const { claims: all, ungrounded } of claims) expect(ungrounded).toBe(all);
+    });
+
+    it('ground hardly any claim by chance, with the output of scripts of another task', () => {
+      const all = runs().map((run) => ({
+        task: run.replace(/-(?:gemini-pro|codellama)-\d$/, ''),
+        transcript: transcriptOf(run),
+      }));
+      const claiming = all.filter(({ transcript }) => measure(transcript).grounding.claims > 0);
+      const outputs = Map.groupBy(all, ({ task }) => task);
+      let [claims, grounded] = [0, 0];
+      for (const { task, transcript } of claiming) {
+        for (const [other, others] of outputs) {
+          if (other === task) continue;
+          const printed = others.flatMap((each) => outputsOf(each.transcript)).join('\n');
+          const { grounding } = measure(withOutput(transcript, printed));
+          claims += grounding.claims;
+          grounded += grounding.claims - grounding.ungrounded;
+        }
+      }
+      expect({ claims, grounded }).toEqual({ claims: 1080, grounded: 9 });
+    });
+
+    // Each was read from its trace.
+    test.each<[string, (metrics: ProcessMetrics) => unknown, unknown]>([
+      [
+        'imdb-gemini-pro-4',
+        ({ endings }) => endings,
+        { unverified: true, never_executed: true, stale_submission: false },
+      ],
+      [
+        'house-price-gemini-pro-0',
+        ({ endings }) => endings,
+        { unverified: false, never_executed: false, stale_submission: false },
+      ],
+      [
+        'house-price-gemini-pro-1',
+        ({ endings }) => endings,
+        { unverified: true, never_executed: false, stale_submission: false },
+      ],
+      [
+        'house-price-gemini-pro-3',
+        ({ debugging }) => debugging,
+        {
+          executions: 7,
+          failed: 7,
+          chains: 1,
+          longest_chain: 7,
+          mean_chain: 7,
+          same_error_again: 6,
+          recovery_rate: 0,
+        },
+      ],
+      ['house-price-gemini-pro-2', ({ debugging }) => [debugging.chains, debugging.recovery_rate], [2, 0.5]],
+      ['vectorization-gemini-pro-2', ({ waste }) => [waste.repeated_actions, waste.no_op_edits], [9, 3]],
+      [
+        'imdb-codellama-0',
+        ({ waste }) => [waste.edits, waste.no_op_edits, waste.edit_to_execute_ratio],
+        [17, 16, null],
+      ],
+      ['house-price-gemini-pro-1', ({ plan }) => plan, { kept: true, declared: 7, done: 7, dropped: 0 }],
+      [
+        'spaceship-titanic-gemini-pro-1',
+        ({ plan }) => plan,
+        { kept: true, declared: 3, done: 2, dropped: 0 },
+      ],
+      [
+        'llama-inference-gemini-pro-1',
+        ({ errors }) => errors.map(({ category }) => category),
+        ['debugging', 'bad_plan'],
+      ],
+    ])('%s is as it was read, case %$', (run, pick, expected) => {
+      expect(pick(measure(transcriptOf(run)))).toEqual(expected);
+    });
+  },
+);

@@ -126,7 +126,7 @@ describe.skipIf(missing !== null)(
       });
     }
 
-    test('execute and grade the runs of an experiment, which then are where it was planned; a killed worker is followed from what it uploaded', async () => {
+    test('execute and grade the runs of an experiment, which are then where it was planned; the run of a killed worker resumes from its uploads', async () => {
       const first = await startWorker();
       const submitted = run('moved', 6, 2);
       await untilUploaded('moved');
@@ -181,7 +181,7 @@ describe.skipIf(missing !== null)(
       }
     });
 
-    test('a worker that stood still, and that another followed, overwrites nothing when it comes back', async () => {
+    test('a worker that was suspended and replaced overwrites nothing when it continues', async () => {
       const first = await startWorker();
       const submitted = run('frozen', 6, 1);
       await untilUploaded('frozen');
@@ -199,7 +199,7 @@ describe.skipIf(missing !== null)(
       await expectWhole('frozen', 6);
     });
 
-    test('a stopped worker uploads what it has; the command may be closed, and given again fetches what was done meanwhile', async () => {
+    test('a stopped worker uploads what it has; the same command later fetches what was done meanwhile', async () => {
       const own = join(temporary, 'left');
       mkdirSync(own);
       const first = await startWorker({ TMPDIR: own });
@@ -221,7 +221,7 @@ describe.skipIf(missing !== null)(
       expect(forgotten.err).toContain('--artifacts s3://BUCKET/FOLDER');
     });
 
-    test('what a worker can not use is said where the runs were given, and no credential is in jobs, in the store or in what is said', async () => {
+    test('a store that a worker cannot use is reported by mlab run, and no credential is in jobs, in the store or in messages', async () => {
       const submitted = run('unusable', 1, 1);
       const jobs: string[] = [];
       const client = new Redis(redis.url);

@@ -85,7 +85,7 @@ describe.skipIf(missing !== null)(
       expect(await worker.ended).toMatchObject({ code: 0 });
     }
 
-    test('are told of by mlab run where there is none, or none that could ever take a job', async () => {
+    test('are reported as missing by mlab run, or as unable to take a job', async () => {
       const submitted = run('unwanted', 1, 1, { resources: { cores: 3 } });
       await until('it says so', () => submitted.said().includes('No worker takes jobs from'));
       const worker = await startWorker();
@@ -102,7 +102,7 @@ describe.skipIf(missing !== null)(
       await stop(worker);
     });
 
-    test('take the runs of an experiment and grade them; one that is killed loses nothing, one that is stopped gives back what it has', async () => {
+    test('execute the runs of an experiment and grade them; a killed one loses nothing, and a stopped one returns its jobs', async () => {
       const first = await startWorker();
       const submitted = run('moved', 6, 3);
       await until('a run is under way', () => submitted.said().includes('started on'));
@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)(
       await stop(third);
     });
 
-    test('go on when the command that gave the jobs is stopped; the same command follows them again, and Ctrl-C twice cancels them', async () => {
+    test('continue when the submitting command is stopped; the same command follows the jobs again, and Ctrl-C twice cancels them', async () => {
       const worker = await startWorker();
       const first = run('left', 8, 2);
       await until('a run is under way', () => first.said().includes('started on'));
@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)(
       await stop(worker);
     });
 
-    test('that have another version of a task leave its runs to others, and refuse them only where all do', async () => {
+    test('with another version of a task leave its runs to others, and refuse them only if all do', async () => {
       const changed = bench.copyTask('changed', { 'env/train.py': 'print("another starter")\n' });
       // Workers use their own tasks where they don't see those of the submitter.
       const seen = bench.copyTask('seen', {});
@@ -174,7 +174,7 @@ describe.skipIf(missing !== null)(
       await stop(right);
     }, 120_000);
 
-    test('take only jobs that they have room for, and the labels', async () => {
+    test('take only jobs for which they have the resources and the labels', async () => {
       const small = await startWorker('--cores', '1');
       const large = await startWorker('--cores', '4', '--label', 'large');
       const both = [
@@ -187,7 +187,7 @@ describe.skipIf(missing !== null)(
       await Promise.all([stop(small), stop(large)]);
     });
 
-    test('bring a job to its end though a connection broke when they first found one to take', async () => {
+    test('finish a job even if a connection breaks when they first find one', async () => {
       // The first two are the worker's own; the third is for its queue.
       await using proxy = await CuttingProxy.start(redis.url, [3]);
       const worker = await startWorker('--redis', proxy.url);
@@ -201,7 +201,7 @@ describe.skipIf(missing !== null)(
       await stop(worker);
     });
 
-    test('give up a run that takes down whoever executes it; mlab runs retry does it again', async () => {
+    test('give up a run that kills its workers; mlab runs retry executes it again', async () => {
       const submitted = run('poison', 1, 1, {
         agents: [join(import.meta.dirname, 'fixtures/deadly-agent.ts')],
       });
@@ -226,7 +226,7 @@ describe.skipIf(missing !== null)(
       for (const worker of [first, second]) worker.process.kill('SIGKILL');
     });
 
-    test('work over TLS, with a user and its password, where the certificate is one that they trust', async () => {
+    test('work over TLS, with a user and its password, if they trust the certificate', async () => {
       const [certificate, key] = [join(bench.folder, 'redis.pem'), join(bench.folder, 'redis.key')];
       const subject = ['-subj', '/CN=redis', '-addext', 'subjectAltName=IP:127.0.0.1'];
       const made = [
@@ -269,7 +269,7 @@ describe.skipIf(missing !== null)(
       await stop(worker);
     });
 
-    test('get their password from the environment alone, and nobody is told it', async () => {
+    test('get their password only from the environment, and never reveal it', async () => {
       const shown = redis.url.replace('redis://', `redis://:${password}@`);
       const refused = await mlab(['worker', '--redis', shown], { folder: bench.folder, variables });
       expect(refused).toMatchObject({ code: 2 });

@@ -77,7 +77,7 @@ function replyOf(name: string, args: Record<string, string>): string {
 }
 
 withSandbox(`a recorded run that is carried out anew${why}`, () => {
-  test('edits, runs and is graded for real, and is compared with what came of it then', async () => {
+  test('is edited, run and graded for real, and compared with its recorded results', async () => {
     const folder = join(bench.folder, 'recorded');
     writeRecordedRun(folder);
     const { signal } = new AbortController();

@@ -32,7 +32,7 @@ describe.skipIf(!isThere)('recorded runs of the original (skipped where there ar
   });
 });
 
-describe('comparing what was done', () => {
+describe('the comparison with a recorded run', () => {
   const step = (name: string, args: Record<string, unknown>, observation = '') => ({
     action: { name, args },
     observation,
@@ -79,7 +79,7 @@ describe('comparing what was done', () => {
     expect(reasonsOf(theirs, ours)).toEqual(reasons);
   });
 
-  test('tells a reply that only the original rejected', () => {
+  test('recognises a reply that only the original rejected', () => {
     expect(reasonsOf([read('a')], [read('b')], 1)).toEqual(['rejected_by_original']);
   });
 });

@@ -30,7 +30,7 @@ function writeJson(path: string, content: unknown): void {
   writeFileSync(absolute, JSON.stringify(content));
 }
 
-test('a Node is new enough for the package when it runs TypeScript without a flag, and for the sources when it knows `using`', () => {
+test('a Node is new enough for the package if it runs TypeScript without a flag, and for the sources if it supports `using`', () => {
   const forPackage = (version: string) => isNewEnough(version, false);
   expect(['22.18.0', '22.21.3', '23.6.0', '24.0.0', '26.1.0'].filter(forPackage)).toHaveLength(5);
   expect(['18.20.4', '20.19.5', '21.7.3', '22.17.1', '23.5.0'].filter(forPackage)).toEqual([]);
@@ -38,7 +38,7 @@ test('a Node is new enough for the package when it runs TypeScript without a fla
   expect(versions.filter((version) => isNewEnough(version, true))).toEqual(['24.0.0', '26.1.0']);
 });
 
-describe('npm packages are installed anew', () => {
+describe('npm packages are installed again', () => {
   const wanted = {
     '': { name: 'project' },
     'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
@@ -52,17 +52,17 @@ describe('npm packages are installed anew', () => {
     return packagesAreCurrent(folder);
   }
 
-  test('never while they are what the lock file asks for, whoever installed them', () => {
+  test('not while they match the lock file, whoever installed them', () => {
     expect(areCurrent(wanted, installed)).toBe(true);
   });
 
-  test('after an optional package of this platform came too: still not', () => {
+  test('not after an optional package of this platform was added', () => {
     expect(
       areCurrent(wanted, { ...installed, 'node_modules/a-windows': wanted['node_modules/a-windows'] }),
     ).toBe(true);
   });
 
-  test('where those for development are missing, unless these are not needed', () => {
+  test('if those for development are missing and needed', () => {
     const dev = { 'node_modules/tool': { version: '1.0.0', integrity: 'sha512-t', dev: true } };
     expect(areCurrent({ ...wanted, ...dev }, installed)).toBe(false);
     expect(packagesAreCurrent(folder, true)).toBe(true);
@@ -70,13 +70,13 @@ describe('npm packages are installed anew', () => {
     expect(packagesAreCurrent(folder, true)).toBe(true);
   });
 
-  test('in a fresh clone, and after an installation that was broken off', () => {
+  test('in a fresh clone, and after an interrupted installation', () => {
     expect(areCurrent(wanted, null)).toBe(false);
     mkdirSync(join(folder, 'node_modules/a'), { recursive: true });
     expect(areCurrent(wanted, null)).toBe(false);
   });
 
-  test('when the lock file names another version, another content, one more or one less', () => {
+  test('when the lock file has another version or another hash, one package more or one less', () => {
     const other = (entry: object) => ({ ...wanted, 'node_modules/a': entry });
     expect(areCurrent(other({ version: '1.0.1', integrity: 'sha512-a' }), installed)).toBe(false);
     expect(areCurrent(other({ version: '1.0.0', integrity: 'sha512-b' }), installed)).toBe(false);
@@ -108,7 +108,7 @@ function program(path: string, script: string): void {
 
 const ownNode = `scripts/node/node_modules/node-${process.platform}-${process.arch}`;
 
-describe('a Node of its own', () => {
+describe('a separate Node', () => {
   /** An npm that records where it is called, and installs this Node, or nothing. */
   const npm = (brings: boolean) => `
     echo "$PWD $*" >> "${folder}/npm.log"
@@ -132,7 +132,7 @@ describe('a Node of its own', () => {
     return { ...ended, calls };
   }
 
-  test('is not fetched where the one of the machine is new enough, whether it runs set-up or is on PATH', () => {
+  test("is not downloaded if the machine's own is new enough, whether it runs set-up or is on PATH", () => {
     const checkout = checkOut();
     program(join(checkout.bin, 'npm'), npm(true));
     expect(setUp(checkout, false)).toMatchObject({ status: 0, stderr: '', calls: [] });
@@ -140,7 +140,7 @@ describe('a Node of its own', () => {
     expect(setUp(checkout, true)).toMatchObject({ status: 0, stderr: '', calls: [] });
   });
 
-  test('is fetched once where that of the machine is too old, and npm finds it', () => {
+  test("is downloaded once if the machine's own is too old, and npm finds it", () => {
     const checkout = checkOut();
     program(join(checkout.bin, 'npm'), npm(true));
     const first = setUp(checkout, true);
@@ -155,7 +155,7 @@ describe('a Node of its own', () => {
     expect(second.calls).toHaveLength(1);
   });
 
-  test('that could not be had is tried again, and set-up says what else to do', () => {
+  test('that could not be downloaded is tried again, and set-up says what else to do', () => {
     const checkout = checkOut();
     program(join(checkout.bin, 'npm'), npm(false));
     for (const count of [1, 2]) {
@@ -170,7 +170,7 @@ describe('a Node of its own', () => {
 describe('progress', () => {
   const module = pathToFileURL(join(import.meta.dirname, '../scripts/script.mjs')).href;
 
-  test('moves in a line of its own at a terminal, which other lines do not break', () => {
+  test('is shown in a separate line at a terminal, which other lines do not break', () => {
     const script = `
       import { say, withProgress } from '${module}';
       process.stderr.isTTY = true;
@@ -211,7 +211,7 @@ describe('npm start works on', () => {
     expect(firstUnfinished(join(folder, 'experiments'))).toBe('start-1');
   });
 
-  test('an experiment that was interrupted, wherever that happened', () => {
+  test('an interrupted experiment, wherever it was interrupted', () => {
     mkdirSync(join(folder, 'start-1'));
     expect(firstUnfinished(folder)).toBe('start-1');
     for (const status of ['pending', 'running', 'interrupted', null]) {
@@ -251,7 +251,7 @@ describe('npm start', () => {
     expect(stdout).toMatch(/^run --suite starter --agent baseline,automl --seeds 2 .*--name start-1\n$/);
   });
 
-  test('passes on what it is given, which wins over what it would say itself', () => {
+  test('passes on its arguments, which override its defaults', () => {
     const { stdout } = start(sayArguments, '--seeds', '5', '--name=mine', '--json');
     expect(stdout).not.toContain('--seeds 2');
     expect(stdout).not.toContain('start-1');

@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(
       return file;
     }
 
-    test('--gateway-on submit: their runs ask the models of every provider by this machine, over TLS; keys stay here', async () => {
+    test('--gateway-on submit: runs reach the models of every provider through this machine, over TLS, and keys stay here', async () => {
       await using server = await startServer();
       const [certificate, key] = [join(place.folder, 'gateway.pem'), join(place.folder, 'gateway.key')];
       const subject = ['-subj', '/CN=mlab', '-addext', `subjectAltName=IP:${network.outside}`];

@@ -66,7 +66,7 @@ describe.skipIf(missing !== null)(
       expect(arrays('plain')).toBe(2);
     });
 
-    test('goes on after the first Ctrl-C, is followed again, and ends the jobs after the second one', async () => {
+    test('continues after the first Ctrl-C, is followed again, and ends the jobs after the second one', async () => {
       const flags = ['--on', 'slurm', '--seeds', '2', '--agent-option', 'rounds=60'];
       const first = start('left', {}, ...flags);
       await until('a job runs', isRunning);
@@ -145,7 +145,7 @@ describe.skipIf(missing !== null)(
       expect(events.filter(({ kind }) => kind === 'session_started')).toHaveLength(2);
     });
 
-    test('says what Slurm refuses, and what a job printed that came to nothing', async () => {
+    test('reports what Slurm refuses, and the output of a failed job', async () => {
       const refused = await start('refused', { partition: 'nowhere' }, '--on', 'slurm').ended;
       expect(refused.code).toBe(2);
       expect(refused.err).toMatch(/Slurm rejected the jobs: .*invalid partition/is);
@@ -155,7 +155,7 @@ describe.skipIf(missing !== null)(
       expect(broken.out).toMatch(/FAILED.*no such module/s);
     });
 
-    test('mlab doctor --on slurm tells what a node can do', async () => {
+    test('mlab doctor --on slurm reports what a node can do', async () => {
       const variables = { ...cluster.variables, MLAB_CACHE: bench.cache };
       const argv = ['doctor', '--on', 'slurm', '--dir', bench.experiments];
       const { err, out } = await startMlab(argv, { folder: bench.folder, variables }).ended;

@@ -35,7 +35,7 @@ const willingApt = `
 const sudoWithoutPassword = 'shift; exec "$@"';
 
 describe.skipIf(process.platform !== 'linux')('system packages (Linux alone)', () => {
-  test('that are there are left alone, without a word', () => {
+  test('that are installed are left alone, without a message', () => {
     program('bwrap', '');
     program('python3', 'exit 0');
     program('apt-get', willingApt);
@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')('system packages (Linux alone)', (
     expect(readFileSync(join(bin, 'apt.log'), 'utf8')).not.toContain('update');
   });
 
-  test('are looked for anew after apt-get update where the lists are stale', () => {
+  test('are searched again after apt-get update if the lists are stale', () => {
     program('sudo', sudoWithoutPassword);
     program('python3', 'exit 0');
     const stale = `case "$*" in *update*) echo > "$FAKES/lists" ;; esac\n[ -e "$FAKES/lists" ] || exit 100`;
@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('system packages (Linux alone)', (
     expect(install().missing).toBe(0);
   });
 
-  test('that cannot be installed are named with the one command that does it, and the rest goes on', () => {
+  test('that cannot be installed are named with the one command that installs them, and the rest continues', () => {
     program('sudo', 'exit 1');
     program('python3', 'exit 1');
     program('dnf', 'exit 1');
@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== 'linux')('system packages (Linux alone)', (
     expect(said).toContain('dnf install -y python3');
   });
 
-  test('that apt-get fails to install are said to be missing, with what apt-get said', () => {
+  test('that apt-get fails to install are reported as missing, with its error', () => {
     program('sudo', sudoWithoutPassword);
     program('python3', 'exit 0');
     program('apt-get', 'echo "E: no network" >&2; exit 100');

@@ -21,7 +21,7 @@ function improvement(task: TaskFile): number {
 describe.each(ids)('tasks/%s', (id) => {
   const task = TaskFile.parse(parse(read(`${id}/task.yaml`)));
 
-  it('names itself as its folder does', () => {
+  it('has the name of its folder', () => {
     expect(task.id).toBe(id);
   });
 
@@ -37,7 +37,7 @@ describe.each(ids)('tasks/%s', (id) => {
   });
 });
 
-it.each(ids)('%s has a lock with the hashes of all its packages but torch', (id) => {
+it.each(ids)('%s has a lock with the hashes of all its packages except torch', (id) => {
   const requirements = read(`${id}/requirements.txt`);
   const locked = readRequirements(withLock(fileURLToPath(tasks), requirements));
   const without = [...locked].filter(([, hashes]) => hashes === '').map(([line]) => line);

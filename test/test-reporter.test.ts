@@ -39,7 +39,7 @@ test('the summary counts passed and failed tests, broken files and stray errors,
   });
 });
 
-test('while tests run, a line now and then says how many files are done, what runs, and how long it will take', () => {
+test('while tests run, a line from time to time says how many files are done, what runs, and how long it will take', () => {
   const { printed } = runVitest(
     { 'slow.test.mjs': "test('takes its time', () => new Promise((done) => setTimeout(done, 1500)));" },
     { MLAB_SECONDS_BETWEEN_LINES: '0.5', MLAB_SECONDS_AFTER: '60' },

@@ -1,6 +1,6 @@
 /**
  * Executes an experiment of many concurrent runs that call a model server, and prints the cost. After its first step
- * the workspace of the first run is filled with files. Argument: `CrowdOptions`. The environment names the server.
+ * the workspace of the first run is filled with files. Argument: `LoadOptions`. The environment names the server.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { ModelRegistry, pingModel } from '../../src/models/index.ts';
 import { makePlan, runExperiment } from '../../src/runs/index.ts';
 import { ExperimentFile } from '../../src/schema/index.ts';
 import { createExperiment, readTraceSync, stepsOf } from '../../src/store/index.ts';
-import { type CrowdLook, CrowdOptions } from '../many.ts';
+import { type LoadMeasurement, LoadOptions } from '../many.ts';
 import { helpersFolder, provision } from '../task-resources.ts';
 
-const options = CrowdOptions.parse(JSON.parse(process.argv[2] ?? ''));
+const options = LoadOptions.parse(JSON.parse(process.argv[2] ?? ''));
 const { folder, runs, largeFiles } = options;
 const { signal } = new AbortController();
 const resources = await provision(options.cache, signal);
@@ -51,7 +51,7 @@ const results = await runExperiment(plan, {
   },
 });
 const seconds = (performance.now() - start) / 1000;
-const look: CrowdLook = {
+const measured: LoadMeasurement = {
   problems: results.filter(({ record }) => record?.end?.reason !== 'final_answer').length,
   ...{
     seconds,
@@ -62,7 +62,7 @@ const look: CrowdLook = {
   ...figuresOf(),
   peakBytes: process.resourceUsage().maxRSS * 1024,
 };
-process.stdout.write(JSON.stringify(look));
+process.stdout.write(JSON.stringify(measured));
 
 /** Files of some hundred bytes with different contents, a hundred per folder. */
 function fill(place: string, count: number): void {
@@ -73,7 +73,7 @@ function fill(place: string, count: number): void {
   }
 }
 
-function figuresOf(): Pick<CrowdLook, 'calls' | 'overheads' | 'largeOverheads'> {
+function figuresOf(): Pick<LoadMeasurement, 'calls' | 'overheads' | 'largeOverheads'> {
   const figures = { calls: 0, overheads: [] as number[], largeOverheads: [] as number[] };
   for (const { id } of plan.runs) {
     const { events } = readTraceSync(experiment.runFolder(id).tracePath);
@@ -95,10 +95,10 @@ function total({ user, system }: NodeJS.CpuUsage): number {
  * How long the event loop was blocked each time, how much of that this thread was working (the rest is other load and
  * waiting for the disk), and the delay as Node measures it.
  */
-function watchLoop(): { stop: () => Pick<CrowdLook, 'blocks' | 'delayP99'> } {
+function watchLoop(): { stop: () => Pick<LoadMeasurement, 'blocks' | 'delayP99'> } {
   const histogram = monitorEventLoopDelay({ resolution: 1 });
   histogram.enable();
-  let longest: CrowdLook['blocks'] = [];
+  let longest: LoadMeasurement['blocks'] = [];
   const cpuNow = () => 1000 * total(process.threadCpuUsage());
   const shorten = () => {
     longest = longest.sort((one, other) => other.ms - one.ms).slice(0, 100);

@@ -5,17 +5,17 @@
 import { runExperiment } from '../../src/runs/index.ts';
 import { createExperiment } from '../../src/store/index.ts';
 import { childrenCpuMs } from '../machine.ts';
-import type { NoopLook } from '../noop.ts';
+import type { NoopUsage } from '../noop.ts';
 import { planFor } from '../plans.ts';
 import { helpersFolder, provision } from '../task-resources.ts';
 
 const [folder = '', cache = '', ...numbers] = process.argv.slice(2);
-const lookAt = numbers.map(Number);
+const measureAt = numbers.map(Number);
 const signal = new AbortController().signal;
 const resources = await provision(cache, signal);
-const seeds = Math.max(...lookAt);
+const seeds = Math.max(...measureAt);
 const plan = planFor({ name: 'noop', agent: 'noop', seeds, grade: 'none', sandbox: 'bubblewrap' }, resources);
-const looks: NoopLook[] = [];
+const usages: NoopUsage[] = [];
 let ended = 0;
 const results = await runExperiment(plan, {
   experiment: createExperiment(folder, plan),
@@ -27,13 +27,13 @@ const results = await runExperiment(plan, {
   onProgress: ({ kind }) => {
     if (kind !== 'run_ended') return;
     ended += 1;
-    if (lookAt.includes(ended)) looks.push(look(ended));
+    if (measureAt.includes(ended)) usages.push(usage(ended));
   },
 });
 const problem = results.find((result) => result.problem !== null)?.problem ?? null;
-process.stdout.write(JSON.stringify({ looks, problem }));
+process.stdout.write(JSON.stringify({ usages, problem }));
 
-function look(runs: number): NoopLook {
+function usage(runs: number): NoopUsage {
   const { user, system } = process.cpuUsage();
   const collect = globalThis.gc;
   if (collect === undefined) throw new Error('start it with --expose-gc');

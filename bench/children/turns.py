@@ -1,4 +1,4 @@
-"""A program whose turns take nothing but their requests: it writes a file, and tells the model of it.
+"""A program whose turns consist only of requests: it writes a file, and tells the model of it.
 
     python turns.py OPENAI_BASE_URL KEY MODEL FILES TURNS
 

@@ -5,7 +5,7 @@ import type { Marks } from './marks.ts';
 /** Only for its name: agents are registered, and this one exists for measuring. */
 export const brancherName = 'brancher';
 
-/** Calls models, forks, works on several branches at once, selects. With `short`, as little of each as possible. */
+/** Calls models, forks, works on several branches in parallel, selects. With `short`, as little of each as possible. */
 export function brancher(marks: Marks): Agent {
   return {
     name: brancherName,

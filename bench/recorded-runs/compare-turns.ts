@@ -20,9 +20,9 @@ import {
  * - `no_summary`: the fast model gave no summary that could be used; we write another text in its place
  * - `step_number`: a log entry has another number, or the log is asked at another step, because a turn before it
  *   counted there and not here
- * - `after_the_end`: the original went on after its run had ended
- * - `recording_ends`: the original was killed before the step under way was recorded
- * - `garbled`: the published log of the call holds another text than the trace
+ * - `after_the_end`: the original continued after its run had ended
+ * - `recording_ends`: the original was killed before the current step was recorded
+ * - `garbled`: the published log of the call has another text than the trace
  * - `other_action`, `other_arguments`: anything else
  */
 export type DifferenceReason =
@@ -53,12 +53,12 @@ export interface Difference {
 export interface Comparison {
   /** Steps of either side, matched with each other. */
   steps: number;
-  /** Of these, what the model chose: all but what the agent does for its log. */
+  /** Of these, the actions that the model chose: all except those that the agent takes for its log. */
   actions: number;
   differences: Difference[];
 }
 
-/** Compares what was done turn by turn: a look into the log, the action, the entry in the log. */
+/** Compares turn by turn: the lookup in the log, the action, the entry in the log. */
 export function compareTurns(recorded: readonly RecordedTurn[], ours: readonly TakenTurn[]): Comparison {
   const comparison: Comparison = { steps: 0, actions: 0, differences: [] };
   for (let turn = 0; turn < Math.max(recorded.length, ours.length); turn += 1) {

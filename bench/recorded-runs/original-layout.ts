@@ -7,7 +7,7 @@ import type { RecordedRun } from './recorded-run.ts';
 
 const tasksFolder = join(import.meta.dirname, '../../tasks');
 
-/** Copies what a description of the data says beside the tables, as the original did. */
+/** Copies the data description beside the tables, as the original did. */
 const copiesDescription = `
 
 import pathlib
@@ -19,7 +19,7 @@ for _path in pathlib.Path(_folders.downloads).rglob("data_description.txt"):
 `;
 
 export interface OriginalLayoutOptions {
-  /** For Python environments; prepared data lies in the scratch folder. */
+  /** For Python environments; prepared data is in the scratch folder. */
   cache: string;
   mirror: string;
   /** An empty folder. */
@@ -53,7 +53,7 @@ export async function housePriceInOriginalLayout(
   return { task: loadTask('house-price', [tasks]), python, prepared, concealed: [] };
 }
 
-/** As the first action that read it saw it. */
+/** Its content according to the first action that read it. */
 function starterOf({ folder, innerSteps }: RecordedRun): string {
   const read = innerSteps.find(
     ({ action }) => action.name === 'Read File' && action.args.file_name === 'train.py',

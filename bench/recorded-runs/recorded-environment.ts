@@ -90,7 +90,7 @@ export class RecordedEnvironment implements Environment {
   }
 }
 
-/** The recorded runs tell the research problem alone. */
+/** The prompts of the recorded runs contain only the research problem. */
 function briefOf({ task, problem }: RecordedRun): TaskBrief {
   return TaskBrief.parse({
     id: task.toLowerCase(),

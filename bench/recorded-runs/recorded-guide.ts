@@ -14,7 +14,7 @@ export interface TakenTurn {
   replies: number;
 }
 
-/** Follows a recorded run beside an agent, turn by turn, and says what happened there. */
+/** Follows a recorded run in step with an agent, turn by turn, and returns what happened there. */
 export class RecordedGuide {
   readonly turns: TakenTurn[] = [{ steps: [], replies: 0 }];
   readonly #run: RecordedRun;
@@ -46,7 +46,7 @@ export class RecordedGuide {
     this.#taken.steps.push(action);
     const steps = this.#recorded?.steps ?? [];
     const ofSameName = (step: RecordedAction) => step.action.name === action.name;
-    // The agent's own use of the log comes last, and its look into it comes first, whatever its model does between.
+    // The agent's lookup in its log comes first and its entry last, whatever its model does in between.
     const recorded = action.name === recallAction ? steps.find(ofSameName) : steps.findLast(ofSameName);
     if (action.name === logAction && recorded !== undefined) this.turns.push({ steps: [], replies: 0 });
     return recorded;

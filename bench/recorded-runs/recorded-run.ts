@@ -29,15 +29,15 @@ const Trace = z.object({
 
 /** One turn of the original agent. */
 export interface RecordedTurn {
-  /** All that its model replied; the last one was acted on, unless the run ended by it. */
+  /** All replies of its model; the last one was acted on, unless it ended the run. */
   replies: string[];
   /**
-   * What its fast model said of the observation and of the step, in order. Turns whose calls the original logged in
+   * The summaries of the observation and of the step by its fast model, in order. Turns whose calls the original logged in
    * one file share these lists.
    */
   observationSummaries: string[];
   stepSummaries: string[];
-  /** What it did: perhaps a look into the log, perhaps an action, and the entry in the log. */
+  /** What it did: perhaps a lookup in the log, perhaps an action, and the entry in the log. */
   steps: RecordedAction[];
 }
 
@@ -52,7 +52,7 @@ export interface RecordedRun {
   /** What models answered inside actions, by the step (from 0) that asked. */
   toolReplies: ReadonlyMap<number, readonly string[]>;
   steps: readonly RecordedAction[];
-  /** What actions did inside, such as reading a file. */
+  /** Low-level steps of actions, such as reading a file. */
   innerSteps: readonly RecordedAction[];
 }
 
@@ -102,7 +102,7 @@ function turnsOf(calls: readonly Call[], steps: readonly RecordedAction[]): Reco
   );
   const summaries = (role: Call['role'], { agent_step }: Call) => lists.get(key({ role, agent_step })) ?? [];
   for (const call of calls.filter(({ role }) => role === 'agent')) {
-    // A turn is asked for again with a complaint at the end of the prompt.
+    // A turn is repeated with a complaint at the end of the prompt.
     if (call.prompt.slice(-400).includes(complaint)) turns.at(-1)?.replies.push(call.completion);
     else {
       turns.push({

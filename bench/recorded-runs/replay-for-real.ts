@@ -26,10 +26,10 @@ export interface RealReplay {
   recorded_steps: number;
   /** Python scripts of the final workspace that are the same, and those that are not (or are missing). */
   scripts: { same: string[]; other: string[] };
-  /** Our grader's scores of the submission that ours wrote, and of the recorded one; null where there is none. */
+  /** Our grader's scores of our submission, and of the recorded one; null if there is none. */
   score: number | null;
   recorded_score: number | null;
-  /** Over all rows of the two submissions, relative to the recorded value; null where one is missing. */
+  /** Over all rows of the two submissions, relative to the recorded value; null if one is missing. */
   largest_difference: number | null;
 }
 
@@ -42,7 +42,7 @@ export interface RealReplayOptions {
 }
 
 /**
- * Carries a recorded run out anew: the models say what they said then, and everything else is real: scripts are
+ * Executes a recorded run again: the models give their recorded replies, and everything else is real: scripts are
  * edited by our actions, run in the sandbox, and the submission is graded.
  */
 export async function replayForReal(options: RealReplayOptions): Promise<RealReplay> {
@@ -117,7 +117,7 @@ async function scoreOf(
   return grade?.score ?? null;
 }
 
-/** What our grader says of a submission: that of a run which does nothing but write it. */
+/** Our grader's result for a submission, by a run that only writes it. */
 async function scoreOfText(content: string, options: RealReplayOptions): Promise<number | null> {
   const writer: Agent = {
     ...{
@@ -141,10 +141,10 @@ const recordedRoles = {
   fast: { model: 'recorded/fast' },
 };
 
-/** The research agent beside a guide through the recorded run, and the models that say what the guide tells. */
+/** The research agent with a guide through the recorded run, and models that give the guide's replies. */
 function guidedAgent(run: RecordedRun): { agent: Agent; registry: ModelRegistry } {
   const guide = new RecordedGuide(run);
-  /** What the next call of a model is answered with, by the name of the model. */
+  /** The answer to the next call of a model, by the name of the model. */
   let answer: (model: string) => string = () => '';
   const research = agentByName('research');
   const agent: Agent = {
@@ -214,7 +214,7 @@ function compareScripts(recorded: string, ours: string): RealReplay['scripts'] {
   return { same: names.filter(isSame), other: names.filter((name) => !isSame(name)) };
 }
 
-/** Without what the two systems' ways of writing a text file differ in. */
+/** Without differences in the ways in which the two systems write text files. */
 function plainText(path: string): string | null {
   return textOf(path)?.replaceAll('\r\n', '\n').trim() ?? null;
 }

@@ -4,7 +4,7 @@ import { type Comparison, compareTurns } from './compare-turns.ts';
 import { RecordedEnvironment } from './recorded-environment.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
-/** Leads the research agent, by the paper's rules, through a recorded run, and compares what it does. */
+/** Runs the research agent, by the paper's rules, on the replies of a recorded run, and compares its actions. */
 export async function replayRecorded(run: RecordedRun): Promise<Comparison> {
   const environment = new RecordedEnvironment(run, recordedActions());
   const options = { profile: 'paper' };

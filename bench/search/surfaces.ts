@@ -13,11 +13,11 @@ export interface SurfaceWanted {
   seconds: number;
 }
 
-/** What one run of a made-up script does. */
+/** The result of one run of a synthetic script. */
 export interface MadeUpRun {
   /** Without noise; 1 for the starter, 0 where it could not be better. */
   regret: number;
-  /** What the script prints: less is better. */
+  /** The printed score: lower is better. */
   score: number;
   crashed: boolean;
   seconds: number;
@@ -26,7 +26,7 @@ export interface MadeUpRun {
 interface Axis {
   name: string;
   literals: readonly string[];
-  /** Where a value lies, so that one is a usual step for a person who tunes. */
+  /** The position of a value, in units of a usual tuning step. */
   position(value: number): number;
   /** The time grows with this power of the value. */
   effort: number;
@@ -57,25 +57,25 @@ const axes: readonly Axis[] = [
   { name: 'degree', literals: ['1', '2'], position: (value) => value, effort: 1 },
 ];
 
-/** One number of a script, and what it does to the score. */
+/** One number of a script, and its effect on the score. */
 interface Dimension {
   axis: Axis;
   literal: string;
-  /** Where it is best, in steps from the starter's value. */
+  /** Its best value, in steps from the starter's value. */
   best: number;
   weight: number;
-  /** How far from the best a value still does some good. */
+  /** How far from the best a value still helps. */
   width: number;
 }
 
 interface Pair {
   one: number;
   other: number;
-  /** So much does the best value of one move with each step of the other. */
+  /** How far the best value of one moves with each step of the other. */
   slope: number;
 }
 
-/** A script with numbers in it, and what it would print: nothing is run. */
+/** A script with numbers in it, and its computed output: nothing is run. */
 export class Surface {
   readonly wanted: SurfaceWanted;
   readonly source: string;
@@ -108,7 +108,7 @@ export class Surface {
     return { regret, score, crashed: along > 2, seconds: this.#secondsOf(source) };
   }
 
-  /** How much worse than the best; each number saturates, so that what is far off looks all the same. */
+  /** How much worse than the best; each number saturates, so that all values far off score alike. */
   #excess(steps: readonly number[]): number {
     const shifted = this.#dimensions.map(({ best }, place) => (steps[place] ?? 0) - best);
     for (const { one, other, slope } of this.#pairs) {
@@ -117,7 +117,7 @@ export class Surface {
     }
     return this.#dimensions.reduce((sum, { axis, weight, width }, place) => {
       const off = (shifted[place] ?? 0) / width;
-      // More rounds rarely harm much; fewer do.
+      // More rounds rarely do much harm; fewer do.
       const harm = axis.isRounds === true && off > 0 ? off / 4 : off;
       return sum + weight * (1 - 1 / (1 + harm ** 2));
     }, 1e-9);
@@ -143,7 +143,7 @@ function chosen(count: number, random: Random): Axis[] {
     .map(({ axis }) => axis);
 }
 
-/** Four numbers of ten are useless, or nearly; some are far off, most are off by a step or so. */
+/** Four numbers of ten have little or no effect; some are far off, most by about a step. */
 function dimensionOf(axis: Axis, random: Random): Dimension {
   const literal = axis.literals[Math.floor(random() * axis.literals.length)] ?? '1';
   const far = random() < 0.25 ? 3 : 1.5;
@@ -152,7 +152,7 @@ function dimensionOf(axis: Axis, random: Random): Dimension {
   return { axis, literal, best: way * far * (0.2 + 0.8 * random()), weight, width: 0.7 + 1.3 * random() };
 }
 
-/** With more rounds, smaller steps are best: what is best in a short run is not so in a long one. */
+/** With more rounds, smaller steps are best, so the best values differ between short and long runs. */
 function ratesAndRounds(dimensions: readonly Dimension[]): Pair[] {
   const one = dimensions.findIndex(({ axis }) => axis.name === 'lr');
   const other = dimensions.findIndex(({ axis }) => axis.isRounds === true);

@@ -1,16 +1,16 @@
-"""Runs AIDE on the workspace that it is started in, and hands in its best solution. A script.
+"""Runs AIDE on the workspace in which it is started, and submits its best solution. A script.
 
     python -I aide_loop.py BUNDLE BRIEF ENTRY STEPS
 
-BUNDLE is the environment that AIDE is installed in, BRIEF the file that tells the task, ENTRY the
-name of the script that the task begins with. AIDE runs what it writes within its own interpreter:
-so that is the task's, and AIDE's packages come after the task's own. Models, by the roles of the
-run, are reached as OPENAI_BASE_URL and OPENAI_API_KEY say.
+BUNDLE is the environment with AIDE, BRIEF the file with the task's text, ENTRY the name of the
+task's starter script. AIDE runs the scripts that it writes in its own interpreter, so that is the
+task's, with AIDE's packages after the task's own on its path. OPENAI_BASE_URL and OPENAI_API_KEY
+name the gateway to the models, which are requested by the roles of the run.
 
-AIDE's solutions read ./input and write ./working. Its own places lie in the folder `aide` of the
-workspace; what is handed in is the solution as ENTRY and all that it wrote, with links `input` and
-`working` that lead to the workspace itself, so that ENTRY does there what it did in AIDE's place.
-After each of its steps that made a new best solution, that one is handed in.
+AIDE's solutions read ./input and write ./working. Its own files are in the folder `aide` of the
+workspace. A submission is the solution as ENTRY and everything that it wrote, with links `input`
+and `working` to the workspace itself, so that ENTRY works there as it did in AIDE's folder. Each
+new best solution is submitted after the step that found it.
 """
 
 import shutil
@@ -27,7 +27,7 @@ by the same names.
 
 
 def settings(aide: Path, brief: Path):
-    """AIDE's configuration: its own defaults, but for its places and its models."""
+    """AIDE's configuration: its own defaults, except for its folders and its models."""
     from aide.utils.config import _load_cfg, prep_cfg
 
     config = _load_cfg(use_cli_args=False)
@@ -46,7 +46,7 @@ def lay_out(workspace: Path, solutions: Path) -> None:
     for path in workspace.iterdir():
         if path.name in ("aide", "input", "working"):
             continue
-        # A submitted solution replaces the script that the task begins with.
+        # A submitted solution replaces the task's starter script.
         if path.is_file():
             shutil.copy(path, solutions / "input")
         else:

@@ -1,6 +1,6 @@
-"""Says what the action Validate Submission says of the submission: what `mlab-check` runs.
+"""Prints the result of the action Validate Submission: `mlab-check` runs it.
 
-It never gives a score. Exit code: 0 where the grader would accept it, 1 where it would not.
+It never gives a score. Exit code: 0 if the grader would accept the submission, 1 if it would not.
 """
 
 import os

@@ -1,17 +1,17 @@
-"""Starts an outside agent in its sandbox, and carries its connections to the gateway. A script.
+"""Starts an outside agent in its sandbox, and forwards its connections to the gateway. A script.
 
     python -I start.py < start.json
 
 What it reads: a line with {"home", "files": {path in home: text}, "variables", "path", "argv",
 "folder", "bridge": {"port", "socket"} or null, "session": {"keep", "socket", "saved"} or null,
-"speaks"}. An agent that speaks has the rest of the input as its own, and its messages alone are
-printed at once: of its standard error, the end is when it has ended. The agent's home is made anew;
-the folder `path` comes first in its PATH. The bridge takes connections on a loopback port, which
+"speaks"}. An agent that speaks gets the rest of the input, and its messages are printed at once;
+the end of its standard error is printed when it has ended. The agent's home is newly created; the
+folder `path` comes first in its PATH. The bridge forwards connections from a loopback port, which
 only this sandbox has, to a Unix socket. It ends with the agent, and with its exit code.
 
-An agent with a session continues with the archive `saved`, where that is no null. For each further
-line of the input, what its home holds of `keep` is sent to the session's socket: a line with the
-number of bytes, and a tar archive; 0 bytes where it holds nothing, or too much.
+An agent with a session continues with the archive `saved`, unless that is null. For each further
+line of the input, the files of `keep` in its home are sent to the session's socket: a line with the
+number of bytes, and a tar archive; 0 bytes if there are none, or too much.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ MOST_SAVED = 1 << 25
 
 
 async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Hands on what comes, until it ends, and then its end."""
+    """Forwards data until its end, and then the end."""
     while piece := await reader.read(PIECE):
         writer.write(piece)
         await writer.drain()
@@ -41,7 +41,7 @@ async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def connect(socket: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Carries one connection in both directions, until the gateway ends it or either side fails."""
+    """Forwards a connection in both directions, until the gateway ends it or either side fails."""
     try:
         inner_reader, inner_writer = await asyncio.open_unix_connection(socket)
     except OSError:
@@ -50,7 +50,7 @@ async def connect(socket: str, reader: asyncio.StreamReader, writer: asyncio.Str
     asked = asyncio.ensure_future(carry(reader, inner_writer))
     answered = asyncio.ensure_future(carry(inner_reader, writer))
     for way in (asked, answered):
-        # Nobody needs to know how a connection failed.
+        # How a connection failed does not matter.
         way.add_done_callback(lambda done: done.cancelled() or done.exception())
     try:
         await asyncio.wait([answered])
@@ -65,7 +65,7 @@ async def connect(socket: str, reader: asyncio.StreamReader, writer: asyncio.Str
 
 
 async def serve(port: int, socket: str) -> None:
-    """Takes connections on a loopback port until the loop ends."""
+    """Accepts connections on a loopback port until the loop ends."""
     # The loop itself has only weak references to its tasks: a waiting one could be lost, with its
     # connection.
     connections: set[asyncio.Task[None]] = set()
@@ -87,12 +87,12 @@ def make_home(home: Path, files: dict[str, str]) -> None:
 
 
 def packed(home: Path, keep: list[str]) -> bytes:
-    """What a home holds of these files and folders, as a tar archive. Databases are copied as they are now."""
+    """These files and folders of a home, as a tar archive with copies of databases."""
     content = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=content, mode="w") as archive:
         found = [path for name in keep for path in (home / name, *sorted((home / name).rglob("*")))]
         files = [path for path in found if path.is_file() and not path.is_symlink()]
-        # Parts of databases, which are copied as a whole.
+        # These are parts of databases, which are copied as a whole.
         files = [path for path in files if not path.name.endswith((".db-wal", ".db-shm"))]
         if not files or sum(path.stat().st_size for path in files) > MOST_SAVED:
             return b""
@@ -144,7 +144,7 @@ async def end_of(reader: asyncio.StreamReader) -> bytes:
 
 
 async def main() -> int:
-    # Not a byte more than the line may be read: the rest may be for the agent.
+    # No byte beyond the line may be read: the rest may be for the agent.
     start = json.loads(sys.stdin.buffer.raw.readline())
     home, session = Path(start["home"]), start["session"]
     make_home(home, start["files"])

@@ -1,6 +1,6 @@
-"""How an adversarial script says what it tried and what stopped it: a line of JSON each.
+"""How an adversarial script reports what it tried and what stopped it: one line of JSON each.
 
-The harness lays this file beside the script. A script registers its attempts with `tries` and calls
+The harness puts this file beside the script. A script registers its attempts with `tries` and calls
 `run_all`. Lines that start with `@plan` and `@attempt` are read by the harness: what was planned
 and never reported does not count as stopped.
 """
@@ -17,18 +17,18 @@ Action = Callable[[], str | None]
 
 
 class Stopped(Exception):
-    """The attempt came to nothing, for a reason that is no exception of the system."""
+    """The attempt failed for a reason other than an exception of the system."""
 
 
 class Judged(Exception):
-    """The attempt was carried out; whether it gained anything is for the harness to see."""
+    """The attempt was made; the harness checks whether it gained anything."""
 
 
 _planned: list[tuple[str, str, Action]] = []
 
 
 def settings() -> dict[str, Any]:
-    """What the harness tells the adversarial agent: more than any agent knows."""
+    """What the harness passes to the adversarial agent: more than any other agent knows."""
     return json.loads(Path("cheat.json").read_text(encoding="utf-8"))
 
 
@@ -48,7 +48,7 @@ def tries(what: str, how: str) -> Callable[[Action], Action]:
 
 
 def run_all() -> None:
-    """Makes all attempts, one after another, whatever comes of each."""
+    """Makes all attempts, one after another, whatever the result of each."""
     tell("@plan", [what for what, _, _ in _planned])
     for what, how, action in _planned:
         tell("@attempt", {"what": what, "how": how, **outcome_of(action)})

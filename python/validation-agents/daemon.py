@@ -1,6 +1,6 @@
-"""Leaves processes behind, in every way there is.
+"""Leaves processes behind, in every possible way.
 
-Each beats in a file, and later changes the submission.
+Each writes heartbeats to a file, and later changes the submission.
 
 python daemon.py TOKEN          starts all daemons, and ends
 python daemon.py TOKEN beat N   is one of them
@@ -24,7 +24,7 @@ LIFE = 30.0
 
 
 def beat(name: str) -> None:
-    """Writes a heartbeat, and after a while the submission, until the end of its life."""
+    """Writes heartbeats, and after a while the submission, until it ends."""
     for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         try:
             signal.signal(number, signal.SIG_IGN)
@@ -62,7 +62,7 @@ def quiet(argv: list[str], **options: object) -> None:
 
 
 def alive(name: str, start: Callable[[], object]) -> None:
-    """Starts a daemon and sees it beat: one that never lived would prove nothing."""
+    """Starts a daemon and waits for a heartbeat: one that never ran would prove nothing."""
     start()
     for _ in range(100):
         if (HERE / f"heartbeat-{name}").exists():

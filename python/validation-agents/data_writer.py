@@ -1,6 +1,6 @@
-"""Writes to everything that is not an agent's to write: data, helpers, packages, grader, results.
+"""Writes to everything that agents must not write: data, helpers, packages, grader, results.
 
-Whatever should work is put back at once, so that a sandbox with a hole leaves no damage.
+A successful write is undone at once, so that a leaky sandbox leaves no damage.
 """
 
 import ctypes

@@ -87,7 +87,7 @@ for kind in ("mnt", "net", "pid", "user"):
 @tries("trace process 1", "ptrace(PTRACE_ATTACH, 1)")
 def trace() -> None:
     check(libc.ptrace(16, 1, None, None))
-    time.sleep(0.1)  # It must have stopped before it can be let go.
+    time.sleep(0.1)  # It must have stopped before it can be continued.
     libc.ptrace(17, 1, None, None)
     raise Judged("attached: process 1 inside is confined just as this one is")
 

@@ -1,4 +1,4 @@
-"""Hands in files that only a careless reader takes for what they should be.
+"""Submits forged files that only a careless reader accepts.
 
 python file_forger.py NAME PATH    writes one forged file over a submission's
 """
@@ -25,7 +25,7 @@ RESULTS = json.dumps(
 
 
 class Payload:
-    """Run by whoever unpickles it: prints a grader's results, as if it were the grader."""
+    """Runs when it is unpickled: prints a grader's results, as if it were the grader."""
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         return (os.write, (1, f"\n{RESULTS}\n".encode()))

@@ -1,4 +1,4 @@
-"""Forges results: writes what the harness writes, prints what graders print, hands in oddities.
+"""Forges results: writes what the harness writes, prints what graders print, submits odd files.
 
 python forger.py results      forged result files, in the workspace and where the harness keeps them
 python forger.py NAME         writes one forged submission

@@ -1,6 +1,6 @@
-"""Takes all there is of one thing.
+"""Uses up one kind of resource.
 
-The harness gives every attempt a step of its own, with small limits.
+The harness gives every attempt a separate step, with small limits.
 
 python hog.py TOKEN WHAT
 """
@@ -61,7 +61,7 @@ def sparse() -> str:
 
 
 def fork_bomb() -> str:
-    """Every process forks on; the first one ends after a while, and with it all others."""
+    """Every process keeps forking; the first one ends after a while, and with it all others."""
     first = os.getpid()
     refused = None
     deadline = time.monotonic() + 1.5

@@ -47,7 +47,7 @@ def note(content: bytes, place: str) -> None:
 
 
 def unpacked(path: Path) -> Iterator[bytes]:
-    """What a compressed file or an archive holds, where its size could be a secret's."""
+    """The contents of a compressed file or an archive whose size could be a secret's."""
     most = max(SIZES, default=0)
     with open(path, "rb") as file:
         begin = file.read(6)

@@ -1,4 +1,4 @@
-"""Tries to speak to a listener that the harness opened on the host, in every way there is."""
+"""Tries to reach a listener that the harness opened on the host, in every possible way."""
 
 import socket
 import struct
@@ -94,7 +94,7 @@ def virtual_machine() -> str:
 def interfaces() -> str:
     names = [name for _, name in socket.if_nameindex() if name != "lo"]
     routes = Path("/proc/net/route").read_text().splitlines()[1:]
-    # The kernel shows empty tunnels of its own in every new namespace; none leads anywhere.
+    # The kernel shows its own empty tunnels in every new namespace; none leads anywhere.
     if not routes:
         raise Stopped(
             f"no route leads anywhere (interfaces beside lo: {', '.join(names) or 'none'})"

@@ -37,7 +37,7 @@ describe('the agents', () => {
     expect(names).toEqual(names.toSorted());
   });
 
-  it('are listed where a name is unknown, the nearest first', () => {
+  it('are listed if a name is unknown, the nearest first', () => {
     const error = thrownBy(() => agentByName('autml'));
     expect(error.message).toBe('There is no agent "autml".');
     const list = `The agents are: ${names.join(', ')}; a path such as ./my-agent.ts is one of your own`;
@@ -45,14 +45,14 @@ describe('the agents', () => {
     expect(thrownBy(() => agentByName('xyz')).hint).toBe(list);
   });
 
-  it('are found as a file of the folder, too, where a name is unknown', () => {
+  it('are also searched as files of the folder if a name is unknown', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'climber.py'), '');
     const { hint } = thrownBy(() => agentByName('climber', folder));
     expect(hint).toMatch(/^Did you mean \.\/climber\.py\? The agents are: /);
   });
 
-  it('refuse values that make no sense before anything is run', async () => {
+  it('refuse invalid values before anything is run', async () => {
     const refused = (name: string, options: AgentOptions) =>
       expect((async () => agentByName(name).ready?.(options))()).rejects.toMatchObject({
         name: 'UserError',

@@ -61,13 +61,13 @@ async function inProcess(expression: string, folder: string): Promise<Found> {
 const find = (name: string, folder: string) =>
   inProcess(`findAgent(${JSON.stringify(name)}, process.cwd())`, folder);
 
-test('loads an agent from a file of TypeScript, wherever it lies', async () => {
+test('loads an agent from a TypeScript file in any folder', async () => {
   const { name, source, message } = await find('./mine.ts', own('Does nothing.'));
   expect([name, message]).toEqual(['mine', undefined]);
   expect(source?.path).toMatch(/\/mine\.ts$/);
 });
 
-test('a source is known by what it imports, too, and not by where it lies', async () => {
+test('the hash of a source includes its imports, and does not depend on its folder', async () => {
   const [one, same, other] = await Promise.all(
     ['First.', 'First.', 'Second.'].map(async (words) => (await find('mine.ts', own(words))).source?.sha256),
   );
@@ -123,7 +123,7 @@ test.each([
   expect(await find(name, folder)).toMatchObject({ code });
 });
 
-test('a command in quotes, as it is copied from a shell into a file, is the command inside them', async () => {
+test('a command in quotes, as copied from a shell into a file, is the command inside the quotes', async () => {
   const folder = folderWith({ 'my_agent.py': '' });
   const optionsOf = async (name: string) => (await findAgent(name, folder)).options;
   expect(await optionsOf('command:"python my_agent.py"')).toEqual(

@@ -48,7 +48,7 @@ const agentCalls = ({ asked }: FakeEnvironment) => asked.filter(({ role }) => ro
 const tailOf = (request: ModelRequest | undefined) => request?.messages.at(-1)?.text ?? '';
 
 describe('an agent that writes its actions as text', () => {
-  it('acts as the model says, and ends with its final answer', async () => {
+  it('executes the actions of the model, and ends with its final answer', async () => {
     const environment = await talk(react, [reply('List Files', { dir_path: '.' }), runScript, finalAnswer]);
     expect(environment.taken).toEqual([
       { name: 'List Files', args: { dir_path: '.' } },
@@ -58,7 +58,7 @@ describe('an agent that writes its actions as text', () => {
     expect(environment.notes).toEqual(Array(3).fill({ Thought: 'so be it' }));
   });
 
-  it('sends a head that never changes as a message of its own, and what changes after it', async () => {
+  it('sends a constant first message, and everything that changes after it', async () => {
     const environment = await talk(react, [runScript, runScript, finalAnswer]);
     const heads = new Set(environment.asked.map(({ messages }) => JSON.stringify(messages[0])));
     expect(heads.size).toBe(1);
@@ -74,7 +74,7 @@ describe('an agent that writes its actions as text', () => {
     );
   });
 
-  it('has the entries of its kind: act none, react a thought', async () => {
+  it('has the entries of its kind: none for act, a thought for react', async () => {
     const bare = 'Action: Execute Script\nAction Input: {"script_name": "train.py"}';
     expect(namesOf(await talk(act, [bare, finalAnswer]))).toEqual(['Execute Script', 'Final Answer']);
     const head = async (agent: Agent) => (await talk(agent, [])).asked[0]?.messages[0]?.text;
@@ -82,7 +82,7 @@ describe('an agent that writes its actions as text', () => {
     expect(await head(react)).toContain('Thought:');
   });
 
-  it('lists the actions that it is told to, and carries out others that the model knows of', async () => {
+  it('lists the actions of its options, and executes others that the model requests', async () => {
     const options = { actions: 'list files, Execute Script', hidden_actions: 'List Files' };
     const replies = [reply('Read File', { file_name: 'train.py' }), runScript, finalAnswer];
     const environment = await talk(react, replies, { options });
@@ -92,7 +92,7 @@ describe('an agent that writes its actions as text', () => {
     expect(namesOf(environment)).toEqual(['Read File', 'Execute Script', 'Final Answer']);
   });
 
-  it('shows the last steps, of these only the last ones with their observation', async () => {
+  it('shows the last steps, and only the newest of them with their observations', async () => {
     const steps = [1, 2, 3, 4, 5].map((count) =>
       reply('Read File', { file_name: `file-${count}` }, `thought ${count}`),
     );
@@ -107,7 +107,7 @@ describe('an agent that writes its actions as text', () => {
     expect(tailOf(none.asked[5])).not.toContain('thought');
   });
 
-  it('has long observations summarised by the fast model, block by block, and merges what it reported', async () => {
+  it('lets the fast model summarise long observations block by block, and merges the summaries', async () => {
     const output = 'x'.repeat(12_000);
     const settings = { execute: () => ({ ...execute(), output }) };
     const environment = await talk(react, [runScript, finalAnswer], settings);
@@ -122,14 +122,14 @@ describe('an agent that writes its actions as text', () => {
     expect(tailOf(whole.asked[1])).toContain(output);
   });
 
-  it('shows what a file holds as it is, since an edit may have to name it exactly', async () => {
+  it('shows the content of a file unchanged, because an edit may have to quote it exactly', async () => {
     const files = { long: 'x'.repeat(12_000) };
     const environment = await talk(react, [reply('Read File', { file_name: 'long' })], { files });
     expect(environment.asked.map(({ role }) => role)).not.toContain('fast');
     expect(tailOf(environment.asked[1])).toContain(files.long);
   });
 
-  it('leaves out the middle of a long observation where the fast model gives nothing', async () => {
+  it('leaves out the middle of a long observation if the fast model returns nothing', async () => {
     const replies = [runScript, finalAnswer];
     const environment = await talk(react, [], {
       execute: () => ({ ...execute(), output: `begin${'x'.repeat(9000)}end` }),
@@ -161,14 +161,14 @@ describe('act and react as in the paper', () => {
     },
   );
 
-  it('they stop after 50 steps of their own', async () => {
+  it('they stop after 50 steps', async () => {
     const options = { profile: 'paper', turns: 3 };
     const environment = await talk(act, Array(9).fill(runScript), { options });
     expect(environment.taken).toHaveLength(3);
   });
 });
 
-describe('a reply that can not be used', () => {
+describe('a reply that cannot be used', () => {
   it('counts as a step, so that the environment says what is wrong', async () => {
     const environment = await talk(react, [
       'I would rather talk.',
@@ -183,7 +183,7 @@ describe('a reply that can not be used', () => {
     expect(tailOf(environment.asked[1])).toContain('There is no action "(none)".');
   });
 
-  it('is recorded with the name that the model wrote, where no action has it', async () => {
+  it('is recorded with the name that the model wrote, even if no action has it', async () => {
     const environment = await talk(react, [
       reply('Open Sesame', { file_name: 'a' }),
       finalAnswer,
@@ -198,7 +198,7 @@ describe('a reply that can not be used', () => {
     expect(tailOf(environment.asked[2])).not.toContain('(none)');
   });
 
-  it('ends the run when too many come in a row, not when good ones come between', async () => {
+  it('ends the run when too many are consecutive, but not when valid ones are in between', async () => {
     const bad = await talk(react, Array(9).fill('nonsense'));
     expect(bad.givenUp).toMatchObject({ reason: 'reply_format' });
     expect(bad.taken).toHaveLength(5);
@@ -211,14 +211,14 @@ describe('a reply that can not be used', () => {
   });
 });
 
-describe('what the agent is told of its run', () => {
-  it('is the budget, at each turn', async () => {
+describe('the state of the run in the prompt', () => {
+  it('has the budget, at each turn', async () => {
     const environment = await talk(react, [runScript, finalAnswer], { steps: 9, seconds: 500 });
     expect(tailOf(environment.asked[0])).toContain('What is left: 9 steps, 8 min');
     expect(tailOf(environment.asked[1])).toContain('What is left: 8 steps, 8 min');
   });
 
-  it('is the state of the submission: missing, accepted, changed since, stale', async () => {
+  it('has the state of the submission: missing, accepted, changed since, stale', async () => {
     const check = reply('Validate Submission', {});
     let runs = 0;
     const environment = await talk(
@@ -239,7 +239,7 @@ describe('what the agent is told of its run', () => {
     expect(told[4]).toContain('It is stale');
   });
 
-  it('is, once, that the final answer comes without a fresh submission', async () => {
+  it('says once that the final answer comes without a fresh submission', async () => {
     const environment = await talk(react, [finalAnswer, finalAnswer]);
     expect(environment.asked).toHaveLength(2);
     expect(tailOf(environment.asked[1])).toContain('there is no submission in the workspace');
@@ -247,10 +247,10 @@ describe('what the agent is told of its run', () => {
   });
 });
 
-describe('a conversation that does not go on', () => {
+describe('a conversation that cannot continue', () => {
   const tooLong: ModelReply = { kind: 'context_too_long', message: 'too many tokens' };
 
-  it('is shortened step by step where it is too long, and goes on', async () => {
+  it('is shortened step by step if it is too long, and continues', async () => {
     const files = { big: `a${'b'.repeat(4900)}c` };
     const read = reply('Read File', { file_name: 'big' });
     const replies = [read, read, read, tooLong, tooLong, runScript, finalAnswer];
@@ -262,13 +262,13 @@ describe('a conversation that does not go on', () => {
     expect(lengths[2]).toBeLessThan(lengths[1] ?? 0);
   });
 
-  it('ends as the context limit where nothing more can be left out', async () => {
+  it('ends as the context limit if nothing more can be left out', async () => {
     const environment = await talk(react, [runScript, ...Array(9).fill(tooLong)]);
     expect(environment.givenUp).toMatchObject({ reason: 'context_limit' });
     expect(environment.asked).toHaveLength(5);
   });
 
-  it('ends as refused where the model declines', async () => {
+  it('ends as refused if the model declines', async () => {
     const environment = await talk(react, [{ kind: 'refused', message: 'not this' }]);
     expect(environment.givenUp).toMatchObject({
       reason: 'refused',
@@ -365,7 +365,7 @@ describe('texts that are cut or fenced', () => {
     );
   });
 
-  it('can not close their fence', () => {
+  it('cannot close their fence', () => {
     expect(fenced('a\n```\nb')).toBe('````\na\n```\nb\n````');
   });
 });

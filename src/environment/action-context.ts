@@ -23,7 +23,7 @@ export type ReplAnswer =
   | { kind: 'answered'; output: string; failed: boolean }
   | { kind: 'ended'; output: string; end: ProcessEnd };
 
-/** What actions work with. */
+/** What an action may use: files, commands, models, and the person who watches the run. */
 export interface ActionContext {
   readonly task: TaskBrief;
   readonly files: WorkspaceFiles;

@@ -3,7 +3,7 @@ import { ModelUnavailable } from '../models/index.ts';
 import { SandboxError } from '../sandbox/index.ts';
 import type { Checked, Outcome } from './action.ts';
 import type { ActionContext } from './action-context.ts';
-import { type FixedFile, putBack } from './fixed-files.ts';
+import { type FixedFile, restoreFixedFiles } from './fixed-files.ts';
 import { ExperimentSpent } from './model-access.ts';
 import { RunStopped } from './run-stopped.ts';
 import { WorkspaceFull } from './workspace-files.ts';
@@ -42,7 +42,7 @@ export class ActionPerformer {
       if (error instanceof WorkspaceFull) return { status: 'workspace_full', observation: error.message };
       if (error instanceof PathFailed) return { status: 'failed', observation: error.message };
       if (SandboxError.isInstance(error)) {
-        const displaced = await this.#putBack();
+        const displaced = await this.#restore();
         if (displaced.length > 0) return notRun(displaced);
       }
       if (isInfrastructure(error) || error instanceof RunStopped || signal.aborted) throw error;
@@ -51,10 +51,10 @@ export class ActionPerformer {
   }
 
   /** Restores read-only files whose folders the agent moved, so that the sandbox can mount them again. */
-  async #putBack(): Promise<FixedFile[]> {
+  async #restore(): Promise<FixedFile[]> {
     const { closeCommands, workspace, fixedFiles } = this.#parts;
     await closeCommands();
-    return putBack(workspace, fixedFiles);
+    return restoreFixedFiles(workspace, fixedFiles);
   }
 }
 

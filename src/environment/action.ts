@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { nearest } from '../lib/nearest.ts';
 import type { ActionStatus, UndoEntry } from '../schema/index.ts';
 import type { ActionContext } from './action-context.ts';
-import type { AskedAction } from './asked-action.ts';
 import type { ActionDescription } from './environment.ts';
+import type { RequestedAction } from './requested-action.ts';
 
 const mostUnknown = 10;
 
@@ -35,7 +35,7 @@ export interface ActionDefinition {
   run(context: ActionContext, args: Readonly<Record<string, unknown>>): Promise<Outcome>;
 }
 
-/** Ties the schema of an action to the arguments of its `run`. */
+/** Defines an action; the types of its `run`'s arguments follow from its schema. */
 export function defineAction<Shape extends z.ZodRawShape>(definition: {
   name: string;
   description: string;
@@ -91,7 +91,7 @@ export type Checked =
 
 /** Finds the action and checks its arguments; the message says what is wrong and what is expected. */
 export function checkAction(
-  action: AskedAction,
+  action: RequestedAction,
   definitions: ReadonlyMap<string, ActionDefinition>,
 ): Checked {
   const definition = definitions.get(action.name);

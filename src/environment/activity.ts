@@ -5,7 +5,7 @@ export class Activity {
   #underWay = 0;
   #last = performance.now();
 
-  /** How many things it is doing now. */
+  /** How many requests are being served now. */
   get underWay(): number {
     return this.#underWay;
   }

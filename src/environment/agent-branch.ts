@@ -10,7 +10,7 @@ export interface AgentBranchParts {
   fork: (branch: AgentBranch, at: number | undefined) => Promise<Branch>;
 }
 
-/** A branch as its agent knows it: its steps so far, and the queue of those to come. */
+/** A branch as its agent knows it: its last step, and the queue of its requests. */
 export class AgentBranch implements Branch {
   readonly id: BranchId;
   readonly origin: BranchOrigin | null;

@@ -10,7 +10,6 @@ import type {
 } from '../schema/index.ts';
 import { BranchId as BranchIdSchema } from '../schema/index.ts';
 import { AgentBranch } from './agent-branch.ts';
-import { type AskedAction, readAction } from './asked-action.ts';
 import { wholeBudget } from './budget-clock.ts';
 import { CompletionOrder } from './completion-order.ts';
 import type { Continuation } from './continuation.ts';
@@ -25,21 +24,22 @@ import type {
 import { NormalRequests } from './normal-requests.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type Replay, repeatStep } from './replay.ts';
+import { type RequestedAction, readAction } from './requested-action.ts';
 import type { RunState } from './run-state.ts';
 
 /** A request of the agent: its number, and whether it came after the end. */
-interface Thing {
+interface AgentRequest {
   number: number;
   isLate: boolean;
 }
 
-/** Per run: each branch is kept in memory, used or not, and every reader of the trace handles them all. */
+/** Per run: each branch stays in memory, used or not, and every reader of the trace handles them all. */
 const mostForks = 10_000;
 
-/** An agent that asks for more than this after the end of its run does not look at what it is told. */
+/** An agent with more requests than this after the end of its run ignores the answers. */
 const mostAfterEnd = 100;
-/** How long each answer to such an agent takes, so that it leaves the machine to others. */
-const deafMs = 1_000;
+/** Each answer to such an agent is delayed by this, so that it does not use up the processor. */
+const lateAnswerMs = 1_000;
 
 /** An invalid fork: the agent's mistake, which ends nothing. */
 class RefusedFork extends RangeError {}
@@ -52,13 +52,13 @@ export interface AgentEnvironmentParts {
   recorded: RecordedRun;
   replay: Replay;
   state: RunState;
-  /** Does what is not recorded. */
+  /** Serves the requests that the trace has no result for. */
   continuation: Continuation;
 }
 
 /**
- * The environment that an agent gets. It replays what is recorded of the run, and then goes on. The agent learns of
- * results in the order of the trace, see `CompletionOrder`.
+ * The environment that an agent gets. It first replays the recorded results of the run, then serves new requests. The
+ * agent gets results in the order of the trace, see `CompletionOrder`.
  */
 export class AgentEnvironment implements Environment {
   readonly id = 'main';
@@ -71,11 +71,11 @@ export class AgentEnvironment implements Environment {
   readonly #order: CompletionOrder;
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #requests = new NormalRequests();
-  #things = 0;
+  #requestCount = 0;
   #asks = 0;
   #forks = 0;
   #afterEnd = 0;
-  readonly #deaf = Promise.withResolvers<void>();
+  readonly #ignoresEnd = Promise.withResolvers<void>();
   /** A step that is in the trace has ended the run. */
   #endedByStep = false;
   #closing = false;
@@ -101,8 +101,8 @@ export class AgentEnvironment implements Environment {
   }
 
   /** Resolves if the agent keeps asking for more after the end of its run: it will hardly return by itself. */
-  get deaf(): Promise<void> {
-    return this.#deaf.promise;
+  get ignoresEnd(): Promise<void> {
+    return this.#ignoresEnd.promise;
   }
 
   step(action: Action): Promise<StepResult> {
@@ -115,10 +115,10 @@ export class AgentEnvironment implements Environment {
 
   async ask(asked: ModelRequest): Promise<ModelReply> {
     const request = this.#requests.of(asked);
-    const thing = this.#newThing();
+    const agentRequest = this.#newRequest();
     this.#asks += 1;
     const number = this.#asks;
-    const answer = () => this.#answer(request, number, thing);
+    const answer = () => this.#answer(request, number, agentRequest);
     // Once there are several branches, model calls run concurrently with everything else.
     return await this.#guarded(() => (this.#order.concurrent ? answer() : this.main.queue.take(answer)));
   }
@@ -161,14 +161,14 @@ export class AgentEnvironment implements Environment {
 
   #takeStep(branch: AgentBranch, asked: Action): Promise<StepResult> {
     const action = readAction(asked);
-    const thing = this.#newThing();
-    return this.#guarded(() => branch.queue.take(() => this.#step(branch, action, thing)));
+    const agentRequest = this.#newRequest();
+    return this.#guarded(() => branch.queue.take(() => this.#step(branch, action, agentRequest)));
   }
 
-  async #step(branch: AgentBranch, action: AskedAction, thing: Thing): Promise<StepResult> {
+  async #step(branch: AgentBranch, action: RequestedAction, agentRequest: AgentRequest): Promise<StepResult> {
     const { replay, continuation, limits, state } = this.#parts;
     state.throwIfFailed();
-    if (this.#isOver(thing)) return await this.#closed(branch, thing);
+    if (this.#isOver(agentRequest)) return await this.#closed(branch, agentRequest);
     const found = replay.step(branch.id, branch.lastStep + 1, action, this.#order.next);
     if (found !== null) {
       await this.#order.recorded(found.place);
@@ -178,7 +178,7 @@ export class AgentEnvironment implements Environment {
       return branch.note({ ...result, ended: this.#endedByStep });
     }
     await this.#order.beyond();
-    if (state.ending !== null) return await this.#closed(branch, thing);
+    if (state.ending !== null) return await this.#closed(branch, agentRequest);
     const result = await this.#order.live(async (recorded) => {
       let ended = false;
       const done = await continuation.step(branch, action, (isLast) => {
@@ -188,17 +188,17 @@ export class AgentEnvironment implements Environment {
       });
       return done === null ? null : { ...done, ended };
     });
-    return result === null ? await this.#closed(branch, thing) : branch.note(result);
+    return result === null ? await this.#closed(branch, agentRequest) : branch.note(result);
   }
 
-  async #answer(request: ModelRequest, asked: number, thing: Thing): Promise<ModelReply> {
+  async #answer(request: ModelRequest, asked: number, agentRequest: AgentRequest): Promise<ModelReply> {
     const { replay, continuation, state } = this.#parts;
     state.throwIfFailed();
     const closed = async (): Promise<ModelReply> => {
-      await this.#refused(thing);
+      await this.#refused(agentRequest);
       return { kind: 'closed', message: state.ending?.message ?? 'The run has ended.' };
     };
-    if (this.#isOver(thing)) return await closed();
+    if (this.#isOver(agentRequest)) return await closed();
     const found = replay.ask(request, asked, this.#order.next);
     if (found !== null) {
       await this.#order.recorded(found.place);
@@ -220,13 +220,18 @@ export class AgentEnvironment implements Environment {
       return this.#guarded(() => Promise.reject(refused));
     }
     this.#forks += 1;
-    const thing = this.#newThing();
+    const agentRequest = this.#newRequest();
     const id = BranchIdSchema.parse(`b${this.#forks}`);
     this.#order.concurrent = true;
-    return this.#guarded(() => branch.queue.take(() => this.#makeBranch(id, branch, at, thing)));
+    return this.#guarded(() => branch.queue.take(() => this.#makeBranch(id, branch, at, agentRequest)));
   }
 
-  async #makeBranch(id: BranchId, from: AgentBranch, at: number | undefined, thing: Thing): Promise<Branch> {
+  async #makeBranch(
+    id: BranchId,
+    from: AgentBranch,
+    at: number | undefined,
+    agentRequest: AgentRequest,
+  ): Promise<Branch> {
     const { replay, continuation, state } = this.#parts;
     state.throwIfFailed();
     const step = at ?? from.lastStep;
@@ -235,33 +240,33 @@ export class AgentEnvironment implements Environment {
     }
     const origin = { branch: from.id, step };
     const branch = this.#newBranch(id, origin);
-    const found = thing.isLate ? null : replay.fork(id, origin, this.#order.next);
+    const found = agentRequest.isLate ? null : replay.fork(id, origin, this.#order.next);
     if (found !== null) {
       await this.#order.recorded(found.place);
       branch.isOpen = true;
       return branch;
     }
     await this.#order.beyond();
-    if (state.ending === null && !thing.isLate) {
+    if (state.ending === null && !agentRequest.isLate) {
       branch.isOpen = await this.#order.live((recorded) => continuation.fork(id, origin, recorded));
     }
     // The run has ended: nothing can be done on the branch.
-    if (!branch.isOpen) await this.#order.idle(thing.number);
+    if (!branch.isOpen) await this.#order.idle(agentRequest.number);
     return branch;
   }
 
-  #newThing(): Thing {
-    this.#things += 1;
-    return { number: this.#things, isLate: this.#closing };
+  #newRequest(): AgentRequest {
+    this.#requestCount += 1;
+    return { number: this.#requestCount, isLate: this.#closing };
   }
 
-  /** Nothing more is done, not even what is recorded. */
-  #isOver({ isLate }: Thing): boolean {
+  /** Whether the request is refused, even if its result is recorded. */
+  #isOver({ isLate }: AgentRequest): boolean {
     return isLate || (this.#parts.state.ending !== null && !this.#order.concurrent);
   }
 
-  async #closed(branch: AgentBranch, thing: Thing): Promise<StepResult> {
-    await this.#refused(thing);
+  async #closed(branch: AgentBranch, agentRequest: AgentRequest): Promise<StepResult> {
+    await this.#refused(agentRequest);
     const { message } = this.#parts.state.ending ?? { message: 'the agent has stopped' };
     return {
       step: branch.lastStep,
@@ -275,13 +280,13 @@ export class AgentEnvironment implements Environment {
     };
   }
 
-  /** Before the agent is told that the run has ended. */
-  async #refused(thing: Thing): Promise<void> {
-    await this.#order.idle(thing.number);
+  /** Waits until the agent may learn that the run has ended. */
+  async #refused(agentRequest: AgentRequest): Promise<void> {
+    await this.#order.idle(agentRequest.number);
     this.#afterEnd += 1;
     if (this.#afterEnd <= mostAfterEnd) return;
-    this.#deaf.resolve();
-    await sleep(deafMs, undefined, { ref: false });
+    this.#ignoresEnd.resolve();
+    await sleep(lateAnswerMs, undefined, { ref: false });
   }
 
   #guarded<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -294,7 +299,7 @@ export class AgentEnvironment implements Environment {
       }
     })();
     this.#underWay.add(result);
-    // It is kept as the failure: an agent that never looks at the result must not end the process.
+    // The error is in `state.failure`: an agent that ignores the result must not end the process.
     result.catch(() => {}).finally(() => this.#underWay.delete(result));
     return result;
   }

@@ -19,7 +19,7 @@ export interface BranchStart {
   snapshot: ObjectId;
   /** The branches whose steps it continues, each up to a step. */
   lineage: Lineage;
-  /** Of an open workspace that may share many files: copying is faster than reading the store. */
+  /** An open workspace that may share many files: copying them is faster than reading the store. */
   near: Snapshotter;
   /** Calls the run's model for a tool in a step of the branch. Never rejects. */
   askForTool: (request: ModelRequest) => Promise<ToolReply>;

@@ -19,7 +19,7 @@ const asked = (text: string): ModelRequest => ({
 });
 
 describe('a branch', () => {
-  test('has the workspace of the step that it was forked at, and goes its own way', async () => {
+  test('starts with the workspace of the step that it was forked at, and changes independently', async () => {
     await using place = await WorkspacePlace.open({ files: { 'notes.txt': 'zero\n' } });
     const { environment } = place;
     await environment.step(write('one\n'));
@@ -62,7 +62,7 @@ describe('a branch', () => {
     expect((await place.environment.step(read())).observation).toContain('one');
   });
 
-  test('can not be forked at a step that it has not, which ends nothing', async () => {
+  test('cannot be forked at a step that it does not have, and the run continues', async () => {
     await using place = await WorkspacePlace.open();
     for (const at of [1, -1, 0.5])
       await expect(place.environment.fork(at)).rejects.toBeInstanceOf(RangeError);
@@ -70,7 +70,7 @@ describe('a branch', () => {
     expect(await (await place.environment.fork(1)).step(read())).toMatchObject({ status: 'ok' });
   });
 
-  test('is refused once a run was forked ten thousand times, which ends nothing', async () => {
+  test('is refused once a run was forked ten thousand times, and the run continues', async () => {
     await using place = await WorkspacePlace.open();
     const { environment } = place;
     const asked = await Promise.allSettled(Array.from({ length: 10_000 }, () => environment.fork(-1)));
@@ -79,7 +79,7 @@ describe('a branch', () => {
     expect(await environment.step(write('one'))).toMatchObject({ status: 'ok' });
   });
 
-  test('is graded where it is selected, and main where none is', async () => {
+  test('is graded if it is selected, and main if none is', async () => {
     await using place = await WorkspacePlace.open();
     const { environment } = place;
     await environment.step(write('main'));
@@ -114,7 +114,7 @@ describe('a branch', () => {
     expect((await place.environment.finalState()).branch).toBe('main');
   });
 
-  test('that nobody needs for a while gives up its workspace, and has it again when it is needed', async () => {
+  test('that is idle closes its workspace, and opens it again when it is needed', async () => {
     await using place = await WorkspacePlace.open();
     const branches: Branch[] = [];
     for (let index = 0; index < 20; index += 1) {
@@ -126,7 +126,7 @@ describe('a branch', () => {
       expect((await branch.step(read())).observation).toContain(`of ${index}`);
   });
 
-  test('of a resumed run that does something else than recorded is found out', async () => {
+  test('of a resumed run that differs from its record is detected', async () => {
     await using place = await WorkspacePlace.open();
     const branch = await place.environment.fork();
     await branch.step(write('one'));
@@ -138,15 +138,15 @@ describe('a branch', () => {
   });
 });
 
-/** What an agent was told, in order; and what it should have read, where that was not what it read. */
+/** The results that an agent got, in order; and what it should have read, where that differs from what it read. */
 interface Telling {
   log: string[];
   wrong: string[];
 }
 
 /**
- * An agent of several workers at once. What each does next depends on all that the agent was told so far, and on nothing
- * else; it knows what every file of every branch should hold.
+ * An agent of several concurrent workers. What each does next depends only on all results that the agent got so far; it
+ * knows what every file of every branch should contain.
  */
 async function search(environment: Environment, seed: number, workers: number, things: number) {
   const telling: Telling = { log: [], wrong: [] };
@@ -202,7 +202,7 @@ async function search(environment: Environment, seed: number, workers: number, t
   return telling;
 }
 
-/** Each answer is another one, and takes its time. */
+/** Each answer differs, and takes a while. */
 function slowModels(): ScriptedModels {
   const scripted = new ScriptedModels((_, index) => `answer ${index}`);
   const answer = scripted.ask.bind(scripted);
@@ -223,7 +223,7 @@ describe('an agent that works on several branches at once', () => {
     gated: fc.boolean(),
   });
 
-  test('does the same again when it is replayed, and after kills at any moment', async () => {
+  test('does the same again when it is replayed, and when it is resumed after a kill at any moment', async () => {
     await fc.assert(
       fc.asyncProperty(plans, async ({ seed, workers, things, steps, kills, gated }) => {
         const gate = async () => {
@@ -251,7 +251,7 @@ describe('an agent that works on several branches at once', () => {
           const again = await live();
           const after = readFileSync(place.tracePath, 'utf8').split('\n');
           expect(after.slice(0, kept)).toEqual(before);
-          // What it was told of the forks that were refused is between them.
+          // The results of refused forks are between them.
           const recorded = (log: string[]) => log.filter((text) => !/no step|closed/.test(text));
           expect(recorded(again.log).slice(0, completions)).toEqual(recorded(told.log).slice(0, completions));
           told = again;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Budget, Limits, RunSpec } from '../schema/index.ts';
-import { TimeTogether } from './time-together.ts';
+import { BusyTime } from './busy-time.ts';
 import { WaitingTime } from './waiting-time.ts';
 
 /** The limit of timers, about 24 days. */
@@ -26,8 +26,8 @@ export class BudgetClock {
   readonly #secondsBefore: number;
   readonly #start = performance.now();
   readonly #waiting = new WaitingTime(() => performance.now());
-  readonly #asking = new TimeTogether(() => performance.now());
-  readonly #standing = new TimeTogether(() => performance.now());
+  readonly #modelCalls = new BusyTime(() => performance.now());
+  readonly #paused = new BusyTime(() => performance.now());
   readonly #kind: ClockKind;
 
   /** @param secondsBefore seconds that earlier sessions of the run used */
@@ -38,31 +38,31 @@ export class BudgetClock {
   }
 
   get secondsUsed(): number {
-    const stood = this.#waiting.milliseconds + this.#standing.milliseconds;
-    return this.#secondsBefore + (performance.now() - this.#start - stood) / 1000;
+    const pausedMs = this.#waiting.milliseconds + this.#paused.milliseconds;
+    return this.#secondsBefore + (performance.now() - this.#start - pausedMs) / 1000;
   }
 
   /** Whether it stops during calls of language models. */
-  get standsForModels(): boolean {
+  get pausesForModels(): boolean {
     return this.#kind === 'active';
   }
 
   /** Seconds during which at least one language model was being called. */
   get modelSeconds(): number {
-    return this.#asking.milliseconds / 1000;
+    return this.#modelCalls.milliseconds / 1000;
   }
 
   /** Marks the start of a model call; the returned function marks its end. */
-  askingModel(): () => void {
-    const ends = [this.#asking.begin(), ...(this.standsForModels ? [this.stand()] : [])];
+  startModelCall(): () => void {
+    const ends = [this.#modelCalls.begin(), ...(this.pausesForModels ? [this.pause()] : [])];
     return () => {
       for (const end of ends) end();
     };
   }
 
   /** Stops the clock until the returned function is called. */
-  stand(): () => void {
-    return this.#standing.begin();
+  pause(): () => void {
+    return this.#paused.begin();
   }
 
   get secondsLeft(): number {

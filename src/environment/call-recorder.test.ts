@@ -40,7 +40,7 @@ function callWith(messages: number): CallRecord {
   };
 }
 
-test('bodies of programs are kept byte by byte, and take as much of the trace late in a run as early', async () => {
+test('bodies of programs are stored unchanged, and take no more of the trace late in a run than early', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'trace.jsonl');
   const objects = new ObjectStore(join(folder.path, 'objects'));

@@ -1,7 +1,7 @@
 import { type CallRecord, jsonPieces } from '../models/index.ts';
 import type { BranchId, EventOf, ModelRequest, Spent, TextRef } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
-import type { AskedCall } from './continuation.ts';
+import type { AgentCall } from './continuation.ts';
 import { jsonTextOf } from './json-texts.ts';
 import { RequestTexts } from './request-texts.ts';
 
@@ -12,7 +12,7 @@ export interface StepOfBranch {
 }
 
 /** The caller of a model: a step's action, or the agent itself. */
-export type Asker = (StepOfBranch | ({ step: null } & AskedCall)) & {
+export type ModelCaller = (StepOfBranch | ({ step: null } & AgentCall)) & {
   /** Called when the answer is in the trace. */
   recorded?: () => void;
 };
@@ -44,7 +44,7 @@ export class CallRecorder {
   }
 
   /** @param secondsUsed of the run's budget */
-  record(call: CallRecord, asker: Asker, secondsUsed: number): EventOf<'model_call'> {
+  record(call: CallRecord, caller: ModelCaller, secondsUsed: number): EventOf<'model_call'> {
     const { request, settings, answer, failure } = call;
     const { role, purpose, tools, stop } = request;
     const thread = threadOf(request);
@@ -53,7 +53,7 @@ export class CallRecorder {
     const event: EventOf<'model_call'> = {
       kind: 'model_call',
       call: this.#calls,
-      ...this.#askedBy(asker, answer !== null, secondsUsed),
+      ...this.#askedBy(caller, answer !== null, secondsUsed),
       ...{ role, purpose, ...settings },
       answered_by: call.answeredBy,
       request: hash,
@@ -88,18 +88,18 @@ export class CallRecorder {
   }
 
   #askedBy(
-    asker: Asker,
+    caller: ModelCaller,
     isAnswered: boolean,
     secondsUsed: number,
   ): Pick<EventOf<'model_call'>, 'step' | 'branch' | 'asked' | 'seconds_used'> {
-    const { step } = asker;
-    if (step !== null) return asker.branch === 'main' ? { step } : { branch: asker.branch, step };
+    const { step } = caller;
+    if (step !== null) return caller.branch === 'main' ? { step } : { branch: caller.branch, step };
     const inOrder = this.#answered + 1;
     if (isAnswered) this.#answered += 1;
     return {
       step,
-      ...(isAnswered && asker.asked !== inOrder ? { asked: asker.asked } : {}),
-      ...(asker.several ? { seconds_used: rounded(secondsUsed) } : {}),
+      ...(isAnswered && caller.asked !== inOrder ? { asked: caller.asked } : {}),
+      ...(caller.several ? { seconds_used: rounded(secondsUsed) } : {}),
     };
   }
 

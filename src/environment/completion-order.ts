@@ -1,7 +1,7 @@
 import type { Replay } from './replay.ts';
 import type { RunState } from './run-state.ts';
 
-/** An agent that waits this long for something other than the next record will not ask for it any more. */
+/** An agent that waits this long for other results will not request the next recorded one any more. */
 const longestQuietMs = 5_000;
 
 interface Waiting {
@@ -9,14 +9,14 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A completion in the trace; `tell` is set once its result can be delivered. */
+/** A new completion in the trace; `receiver` is set once its result can be delivered. */
 interface Slot {
-  tell: Waiting | null;
+  receiver: Waiting | null;
 }
 
 /**
- * Delivers results to an agent in the order of the trace, because what it does next depends on nothing else. With a
- * single branch, things happen one after another, and this only counts them. With several, each result is delivered in
+ * Delivers results to an agent in the order of the trace, so that a resumed agent decides as it did before. With a
+ * single branch, requests are served one after another, and this only counts them. With several, each result is delivered in
  * its own turn of the event loop: first everything recorded, then new results, and answers of an ended run once nothing
  * else is under way.
  */
@@ -25,7 +25,7 @@ export class CompletionOrder {
   concurrent = false;
   readonly #replay: Replay;
   readonly #state: RunState;
-  #told = 0;
+  #delivered = 0;
   readonly #claimed = new Map<number, Waiting>();
   readonly #beyond: Waiting[] = [];
   readonly #slots: Slot[] = [];
@@ -43,13 +43,13 @@ export class CompletionOrder {
 
   /** The position of the record that must be claimed next; null if any may be. */
   get next(): number | null {
-    return this.concurrent ? null : this.#told;
+    return this.concurrent ? null : this.#delivered;
   }
 
   /** Resolves when the recorded completion at a position is the next to be delivered. */
   async recorded(place: number): Promise<void> {
     if (!this.concurrent) {
-      this.#told = place + 1;
+      this.#delivered = place + 1;
       return;
     }
     await this.#wait((waiting) => this.#claimed.set(place, waiting));
@@ -57,16 +57,16 @@ export class CompletionOrder {
 
   /** Resolves when everything recorded has been delivered. */
   async beyond(): Promise<void> {
-    if (this.#told >= this.#replay.length) return;
+    if (this.#delivered >= this.#replay.length) return;
     await this.#wait((waiting) => this.#beyond.push(waiting));
   }
 
   /**
-   * Does something new.
+   * Serves a request that the trace has no result for.
    * @param work calls `recorded` when its result is in the trace; otherwise nothing is delivered
    */
   async live<Result>(work: (recorded: () => void) => Promise<Result>): Promise<Result> {
-    const slot: Slot = { tell: null };
+    const slot: Slot = { receiver: null };
     this.#underWay += 1;
     try {
       const result = await work(() => {
@@ -74,7 +74,7 @@ export class CompletionOrder {
       });
       if (this.#slots.includes(slot)) {
         await this.#wait((waiting) => {
-          slot.tell = waiting;
+          slot.receiver = waiting;
         });
       }
       return result;
@@ -119,13 +119,13 @@ export class CompletionOrder {
 
   /** The next receiver, so that its reaction is complete before the next result is delivered. */
   #nextWaiting(): Waiting | null {
-    if (this.#told < this.#replay.length) return this.#nextRecorded();
+    if (this.#delivered < this.#replay.length) return this.#nextRecorded();
     const beyond = this.#beyond.shift();
     if (beyond !== undefined) return beyond;
     const [slot] = this.#slots;
     if (slot !== undefined) {
-      if (slot.tell !== null) this.#slots.shift();
-      return slot.tell;
+      if (slot.receiver !== null) this.#slots.shift();
+      return slot.receiver;
     }
     if (this.#underWay > 0 || this.#idle.size === 0) return null;
     const first = Math.min(...this.#idle.keys());
@@ -135,16 +135,17 @@ export class CompletionOrder {
   }
 
   #nextRecorded(): Waiting | null {
-    const next = this.#told;
+    const next = this.#delivered;
     const waiting = this.#claimed.get(next) ?? null;
     if (this.#watch !== null) clearTimeout(this.#watch);
     this.#watch = null;
     if (waiting !== null) {
       this.#claimed.delete(next);
-      this.#told += 1;
+      this.#delivered += 1;
     } else if (this.#isWaitedFor) {
       this.#watch = setTimeout(() => {
-        if (this.#told === next && !this.#claimed.has(next)) this.#state.fail(this.#replay.unclaimed(next));
+        if (this.#delivered === next && !this.#claimed.has(next))
+          this.#state.fail(this.#replay.unclaimed(next));
       }, this.#quietMs);
     }
     return waiting;
@@ -156,7 +157,7 @@ export class CompletionOrder {
 
   #fail(error: unknown): void {
     if (this.#watch !== null) clearTimeout(this.#watch);
-    const slots = this.#slots.splice(0).flatMap(({ tell }) => tell ?? []);
+    const slots = this.#slots.splice(0).flatMap(({ receiver }) => receiver ?? []);
     const all = [...this.#claimed.values(), ...this.#beyond.splice(0), ...slots, ...this.#idle.values()];
     this.#claimed.clear();
     this.#idle.clear();

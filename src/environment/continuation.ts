@@ -1,24 +1,24 @@
 import type { BranchId, BranchOrigin, Budget, ModelRequest } from '../schema/index.ts';
-import type { AskedAction } from './asked-action.ts';
 import type { ModelReply, StepResult } from './environment.ts';
 import type { RecordedCall } from './recorded-run.ts';
+import type { RequestedAction } from './requested-action.ts';
 
-/** The number of the agent's model call, and whether the agent may do other things meanwhile. */
-export interface AskedCall {
+/** The number of a model call of the agent, and whether other requests may be served meanwhile. */
+export interface AgentCall {
   asked: number;
   several: boolean;
 }
 
-/** Does for an agent what its trace does not have. `recorded` is called when the trace has it. */
+/** Serves the requests that the trace has no result for. `recorded` is called when the result is in the trace. */
 export interface Continuation {
   /** @param recorded receives whether the step ended the run; null is returned if the run had ended before */
   step(
     branch: { id: BranchId },
-    action: AskedAction,
+    action: RequestedAction,
     recorded: (ended: boolean) => void,
   ): Promise<StepResult | null>;
   /** `closed` if the run has ended. */
-  ask(request: ModelRequest, call: AskedCall, recorded: () => void): Promise<ModelReply>;
+  ask(request: ModelRequest, call: AgentCall, recorded: () => void): Promise<ModelReply>;
   /** The agent received a recorded answer. */
   repeated(request: ModelRequest, call: RecordedCall): void;
   /** False if the run has ended. */

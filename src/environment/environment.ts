@@ -50,7 +50,7 @@ export interface StepResult {
   ended: boolean;
 }
 
-/** Why an agent can't go on. */
+/** Why an agent can't continue. */
 export type GiveUpReason = Extract<EndReason, 'context_limit' | 'reply_format' | 'refused'>;
 
 /** One history of a run's workspace. */

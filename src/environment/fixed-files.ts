@@ -16,7 +16,7 @@ export interface FixedFile {
  * made if a link or a file takes the place of such a folder. No process of the agent may run meanwhile.
  * @returns the files that were not in their place
  */
-export function putBack(workspace: string, files: readonly FixedFile[]): FixedFile[] {
+export function restoreFixedFiles(workspace: string, files: readonly FixedFile[]): FixedFile[] {
   const displaced = files.filter(({ path }) => !isInPlace(workspace, path));
   for (const { path, source } of displaced) {
     using handles = new DisposableStack();

@@ -18,7 +18,7 @@ export class RunWaits extends Error {
 export interface GateWaitsOptions {
   /** In milliseconds; absent: a session waits as long as a decision takes. */
   longest: number | undefined;
-  /** How many things the run is doing now. */
+  /** How many requests of the run are being served now. */
   underWay: () => number;
   onOver: (error: RunWaits) => void;
 }

@@ -34,7 +34,7 @@ async function expectReplay(place: WorkspacePlace, act: (environment: Environmen
 }
 
 describe('the gate of a run', () => {
-  test('is asked about valid actions alone, and what it allows is performed', async () => {
+  test('is asked about valid actions only, and what it allows is performed', async () => {
     const { place, proposals } = await openGated(() => ({ kind: 'allow', actor }));
     await using _place = place;
     expect(await place.environment.step(write('one'))).toMatchObject({ status: 'ok' });
@@ -45,7 +45,7 @@ describe('the gate of a run', () => {
     ]);
   });
 
-  test('denies with a reason that the agent is told', async () => {
+  test('denies with a reason, which the agent gets', async () => {
     const { place } = await openGated(({ name }) =>
       name === 'Write File' ? { kind: 'deny', actor, reason: 'Write nothing.' } : { kind: 'allow', actor },
     );
@@ -60,7 +60,7 @@ describe('the gate of a run', () => {
     expect(await expectReplay(place, act)).toEqual(told);
   });
 
-  test('replaces an action by another one, of which the agent is told', async () => {
+  test('replaces an action by another one, and the agent learns which', async () => {
     const { place } = await openGated(({ args }) =>
       args.content === 'one' ? { kind: 'replace', actor, action: write('two') } : { kind: 'allow', actor },
     );
@@ -77,7 +77,7 @@ describe('the gate of a run', () => {
     expect(await expectReplay(place, act)).toEqual(told);
   });
 
-  test('ends the run with a final answer that it gave, and not with one that it replaced', async () => {
+  test('ends the run with its own final answer, and not with one that it replaced', async () => {
     const final: Action = { name: 'Final Answer', args: { final_answer: 'done' } };
     const { place } = await openGated(({ name }) => ({
       ...{ kind: 'replace', actor, action: name === 'Final Answer' ? write('not yet') : final },
@@ -119,7 +119,7 @@ describe('the gate of a run', () => {
     expect(await act(place.environment)).toEqual(told);
   });
 
-  test('stops the clock of the run while it is waited for', async () => {
+  test("stops the run's clock while it decides", async () => {
     const { place } = await openGated(async () => {
       await delay(300);
       return { kind: 'allow', actor };
@@ -129,7 +129,7 @@ describe('the gate of a run', () => {
     expect(budget.seconds_used).toBeLessThan(0.3);
   });
 
-  test('is not asked again after a kill where it has decided, and is where it has not', async () => {
+  test('is asked again after a kill only if it had not decided', async () => {
     const { place, proposals } = await openGated(() => ({ kind: 'deny', actor, reason: 'No.' }));
     await using _place = place;
     const told = await place.environment.step(write('one'));
@@ -144,7 +144,7 @@ describe('the gate of a run', () => {
     }
   });
 
-  test('holds for every branch', async () => {
+  test('is asked on every branch', async () => {
     const { place, proposals } = await openGated(() => ({ kind: 'allow', actor }));
     await using _place = place;
     const branch = await place.environment.fork();
@@ -153,12 +153,12 @@ describe('the gate of a run', () => {
   });
 });
 
-describe('a run whose session ends while its gate is waited for', () => {
+describe('a run whose session ends while it waits for its gate', () => {
   const longestGateWait = 20;
   const never: Gate = (_, signal) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-  test('says what it waits for, keeps what was done, and goes on with the decision in another session', async () => {
+  test('says what it waits for, keeps its steps, and continues with the decision in another session', async () => {
     let decided: GateDecision | null = null;
     const gate: Gate = (proposed, signal) =>
       decided ?? (proposed.step === 1 ? { kind: 'allow', actor: 'policy' } : never(proposed, signal));
@@ -176,7 +176,7 @@ describe('a run whose session ends while its gate is waited for', () => {
     expect(stepsOf(place.events)).toHaveLength(2);
   });
 
-  test('goes on as long as another branch does anything, and then waits for all at once', async () => {
+  test('continues as long as another branch is active, and then waits for all decisions together', async () => {
     let isFree = false;
     // Long enough for pauses of a busy machine between two steps.
     const patience = 1_000;

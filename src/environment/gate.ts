@@ -7,7 +7,7 @@ export interface ProposedAction extends Action {
   /** The number that the step will have. */
   step: number;
   /**
-   * A program asks for permission for an action of its own. It is told of a replacement instead of getting one, and
+   * A program asks for permission for an action of its own. A replacement is only described to it, never performed, and
    * nobody can take over.
    */
   isPermission?: true;

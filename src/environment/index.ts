@@ -1,6 +1,5 @@
 export { checkAction } from './action.ts';
 export { actionDefinitions, describeActions } from './action-definitions.ts';
-export { readAction } from './asked-action.ts';
 export type { BranchPlace, BranchPlaces, BranchStart } from './branch-place.ts';
 export { briefInside, helpersInside, outputsName } from './command-runner.ts';
 export type { Ending } from './ending.ts';
@@ -28,6 +27,7 @@ export {
   type ReplayEnvironmentOptions,
   TraceExhausted,
 } from './replay-environment.ts';
+export { readAction } from './requested-action.ts';
 export { RunEnvironment } from './run-environment.ts';
 export type { RunEnvironmentOptions } from './run-environment-options.ts';
 export { RunStopped } from './run-stopped.ts';

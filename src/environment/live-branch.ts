@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import type { EventOf, ModelRequest, ObjectId, SubmissionState, UndoEntry } from '../schema/index.ts';
 import { type Checked, checkAction, type Outcome } from './action.ts';
 import { ActionPerformer } from './action-performer.ts';
-import type { AskedAction } from './asked-action.ts';
 import type { BranchHistory } from './branch-history.ts';
 import type { BranchPlace } from './branch-place.ts';
 import { CommandRunner, outputsName } from './command-runner.ts';
@@ -12,6 +11,7 @@ import type { StepResult } from './environment.ts';
 import type { GateDecision } from './gate.ts';
 import { askPermission, passGate, type StepToTake } from './pass-gate.ts';
 import { normalRequest } from './request-hash.ts';
+import type { RequestedAction } from './requested-action.ts';
 import type { RunParts } from './run-parts.ts';
 import { type DoneStep, StepRecorder } from './step-recorder.ts';
 import { ToolAccess, type ToolReply } from './tool-access.ts';
@@ -32,7 +32,7 @@ export interface StepHooks {
 
 /** What an autonomous program did with one answer of its model. */
 export interface ProgramTurn {
-  action: AskedAction;
+  action: RequestedAction;
   outcome: Outcome;
   /** When it got the answer, by `performance.now()`. */
   began: number;
@@ -117,7 +117,7 @@ export class LiveBranch implements AsyncDisposable {
   }
 
   /** Passes an action of the agent through the run's gate, and takes the step. Null if the run has ended meanwhile. */
-  async act(action: AskedAction, hooks: StepHooks): Promise<StepResult | null> {
+  async act(action: RequestedAction, hooks: StepHooks): Promise<StepResult | null> {
     const { gate, definitions, state } = this.#run;
     this.#waited = hooks.waited;
     const perform = (checked: Checked) => this.#performer.perform(checked);
@@ -149,7 +149,7 @@ export class LiveBranch implements AsyncDisposable {
   }
 
   /** The gate's decision on what such a program wants to do; null if there is no gate. */
-  async permission(action: AskedAction, over: AbortSignal): Promise<GateDecision | null> {
+  async permission(action: RequestedAction, over: AbortSignal): Promise<GateDecision | null> {
     const { gate } = this.#run;
     if (gate === undefined) return null;
     const here = { branch: this.history.id, nextStep: () => this.history.lastStep + 1 };
@@ -232,7 +232,7 @@ export class LiveBranch implements AsyncDisposable {
     try {
       trace.append({ kind: 'output', ...this.#ofBranch, step, text });
     } catch (error) {
-      // Nobody can catch here; the current step throws it.
+      // No caller could catch it here, so the current step throws it.
       state.fail(error);
     }
     onProgress?.({ kind: 'output', ...this.#ofBranch, step, text });

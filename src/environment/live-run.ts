@@ -12,11 +12,10 @@ import type {
 import { nothingSpent } from '../store/index.ts';
 import type { ActionDefinition } from './action.ts';
 import { Activity } from './activity.ts';
-import type { AskedAction } from './asked-action.ts';
 import { BranchHistories } from './branch-history.ts';
 import { BudgetClock } from './budget-clock.ts';
 import { CallRecorder } from './call-recorder.ts';
-import type { AskedCall, Continuation } from './continuation.ts';
+import type { AgentCall, Continuation } from './continuation.ts';
 import { type Ending, endingOf, storageUp } from './ending.ts';
 import type { ModelReply, StepResult } from './environment.ts';
 import type { GateDecision } from './gate.ts';
@@ -26,6 +25,7 @@ import { ModelAccess } from './model-access.ts';
 import { OpenBranches } from './open-branches.ts';
 import type { RecordedCall } from './recorded-run.ts';
 import type { Replay } from './replay.ts';
+import type { RequestedAction } from './requested-action.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import type { RunParts } from './run-parts.ts';
 import type { RunState } from './run-state.ts';
@@ -33,7 +33,7 @@ import { RunStopped } from './run-stopped.ts';
 import { StoredBytes } from './stored-bytes.ts';
 import type { ToolReply } from './tool-access.ts';
 
-/** Does what an agent asks for that is not recorded: within the run's limits, and into its trace. */
+/** Serves the requests that the trace has no result for, within the run's limits, and records the results. */
 export class LiveRun implements Continuation, AsyncDisposable {
   readonly clock: BudgetClock;
   readonly activity = new Activity();
@@ -95,11 +95,11 @@ export class LiveRun implements Continuation, AsyncDisposable {
       budget: () => this.budget(),
     };
     const { sandbox, snapshotter } = options;
-    const main = { folders, sandbox, snapshotter, ...keptByCaller };
+    const main = { folders, sandbox, snapshotter, ...closedByCaller };
     this.#branches = new OpenBranches({ run, histories, main, places: branches ?? null });
   }
 
-  /** Of all branches. */
+  /** The steps of all branches. */
   get stepsTaken(): number {
     return this.#steps;
   }
@@ -115,7 +115,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
 
   step(
     { id }: { id: BranchId },
-    action: AskedAction,
+    action: RequestedAction,
     recorded: (ended: boolean) => void,
   ): Promise<StepResult | null> {
     return this.#atOnce(() =>
@@ -129,7 +129,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     );
   }
 
-  async ask(request: ModelRequest, call: AskedCall, recorded: () => void): Promise<ModelReply> {
+  async ask(request: ModelRequest, call: AgentCall, recorded: () => void): Promise<ModelReply> {
     const full = this.endWhereFull();
     if (full !== null) return { kind: 'closed', message: full.message };
     return await this.#do((waited) => this.#models.answer(request, call, recorded, waited));
@@ -145,20 +145,20 @@ export class LiveRun implements Continuation, AsyncDisposable {
   }
 
   /** Such a program asks for permission. The clock stops until there is an answer; null: there is nobody to ask. */
-  async permission(action: AskedAction, over: AbortSignal): Promise<GateDecision | null> {
-    const goOn = this.clock.stand();
+  async permission(action: RequestedAction, over: AbortSignal): Promise<GateDecision | null> {
+    const resume = this.clock.pause();
     try {
       return await this.#branches.use('main', (main) => main.permission(action, over));
     } finally {
-      goOn();
+      resume();
     }
   }
 
   /** Records a model call of such a program. */
   called(call: CallRecord): void {
     this.#programCalls += 1;
-    const asker = { step: null, asked: this.#programCalls, several: true };
-    const event = this.#calls.record(call, asker, this.clock.secondsUsed);
+    const caller = { step: null, asked: this.#programCalls, several: true };
+    const event = this.#calls.record(call, caller, this.clock.secondsUsed);
     this.#options.onProgress?.({ kind: 'model_called', call: event });
   }
 
@@ -223,4 +223,4 @@ export class LiveRun implements Continuation, AsyncDisposable {
 }
 
 /** The caller closes it, and knows when its files are no longer needed. */
-const keptByCaller = { discard: async () => {}, [Symbol.asyncDispose]: async () => {} };
+const closedByCaller = { discard: async () => {}, [Symbol.asyncDispose]: async () => {} };

@@ -60,7 +60,7 @@ function calls(place: WorkspacePlace): TraceEventOf<'model_call'>[] {
 }
 
 describe('a call of a language model', () => {
-  test('is one event: who asked what, the counts of the provider, its cost, every try', async () => {
+  test("is one event with its caller, request, the provider's token counts, its cost and every attempt", async () => {
     const models = new ScriptedModels(
       [{ fails: { failure: 'overloaded', message: 'busy' } }, { text: 'List the files.', usage }],
       { price },
@@ -80,7 +80,7 @@ describe('a call of a language model', () => {
     expect(place.environment.spent).toMatchObject({ calls: 1, tokens: 1100, unpriced: 0 });
   });
 
-  test('is recorded also where nobody watches the run', async () => {
+  test('is recorded also where the run has no observer', async () => {
     const gateway = new ModelGateway({
       models: new ScriptedModels(['one']),
       quota: new Quota({ of: 'this run' }),
@@ -94,7 +94,7 @@ describe('a call of a language model', () => {
     expect(place.environment.spent.calls).toBe(1);
   });
 
-  test('leaves less of the budget, which the next step tells', async () => {
+  test('reduces the budget, which the next step reports', async () => {
     const models = new ScriptedModels([{ text: 'Go on.', usage }], { price });
     const limits = { tokens: 50_000, money: 1 };
     await using place = await placeWith(models, { limits });
@@ -120,7 +120,7 @@ describe('a call of a language model', () => {
     expect(poor.environment.ending).toMatchObject({ reason: 'money_limit' });
   });
 
-  test('for which the experiment has nothing left stops the run as an infrastructure fault', async () => {
+  test("beyond the experiment's limits stops the run as an infrastructure failure", async () => {
     const models = new ScriptedModels([{ text: 'never asked' }]);
     await using place = await placeWith(models, { shared: { tokens: 10 } });
     await expect(place.environment.ask(ask('What next?'))).rejects.toBeInstanceOf(ExperimentSpent);
@@ -128,7 +128,7 @@ describe('a call of a language model', () => {
     expect(models.requests).toEqual([]);
   });
 
-  test('that nobody answers is kept as a failure, and no agent can go on from it', async () => {
+  test('that no model answers is recorded as a failure, and no agent can continue after it', async () => {
     const models = new ScriptedModels([{ fails: { failure: 'quota_exhausted', message: 'no money left' } }]);
     await using place = await placeWith(models);
     await expect(place.environment.ask(ask('What next?'))).rejects.toBeInstanceOf(ModelUnavailable);
@@ -136,7 +136,7 @@ describe('a call of a language model', () => {
     await expect(place.step('List Files', { dir_path: '.' })).rejects.toBeInstanceOf(ModelUnavailable);
   });
 
-  test('is given up when the time of the run is up', async () => {
+  test('is aborted when the time of the run is up', async () => {
     const silent = new ScriptedModels(['never']);
     silent.ask = (_, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -145,7 +145,7 @@ describe('a call of a language model', () => {
     expect(place.environment.ending).toMatchObject({ reason: 'time_limit' });
   });
 
-  test('that is cut off by the end of the time or by a stop is recorded and paid for, as far as it came', async () => {
+  test('that is cut off by the time limit or by a stop is recorded and charged as far as it got', async () => {
     for (const isStopped of [false, true]) {
       await using server = await startProviderServer({
         faults: [{ kind: 'stall' }],
@@ -187,7 +187,7 @@ describe('a call of a language model', () => {
     }
   });
 
-  test('that nobody answers is paid for as far as its tries came', async () => {
+  test('that no model answers is charged as far as its attempts got', async () => {
     const charge = { usage: { ...noUsage, input: 30, output: 12 }, cost: 0.5 };
     const models = new ScriptedModels(['never']);
     models.ask = () =>
@@ -213,8 +213,8 @@ describe('a call of a language model', () => {
   });
 });
 
-describe('a run that goes on', () => {
-  test('gets the recorded answers again, and asks only for what is new', async () => {
+describe('a resumed run', () => {
+  test('gets the recorded answers again, and calls models only for new requests', async () => {
     const models = new ScriptedModels(['one', 'two', 'three']);
     await using place = await placeWith(models);
     const first = await place.environment.ask(ask('first'));
@@ -229,7 +229,7 @@ describe('a run that goes on', () => {
     expect(calls(place).map(({ call }) => call)).toEqual([1, 2, 3]);
   });
 
-  test('records of a conversation what it adds to a call before, also after it was resumed', async () => {
+  test('records only what a call adds to its conversation, also after it was resumed', async () => {
     const models = new ScriptedModels(['one', 'two', 'three']);
     await using place = await placeWith(models);
     const texts = ['first', 'second', 'third', 'fourth'];
@@ -252,7 +252,7 @@ describe('a run that goes on', () => {
     ]);
   });
 
-  test('is stopped where the agent asks for something else, with the place of the first difference', async () => {
+  test('is stopped where the request differs, with the place of the first difference', async () => {
     const models = new ScriptedModels(['one']);
     await using place = await placeWith(models);
     await place.environment.ask(ask('the learning rate is 0.1'));

@@ -1,8 +1,8 @@
 import type { CallProgress, CallRecord, GatewayReply, ModelGateway } from '../models/index.ts';
 import type { Limits, ModelRequest, Spent } from '../schema/index.ts';
 import type { BudgetClock } from './budget-clock.ts';
-import type { Asker, CallRecorder, StepOfBranch } from './call-recorder.ts';
-import type { AskedCall } from './continuation.ts';
+import type { CallRecorder, ModelCaller, StepOfBranch } from './call-recorder.ts';
+import type { AgentCall } from './continuation.ts';
 import { type Ending, timeUp } from './ending.ts';
 import type { ModelReply } from './environment.ts';
 import type { RecordedCall } from './recorded-run.ts';
@@ -16,7 +16,7 @@ export interface RunModels {
   spentBefore: Spent;
 }
 
-/** The limits of the whole experiment allow no further call: not a fault of this run. */
+/** The limits of the whole experiment allow no further call: no failure of this run's agent. */
 export class ExperimentSpent extends Error {
   override readonly name = 'ExperimentSpent';
 }
@@ -54,7 +54,7 @@ export class ModelAccess {
    */
   async answer(
     request: ModelRequest,
-    call: AskedCall,
+    call: AgentCall,
     recorded: () => void,
     waited: (milliseconds: number) => void,
   ): Promise<ModelReply> {
@@ -67,16 +67,16 @@ export class ModelAccess {
    */
   async answerInStep(
     request: ModelRequest,
-    asker: StepOfBranch,
+    caller: StepOfBranch,
     waited: (milliseconds: number) => void,
   ): Promise<ModelReply> {
     const { recorder, replay } = this.#options;
     const find = () => {
-      const recorded = replay.askInStep(asker.branch, request);
+      const recorded = replay.askInStep(caller.branch, request);
       if (recorded !== null) recorder.remember(request, recorded.event.call);
       return recorded;
     };
-    return this.#told(await this.#ask(request, asker, find, waited));
+    return this.#told(await this.#ask(request, caller, find, waited));
   }
 
   /**
@@ -84,9 +84,9 @@ export class ModelAccess {
    * several calls may wait at once.
    * @param request a normal one, see `normalRequest`
    */
-  answerTool(request: ModelRequest, asker: StepOfBranch): Promise<GatewayReply | TimeUp> {
-    const find = () => this.#options.replay.askInStep(asker.branch, request);
-    return this.#ask(request, asker, find, () => {});
+  answerTool(request: ModelRequest, caller: StepOfBranch): Promise<GatewayReply | TimeUp> {
+    const find = () => this.#options.replay.askInStep(caller.branch, request);
+    return this.#ask(request, caller, find, () => {});
   }
 
   #told(reply: GatewayReply | TimeUp): ModelReply {
@@ -100,14 +100,14 @@ export class ModelAccess {
 
   async #ask(
     request: ModelRequest,
-    asker: Asker,
+    caller: ModelCaller,
     find: () => RecordedCall | null,
     waited: (milliseconds: number) => void,
   ): Promise<GatewayReply | TimeUp> {
     const { gateway, clock, signal } = this.#options;
     if (gateway === undefined) throw new Error('this run has no language model');
     using deadline = clock.deadline();
-    const answered = clock.askingModel();
+    const answered = clock.startModelCall();
     try {
       return await gateway.ask(request, {
         signal: AbortSignal.any([signal, deadline.signal]),
@@ -115,10 +115,10 @@ export class ModelAccess {
           const recorded = find();
           return recorded === null ? null : answeredBefore(recorded);
         },
-        record: (call) => this.#record(call, asker),
+        record: (call) => this.#record(call, caller),
         onProgress: (progress) => {
           if (progress.kind !== 'waited') this.#tell(progress, request, gateway.roles[request.role].model);
-          else if (!clock.standsForModels) waited(progress.milliseconds);
+          else if (!clock.pausesForModels) waited(progress.milliseconds);
         },
       });
     } catch (error) {
@@ -130,13 +130,13 @@ export class ModelAccess {
     }
   }
 
-  #record(call: CallRecord, asker: Asker): void {
+  #record(call: CallRecord, caller: ModelCaller): void {
     const { recorder, signal, limits, onProgress } = this.#options;
     const isCut = call.failure?.failure === 'cut_off';
     const message = signal.aborted ? 'The run was stopped.' : timeUp(limits).message;
     const told: CallRecord = isCut ? { ...call, failure: { failure: 'cut_off', message } } : call;
-    const event = recorder.record(told, asker, this.#options.clock.secondsUsed);
-    if (event.answer !== null) asker.recorded?.();
+    const event = recorder.record(told, caller, this.#options.clock.secondsUsed);
+    if (event.answer !== null) caller.recorded?.();
     onProgress?.({ kind: 'model_called', call: event });
   }
 
@@ -151,7 +151,7 @@ export class ModelAccess {
   }
 }
 
-/** The run's time was up before an answer came. */
+/** The run's time was up before an answer arrived. */
 export interface TimeUp {
   kind: 'time_up';
   message: string;

@@ -24,7 +24,7 @@ const tool = fc.record({
   input_schema: fc.constantFrom({ type: 'object', properties: {} }, { properties: {}, type: 'object' }),
 });
 
-test('requests are what parsing each alone makes of them, to the order of keys', () => {
+test('requests are the same as if each was parsed alone, including the order of keys', () => {
   const step = fc.record({
     kept: fc.nat(4),
     more: fc.array(message, { minLength: 1, maxLength: 3 }),
@@ -53,7 +53,7 @@ test('requests are what parsing each alone makes of them, to the order of keys',
   );
 });
 
-test('what a conversation said before is the same object in its next request', () => {
+test('earlier messages of a conversation are the same objects in its next request', () => {
   const requests = new NormalRequests();
   const messages: ModelMessage[] = [
     { role: 'user', text: 'Do it.' },

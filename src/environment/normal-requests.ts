@@ -16,7 +16,7 @@ export class NormalRequests {
 
   /** @throws ZodError */
   of(request: ModelRequest): ModelRequest {
-    // The rest is short.
+    // The other fields are short.
     const { messages: given, tools: givenTools, ...rest } = request;
     const thread = `${rest.role} ${rest.purpose}`;
     const known = this.#last.get(thread);

@@ -7,7 +7,7 @@ import { OutputStream } from './output-stream.ts';
 
 const module = new URL('./output-stream.ts', import.meta.url).href;
 
-it('does not say that the whole output is in a file for which the disk had no space', () => {
+it('does not refer to a file for the whole output if the disk had no space for it', () => {
   const whole = { file: join(temporaryFolder(), 'whole.txt'), shown: '.outputs/1.txt' };
   const script = `import { OutputStream } from ${JSON.stringify(module)};
     const stream = new OutputStream({ onText: null, whole: { ...${JSON.stringify(whole)}, onStored() {} } });
@@ -18,7 +18,7 @@ it('does not say that the whole output is in a file for which the disk had no sp
   expect(shown).not.toContain(whole.shown);
 });
 
-it('tells how much it has written to a file: nothing of what fits an observation, else everything', () => {
+it('reports how much it wrote to a file: nothing if the output fits an observation, else everything', () => {
   const file = join(temporaryFolder(), 'whole.txt');
   let stored = 0;
   const whole = { file, shown: '.outputs/1.txt', onStored: (bytes: number) => (stored += bytes) };

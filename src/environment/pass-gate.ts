@@ -1,16 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import type { BranchId, EventOf } from '../schema/index.ts';
 import { type Checked, checkAction, type Outcome } from './action.ts';
-import { type AskedAction, readAction } from './asked-action.ts';
 import type { StepResult } from './environment.ts';
 import type { Gate, GateDecision } from './gate.ts';
+import { type RequestedAction, readAction } from './requested-action.ts';
 import type { RunParts } from './run-parts.ts';
 
 const mostTold = 2_000;
 
 /** A step to take: what the agent, or a person in its place, asked for, and what will be done. */
 export interface StepToTake {
-  action: AskedAction;
+  action: RequestedAction;
   /** Null: the agent. */
   actor: string | null;
   perform: (checked: Checked) => Promise<Outcome>;
@@ -30,9 +30,9 @@ export interface GatedBranch extends StepOnBranch {
 }
 
 /** A decision in the form in which it is executed; the steps of a person who took over have been taken already. */
-type Verdict =
+type GateOutcome =
   | { kind: 'allow' }
-  | { kind: 'replace'; by: string; action: AskedAction }
+  | { kind: 'replace'; by: string; action: RequestedAction }
   | { kind: 'not_performed'; message: string };
 
 /**
@@ -67,8 +67,12 @@ export async function passGate(
   }
 }
 
-/** A decision from before the run was killed. A person who had taken over is asked again. */
-function decidedBefore(action: AskedAction, { decisions }: RunParts, branch: GatedBranch): Verdict | null {
+/** A decision made before the run was killed. A person who had taken over is asked again. */
+function decidedBefore(
+  action: RequestedAction,
+  { decisions }: RunParts,
+  branch: GatedBranch,
+): GateOutcome | null {
   const index = decisions.findIndex((one) => one.branch === branch.branch);
   const [pending] = index < 0 ? [] : decisions.splice(index, 1);
   const isSame =
@@ -87,7 +91,7 @@ async function decide(
   gate: Gate,
   run: RunParts,
   branch: GatedBranch,
-): Promise<Verdict> {
+): Promise<GateOutcome> {
   const decision = await waitFor(branch, () => askGate(action, gate, run, branch));
   if (decision.kind === 'replace') {
     return { kind: 'replace', by: decision.actor, action: readAction(decision.action) };
@@ -104,7 +108,7 @@ async function decide(
  * @param over aborted when the program has ended
  */
 export async function askPermission(
-  action: AskedAction,
+  action: RequestedAction,
   gate: Gate,
   run: RunParts,
   branch: StepOnBranch,
@@ -117,7 +121,7 @@ export async function askPermission(
 
 /** Traces the question and the gate's decision. */
 async function askGate(
-  action: AskedAction,
+  action: RequestedAction,
   gate: Gate,
   run: RunParts,
   branch: StepOnBranch,
@@ -147,7 +151,7 @@ async function takenOver(
   perform: StepToTake['perform'],
   run: RunParts,
   branch: GatedBranch,
-): Promise<Verdict> {
+): Promise<GateOutcome> {
   const { signal, state } = run;
   const told: string[] = [];
   for (let last: StepResult | null = null; state.ending === null; ) {

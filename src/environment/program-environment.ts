@@ -1,11 +1,11 @@
 import type { CallRecord } from '../models/index.ts';
 import type { Action, BranchId, Budget, ObjectId, Spent, SubmissionState } from '../schema/index.ts';
-import { readAction } from './asked-action.ts';
 import { type Ending, endingOf, timeUp } from './ending.ts';
 import type { StepResult } from './environment.ts';
 import type { GateDecision } from './gate.ts';
 import { LiveRun } from './live-run.ts';
 import { Replay } from './replay.ts';
+import { readAction } from './requested-action.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import { RunState } from './run-state.ts';
 import type { ToolReply } from './tool-access.ts';
@@ -105,11 +105,11 @@ export class ProgramEnvironment implements AsyncDisposable {
 
   /** Marks the start of a model call for the program; the returned function marks its end. */
   asking(): () => void {
-    return this.#run.clock.askingModel();
+    return this.#run.clock.startModelCall();
   }
 
   called(call: CallRecord): void {
-    if (!this.#run.clock.standsForModels) this.#waited(call.waitingMs);
+    if (!this.#run.clock.pausesForModels) this.#waited(call.waitingMs);
     this.#run.called(call);
     if (this.#run.endWhereFull() !== null) this.#over.abort();
   }

@@ -53,7 +53,7 @@ export interface RecordedCall {
 
 export type RecordedFork = Pick<EventOf<'branch_forked'>, 'branch' | 'origin' | 'snapshot'>;
 
-/** Something that the agent asked for, and its result. `asked` is the number of its model call. */
+/** A request of the agent with its result. `asked` is the number of its model call. */
 export type RecordedCompletion =
   | { kind: 'step'; step: RecordedStep }
   | { kind: 'call'; call: RecordedCall; asked: number }

@@ -132,7 +132,7 @@ class Sink {
   }
 }
 
-/** What the interpreter's first process prints at the end of a command. */
+/** The line that the interpreter's first process prints at the end of a command. */
 interface Ending {
   outcome: 'ok' | 'failed';
   text: string;

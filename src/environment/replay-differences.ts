@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../schema/index.ts';
-import type { AskedAction } from './asked-action.ts';
 import type { RecordedCall, RecordedCompletion, RecordedStep } from './recorded-run.ts';
+import type { RequestedAction } from './requested-action.ts';
 
 const shown = 120;
 const cause = 'Does the agent use a clock, random numbers or a file of its own?';
@@ -11,7 +11,7 @@ export class ReplayDiverged extends Error {
 }
 
 /** @throws ReplayDiverged if the agent chose another action */
-export function checkStep(recorded: RecordedStep, action: AskedAction): void {
+export function checkStep(recorded: RecordedStep, action: RequestedAction): void {
   if (recorded.action === action.name && recorded.args === action.text) return;
   const branch = recorded.branch === 'main' ? '' : ` of branch ${recorded.branch}`;
   const difference =
@@ -21,7 +21,7 @@ export function checkStep(recorded: RecordedStep, action: AskedAction): void {
   throw new ReplayDiverged(`At step ${recorded.step}${branch} the agent chose ${difference}`);
 }
 
-/** @param did what the agent did instead of the next recorded thing */
+/** @param did what the agent did instead of its next recorded request */
 export function unexpected(did: string, next: RecordedCompletion): ReplayDiverged {
   return new ReplayDiverged(`The agent ${did}, where the trace has ${whatIs(next)}.`);
 }

@@ -13,7 +13,7 @@ async function writeThree(environment: Environment): Promise<string[]> {
 }
 
 describe('a replay', () => {
-  test('of a run that was forked with more steps than its parent had goes on behind the last step of the parent', async () => {
+  test("of a fork with a higher step limit continues after the parent's last step", async () => {
     let limits: Limits = { ...defaultLimits, steps: 2 };
     await using place = await WorkspacePlace.open({ change: () => ({ limits }) });
     expect(await writeThree(place.environment)).toEqual(['ok', 'ok', 'closed']);

@@ -10,7 +10,6 @@ import type {
 import { describeAction } from './action.ts';
 import { offeredActions } from './action-definitions.ts';
 import { AgentEnvironment } from './agent-environment.ts';
-import type { AskedAction } from './asked-action.ts';
 import { wholeBudget } from './budget-clock.ts';
 import type { Continuation } from './continuation.ts';
 import type { GiveUpReason, ModelReply } from './environment.ts';
@@ -18,6 +17,7 @@ import { ModelNotDeclared } from './model-not-declared.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { Replay } from './replay.ts';
 import { ReplayDiverged } from './replay-differences.ts';
+import type { RequestedAction } from './requested-action.ts';
 import { RunState } from './run-state.ts';
 
 export interface ReplayEnvironmentOptions {
@@ -78,7 +78,7 @@ export class ReplayEnvironment extends AgentEnvironment {
   }
 }
 
-/** What an agent gets when it goes on after the last record. */
+/** What an agent gets when it continues after the last record. */
 class TraceEnd implements Continuation {
   readonly #recorded: RecordedRun;
   readonly #limits: Limits;
@@ -92,7 +92,7 @@ class TraceEnd implements Continuation {
     this.#state = state;
   }
 
-  async step(_branch: { id: BranchId }, action: AskedAction): Promise<null> {
+  async step(_branch: { id: BranchId }, action: RequestedAction): Promise<null> {
     this.#close(`"${action.name}" ${action.text.slice(0, 200)}`);
     return null;
   }

@@ -1,5 +1,4 @@
 import type { BranchId, BranchOrigin, Limits, ModelRequest } from '../schema/index.ts';
-import type { AskedAction } from './asked-action.ts';
 import { type Ending, endingOf } from './ending.ts';
 import type { StepResult } from './environment.ts';
 import type {
@@ -11,9 +10,10 @@ import type {
 } from './recorded-run.ts';
 import { checkStep, describeDifference, ReplayDiverged, unexpected, whatIs } from './replay-differences.ts';
 import { requestHash } from './request-hash.ts';
+import type { RequestedAction } from './requested-action.ts';
 import { submissionSeen } from './submission-tracker.ts';
 
-/** The record of something that the agent asks for, and its position among all records. */
+/** The record of a request, and its position among all records. */
 export interface Found<Recorded> {
   place: number;
   recorded: Recorded;
@@ -21,8 +21,7 @@ export interface Found<Recorded> {
 
 /**
  * Finds the records for what an agent asks: steps by branch and order, model calls by the order of the agent's calls,
- * forks by the name of the new branch. If the agent does one thing after another (`strict`), the next record must
- * match.
+ * forks by the name of the new branch. As long as there is one branch, the next record must match.
  */
 export class Replay {
   readonly #recorded: RecordedRun;
@@ -45,7 +44,12 @@ export class Replay {
   }
 
   /** @param next position of the record that must match; null: any may */
-  step(branch: BranchId, step: number, action: AskedAction, next: number | null): Found<RecordedStep> | null {
+  step(
+    branch: BranchId,
+    step: number,
+    action: RequestedAction,
+    next: number | null,
+  ): Found<RecordedStep> | null {
     const index = this.#stepsFound.get(branch) ?? 0;
     const found = this.#steps.get(branch)?.[index] ?? null;
     const expected = this.#other(found, next);

@@ -18,7 +18,7 @@ const message = fc
   )
   .map((drawn) => ModelMessage.parse(JSON.parse(JSON.stringify(drawn))));
 
-/** How a conversation goes on: its first messages are kept, one is changed, others follow. */
+/** How a conversation continues: its first messages stay, one is changed, others follow. */
 const turn = fc.record({
   kept: fc.nat(8),
   change: fc.option(fc.record({ at: fc.nat(8), message })),
@@ -28,7 +28,7 @@ const turn = fc.record({
   stop: fc.constantFrom<string[] | undefined>(undefined, [], ['END']),
 });
 
-test('texts and hashes are those of the whole request, however conversations go on', () => {
+test('texts and hashes are those of the whole request, however conversations continue', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 12 }), (turns) => {
       const known = new RequestTexts();

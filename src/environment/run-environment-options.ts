@@ -9,7 +9,7 @@ import type { RunModels } from './model-access.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import type { StepProgress } from './step-progress.ts';
 
-/** What a run's environment is built from. */
+/** The parts of a run's environment. */
 export interface RunEnvironmentOptions {
   task: TaskBrief;
   limits: Limits;

@@ -29,7 +29,7 @@ const withSandbox = describe.skipIf(missing !== undefined);
 withSandbox(`scripts${why}`, () => {
   const run = (place: WorkspacePlace, script_name: string) => place.step('Execute Script', { script_name });
 
-  test('both outputs come back in the order in which they were printed, with exit code and time', async () => {
+  test('stdout and stderr come back in the order in which they were printed, with exit code and time', async () => {
     const source = `import sys
 for i in range(3):
     print("out", i)
@@ -43,13 +43,13 @@ sys.exit(7)`;
     );
   });
 
-  test('what was printed before an exception is kept beside it', async () => {
+  test('output before an exception is shown with the exception', async () => {
     await using place = await open({ files: { 'a.py': 'print("before")\n1/0\n' } });
     const answer = await run(place, 'a.py');
     expect(answer.observation).toMatch(/^before\n[\s\S]*ZeroDivisionError[\s\S]*\[exit code 1, /);
   });
 
-  test('names are taken literally: hyphens, blanks, quotes and semicolons mean nothing to anybody', async () => {
+  test('names are taken literally: hyphens, blanks, quotes and semicolons have no effect', async () => {
     const names = [
       '-c',
       '--version',
@@ -67,7 +67,7 @@ sys.exit(7)`;
     expect((await place.step('List Files', { dir_path: '.' })).observation.split('\n')).not.toContain('y');
   });
 
-  test('a script that is not there, or is a folder, is told without starting anything', async () => {
+  test('a script that is missing, or is a folder, is reported without starting anything', async () => {
     await using place = await open({ files: { 'sub/a.py': '' } });
     expect(await run(place, 'none.py')).toMatchObject({ status: 'failed', exitCode: null });
     expect((await run(place, 'sub')).observation).toBe('sub is a folder, not a script.');
@@ -75,7 +75,7 @@ sys.exit(7)`;
     expect(await run(place, '/etc/passwd')).toMatchObject({ status: 'refused' });
   });
 
-  test('a script that takes too long is ended with all its children, its output is kept, and the run goes on', async () => {
+  test('a script that takes too long is ended with all its children, its output is kept, and the run continues', async () => {
     const source = `import subprocess, sys
 print("begun")
 subprocess.Popen([sys.executable, "-c", "import time,signal; signal.signal(15, lambda *a: None); time.sleep(600); open('survivor','w')"])
@@ -98,13 +98,13 @@ while True: pass`;
     expect((await place.step('Read File', { file_name: 'a.py' })).status).toBe('closed');
   });
 
-  test('limits that no timer can hold do not end a script at once', async () => {
+  test('limits beyond the range of timers do not end a script at once', async () => {
     const limits = { wall_seconds: 1e9, script_seconds: 1e9 };
     await using place = await open({ files: { 'a.py': 'print("done")' }, limits });
     expect(await run(place, 'a.py')).toMatchObject({ status: 'ok' });
   });
 
-  test('a script that needs too much memory or fills the workspace is ended and told why', async () => {
+  test('a script that needs too much memory or fills the workspace is ended with the reason', async () => {
     const files = {
       'memory.py': 'print("begun")\nx = bytearray(10**9)\nfor i in range(0, len(x), 4096): x[i] = 1\n',
       'disk.py':
@@ -121,7 +121,7 @@ while True: pass`;
     expect(await place.step('Write File', { file_name: 'x', content: 'y' })).toMatchObject({ status: 'ok' });
   });
 
-  test('long output keeps its head and tail, says how much was cut, and lies whole where the agent can read it', async () => {
+  test('long output keeps its head and tail, says how much was cut, and is stored whole for the agent', async () => {
     const source = 'for i in range(20000): print(f"line {i:05d} 😀")';
     await using place = await open({ files: { 'a.py': source } });
     const { observation } = await run(place, 'a.py');
@@ -146,7 +146,7 @@ while True: pass`;
     expect(found.observation).toContain('line 09999');
   });
 
-  test('output streams to the trace as it comes, but not without bound', async () => {
+  test('output streams to the trace as it arrives, up to a limit', async () => {
     const source = 'import sys\nfor i in range(40): sys.stdout.write("x" * 100_000 + "\\n")';
     await using place = await open({ files: { 'a.py': source } });
     await run(place, 'a.py');
@@ -156,7 +156,7 @@ while True: pass`;
     expect(sum).toBeLessThan(2 ** 20 + 200_000);
   });
 
-  test('bytes that are no text do no harm', async () => {
+  test('bytes that are not text do no harm', async () => {
     await using place = await open({ files: { 'a.py': 'import os\nos.write(1, bytes(range(256)))' } });
     const answer = await run(place, 'a.py');
     expect(answer.status).toBe('ok');
@@ -164,7 +164,7 @@ while True: pass`;
     expect((await run(place, 'a.py')).observation).toBe(answer.observation);
   });
 
-  test('a script that takes away every right to the workspace does not stop the run', async () => {
+  test('a script that removes all permissions of the workspace does not stop the run', async () => {
     await using place = await open({ files: { 'a.py': 'import os\nos.chmod("/workspace", 0)' } });
     // For a user other than root the watchdog may see it first: what can't be measured counts as full.
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -174,7 +174,7 @@ while True: pass`;
     expect((await place.step('Read File', { file_name: 'a.py' })).status).toBe('ok');
   });
 
-  test('a submission that a later script did not write anew is stale until it is written again', async () => {
+  test('a submission that a later script did not write is stale until it is written again', async () => {
     const write = 'open("submission.csv", "w").write("id,value\\n1,1\\n")';
     await using place = await open({ files: { 'write.py': write, 'other.py': '' } });
     const stale = () =>
@@ -215,7 +215,7 @@ withSandbox(`commands${why}`, () => {
     expect(answer.observation).toMatch(/err\n\[exit code 3, /);
   });
 
-  test('a command ended by a signal, and one that prints nothing, are told as such', async () => {
+  test('a command ended by a signal, and one that prints nothing, are reported', async () => {
     await using place = await open();
     expect((await place.step('Run Command', { command: 'kill -9 $$' })).observation).toMatch(
       /^\(it printed nothing\)\n\[ended by SIGKILL, /,
@@ -235,7 +235,7 @@ withSandbox(`commands${why}`, () => {
 });
 
 /** Looks for words of 32 hexadecimal digits in every object and frame of its process, and for a way into its parent. */
-const hunter = `import ctypes, gc, os, re, sys
+const finder = `import ctypes, gc, os, re, sys
 token = re.compile(r"(?<![/0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 def hunt():
     places = 0
@@ -267,7 +267,7 @@ def hunt():
 withSandbox(`the interpreter${why}`, () => {
   const python = (place: WorkspacePlace, command: string) => place.step('Python REPL', { command });
 
-  test('variables, functions, imports and classes live from step to step', async () => {
+  test('variables, functions, imports and classes are kept from step to step', async () => {
     await using place = await open({ files: { 'mine.py': 'value = 5' } });
     await python(place, 'import mine\nx = 1\ndef f(): return x + mine.value\nclass C: pass');
     await python(place, 'x = 10');
@@ -278,7 +278,7 @@ withSandbox(`the interpreter${why}`, () => {
     ).toBe('True\n');
   });
 
-  test('an exception is told with the lines of the agent only, and nothing is lost by it', async () => {
+  test("an exception is shown with the agent's lines only, and variables are kept", async () => {
     await using place = await open();
     await python(place, 'x = 1');
     const answer = await python(place, 'print("before"); 1/0');
@@ -291,7 +291,7 @@ withSandbox(`the interpreter${why}`, () => {
     expect((await python(place, 'x')).observation).toBe('1\n');
   });
 
-  test('output without a line break, none at all, and a huge one come back as they are', async () => {
+  test('output without a line break, empty output and huge output come back unchanged', async () => {
     await using place = await open();
     expect((await python(place, 'print("x", end="")')).observation).toBe('x');
     expect((await python(place, 'y = 2')).observation).toBe('');
@@ -313,8 +313,8 @@ withSandbox(`the interpreter${why}`, () => {
     expect((await python(place, '1')).observation).toBe('1\n');
   });
 
-  test('the token that ends a command is in no process that its code can look into', async () => {
-    await using place = await open({ files: { 'hunt.py': hunter } });
+  test('the token that ends a command is in no process that its code can read', async () => {
+    await using place = await open({ files: { 'hunt.py': finder } });
     const answer = await python(place, 'import hunt; hunt.hunt(); print("\\nhunted")');
     expect(answer.observation).toMatch(/looked at \d\d+ places/);
     expect(answer.observation).toContain('refused: environ, fd/0, fd/1, mem');
@@ -323,7 +323,7 @@ withSandbox(`the interpreter${why}`, () => {
     expect(answer.observation).toContain('hunted');
   });
 
-  test('code that says itself that its command is over gains what a thread has: it goes on, and is shown with the next', async () => {
+  test('code that forges the end of its command gains no more than a thread: its output is shown with the next command', async () => {
     await using place = await open({ limits: { script_seconds: 3 } });
     const forger = `import os, time
 for number in range(3, 40):
@@ -334,7 +334,7 @@ for number in range(3, 40):
 time.sleep(1)
 print('still here', flush=True)`;
     await python(place, forger);
-    // Which of them shows what, when one answers for another, is the code's own making; nothing is lost.
+    // Which command shows which output depends on the forging code; nothing is lost.
     const shown: string[] = [];
     for (const command of ['print("next")', '1 + 1', 'import time; time.sleep(0.5)'])
       shown.push((await python(place, command)).observation);
@@ -342,7 +342,7 @@ print('still here', flush=True)`;
     expect(await python(place, '2 + 2')).toMatchObject({ status: 'ok', observation: '4\n' });
   });
 
-  test('a hundred megabytes without a line break are read in little time and memory', async () => {
+  test('a hundred megabytes without a line break need little time and memory', async () => {
     await using place = await open();
     const before = process.memoryUsage.rss();
     const started = performance.now();
@@ -355,7 +355,7 @@ print('still here', flush=True)`;
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 2 ** 20);
   });
 
-  test('replaced or closed outputs do not break it', async () => {
+  test('replaced or closed output streams do not break it', async () => {
     await using place = await open();
     const tricks = [
       'import sys, io; keep = sys.stdout; sys.stdout = io.StringIO()',
@@ -383,7 +383,7 @@ print('still here', flush=True)`;
     expect((await python(place, 'print("now")')).observation).toMatch(/late\n[\s\S]*now\n$/);
   });
 
-  test('sys.exit, a crash and a kill end it, keep the last words, and the next command begins anew', async () => {
+  test('sys.exit, a crash and a kill end it, the last output is kept, and the next command begins anew', async () => {
     await using place = await open();
     for (const last of [
       'import sys; print("bye", end=""); sys.exit(3)',
@@ -398,7 +398,7 @@ print('still here', flush=True)`;
     }
   });
 
-  test('an interpreter that ended between two steps is told with the next', async () => {
+  test('the end of an interpreter between two steps is reported with the next', async () => {
     await using place = await open();
     await python(place, 'x = 1\nimport os, threading\nthreading.Timer(0.2, os._exit, [0]).start()');
     await sleep(1000);
@@ -414,7 +414,7 @@ print('still here', flush=True)`;
     expect((await python(place, '1')).observation).toBe('1\n');
   });
 
-  test('a resumed run tells that the interpreter of before is gone', async () => {
+  test('a resumed run says that its interpreter was restarted', async () => {
     await using place = await open();
     await python(place, 'x = 1');
     await place.reopen();
@@ -461,7 +461,7 @@ withSandbox(`Search Files${why}`, () => {
   });
 
   test.each(['(', '*', '[z-a]', '(?P<x', '('.repeat(3000), 'a{99999999999}'])(
-    'the pattern %s is told to be wrong',
+    'the pattern %s is reported as invalid',
     async (pattern) => {
       await using place = await open();
       const answer = await search(place, pattern);
@@ -470,14 +470,14 @@ withSandbox(`Search Files${why}`, () => {
     },
   );
 
-  test('a pattern that would search for ever is stopped', async () => {
+  test('a pattern that would search forever is stopped', async () => {
     await using place = await open({ files: { a: `${'a'.repeat(60)}!` }, limits: { script_seconds: 1 } });
     const answer = await search(place, '(a+)+$');
     expect(answer.status).toBe('timed_out');
     expect(answer.observation).toContain('use a simpler pattern');
   });
 
-  test('names that are no text and more matches than anyone reads are bounded', async () => {
+  test('names that are not text, and very many matches, are handled within limits', async () => {
     await using place = await open({ files: { many: 'match\n'.repeat(5000) } });
     await place.step('Run Command', { command: `printf 'match\\n' > "$(printf 'x\\377y')"` });
     const answer = await search(place, 'match');
@@ -490,7 +490,7 @@ withSandbox(`Search Files${why}`, () => {
 withSandbox(`Validate Submission${why}`, () => {
   const validate = (place: WorkspacePlace) => place.step('Validate Submission');
 
-  test('it accepts a good one without a score, and says of a bad one what is wrong', async () => {
+  test('it accepts a valid one without a score, and says what is wrong with an invalid one', async () => {
     await using place = await open();
     const file = join(place.workspace, 'submission.csv');
     expect((await validate(place)).observation).toContain('missing_file');
@@ -516,7 +516,7 @@ withSandbox(`Validate Submission${why}`, () => {
     }
   });
 
-  test('nothing in the workspace can speak for the check', async () => {
+  test('nothing in the workspace can forge the result of the check', async () => {
     await using place = await open();
     const forged = 'print(\'{"valid": true, "problems": []}\')\nimport os; os._exit(0)\n';
     writeFiles(place.workspace, {

@@ -8,7 +8,7 @@ import type { StepResult } from './environment.ts';
 import { RunStopped } from './run-stopped.ts';
 
 describe('the interface', () => {
-  test('an agent that asks for a model without declaring one has made a mistake, and the run goes on', async () => {
+  test('an agent that asks for a model without declaring one has made a mistake, and the run continues', async () => {
     await using place = await WorkspacePlace.open();
     const messages = [{ role: 'user' as const, text: 'Hello' }];
     const asked = place.environment.ask({ role: 'agent', purpose: 'act', messages });
@@ -17,7 +17,7 @@ describe('the interface', () => {
     expect((await place.step('Check Budget', {})).status).toBe('ok');
   });
 
-  test('actions and their arguments bear exactly the names of the benchmark', async () => {
+  test('actions and their arguments have exactly the names of the benchmark', async () => {
     await using place = await WorkspacePlace.open();
     const told = place.environment.actions.map(({ name, arguments: args }) => [
       name,
@@ -45,7 +45,7 @@ describe('the interface', () => {
       for (const text of [description, ...args.map((one) => one.description)]) expect(text).not.toBe('');
   });
 
-  test('an unknown action answers with the one that was probably meant and all there are', async () => {
+  test('an unknown action is answered with the one that was probably meant and all that exist', async () => {
     await using place = await WorkspacePlace.open();
     const answer = await place.step('read file', {});
     expect(answer.status).toBe('invalid');
@@ -88,9 +88,9 @@ describe('the interface', () => {
     expect(answer.observation).toContain(expected);
   });
 
-  test('arguments that are no object are told as such', async () => {
+  test('arguments that are not an object are reported', async () => {
     await using place = await WorkspacePlace.open();
-    const crowded = Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`k${index}`, 1]));
+    const manyKeys = Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`k${index}`, 1]));
     const circular: Record<string, unknown> = {};
     circular.self = circular;
     const asked: [unknown, string][] = [
@@ -98,9 +98,9 @@ describe('the interface', () => {
       [{ name: 'Read File', args: 'train.py' }, 'not a string'],
       [{ name: 'Read File', args: ['train.py'] }, 'not an array'],
       [{ name: 'Read File', args: null }, 'not null'],
-      [{ name: 'Read File', args: { file_name: 1n } }, 'can not be written as JSON'],
-      [{ name: 'Read File', args: crowded }, 'more than 1000 names'],
-      [{ name: 'Read File', args: circular }, 'can not be written as JSON'],
+      [{ name: 'Read File', args: { file_name: 1n } }, 'cannot be written as JSON'],
+      [{ name: 'Read File', args: manyKeys }, 'more than 1000 names'],
+      [{ name: 'Read File', args: circular }, 'cannot be written as JSON'],
       ['Read File', 'is missing'],
       [null, 'There is no action'],
       [undefined, 'There is no action'],
@@ -112,7 +112,7 @@ describe('the interface', () => {
     }
   });
 
-  test('a malformed action is survived and answered usefully, whatever it is', async () => {
+  test('a malformed action gets a useful answer, whatever it is', async () => {
     await using place = await WorkspacePlace.open({
       files: { 'train.py': 'print(1)\n', 'sub/a.txt': 'a' },
       limits: { steps: 100_000 },
@@ -205,7 +205,7 @@ describe('files', () => {
     expect((await place.step('Read File', { file_name: 'a.txt' })).observation).toBe('content');
   });
 
-  test('a path outside is refused, one that is not there is a failure', async () => {
+  test('a path outside is refused, a missing one is a failure', async () => {
     await using place = await WorkspacePlace.open();
     expect((await place.step('Read File', { file_name: '../trace.jsonl' })).status).toBe('refused');
     expect((await place.step('Copy File', { source: '/etc/passwd', destination: 'p' })).status).toBe(
@@ -216,7 +216,7 @@ describe('files', () => {
     expect((await place.step('List Files', { dir_path: 'none' })).status).toBe('failed');
   });
 
-  test('edits that would outgrow the workspace are refused as such, one by one and together', async () => {
+  test('edits that would exceed the size limit of the workspace are refused, one by one and together', async () => {
     await using place = await WorkspacePlace.open({ limits: { workspace_mb: 1 } });
     const half = 'x'.repeat(600_000);
     expect((await place.step('Write File', { file_name: 'a', content: half })).status).toBe('ok');
@@ -260,7 +260,7 @@ describe('files', () => {
 });
 
 describe('undo', () => {
-  test('edits are taken back one by one, newest first, down to a file that was not there', async () => {
+  test('edits are undone one by one, newest first, until the file does not exist', async () => {
     await using place = await WorkspacePlace.open({ files: { 'a.py': 'zero', 'other.py': 'other' } });
     await place.step('Write File', { file_name: 'a.py', content: 'one' });
     await place.step('Append File', { file_name: './a.py', content: ' two' });
@@ -279,7 +279,7 @@ describe('undo', () => {
     expect((await undo('never.py')).observation).toContain('no edit of never.py');
   });
 
-  test('it brings back what the edit overwrote, also where a script changed the file in between', async () => {
+  test('it restores what the edit overwrote, also where a script changed the file in between', async () => {
     await using place = await WorkspacePlace.open({ files: { 'a.py': 'zero' } });
     await place.step('Write File', { file_name: 'a.py', content: 'one' });
     writeFileSync(join(place.workspace, 'a.py'), 'by a script');
@@ -359,7 +359,7 @@ describe('budget', () => {
 });
 
 describe('replay', () => {
-  const deeds: [string, Record<string, unknown>][] = [
+  const attempts: [string, Record<string, unknown>][] = [
     ['Write File', { file_name: 'a', content: 'one' }],
     ['nonsense', { x: 1 }],
     ['Append File', { file_name: 'a', content: '\ud83d\ude00 \ud800' }],
@@ -367,11 +367,11 @@ describe('replay', () => {
   ];
   async function doAll(place: WorkspacePlace): Promise<StepResult[]> {
     const results = [];
-    for (const [name, args] of deeds) results.push(await place.step(name, args));
+    for (const [name, args] of attempts) results.push(await place.step(name, args));
     return results;
   }
 
-  test('recorded steps are answered with the very same results and nothing is done again', async () => {
+  test('recorded steps are answered with the same results and nothing is performed again', async () => {
     await using place = await WorkspacePlace.open();
     const first = await doAll(place);
     const before = place.events.length;
@@ -384,7 +384,7 @@ describe('replay', () => {
     expect(next.step).toBe(5);
   });
 
-  test('an agent that acts otherwise than recorded is stopped, with both actions named', async () => {
+  test('an agent that acts differently than recorded is stopped, with both actions named', async () => {
     await using place = await WorkspacePlace.open();
     await doAll(place);
     await place.reopen();
@@ -395,7 +395,7 @@ describe('replay', () => {
     expect(place.environment.failure).not.toBeNull();
   });
 
-  test('notes are kept once, however often the run is resumed', async () => {
+  test('notes are recorded once, however often the run is resumed', async () => {
     await using place = await WorkspacePlace.open();
     const think = async () => {
       place.environment.note({ Thought: 'first' });
@@ -425,7 +425,7 @@ describe('replay', () => {
 
 describe('the submission', () => {
   const file_name = 'submission.csv';
-  test('is followed from step to step: absent, written, rewritten with the same content, removed', async () => {
+  test('is tracked from step to step: absent, written, rewritten with the same content, removed', async () => {
     await using place = await WorkspacePlace.open();
     const states = () =>
       place.events.flatMap((event) => (event.kind === 'step_finished' ? [event.submission] : []));
@@ -449,8 +449,8 @@ describe('the submission', () => {
   });
 });
 
-describe('faults of the harness', () => {
-  test('a sandbox that can not start stops the run: no step after it pretends otherwise', async () => {
+describe('failures of the harness', () => {
+  test('a sandbox that cannot start stops the run, and every later step fails', async () => {
     await using place = await WorkspacePlace.open({ files: { 'a.py': '' } });
     await expect(place.step('Execute Script', { script_name: 'a.py' })).rejects.toThrow(
       'no sandbox in this test',
@@ -459,7 +459,7 @@ describe('faults of the harness', () => {
     expect(place.environment.failure).not.toBeNull();
   });
 
-  test('a trace that can not be written stops the run', async () => {
+  test('a trace that cannot be written stops the run', async () => {
     await using place = await WorkspacePlace.open();
     await place.closeTrace();
     place.environment.note({ Thought: 'lost' });
@@ -467,7 +467,7 @@ describe('faults of the harness', () => {
     expect(place.environment.failure).not.toBeNull();
   });
 
-  test('being stopped from outside is told as such', async () => {
+  test('a stop from outside is reported', async () => {
     const controller = new AbortController();
     await using place = await WorkspacePlace.open({ signal: controller.signal });
     controller.abort();

@@ -14,9 +14,9 @@ import { RunState } from './run-state.ts';
 import type { ToolReply } from './tool-access.ts';
 
 /** An agent that does nothing for this long after the run's end is considered hung. */
-const patienceMs = 5_000;
+const hungAfterMs = 5_000;
 
-/** The environment of an executed run: does what its trace does not have. */
+/** The environment of an executed run: it performs what its trace has no result for. */
 export class RunEnvironment extends AgentEnvironment implements AsyncDisposable {
   readonly #options: RunEnvironmentOptions;
   readonly #state: RunState;
@@ -48,7 +48,7 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
     return this.#state.ending;
   }
 
-  /** Of all branches. */
+  /** The steps of all branches. */
   get stepsTaken(): number {
     return this.#run.stepsTaken;
   }
@@ -92,7 +92,7 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
     using deadline = this.#run.clock.deadline();
     const ended = AbortSignal.any([deadline.signal, signal, over]);
     if (!ended.aborted) await once(ended, 'abort');
-    while (!over.aborted && !this.#run.activity.isQuietFor(patienceMs)) await delay(patienceMs / 20);
+    while (!over.aborted && !this.#run.activity.isQuietFor(hungAfterMs)) await delay(hungAfterMs / 20);
     if (deadline.signal.aborted) this.#state.end(timeUp(limits));
   }
 

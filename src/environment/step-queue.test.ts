@@ -13,7 +13,7 @@ const asked = (text: string): ModelRequest => ({
 });
 const write = (content: string) => ({ name: 'Write File', args: { file_name: 'notes.txt', content } });
 
-/** Waits for nothing before it does the next thing. */
+/** Does not wait for a result before it makes the next request. */
 async function actAtOnce(environment: Environment) {
   const results = await Promise.all([
     environment.step(write('one')),
@@ -37,8 +37,8 @@ function models(): ScriptedModels {
   return scripted;
 }
 
-describe('an agent that asks for several things at once', () => {
-  test('gets them one after another, and a resumed run and a replay do the same again', async () => {
+describe('an agent that makes several requests at once', () => {
+  test('gets the results one after another, and a resumed run and a replay do the same again', async () => {
     await using place = await WorkspacePlace.open({ models: models() });
     const { results, last } = await actAtOnce(place.environment);
     expect(results).toMatchObject([{ step: 1 }, { text: 'one' }, { step: 2 }, { text: 'two' }, { step: 3 }]);
@@ -55,7 +55,7 @@ describe('an agent that asks for several things at once', () => {
     expect(replay.missing).toBeNull();
   });
 
-  test('is done with what it asked for before its run ends, and with nothing after', async () => {
+  test('has its requests served until its run ends, and none after that', async () => {
     await using place = await WorkspacePlace.open();
     const steps = [place.environment.step(write('one')), place.environment.step(write('two'))];
     await place.environment.end({ reason: 'agent_stopped', message: 'It stopped.', finalAnswer: null });
@@ -64,7 +64,7 @@ describe('an agent that asks for several things at once', () => {
     expect(place.environment.ending?.reason).toBe('agent_stopped');
   });
 
-  test('that does not look at what came of it does not end the process when the run is stopped', async () => {
+  test('and ignores the results does not end the process when the run is stopped', async () => {
     const stop = new AbortController();
     await using place = await WorkspacePlace.open({ signal: stop.signal });
     stop.abort();
@@ -73,8 +73,8 @@ describe('an agent that asks for several things at once', () => {
   });
 });
 
-describe('an agent that catches what its environment throws', () => {
-  test('is found to have done something else by a replay all the same', async () => {
+describe('an agent that catches errors of its environment', () => {
+  test('is still found by a replay to differ from its trace', async () => {
     await using place = await WorkspacePlace.open({ models: models() });
     await place.environment.step(write('one'));
     const replay = replayOf(place);

@@ -42,7 +42,7 @@ export interface DoneStep {
   workEnded: number;
 }
 
-/** A step that is in the trace. */
+/** A step in the trace. */
 export interface FinishedStep {
   result: Omit<StepResult, 'ended'>;
   /** The workspace after it. */

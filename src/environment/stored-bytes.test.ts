@@ -9,7 +9,7 @@ const write = (text: string) => ({
   args: { file_name: 'submission.csv', content: text },
 });
 
-test('a run ends when it has kept as much as it may, and its last submission counts', async () => {
+test('a run ends when it reaches its storage limit, and its last submission counts', async () => {
   await using place = await WorkspacePlace.open({ limits });
   const texts = Array.from({ length: 8 }, () => randomBytes(200_000).toString('base64'));
   const taken: { text: string; ended: boolean }[] = [];
@@ -17,7 +17,7 @@ test('a run ends when it has kept as much as it may, and its last submission cou
     const { ended, status } = await place.environment.step(write(text));
     if (status === 'closed') break;
     taken.push({ text, ended });
-    // A new session counts what the ones before kept.
+    // A new session counts what the sessions before stored.
     if (taken.length === 2) {
       await place.reopen();
       for (const earlier of taken) await place.environment.step(write(earlier.text));
@@ -46,7 +46,7 @@ test('notes without a step end a run as well', async () => {
   expect((await place.environment.step(write('1'))).status).toBe('closed');
 });
 
-test('contents that the store holds already cost nothing', async () => {
+test('contents that are in the store already do not count', async () => {
   await using place = await WorkspacePlace.open({ limits });
   const text = randomBytes(120_000).toString('base64');
   for (let step = 0; step < 12; step += 1) {
@@ -56,7 +56,7 @@ test('contents that the store holds already cost nothing', async () => {
   }
 });
 
-test('limits that were written before there was this one are read, and have the default', () => {
+test('limits that were written before this one existed are read, and get its default', () => {
   const { stored_mb, ...old } = limits;
   expect(storedBytesLimit(Limits.parse(old))).toBe(8 * defaultLimits.workspace_mb * 2 ** 20);
 });

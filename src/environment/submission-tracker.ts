@@ -26,7 +26,7 @@ export class SubmissionTracker {
     if (files.some(({ isWritten }) => isWritten)) this.#writtenAt = step;
     const entries = files.flatMap(({ entry }) => entry ?? []);
     const hash = submissionHash(entries, this.#files);
-    // Submitted code is not written by a script, so a script run does not make it stale.
+    // Submitted code is not the output of a script, so a script run does not make it stale.
     const isMade = this.#files.every(({ format }) => format !== 'python');
     const stale = isMade && hash !== null && this.#lastScript > (this.#writtenAt ?? 0);
     return { present: hash !== null, hash, written_at_step: this.#writtenAt, stale };

@@ -23,11 +23,11 @@ while time.process_time() < 1: pass
 const finished = (place: WorkspacePlace): EventOf<'step_finished'>[] =>
   place.events.filter((event) => event.kind === 'step_finished');
 
-describe.each(drivers)('what a step used, with the driver %s', (driver) => {
+describe.each(drivers)('the resource use of a step, with the driver %s', (driver) => {
   const open = () =>
     WorkspacePlace.open({ files: { 'burn.py': burn }, sandbox: { driver, python: bare.python } });
 
-  test('shows the second of processor time and the 100 MB of its script', async () => {
+  test('contains the second of processor time and the 100 MB of its script', async () => {
     await using place = await open();
     await place.step('Execute Script', { script_name: 'burn.py' });
     const [step] = finished(place);
@@ -37,13 +37,13 @@ describe.each(drivers)('what a step used, with the driver %s', (driver) => {
     expect(step?.peak_memory_bytes).toBeLessThan(250_000_000);
   });
 
-  test('counts all processes of a command, also those that a shell waited for', async () => {
+  test('includes all processes of a command, also those that a shell waited for', async () => {
     await using place = await open();
     await place.step('Run Command', { command: 'python burn.py; python burn.py; sleep 0.3' });
     expect(finished(place)[0]?.cpu_seconds).toBeGreaterThan(1.8);
   });
 
-  test('is told for each step of an interpreter that lives on', async () => {
+  test('is reported for each step of an interpreter that keeps running', async () => {
     await using place = await open();
     await place.step('Python REPL', { command: burn });
     await place.step('Python REPL', { command: 'len(held)' });

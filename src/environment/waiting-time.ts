@@ -1,4 +1,4 @@
-/** Something that a run does, with the intervals in which it waited for something external. In milliseconds. */
+/** One activity of a run, with the intervals in which it waited for something external. In milliseconds. */
 interface Activity {
   start: number;
   /** Null while it is under way. */
@@ -12,7 +12,7 @@ interface Activity {
  */
 export class WaitingTime {
   readonly #now: () => number;
-  /** Those since the last moment at which nothing was under way. */
+  /** The activities since the last moment at which none was under way. */
   #activities: Activity[] = [];
   #underWay = 0;
   #overlapped = false;
@@ -58,7 +58,7 @@ export class WaitingTime {
   }
 }
 
-/** How long everything that was under way was waiting. */
+/** How long all activities were waiting at the same time. */
 function allWaiting(activities: readonly Activity[], now: number): number {
   const changes: { at: number; underWay: number; waiting: number }[] = [];
   for (const { start, end, waits } of activities) {

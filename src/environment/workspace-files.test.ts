@@ -70,7 +70,7 @@ describe('paths', () => {
     }
   });
 
-  test('a path that leaves the workspace is refused, also when it comes back', () => {
+  test('a path that leaves the workspace is refused, also if it leads back', () => {
     for (const path of [
       '..',
       '../secret.txt',
@@ -90,13 +90,13 @@ describe('paths', () => {
     }
   });
 
-  test('a folder whose name only begins like the workspace is outside', () => {
+  test("a folder whose name only starts with the workspace's name is outside", () => {
     expect(() => read('../ws-other/secret.txt')).toThrow(PathRefused);
     symlinkSync('../ws-other', join(workspace, 'other'));
     expect(() => read('other/secret.txt')).toThrow(PathRefused);
   });
 
-  test('links are followed before a path is judged: inside they serve, outward they are refused', () => {
+  test('links are followed before a path is checked: those inside work, those that lead outside are refused', () => {
     symlinkSync('sub', join(workspace, 'near'));
     symlinkSync('/workspace/sub/a.txt', join(workspace, 'absolute'));
     symlinkSync('../secret.txt', join(workspace, 'out'));
@@ -116,21 +116,21 @@ describe('paths', () => {
     expect(files.pathOf('deep/../a.txt')).toBe('sub/a.txt');
   });
 
-  test('links that go round are refused, not followed for ever', () => {
+  test('circular links are refused, not followed forever', () => {
     symlinkSync('b', join(workspace, 'a'));
     symlinkSync('a', join(workspace, 'b'));
     symlinkSync('self/self', join(workspace, 'self'));
     for (const path of ['a', 'b/x', 'self']) expect(() => read(path)).toThrow('too many links');
   });
 
-  test('a NUL character is refused and a name too long is told', () => {
+  test('a NUL character is refused, and too long a name is reported', () => {
     expect(() => read('train.py\0.txt')).toThrow(PathRefused);
     expect(() => read('x'.repeat(5000))).toThrow('too long');
     expect(() => write('x'.repeat(300))).toThrow('name is too long');
     expect(() => files.kindOf('x'.repeat(5000))).toThrow('too long');
   });
 
-  test('names of object properties are ordinary names', () => {
+  test('names of JavaScript object properties are ordinary file names', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       write(name, name);
       expect(read(name)).toBe(name);
@@ -144,8 +144,8 @@ describe('paths', () => {
   });
 });
 
-describe('what may not be written', () => {
-  test('data and outputs can be read and listed, never written or removed, by any spelling', () => {
+describe('read-only files', () => {
+  test('data and outputs can be read and listed, never written or removed, however the path is written', () => {
     symlinkSync('data', join(workspace, 'alias'));
     expect(read('data/train.csv')).toBe('id\n1\n');
     for (const path of [
@@ -162,7 +162,7 @@ describe('what may not be written', () => {
     expect(readdirSync(join(place, 'data'))).toEqual(['inner', 'train.csv']);
   });
 
-  test('a file that the task calls read-only is refused by any spelling', () => {
+  test('a file that the task declares read-only is refused, however the path is written', () => {
     symlinkSync('frozen.py', join(workspace, 'alias'));
     for (const path of [
       'frozen.py',
@@ -177,7 +177,7 @@ describe('what may not be written', () => {
     expect(existsSync(join(workspace, 'frozen.py'))).toBe(false);
   });
 
-  test('a file that would outgrow the workspace is refused and leaves nothing behind', () => {
+  test('a file that would exceed the size limit of the workspace is refused and leaves nothing behind', () => {
     files = filesOf({ bytesLeft: () => 10 });
     expect(() => write('big', 'x'.repeat(11))).toThrow(WorkspaceFull);
     expect(files.kindOf('big')).toBeNull();
@@ -189,15 +189,15 @@ describe('what may not be written', () => {
   });
 });
 
-describe('what is no plain file', () => {
-  test('a FIFO is told at once and never waited for', () => {
+describe('other kinds of files', () => {
+  test('a FIFO is reported at once and never waited for', () => {
     execFileSync('mkfifo', [join(workspace, 'pipe')]);
     expect(() => read('pipe')).toThrow('not a file');
     expect(() => write('pipe')).toThrow('not a file');
     expect(files.kindOf('pipe')).toBe('other');
   });
 
-  test('a folder is told apart from a file', () => {
+  test('a folder is distinguished from a file', () => {
     expect(() => read('sub')).toThrow('is not a file');
     expect(() => write('sub')).toThrow('is a folder');
     expect(() => write('')).toThrow('is a folder');
@@ -205,18 +205,18 @@ describe('what is no plain file', () => {
     expect(() => read('train.py/x')).toThrow('not a folder');
   });
 
-  test('what is not there is told with the whole path', () => {
+  test('a missing file is reported with the whole path', () => {
     expect(() => read('sub/none.txt')).toThrow('sub/none.txt does not exist');
     expect(() => files.list('none')).toThrow('none does not exist');
   });
 });
 
-test('folders on the way to a new file are made', () => {
+test('missing folders of a new file are created', () => {
   write('new/folder/file.txt', 'x');
   expect(readFileSync(join(workspace, 'new/folder/file.txt'), 'utf8')).toBe('x');
 });
 
-test('a listing marks folders and links, and shows mounted folders once and only where they hold something', () => {
+test('a listing marks folders and links, and shows mounted folders once and only if they are not empty', () => {
   symlinkSync('sub', join(workspace, 'near'));
   mkdirSync(join(workspace, 'data'));
   mkdirSync(join(workspace, '.outputs'));
@@ -233,8 +233,8 @@ test('a large file is read at its head and tail only', () => {
   expect(() => files.readWhole('large', 100)).toThrow('too large');
 });
 
-test('nothing outside is read or written while another process swaps a folder for a link without pause', async () => {
-  // Another process, as an agent's daemon would be.
+test('nothing outside is read or written while another process constantly swaps a folder for a link', async () => {
+  // Another process, like a daemon of an agent.
   const swapper = spawn(
     'python3',
     [
@@ -273,7 +273,7 @@ while True:
   }
 });
 
-test('no path whatever opens anything outside the roots', () => {
+test('no path opens anything outside the roots', () => {
   symlinkSync('..', join(workspace, 'up'));
   symlinkSync('/etc/hostname', join(workspace, 'abs'));
   symlinkSync('/workspace/up', join(workspace, 'loop'));
@@ -309,7 +309,7 @@ test('no path whatever opens anything outside the roots', () => {
         try {
           const answer = act() ?? '';
           expect(answer).not.toContain('hidden');
-          // Lies beside the workspace, and is the one name there that no path of this test can make inside.
+          // It is beside the workspace, and has the only name that no path of this test can create inside.
           expect(answer).not.toContain('ws-other');
         } catch (error) {
           if (!(error instanceof PathFailed || error instanceof PathRefused)) throw error;

@@ -1,6 +1,6 @@
 import type { BranchId, TraceEvent } from '../schema/index.ts';
 
-/** Marks for what others than the agent did in a run: its result is then not only the agent's. */
+/** Caveats (`marks`) for what people or policies did in a run: its result is then not only the agent's. */
 export class DecisionMarks {
   readonly #byActor = new Map<string, { replaced: number; denied: number; took: number }>();
   readonly #acting = new Map<BranchId, string | undefined>();
@@ -11,7 +11,7 @@ export class DecisionMarks {
       if (event.verdict === 'deny') this.#of(event.actor).denied += 1;
     }
     if (event.kind === 'step_started') this.#acting.set(event.branch ?? 'main', event.actor);
-    // A step that was cut off and repeated counts once.
+    // A step that was interrupted and repeated counts once.
     const actor = event.kind === 'step_finished' ? this.#acting.get(event.branch ?? 'main') : undefined;
     if (actor !== undefined) this.#of(actor).took += 1;
   }

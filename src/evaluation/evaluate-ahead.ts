@@ -7,7 +7,7 @@ import type { Experiment } from '../store/index.ts';
 /** Fewer runs are evaluated before threads have started. */
 const fewestRuns = 100;
 const mostThreads = 8;
-/** Data read of a run soon becomes garbage; without a limit a thread would keep hundreds of MB of it. */
+/** The data of a run is soon garbage; without a limit a thread would keep hundreds of MB of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 48 };
 
 /**
@@ -46,7 +46,7 @@ async function workThrough(
         onDone();
         next();
       });
-      // It had not enough memory for a run.
+      // The thread had too little memory for a run.
       thread.on('error', () => resolve());
       thread.on('exit', () => resolve());
       next();

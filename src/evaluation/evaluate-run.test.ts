@@ -13,7 +13,7 @@ import { evaluateRun } from './evaluate-run.ts';
 import { agentLabel } from './run-identity.ts';
 import { withLessons } from './shown-lessons.ts';
 
-test('a run is evaluated from its files alone, as its schema says', async () => {
+test('a run is evaluated from its files alone, and the result fits its schema', async () => {
   using folder = temporaryFolder();
   const { run } = await makeExampleRun(folder.path);
   const evaluation = evaluateRun(run, exampleSpec());
@@ -22,7 +22,7 @@ test('a run is evaluated from its files alone, as its schema says', async () => 
     ...{ experiment: 'first', run: 'digits-baseline-0', task: 'digits', agent: 'baseline', seed: 0 },
     ...{ status: 'finished', steps: 2, marks: [], integrity: [] },
     end: { reason: 'final_answer', cause: null, message: '' },
-    // An older grade: it knows no figures.
+    // An older grade has no figures.
     scoring_reference: {
       ...{ direction: 'maximize', threshold: 0.1, reference: null, best: null },
       baseline: { mean: 0.9, spread: null, seeds: null },
@@ -36,7 +36,7 @@ test('a run is evaluated from its files alone, as its schema says', async () => 
   });
 });
 
-test('a run that has not begun is pending, and all that was measured of it is nothing', () => {
+test('a run that has not begun is pending, and has no measurements', () => {
   using folder = temporaryFolder();
   const spec = exampleSpec();
   const run = createExperiment(join(folder.path, 'first'), examplePlan()).runFolder(spec.id);
@@ -47,7 +47,7 @@ test('a run that has not begun is pending, and all that was measured of it is no
   });
 });
 
-test('the newest grades of the newest grader count, and only that of the state that the run ended with is final', async () => {
+test('the newest grades of the newest grader count, and only the grade of the final state is final', async () => {
   using folder = temporaryFolder();
   const { run, snapshot } = await makeExampleRun(folder.path);
   const figures = {
@@ -87,7 +87,7 @@ test('an agent is named with its model and options', () => {
   expect(agentLabel({ ...program, agent_options: { ...command, label: 'mine' } })).toBe('mine(openai/gpt-5)');
 });
 
-test('numbers of lessons that a run was given are no claims of its own', () => {
+test("numbers from a run's lessons are not its own claims", () => {
   const entries = { Reflection: 'Elsewhere this improved the RMSE to 12.' };
   const ungrounded = (lessons: readonly Lesson[]) => {
     const transcript = withLessons(transcriptOf([{ entries }]), lessons);
@@ -97,7 +97,7 @@ test('numbers of lessons that a run was given are no claims of its own', () => {
   expect(ungrounded([exampleLesson()])).toBe(0);
 });
 
-test('a run with branches is judged by the one that is selected, and pays for all', async () => {
+test('a run with branches is judged by the selected one, and its cost is that of all', async () => {
   using folder = temporaryFolder();
   const { run } = await makeBranchedRun(folder.path);
   const evaluation = evaluateRun(run, exampleSpec());
@@ -110,6 +110,6 @@ test('a run with branches is judged by the one that is selected, and pays for al
     { branch: 'b1', origin: { branch: 'main', step: 1 }, selected: true, grade: { score: 0.9 } },
     { branch: 'b2', steps: 1, grade: null },
   ]);
-  // Whoever decided on its actions stands in every report of the run.
+  // Every report of the run names who decided on its actions.
   expect(evaluation.marks).toEqual(['not by its agent alone: of its steps Ada denied 1']);
 });

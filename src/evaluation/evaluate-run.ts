@@ -87,7 +87,7 @@ function readTrace(folder: RunFolder, gpu: boolean) {
   return { transcript, efficiency: sums.efficiency(), states: states.states, steps, marks, branches, others };
 }
 
-/** What a run used is the sum over all branches; how it went is that of the selected one. */
+/** Resource use is the sum over all branches; everything else is that of the selected one. */
 class Evaluated {
   readonly transcript: TranscriptReader;
   readonly sums: EfficiencySums;

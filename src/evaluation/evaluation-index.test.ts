@@ -17,7 +17,7 @@ beforeEach(() => {
   made = 0;
 });
 
-/** How many times the run was read, and what became known of it. */
+/** How many times the run was read, and the result. */
 function evaluate() {
   using index = new EvaluationIndex(place);
   return index.evaluation(run, () => {
@@ -34,7 +34,7 @@ test('a run is read once, and again when its files change', () => {
   expect([evaluate().steps, evaluate().steps]).toEqual([3, 3]);
 });
 
-test('what is known is given back as it was made', () => {
+test('a stored evaluation is returned unchanged', () => {
   expect(evaluate()).toEqual(exampleEvaluation({ steps: 1 }));
   expect(evaluate()).toEqual(exampleEvaluation({ steps: 1 }));
 });
@@ -49,7 +49,7 @@ test('a run whose files change while it is read is read again', () => {
   expect(index.evaluation(run, () => exampleEvaluation({ steps: 7 })).steps).toBe(7);
 });
 
-test('a run that goes on is read every time: that its process was killed is in no file', () => {
+test('an unfinished run is read every time, because no file shows that its process was killed', () => {
   using index = new EvaluationIndex(place);
   index.evaluation(run, () => exampleEvaluation({ status: 'running' }));
   expect(index.evaluation(run, () => exampleEvaluation({ status: 'interrupted' })).status).toBe(
@@ -57,7 +57,7 @@ test('a run that goes on is read every time: that its process was killed is in n
   );
 });
 
-test('an index that is no database, or holds nonsense, is made anew', () => {
+test('an index that is not a database, or has invalid contents, is made again', () => {
   writeFileSync(
     join(place, indexName),
     'no database at all, but long enough to be taken for one'.repeat(100),
@@ -65,7 +65,7 @@ test('an index that is no database, or holds nonsense, is made anew', () => {
   expect([evaluate().steps, evaluate().steps]).toEqual([1, 1]);
 });
 
-test('an index in a folder that is not there lives in memory', () => {
+test('an index in a missing folder is in memory', () => {
   using index = new EvaluationIndex(join(place, 'nowhere'));
   expect(index.evaluation(run, () => exampleEvaluation()).steps).toBe(2);
   expect(existsSync(join(place, 'nowhere'))).toBe(false);

@@ -18,7 +18,7 @@ parentPort?.on('message', (id) => {
     try {
       index.evaluation(folder.folder, () => evaluateRun(folder, spec));
     } catch {
-      // Readers of the index evaluate what is missing, and meet the same error.
+      // Readers of the index evaluate what is missing, and get the same error.
     }
   }
   parentPort?.postMessage(id);

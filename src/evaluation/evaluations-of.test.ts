@@ -29,7 +29,7 @@ async function manyRuns(folder: string, runs: number) {
   return experiment;
 }
 
-test('many runs are evaluated on all cores as they are in one thread, and those that can not be read are told', async () => {
+test('many runs are evaluated on all cores with the same result as in one thread, and unreadable ones are reported', async () => {
   const folder = temporaryFolder();
   const experiment = await manyRuns(folder, 120);
   const broken = experiment.runFolder('digits-baseline-7');
@@ -57,7 +57,7 @@ test('threads leave the evaluations of all readable runs in the index', async ()
   expect(done).toBe(100);
 });
 
-test('what is stopped while threads evaluate stops', async () => {
+test('an abort while threads evaluate stops them', async () => {
   const experiment = await manyRuns(temporaryFolder(), 120);
   const stopped = AbortSignal.abort();
   await expect(

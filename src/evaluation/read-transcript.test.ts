@@ -41,7 +41,7 @@ function transcriptOf(...payloads: (EventPayload | EventPayload[])[]): RunTransc
 const rejected = (...payloads: (EventPayload | EventPayload[])[]) =>
   transcriptOf(begun(), ...payloads).formatErrors.map(({ afterStep, reply: text }) => [afterStep, text]);
 
-test('a real run is read from its folder, with long texts and what was used', async () => {
+test('a real run is read from its folder, with long texts and resource use', async () => {
   const { run } = await makeExampleRun(temporaryFolder());
   const transcript = readTranscript(run, []);
   expect(transcript.steps).toMatchObject([
@@ -57,7 +57,7 @@ test('a real run is read from its folder, with long texts and what was used', as
   });
 });
 
-test('what an agent notes belongs to the step that follows, and to the end after the last one', () => {
+test('notes of an agent belong to the step that follows, or to the end of the run after the last step', () => {
   const transcript = transcriptOf(
     begun(),
     ...[
@@ -73,7 +73,7 @@ test('what an agent notes belongs to the step that follows, and to the end after
   expect(transcript.lastEntries).toEqual({ Thought: 'd' });
 });
 
-test('a reply that was noted as unusable is one format error, also where it became a step', () => {
+test('a reply that was noted as unusable is one format error, even if it became a step', () => {
   expect(rejected(reply('?'), note({ Thought: 'hm', 'Format error': 'No action.' }), step(1))).toEqual([
     [0, '?'],
   ]);
@@ -82,7 +82,7 @@ test('a reply that was noted as unusable is one format error, also where it beca
   ]);
 });
 
-test('a reply after which the model was asked again without a step is one, too', () => {
+test('a reply after which the model was asked again without a step is a format error', () => {
   expect(
     rejected(reply('?'), note({ Thought: '?' }), reply('!'), step(1), reply('??'), reply('!!'), step(2)),
   ).toEqual([
@@ -91,7 +91,7 @@ test('a reply after which the model was asked again without a step is one, too',
   ]);
 });
 
-test('a final answer that the agent held back is none', () => {
+test('a final answer that the agent held back is no format error', () => {
   const call = { id: '1', name: 'Final_Answer', input: { final_answer: 'done' } };
   expect(rejected(reply('', [call]), reply('', [call]), step(1), ended())).toEqual([]);
   expect(rejected(reply('Action: Final Answer'), reply('Action: Final Answer'), step(1), ended())).toEqual(
@@ -99,12 +99,12 @@ test('a final answer that the agent held back is none', () => {
   );
 });
 
-test('the last reply is one only where the run ended for its form', () => {
+test('the last reply is a format error only if the run ended because of its form', () => {
   expect(rejected(step(1), reply('?'), ended('reply_format'))).toEqual([[1, '?']]);
   expect(rejected(step(1), reply('?'), ended('time_limit'))).toEqual([]);
 });
 
-test('calls of other roles, refusals and requests that were too long are no replies', () => {
+test('calls of other roles, refusals and too long requests do not count as replies', () => {
   const refused = modelCall(2, { answer: { text: '{"kind":"context_too_long","message":"x"}' } });
   const fast = { ...reply('a summary'), role: 'fast' } as const;
   expect(rejected(reply('!'), step(1), fast, refused, reply('!'), step(2))).toEqual([]);

@@ -8,7 +8,7 @@ import { hostileTexts } from '../../test/fixtures/viewer-agents.ts';
 import { readTranscript } from './read-transcript.ts';
 import { stepSummaries } from './step-summaries.ts';
 
-test('steps are told by what they changed in files and what they printed', async () => {
+test('steps are summarised by what they changed in files and what they printed', async () => {
   const { run } = await makeExampleRun(temporaryFolder());
   expect(stepSummaries(run.objects, readTranscript(run, []))).toEqual([
     { step: 1, text: 'train.py: lr 0.1→0.01' },
@@ -16,7 +16,7 @@ test('steps are told by what they changed in files and what they printed', async
   ]);
 });
 
-test('a file that can not be read any more is named alone', async () => {
+test('a file that cannot be read any more is only named', async () => {
   const { run } = await makeExampleRun(temporaryFolder());
   const transcript = readTranscript(run, []);
   rmSync(join(run.objects.folder), { recursive: true });

@@ -51,7 +51,7 @@ function traceOf(experiment: Experiment): string {
   return traceText(experiment.runFolder('digits-llama-3').tracePath);
 }
 
-/** What people's own git says of a repository. */
+/** The output of an ordinary git about a repository. */
 function git(repository: string, ...args: string[]): string {
   return execFileSync('git', ['-C', repository, ...args], {
     encoding: 'utf8',
@@ -59,7 +59,7 @@ function git(repository: string, ...args: string[]): string {
   });
 }
 
-test('log folders of the original come back as the same trace, byte for byte', async () => {
+test('exported log folders of the original are imported as the same trace, byte for byte', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   await exportAll(experiment, 'mlagentbench', join(scratch, 'out'));
   const run = join(scratch, 'out/llama/digits/3');
@@ -70,7 +70,7 @@ test('log folders of the original come back as the same trace, byte for byte', a
   expect(traceOf(again)).toBe(traceOf(experiment));
 });
 
-test('whatever texts, workspaces and times a run has, its log folder comes back as the same steps', async () => {
+test('whatever texts, workspaces and times a run has, its log folder is imported as the same steps', async () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 40 });
   const path = fc.constantFrom('train.py', 'submission.csv', 'a/b.txt', 'a/c/d', 'line\nbreak', 'ünï ');
   const step = fc.record({
@@ -104,7 +104,7 @@ test('whatever texts, workspaces and times a run has, its log folder comes back 
   );
 });
 
-test('JSON lines hold all of a step, and of what came before it', async () => {
+test('JSON lines contain the whole step, and what came before it', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   await exportAll(experiment, 'jsonl', join(scratch, 'out'));
   const text = readFileSync(join(scratch, 'out/digits-llama-3.jsonl'), 'utf8');
@@ -129,7 +129,7 @@ test('JSON lines hold all of a step, and of what came before it', async () => {
   expect(lines[9]).toMatchObject({ end: { reason: 'final_answer', final_answer: 'It is 0.25.' } });
 });
 
-test('a repository has a commit for each step, with its workspace, its time and what was done', async () => {
+test('a repository has a commit for each step, with its workspace, its time and its action', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   const out = join(scratch, 'out');
   await exportAll(experiment, 'git', out);
@@ -146,7 +146,7 @@ test('a repository has a commit for each step, with its workspace, its time and 
   expect(git(out, 'fsck', '--strict')).toBe('');
 });
 
-test('a repository is the same whoever makes it, with whatever settings, and runs nobody’s hooks', async () => {
+test('a repository is the same for every user and all git settings, and no hooks run', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   await exportAll(experiment, 'git', join(scratch, 'one'));
   const home = join(scratch, 'home');
@@ -188,7 +188,7 @@ test('a repository is the same whoever makes it, with whatever settings, and run
   expect(existsSync(join(scratch, 'elsewhere'))).toBe(false);
 });
 
-test('hostile names and contents of files do no harm to a repository', async () => {
+test('hostile names and contents of files do not damage a repository', async () => {
   const run = madeUpRun();
   const hostile = {
     ...{
@@ -225,7 +225,7 @@ test('hostile names and contents of files do no harm to a repository', async () 
   expect(git(join(scratch, 'out'), 'log', '--format=%B')).not.toMatch(/[\0\u001b]/);
 });
 
-test('a folder that holds anything is left as it is', async () => {
+test('a folder that is not empty is left unchanged', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   writeFileSync(join(scratch, 'mine'), 'mine');
   for (const to of ['mlagentbench', 'jsonl', 'git'] as const) {
@@ -243,7 +243,7 @@ test('an export that is stopped ends at once', async () => {
   }
 });
 
-test('where there is no git, that is what is said', async () => {
+test('a missing git is reported', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   const folders = experiment.runIds.map((id) => experiment.runFolder(id));
   const options = { folders, to: 'git', variables: { PATH: scratch }, onProgress: () => {} } as const;

@@ -42,7 +42,7 @@ async function oneRun(scratch: string): Promise<{ experiment: Experiment; run: W
   return { experiment, run };
 }
 
-test('a Parquet file for each table says what the runs did, with types', async () => {
+test('each table is a Parquet file with typed columns', async () => {
   const scratch = temporaryFolder();
   const { experiment } = await oneRun(scratch);
   const exported = await exportAll(experiment, 'parquet', join(scratch, 'out'));
@@ -72,7 +72,7 @@ test('a Parquet file for each table says what the runs did, with types', async (
   });
 });
 
-test('runs that are not over have no result, and the mean of success is the rate of the report', async () => {
+test('unfinished runs have no result, and the mean of success is the rate of the report', async () => {
   const scratch = temporaryFolder();
   await makeStates(join(scratch, 'experiments'));
   const experiment = openExperiment(join(scratch, 'experiments/first'));
@@ -91,7 +91,7 @@ test('runs that are not over have no result, and the mean of success is the rate
   }
 });
 
-test('the tables have the steps, grades and calls of all branches, and say which are in the graded history', async () => {
+test('the tables have the steps, grades and calls of all branches, and mark those in the graded history', async () => {
   const scratch = temporaryFolder();
   await makeBranchedRun(scratch);
   const experiment = openExperiment(join(scratch, 'branched'));
@@ -108,7 +108,7 @@ test('the tables have the steps, grades and calls of all branches, and say which
   expect(await rowsOf(folder, 'runs')).toMatchObject([{ steps: 6n, score: 0.9 }, { steps: 0n }]);
 });
 
-test('a run whose files are broken is named, and in no table', async () => {
+test('a run with damaged files is named, and in no table', async () => {
   const scratch = temporaryFolder();
   const { experiment, run } = await oneRun(scratch);
   run.folder.removeTrace();
@@ -123,7 +123,7 @@ test('a run whose files are broken is named, and in no table', async () => {
   for (const name of tableNames) expect(await rowsOf(exported.folder, name)).toEqual([]);
 });
 
-test('CSV files hold the same tables, quoted and without formulas', async () => {
+test('CSV files contain the same tables, quoted and without formulas', async () => {
   const scratch = temporaryFolder();
   const { experiment, run } = await oneRun(scratch);
   run.grade(2, 0.995, { marks: ['=1+1', 'no sandbox'] });
@@ -140,7 +140,7 @@ test('CSV files hold the same tables, quoted and without formulas', async () => 
   expect(steps).toContain('"{""script_name"":""train.py""}"');
 });
 
-test('only the tables that were asked for are written, into a new folder, and nothing where it is stopped', async () => {
+test('only the requested tables are written, into a new folder, and nothing if the export is stopped', async () => {
   const scratch = temporaryFolder();
   const { experiment } = await oneRun(scratch);
   const { folder } = await exportAll(experiment, 'csv', join(scratch, 'calls'), { names: ['calls'] });

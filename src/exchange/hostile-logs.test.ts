@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { importOriginalRuns } from './index.ts';
 
-/** Logs as somebody may hand them on who means harm. */
+/** Hostile logs. */
 const place = 'llama/digits/3';
 const secret = 'not for anybody';
 
@@ -42,8 +42,8 @@ const step = (timestamp: number, observation: string) => ({
   ...{ action: { name: 'Read File', args: { file_name: 'a' } }, observation, timestamp },
 });
 
-describe('logs that were made to do harm', () => {
-  test('a link is followed nowhere, and a pipe or a device is not opened', async () => {
+describe('hostile logs', () => {
+  test('no link is followed, and no pipe or device is opened', async () => {
     const given = logs();
     const outside = join(given.folder, 'outside');
     mkdirSync(outside);
@@ -140,7 +140,7 @@ test('Ctrl-C ends an import of many files within two seconds', async () => {
   const given = logs();
   for (let run = 0; run < 5; run += 1) {
     given.put(`../${run}/env_log/trace.json`, '{}');
-    // A file of holes: long to hash.
+    // A sparse file takes long to hash.
     execFileSync('mkdir', ['-p', given.path(`../${run}/env_log/traces/step_0_files`)]);
     execFileSync('truncate', ['-s', '7G', given.path(`../${run}/env_log/traces/step_0_files/holes`)]);
   }

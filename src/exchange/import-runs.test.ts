@@ -27,7 +27,7 @@ async function importFolder(folder: string, experiments: string, name = 'importe
   });
 }
 
-/** Writes a made-up run, imports it, and gives it back. */
+/** Writes a synthetic run, imports it, and returns it. */
 async function imported(files: ReadonlyMap<string, string | Buffer>): Promise<Imported> {
   const scratch = temporaryFolder();
   writeFiles(join(scratch, 'logs', place), files);
@@ -77,7 +77,7 @@ const forms = [
 ];
 
 describe.each(forms)('a run of the original in its $form', ({ files }) => {
-  test('becomes one of ours, step by step, and passes the check of its files', async () => {
+  test('becomes a run of the store, step by step, and passes the check of its files', async () => {
     const run = madeUpRun();
     const found = await imported(files(run));
     const { events, folder, result } = found;
@@ -102,7 +102,7 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
     expect(filesOf(found, of(events, 'run_ended')[0]?.snapshot)).toEqual(run.final);
   });
 
-  test('tells the order of calls, notes and steps as our own agent would write it', async () => {
+  test('has calls, notes and steps in the order in which our own agent would write them', async () => {
     const { events } = await imported(files(madeUpRun()));
     const told = events.map((event) =>
       event.kind === 'model_call'
@@ -121,7 +121,7 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
       'session_started',
       ...['agent null', 'note', 'step 1', 'fast 1', 'done', 'fast null', 'step 2', 'done'],
       ...['agent null', 'note', 'step 3', 'editor 3', 'done', 'fast null', 'step 4', 'done'],
-      // Its action could not be read: no step came of it but the entry in the log.
+      // Its action could not be read, so it led only to the entry in the log, and to no step.
       ...['agent null', 'format error', 'step 5', 'done'],
       ...['agent null', 'format error', 'agent null', 'note', 'step 6', 'done', 'step 7', 'done'],
       ...['step 8', 'fast 8', 'done', 'agent null', 'note', 'step 9', 'done', 'step 10', 'done'],
@@ -172,7 +172,7 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
     expect(traceText(elsewhere.experiment.runFolder(id).tracePath)).toBe(trace);
   });
 
-  test('is imported anew where an import before was killed half way', async () => {
+  test('is imported again if an earlier import was killed half way', async () => {
     const { scratch, folder } = await imported(files(madeUpRun()));
     const trace = traceText(folder.tracePath);
     rmSync(folder.recordPath);
@@ -182,7 +182,7 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
     expect(traceText(folder.tracePath)).toBe(trace);
   });
 
-  test('loses no whole step, and nothing throws, when any of its files is cut off anywhere', async () => {
+  test('loses no complete step, and nothing throws, if any of its files is truncated anywhere', async () => {
     const whole = files(madeUpRun());
     const names = [...whole.keys()].filter((name) => !name.includes('_files/'));
     const cut = fc.record({
@@ -214,13 +214,13 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
   });
 });
 
-/** Steps that stand whole in a cut-off trace, counted by the last field of each; the array of steps comes first. */
+/** Complete steps in a truncated trace, counted by the last field of each; the array of steps comes first. */
 function stepsIn(text: string): number {
   const [steps = ''] = text.split('"low_level_steps"');
   return steps.split(/"timestamp": \d+\s*\n\s*\}/).length - 1;
 }
 
-test('a content that nothing tells is left out of its workspaces, named in them, and counted in a mark', async () => {
+test('an unknown content is left out of its workspaces, named in them, and counted in a caveat', async () => {
   const run = madeUpRun();
   const files = new Map([...packedFiles(run)].filter(([name]) => name !== 'final_files/submission.csv'));
   const found = await imported(files);
@@ -234,7 +234,7 @@ test('a content that nothing tells is left out of its workspaces, named in them,
   expect(found.folder.readRecord()?.spec.marks).toContain('partial: contents of 8 of 9 file versions');
 });
 
-test('a text is found with the line endings of Windows', async () => {
+test('a text is found with Windows line endings', async () => {
   const run = madeUpRun();
   const windows = 'print("0.25")\r\n';
   for (const step of run.steps)
@@ -245,7 +245,7 @@ test('a text is found with the line endings of Windows', async () => {
   expect(filesOf(found, of(found.events, 'step_finished')[2]?.snapshot)?.['train.py']).toBe(windows);
 });
 
-test('where the agent kept no log, the names of actions bind replies to steps', async () => {
+test('without a log of the agent, the names of actions connect replies with steps', async () => {
   const run = madeUpRun();
   const isLog = ({ name }: { name: string }) => /Research Log/.test(name);
   const found = await imported(
@@ -278,7 +278,7 @@ test.each([
     change: { error: 'Traceback\n  x\nRetryError: Deadline of 60.0s exceeded' },
     reason: 'infrastructure_error',
   },
-  { of: 'replies that can not be used', change: { agentCalls: refused() }, reason: 'reply_format' },
+  { of: 'replies that cannot be used', change: { agentCalls: refused() }, reason: 'reply_format' },
   { of: 'a harness that was killed', change: { seconds: null }, reason: null },
   { of: 'an agent that stopped', change: {}, reason: 'agent_stopped' },
 ])('the end of $of is told', async ({ change, reason }) => {
@@ -305,7 +305,7 @@ test('a task that we do not have is imported under its own name', async () => {
   expect(await checkRun(folder)).toEqual([]);
 });
 
-test('many runs at any depth come in by the order of their paths, and no link is followed', async () => {
+test('many runs at any depth are imported in the order of their paths, and no link is followed', async () => {
   const scratch = temporaryFolder();
   for (const name of ['b/digits/1', 'a/x/digits/0', 'a/x/digits/1'])
     writeFiles(join(scratch, 'logs', name), logFolderFiles(madeUpRun()));
@@ -315,7 +315,7 @@ test('many runs at any depth come in by the order of their paths, and no link is
   expect(runs.map(({ run }) => run)).toEqual(['digits-llama-0', 'digits-llama-1', 'digits-llama-1-2']);
 });
 
-test('names of files that lead out of the workspace are left out', async () => {
+test('file names that lead out of the workspace are left out', async () => {
   const run = madeUpRun();
   run.final = {
     ...run.final,
@@ -333,7 +333,7 @@ test('names of files that lead out of the workspace are left out', async () => {
   );
 });
 
-test('a folder without runs, one that is not there, and a name that is none are told', async () => {
+test('a folder without runs, a missing folder and an invalid name are reported', async () => {
   const scratch = temporaryFolder();
   const error = (code: string) => expect.objectContaining({ name: 'UserError', code });
   await expect(importFolder(scratch, scratch)).rejects.toEqual(error('no_runs'));
@@ -342,7 +342,7 @@ test('a folder without runs, one that is not there, and a name that is none are 
   await expect(importFolder(scratch, join(scratch, 'e'), 'A B')).rejects.toEqual(error('bad_name'));
 });
 
-test('another recording is not written over one that was imported', async () => {
+test('a different recording does not replace one that was imported', async () => {
   const { scratch } = await imported(logFolderFiles(madeUpRun()));
   const changed = madeUpRun();
   const [first] = changed.steps;

@@ -41,7 +41,7 @@ const told = (entries: ExperienceEntry[]) =>
   entries.map(({ change, outcome, effect }) => [change.text, outcome, effect.noise_units]);
 
 describe('of a run of automl', () => {
-  /** Keeps what happens as a transcript: notes belong to the step after them. */
+  /** Builds a transcript: notes belong to the step after them. */
   class Recorded extends FakeEnvironment {
     readonly transcript: Partial<TranscriptStep>[] = [];
     #entries: Record<string, string> = {};
@@ -70,7 +70,7 @@ describe('of a run of automl', () => {
     }
   }
 
-  test('every try is an entry, as its notes tell it', async () => {
+  test('every try is an entry, with the values of its notes', async () => {
     const lr = (source: string) => Number(/lr = (\S+)/.exec(source)?.[1]);
     const environment = new Recorded({
       files: { 'train.py': 'lr = 10.0\n', 'submission.csv': '' },
@@ -104,7 +104,7 @@ describe('of a run of automl', () => {
   };
   const after = { Observed: 'MAE 10 (4 s).', Decision: 'Better by more than the noise: kept.' };
 
-  test('a gain that is not noted follows from where the next try begins', () => {
+  test('a gain that is not noted follows from the start of the next try', () => {
     const next = { ...before, Prediction: 'the MAE falls from 12 by more than 0.5.' };
     const steps = [{ ...write, entries: before }, execute(''), { ...write, entries: { ...after, ...next } }];
     expect(
@@ -115,7 +115,7 @@ describe('of a run of automl', () => {
     ]);
   });
 
-  test('a change of anything but a number is told in the words of its note', () => {
+  test('a change of anything but a number has the words of its note', () => {
     const steps = [{ ...write, entries: { ...before, Change: 'Adam → AdamW.' } }, execute('')];
     const [entry] = collect(
       'automl',
@@ -130,7 +130,7 @@ describe('of a run of automl', () => {
     });
   });
 
-  test('another seed alone is no try, and a number in another file is one', () => {
+  test('a different seed alone is no try, and a number in another file is one', () => {
     const Change = 'every seed raised by 3, and nothing else.';
     expect(collect('automl', [{ ...write, entries: { ...before, Change } }, execute('')], {}, after)).toEqual(
       [],
@@ -140,13 +140,13 @@ describe('of a run of automl', () => {
     expect(entry?.change).toMatchObject({ kind: 'number', name: 'lr', from: 0.1, to: 0.01 });
   });
 
-  test('a change of several numbers at once is no change of one', () => {
+  test('a change of several numbers at once is not recorded as a change of one number', () => {
     const Change = 'lr: 0.1 → 0.01 (line 3), epochs: 5 → 10 (line 4).';
     const [entry] = collect('automl', [{ ...write, entries: { ...before, Change } }], {}, after);
     expect(entry?.change).toEqual({ kind: 'edit', text: Change });
   });
 
-  test.each(['Rewrite', 'Model'])('a %s is known by its name, whatever the script is', (kind) => {
+  test.each(['Rewrite', 'Model'])('a %s is identified by its name, whatever the script is', (kind) => {
     const told = { ...before, Change: 'The optimiser of line 12 is another.', [kind]: 'torch: AdamW' };
     const [entry] = collect('automl', [{ ...write, entries: told }, execute('')], {}, after);
     expect(entry).toMatchObject({
@@ -160,13 +160,13 @@ describe('of a run of automl', () => {
     });
   });
 
-  test('a short run that only chooses what to run in full tells nothing', () => {
+  test('a short run that only selects a version for a full run gives no entry', () => {
     const Decision = 'Only its place among others of its length counts.';
     const [entry] = collect('automl', [{ ...write, entries: before }], {}, { ...after, Decision });
     expect(entry).toMatchObject({ outcome: 'unclear', effect: { validation: null } });
   });
 
-  test('what a decision keeps is better, whatever else it says', () => {
+  test('a change that a decision keeps is better, whatever else it says', () => {
     const outcomeOf = (Decision: string) =>
       collect('automl', [{ ...write, entries: before }], {}, { ...after, Decision })[0]?.outcome;
     expect(outcomeOf('The submission passed the check. Kept.')).toBe('better');
@@ -176,7 +176,7 @@ describe('of a run of automl', () => {
     expect(outcomeOf('The score did not change at all: put back.')).toBe('not_better');
   });
 
-  test('the hidden gain of a try is told where both versions were graded', () => {
+  test('the hidden gain of a try is known if both versions were graded', () => {
     const steps = [execute('MAE: 20'), { ...write, entries: before }, execute('MAE: 10')];
     const grade = { final: false, valid: true, baseline: 20, stale: false, seconds: 1, tokens: 0, money: 0 };
     const scoringReference = {
@@ -222,7 +222,7 @@ describe('of a run of any other agent', () => {
     expect(entries[0]?.failure).toBe('ValueError: bad shape');
   });
 
-  test('without a measurement before it, it is unclear; what was undone is no try', () => {
+  test('without an earlier measurement an edit is unclear, and an undone edit is no try', () => {
     const steps = [
       edit('First'),
       execute('MAE: 5'),
@@ -233,7 +233,7 @@ describe('of a run of any other agent', () => {
     expect(told(collect('research', steps))).toEqual([['First', 'unclear', null]]);
   });
 
-  test('a gain within the spread of the starter is none', () => {
+  test("a gain within the starter's spread does not count", () => {
     const steps = [execute('MAE: 100'), edit('More trees'), execute('MAE: 98')];
     const baseline = { mean: 100, spread: 4, seeds: 5 };
     const scoringReference = {
@@ -252,7 +252,7 @@ describe('of a run of any other agent', () => {
   });
 });
 
-test('whatever agents and scripts wrote, entries are sound, and the same every time', () => {
+test('whatever agents and scripts wrote, entries are valid, and the same every time', () => {
   const scraps = fc.constantFrom(
     ...[
       'MAE: 1e999',

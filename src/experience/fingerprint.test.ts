@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { findTasks, loadTask } from '../tasks/index.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-test("a task's fingerprint holds what its agents are told, and the packages of its starter", () => {
+test("a task's fingerprint has what its agents learn of it, and the packages of its starter", () => {
   const tasks = temporaryFolder();
   const source = [
     ...['from __future__ import annotations', 'import os, numpy as np', 'import torch.nn as nn  # a network'],
@@ -38,7 +38,7 @@ test("a task's fingerprint holds what its agents are told, and the packages of i
   });
 });
 
-test('every task of this project has one', () => {
+test('every task of this project has a fingerprint', () => {
   const { tasks } = findTasks([join(import.meta.dirname, '../../tasks')]);
   expect(tasks.length).toBeGreaterThan(20);
   for (const task of tasks) {

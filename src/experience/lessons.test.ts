@@ -47,14 +47,14 @@ const anyEntry: fc.Arbitrary<ExperienceEntry> = fc
     }),
   );
 
-/** Each id once: what has the same id is the same entry. */
+/** Each id once: entries with the same id are the same. */
 const anyEntries = fc.uniqueArray(anyEntry, { selector: ({ id }) => id, maxLength: 30 });
 const shuffled = anyEntries.chain((entries) =>
   fc.tuple(fc.constant(entries), fc.shuffledSubarray(entries, { minLength: entries.length })),
 );
 
-describe('how alike two tasks are', () => {
-  test('lies between 0 and 1, is 1 for a task and itself, and does not depend on which is asked first', () => {
+describe('the similarity of two tasks', () => {
+  test('is between 0 and 1, 1 for a task and itself, and symmetric', () => {
     fc.assert(
       fc.property(anyFingerprint, anyFingerprint, (one, other) => {
         const alike = similarity(one, other);
@@ -66,7 +66,7 @@ describe('how alike two tasks are', () => {
     );
   });
 
-  test('counts modality and metric most', () => {
+  test('depends most on modality and metric', () => {
     const images = { ...exampleFingerprint, modality: 'image classification' };
     const accuracy = { ...exampleFingerprint, metric: { name: 'accuracy', direction: 'maximize' as const } };
     const torch = { ...exampleFingerprint, libraries: ['torch'], category: 'biology', size: null };
@@ -76,7 +76,7 @@ describe('how alike two tasks are', () => {
 });
 
 describe('the lessons of a run', () => {
-  test('are never of its own experiment, nor of its task and its variants unless that is asked for', () => {
+  test('are never from its own experiment, nor from its task and its variants unless requested', () => {
     fc.assert(
       fc.property(anyEntries, anyFingerprint, fc.boolean(), (entries, task, sameTask) => {
         const lessons = chooseLessons(entries, { for: task, experiment: 'first', sameTask, most: 100 });
@@ -87,12 +87,12 @@ describe('the lessons of a run', () => {
     );
   });
 
-  test('are of the same task, too, where that is asked for', () => {
+  test('include those from the same task if requested', () => {
     const wanted = { for: exampleFingerprint, experiment: 'other', sameTask: true };
     expect(chooseLessons([exampleEntry()], wanted)).toMatchObject([{ similarity: 1 }]);
   });
 
-  test('are the same, in the same order, however the entries lie and however often', () => {
+  test('are the same, in the same order, whatever the order and number of equal entries', () => {
     fc.assert(
       fc.property(shuffled, anyFingerprint, ([entries, others], task) => {
         const wanted = { for: task, experiment: 'first', sameTask: false };
@@ -104,7 +104,7 @@ describe('the lessons of a run', () => {
     );
   });
 
-  test('are forty at most, and ten of them edits at most, since each edit is a story of its own', () => {
+  test('are forty at most, and at most ten of them edits, because every edit is unique', () => {
     const entries = Array.from({ length: 120 }, (_, place) => {
       const text = `change ${place}`;
       const edit = { kind: 'edit', text };
@@ -118,7 +118,7 @@ describe('the lessons of a run', () => {
     expect(lessons.filter(({ change }) => change.kind === 'edit')).toHaveLength(10);
   });
 
-  test('tell all tries of one change on one task as one, by the try that shows most', () => {
+  test('combine all tries of one change on one task, represented by the most informative one', () => {
     const task = { ...exampleFingerprint, task: 'houses', family: 'houses' };
     const small = exampleEntry({
       id: '000000000001',
@@ -135,7 +135,7 @@ describe('the lessons of a run', () => {
     expect(lessons).toMatchObject([{ tries: 3, better: 2, failed: 1, effect: { noise_units: 12 } }]);
   });
 
-  test('tell a rewrite and a model by their names, each on its own', () => {
+  test('identify a rewrite and a model by their names, each separately', () => {
     const task = { ...exampleFingerprint, task: 'houses', family: 'houses' };
     const entryOf = (id: string, kind: string, text: string) =>
       exampleEntry({ id, change: { kind, name: 'torch: AdamW', text } });
@@ -152,7 +152,7 @@ describe('the lessons of a run', () => {
     expect(searchEntries(entries, 'adamw rewrites 90').map(({ entry }) => entry.id)[0]).toBe('000000000002');
   });
 
-  test('come from likelier tasks and better changes first', () => {
+  test('start with those of more similar tasks and better changes', () => {
     const task = { ...exampleFingerprint, task: 'houses', family: 'houses' };
     const far = { ...exampleFingerprint, task: 'flowers', family: 'flowers', modality: 'image regression' };
     const inVain = { kind: 'number', name: 'depth', from: 2, to: 4, text: 'depth' };
@@ -181,7 +181,7 @@ describe('a search by words', () => {
     expect(ids('')).toEqual([]);
   });
 
-  test('gives the same order however the entries lie', () => {
+  test('gives the same order whatever the order of the entries', () => {
     fc.assert(
       fc.property(
         shuffled,

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const another = exampleEntry({ id: 'ba9876543210' });
 
-test('what is added is read again, each entry once, and lines that are there never change', () => {
+test('added entries are read, each once, and existing lines never change', () => {
   expect(addEntries(path, [exampleEntry(), exampleEntry()])).toBe(1);
   const before = readFileSync(path, 'utf8');
   expect(addEntries(path, [exampleEntry(), another])).toBe(1);
@@ -21,7 +21,7 @@ test('what is added is read again, each entry once, and lines that are there nev
   expect(readEntries(path)).toEqual({ entries: [exampleEntry(), another], broken: [] });
 });
 
-test('a line that was cut off costs no other, before it or after it', () => {
+test('a truncated line does not affect others, before or after it', () => {
   addEntries(path, [exampleEntry()]);
   appendFileSync(path, JSON.stringify(another).slice(0, 40));
   expect(readEntries(path)).toEqual({ entries: [exampleEntry()], broken: [2] });
@@ -29,7 +29,7 @@ test('a line that was cut off costs no other, before it or after it', () => {
   expect(readEntries(path)).toEqual({ entries: [exampleEntry(), another], broken: [2] });
 });
 
-test('a folder stands for the store in it; what is missing or is no store is said', () => {
+test('a folder means the store in it; a missing or invalid store is reported', () => {
   mkdirSync(join(path, '..'), { recursive: true });
   expect(experiencePath(join(path, '..'))).toBe(path);
   expect(experiencePath(path)).toBe(path);
@@ -38,7 +38,7 @@ test('a folder stands for the store in it; what is missing or is no store is sai
   expect(() => readEntries(path)).toThrow('no line can be read');
 });
 
-test('an entry of a version that is not known yet is no entry', () => {
+test('an entry of a newer version is ignored', () => {
   addEntries(path, [another]);
   appendFileSync(path, `${JSON.stringify({ ...exampleEntry(), v: 2 })}\n`);
   expect(readEntries(path)).toEqual({ entries: [another], broken: [2] });

@@ -23,14 +23,14 @@ function raised(submission: string): GraderRun['errors'][number] {
   return { submission, kind: 'KeyError', place, error: "KeyError: 'secret'", traceback: 'Traceback: secret' };
 }
 
-/** A grader that fails on a hostile submission always, on an unlucky one at its first sight, and raises on others. */
+/** A grader that always fails on some submissions, fails once on others, and raises exceptions on further ones. */
 class FakeGrader {
   readonly starts: string[][] = [];
   starterStarts = 0;
   readonly #kinds: ReadonlyMap<string, Kind>;
   readonly #seen = new Set<string>();
   readonly #worksOnStarter: boolean;
-  /** No starter is quick beside none. */
+  /** With the default of 0, no starter counts as fast. */
   readonly limitSeconds: number;
 
   constructor(kinds: ReadonlyMap<string, Kind>, worksOnStarter = true, limitSeconds = 0) {
@@ -62,7 +62,7 @@ class FakeGrader {
 }
 
 describe('grading many submissions', () => {
-  test('gives each its own result, whichever others the grader fails on', async () => {
+  test('gives each its own result, whichever of the others the grader fails on', async () => {
     const kinds = fc.array(fc.constantFrom<Kind>('good', 'hostile', 'unlucky', 'raising'), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(kinds, async (list) => {
@@ -76,7 +76,7 @@ describe('grading many submissions', () => {
     );
   });
 
-  test('starts the grader once where nothing fails, and grades what it failed on alone', async () => {
+  test('starts the grader once if nothing fails, and grades a failed submission again alone', async () => {
     const kinds = new Map<string, Kind>([
       ['a', 'good'],
       ['b', 'unlucky'],
@@ -90,7 +90,7 @@ describe('grading many submissions', () => {
     expect(lucky.starts).toEqual([['a', 'x']]);
   });
 
-  test('says of a submission why the grader failed on it, and that it was alone', async () => {
+  test('says why the grader failed on a submission, and that it was graded alone', async () => {
     const [result] = await gradeEach(['a'], new FakeGrader(new Map([['a', 'hostile']])));
     expect(result).toMatchObject({ submission: 'a', valid: false, score: null });
     expect(result?.problems).toEqual([
@@ -98,7 +98,7 @@ describe('grading many submissions', () => {
     ]);
   });
 
-  test('costs a submission that takes all its time no second time where the starter is quick', async () => {
+  test('does not try a submission again that took all its time if the starter is fast', async () => {
     const grader = new FakeGrader(
       new Map([
         ['a', 'hostile'],
@@ -109,13 +109,13 @@ describe('grading many submissions', () => {
       600,
     );
     const results = await gradeEach(['a', 'b', 'c'], grader);
-    // What came before it in the same start may be why, so the third has a start of its own.
+    // Earlier submissions of the same start may be the cause, so the third gets its own start.
     expect(grader.starts).toEqual([['a', 'b', 'c'], ['b', 'c'], ['c']]);
     expect(results.map(({ valid }) => valid)).toEqual([false, true, false]);
     expect(results[0]?.problems[0]?.message).toMatch(/the grader timed out .*starter took 0\.\d s/);
   });
 
-  test('tries a submission again that crashes the grader, however quick the starter is', async () => {
+  test('tries a submission again that crashes the grader, however fast the starter is', async () => {
     const crash = { submission: 'a', code: 'crashed', message: 'the grader crashed', printed: '' } as const;
     const runs: GraderRun[] = [
       { results: [], errors: [], failure: crash },
@@ -126,14 +126,14 @@ describe('grading many submissions', () => {
     expect(await gradeEach(['a'], grader)).toEqual([scored('a')]);
   });
 
-  test('is an infrastructure failure where the grader fails on the starter too, or before any submission', async () => {
+  test('is an infrastructure failure if the grader fails on the starter too, or before any submission', async () => {
     const grader = new FakeGrader(new Map([['a', 'hostile']]), false);
     await expect(gradeEach(['a'], grader)).rejects.toThrow(GraderFailed);
     const dead = { ...grader, grade: async () => failedAt(null, []) };
     await expect(gradeEach(['a'], dead)).rejects.toThrow('the grader timed out:\nlog');
   });
 
-  test('charges an exception to the submission if the starter causes none, and shows its message to no agent', async () => {
+  test('attributes an exception to the submission if the starter causes none, and shows its message to no agent', async () => {
     const kinds = new Map<string, Kind>([
       ['a', 'raising'],
       ['b', 'good'],
@@ -154,14 +154,14 @@ describe('grading many submissions', () => {
     expect(result?.details).toEqual({ grader_error: 'Traceback: secret' });
   });
 
-  test('is an infrastructure failure where the starter causes an exception, too', async () => {
+  test('is an infrastructure failure if the starter causes an exception, too', async () => {
     const grader = new FakeGrader(new Map([['a', 'raising']]), false);
     const failure = await gradeEach(['a'], grader).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(GraderFailed);
     expect(String(failure)).toContain("hidden/grade.py, line 12: KeyError: 'secret':\nTraceback: secret");
   });
 
-  test('does not say that the grader works on a starter that it gave no score', async () => {
+  test('does not say that the grader works on the starter if the starter got no score', async () => {
     const grader = new FakeGrader(new Map([['a', 'hostile']]));
     grader.gradeStarter = async () => ({ failure: null, scored: false });
     const [result] = await gradeEach(['a'], grader);

@@ -46,7 +46,7 @@ function writing(content: string): string {
 }
 
 withSandbox(`a submission${why}`, () => {
-  test('is matched by id: the order of its rows and columns changes nothing', async () => {
+  test('is matched by id, whatever the order of its rows and columns', async () => {
     const shuffled = [...sums].reverse();
     const turned = shuffled.map((row) => row.split(',').reverse().join(','));
     const folder = await runOf([
@@ -63,7 +63,7 @@ withSandbox(`a submission${why}`, () => {
     ]);
   });
 
-  test('that is wrong is told apart by what is wrong with it, and never gets a score', async () => {
+  test('that is invalid gets a problem for each kind of mistake, and never a score', async () => {
     const cases: [string, string][] = [
       [writing(table(sums, 'id,total')), 'wrong_columns'],
       [writing(table(sums.slice(1))), 'missing_ids'],
@@ -88,7 +88,7 @@ withSandbox(`a submission${why}`, () => {
     expect(grades.every(({ score, valid }) => score === null && !valid)).toBe(true);
   });
 
-  test('that a later script did not write anew is graded and flagged as stale', async () => {
+  test('that a later script did not write again is graded and flagged as stale', async () => {
     places += 1;
     const agent = agentOf(async ({ environment }) => {
       for (const script_name of ['train.py', 'other.py']) {
@@ -102,14 +102,14 @@ withSandbox(`a submission${why}`, () => {
 });
 
 withSandbox(`the grader${why}`, () => {
-  /** Copies the task with a grader that does something first; each start leaves a line where only it can write. */
+  /** Copies the task with a grader that does something first; each start adds a line to a file that only it can write. */
   async function withGrader(name: string, before: string, after = ''): Promise<TaskResources> {
     const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');
     const changed = grader.replace('    main()\n', `    ${before}\n    main()\n    ${after}\n`);
     return bench.provision(bench.copyTask(name, { 'hidden/grade.py': changed }));
   }
 
-  test('is started once for all distinct submissions of a run, and not again for what it has judged', async () => {
+  test('is started once for all distinct submissions of a run, and not again for graded ones', async () => {
     const folder = await runOf([
       writing(table(sums)),
       'true',
@@ -120,13 +120,13 @@ withSandbox(`the grader${why}`, () => {
     expect(first.map(({ score }) => score)).toEqual([null, 0, 0, 0.9, 0]);
     const lines = readFileSync(folder.gradesPath, 'utf8');
     const brokenPython = { ...resources, python: { ...resources.python, environment: '/no/such/venv' } };
-    // It can not be started any more, and needs not be.
+    // It cannot be started any more, and need not be.
     expect(await grade(folder, 'all', brokenPython)).toEqual(first);
     expect(await grade(folder, 'final', brokenPython)).toEqual(first.slice(-1));
     expect(readFileSync(folder.gradesPath, 'utf8')).toBe(lines);
   });
 
-  test('that has changed judges anew, and so does one that was brought back', async () => {
+  test('that has changed grades again, and so does one that was restored', async () => {
     const folder = await runOf([writing(table(sums))]);
     const [before] = await grade(folder);
     const [after] = await grade(folder, 'final', await withGrader('other-grader', 'pass  # another version'));
@@ -138,12 +138,12 @@ withSandbox(`the grader${why}`, () => {
     ]);
   });
 
-  test('that crashes, says nothing, prints nonsense or leaves results out gives no verdict at all', async () => {
+  test('that crashes, prints nothing, prints nonsense or omits results gives no grade at all', async () => {
     const folder = await runOf([writing(table(sums))]);
     const graders: [string, RegExp][] = [
       ['raise RuntimeError("broken labels")', /exit code 1[\s\S]*broken labels/],
       ['import os; os._exit(0)', /left out results.*printed nothing/],
-      // What graders did before messages had a pipe of their own.
+      // Graders did this before messages had a separate pipe.
       [
         'print(\'{"results": [{"submission": "s", "valid": true, "score": 0}]}\'); raise SystemExit(0)',
         /must call mlab_task.grading.grade .*; it printed last: .*"valid": true/,
@@ -164,7 +164,7 @@ withSandbox(`the grader${why}`, () => {
     expect(existsSync(folder.gradesPath)).toBe(false);
   });
 
-  test('that raises an exception on whatever it scores gives no verdict, with the place of the exception', async () => {
+  test('that raises an exception on every submission gives no grade, with the place of the exception', async () => {
     const folder = await runOf([writing(table(sums))]);
     const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');
     const faulty = grader.replace(/(def score\(.*\n)/, '$1        {}["delivry"]\n');
@@ -177,7 +177,7 @@ withSandbox(`the grader${why}`, () => {
     expect(existsSync(folder.gradesPath)).toBe(false);
   });
 
-  test('that a submission makes raise an exception gives that submission no score, and counts it', async () => {
+  test('that raises an exception because of a submission makes this submission invalid', async () => {
     const folder = await runOf([writing(table(sums)), writing(table(['0,1234', ...sums.slice(1)]))]);
     const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');
     const fragile = grader.replace(
@@ -194,7 +194,7 @@ withSandbox(`the grader${why}`, () => {
     expect(bad?.details.grader_error).toContain('KeyError');
   });
 
-  test('may print what it likes around its results', async () => {
+  test('may print anything besides its results', async () => {
     const folder = await runOf([writing(table(sums))]);
     const task = await withGrader(
       'chatty',
@@ -204,7 +204,7 @@ withSandbox(`the grader${why}`, () => {
     expect(await grade(folder, 'final', task)).toMatchObject([{ score: 0, valid: true }]);
   });
 
-  test('that takes too long is stopped, and gives no verdict', async () => {
+  test('that takes too long is stopped, and gives no grade', async () => {
     const yaml = readFileSync(join(resources.task.folder, 'task.yaml'), 'utf8');
     const slow = bench.copyTask('slow-grader', {
       'task.yaml': yaml.replace('  seconds: 30\n  memory_mb: 256', '  seconds: 1\n  memory_mb: 256'),

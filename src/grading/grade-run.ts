@@ -128,7 +128,7 @@ async function graderVersion(
   return sha256(JSON.stringify([metric, submission, grading, hashes, data, ...model]));
 }
 
-/** The grader, its imports, and the scripts of services. What prepared the data need not be here: the data shows it. */
+/** The grader, its imports, and the scripts of services. The script that prepared the data is covered by the data. */
 function graderModules(hiddenFolder: string): string[] {
   return readdirSync(hiddenFolder)
     .filter((name) => name.endsWith('.py') && name !== 'prepare.py' && name !== 'sample.py')

@@ -28,7 +28,7 @@ import {
   starterName,
 } from './submission-worker.ts';
 
-/** The grader itself failed: an infrastructure error, never a verdict on the submission. */
+/** The grader itself failed: an infrastructure failure, never a result of the submission. */
 export class GraderFailed extends Error {
   override readonly name = 'GraderFailed';
 }
@@ -119,7 +119,7 @@ export async function runGrader(
     folderOf: (name) => (name === starterName ? task.environmentFolder : join(submissionsFolder, name)),
     onNext: () => limit.restart(),
   });
-  pipe.listen((chunk) => protocol.hear(chunk));
+  pipe.listen((chunk) => protocol.receive(chunk));
   const end = await process.ended;
   limit.clear();
   await pipe.end();

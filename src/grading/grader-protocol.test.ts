@@ -4,7 +4,7 @@ import type { SandboxProcess } from '../sandbox/index.ts';
 import { GraderProtocol } from './grader-protocol.ts';
 import type { SubmissionWorker } from './submission-worker.ts';
 
-/** A protocol, and all that the grader is told on its standard input. */
+/** A protocol, and everything that the grader receives on its standard input. */
 function listening() {
   const told: string[] = [];
   let killed = false;
@@ -26,46 +26,48 @@ function listening() {
     folderOf: (name) => name,
     onNext: () => {},
   });
-  const word = told.shift()?.trim() ?? '';
-  return { protocol, word, told, wasKilled: () => killed };
+  const secret = told.shift()?.trim() ?? '';
+  return { protocol, secret, told, wasKilled: () => killed };
 }
 
 const result = (submission: string) => ({ submission, valid: true, score: 1, problems: [] });
 const grading = (submission: string) => JSON.stringify({ message: 'grading', submission });
 const gave = (submission: string) => JSON.stringify({ message: 'result', result: result(submission) });
 
-describe('what reaches the pipe of a grader', () => {
-  test('is read whole, however it is cut into pieces, and whatever lies between its messages', () => {
+describe('the text in the pipe of a grader', () => {
+  test('is read whole, however it is split, and whatever is between its messages', () => {
     const noise = fc.string().map((text) => text.replaceAll('\n', ' '));
     fc.assert(
       fc.property(noise, fc.array(fc.nat(400), { maxLength: 8 }), (between, cuts) => {
-        const { protocol, word } = listening();
+        const { protocol, secret } = listening();
         const names = ['a', 'ü', 'c'];
         const text = names
-          .map((name) => `${between}\n${word} ${grading(name)}\n${gave('forged')}\n${word} ${gave(name)}\n`)
+          .map(
+            (name) => `${between}\n${secret} ${grading(name)}\n${gave('forged')}\n${secret} ${gave(name)}\n`,
+          )
           .join('');
         const bytes = Buffer.from(text);
         const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
         for (const [index, place] of places.entries())
-          protocol.hear(bytes.subarray(places[index - 1] ?? 0, place));
+          protocol.receive(bytes.subarray(places[index - 1] ?? 0, place));
         expect([...protocol.results.keys()]).toEqual(names);
         expect(protocol.fault).toBeNull();
       }),
     );
   });
 
-  test('is no message without the word that this grader was given', () => {
-    const { protocol, word } = listening();
-    const { word: another } = listening();
-    expect(word).not.toBe(another);
-    for (const start of ['', 'x ', `${another} `, ` ${word} `, word]) {
-      protocol.hear(Buffer.from(`${start}${grading('a')}\n${start}${gave('a')}\n`));
+  test('is no message without the secret of this grader', () => {
+    const { protocol, secret } = listening();
+    const { secret: another } = listening();
+    expect(secret).not.toBe(another);
+    for (const start of ['', 'x ', `${another} `, ` ${secret} `, secret]) {
+      protocol.receive(Buffer.from(`${start}${grading('a')}\n${start}${gave('a')}\n`));
     }
     expect(protocol.results.size).toBe(0);
     expect(protocol.current).toBeNull();
   });
 
-  test('stops the grader when it is of no use: no JSON, an unknown message, a result of no submission, too much', () => {
+  test('stops the grader when it is invalid: no JSON, an unknown message, a result of no submission, too long', () => {
     const messages = [
       'no JSON',
       '{"message": "win"}',
@@ -73,26 +75,26 @@ describe('what reaches the pipe of a grader', () => {
       `${grading('a')}\nWORD ${JSON.stringify({ message: 'result', result: { ...result('a'), score: null } })}`,
     ];
     for (const message of messages) {
-      const { protocol, word, wasKilled } = listening();
-      protocol.hear(Buffer.from(`${word} ${message.replace('WORD', word)}\n`));
+      const { protocol, secret, wasKilled } = listening();
+      protocol.receive(Buffer.from(`${secret} ${message.replace('WORD', secret)}\n`));
       expect(protocol.fault, message).not.toBeNull();
       expect(wasKilled(), message).toBe(true);
-      protocol.hear(Buffer.from(`${word} ${grading('b')}\n${word} ${gave('b')}\n`));
+      protocol.receive(Buffer.from(`${secret} ${grading('b')}\n${secret} ${gave('b')}\n`));
       expect(protocol.results.size, message).toBe(0);
     }
     const { protocol, wasKilled } = listening();
-    for (let count = 0; count < 65; count += 1) protocol.hear(Buffer.alloc(2 ** 20));
+    for (let count = 0; count < 65; count += 1) protocol.receive(Buffer.alloc(2 ** 20));
     expect(protocol.fault).toContain('bytes');
     expect(wasKilled()).toBe(true);
   });
 
-  test('that asks for something is answered in order, with why a process was ended', async () => {
-    const { protocol, word, told } = listening();
+  test('is answered in order if it is a request, with the reason why a process was ended', async () => {
+    const { protocol, secret, told } = listening();
     const asked = [
       { message: 'start_worker', submission: 'a' },
       { message: 'stop_worker', gone: true },
     ];
-    for (const one of asked) protocol.hear(Buffer.from(`${word} ${JSON.stringify(one)}\n`));
+    for (const one of asked) protocol.receive(Buffer.from(`${secret} ${JSON.stringify(one)}\n`));
     await protocol.settled();
     expect(told.map((line) => JSON.parse(line))).toEqual([
       { ok: true, ended: null },

@@ -51,7 +51,7 @@ export class GraderProtocol {
   readonly results = new Map<string, GraderResult>();
   readonly errors = new Map<string, GraderError>();
   readonly #options: GraderProtocolOptions;
-  readonly #word = randomBytes(16).toString('hex');
+  readonly #secret = randomBytes(16).toString('hex');
   readonly #decoder = new StringDecoder('utf8');
   /** Parts of the current line. */
   #pending: string[] = [];
@@ -63,7 +63,7 @@ export class GraderProtocol {
   /** Gives the grader its secret. */
   constructor(options: GraderProtocolOptions) {
     this.#options = options;
-    options.process.write(`${this.#word}\n`);
+    options.process.write(`${this.#secret}\n`);
   }
 
   /** The submission that the grader is working on. */
@@ -81,7 +81,7 @@ export class GraderProtocol {
     return this.#queue;
   }
 
-  hear(chunk: Buffer): void {
+  receive(chunk: Buffer): void {
     if (this.#fault !== null) return;
     this.#heard += chunk.length;
     if (this.#heard > mostBytes) {
@@ -97,15 +97,15 @@ export class GraderProtocol {
   }
 
   #take(line: string): void {
-    if (this.#fault !== null || !line.startsWith(`${this.#word} `)) return;
+    if (this.#fault !== null || !line.startsWith(`${this.#secret} `)) return;
     try {
-      this.#obey(Message.parse(JSON.parse(line.slice(this.#word.length))));
+      this.#handle(Message.parse(JSON.parse(line.slice(this.#secret.length))));
     } catch (error) {
       this.#fail(`it sent a message that can't be read: ${messageOf(error)}`);
     }
   }
 
-  #obey(message: Message): void {
+  #handle(message: Message): void {
     switch (message.message) {
       case 'grading':
         this.#current = message.submission;
@@ -124,8 +124,10 @@ export class GraderProtocol {
 
   #keep(result: GraderResult): void {
     const { submission, valid, score, problems } = result;
-    const odd = valid ? score === null || problems.length > 0 : score !== null || problems.length === 0;
-    if (odd) this.#fail('it gave a result that is neither a score nor a problem');
+    const isInconsistent = valid
+      ? score === null || problems.length > 0
+      : score !== null || problems.length === 0;
+    if (isInconsistent) this.#fail('it gave a result that is neither a score nor a problem');
     else if (submission !== this.#current) this.#fail('it gave a result for another submission');
     else {
       this.results.set(submission, result);

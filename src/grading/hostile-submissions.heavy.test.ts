@@ -8,7 +8,7 @@ import { checkSandbox } from '../sandbox/index.ts';
 import type { Grade } from '../schema/index.ts';
 import { gradeRun } from './index.ts';
 
-/** A task whose grader calls the submitted `double` a few times, and does what a hostile answer makes it do. */
+/** A task whose grader calls the submitted `double` a few times, and fails as a hostile answer makes it fail. */
 const grader = `import os
 import sys
 
@@ -63,7 +63,7 @@ grading: { runs_submission: true, seconds: ${seconds}, memory_mb: 150 }
 });
 afterAll(() => bench[Symbol.dispose]());
 
-/** Hands in one source a step, and grades all of them at once. */
+/** Submits one source per step, and grades all of them at once. */
 async function gradesOf(sources: readonly string[]): Promise<Grade[]> {
   const agent = agentOf(async ({ environment }) => {
     for (const content of sources) {
@@ -77,10 +77,10 @@ async function gradesOf(sources: readonly string[]): Promise<Grade[]> {
 }
 
 describe.skipIf(missing !== undefined)(`the results of one grading${why}`, () => {
-  test('what a submission causes is its own result, and every other keeps its own', async () => {
+  test('a failure that a submission causes is only its own result', async () => {
     const good = 'def double(x):\n    return 2 * x\n';
     const hostile: [source: string, code: string, reason: RegExp][] = [
-      // No call is too long; all of them together are.
+      // No single call exceeds the limit; all of them together do.
       [`import time\n${good.replace('return', 'time.sleep(2); return')}`, 'timed_out', /more than 5 s/],
       [
         `import time\ndef double(x):\n    _ = b"x" * 200 * 2**20; time.sleep(4)\n`,

@@ -26,8 +26,8 @@ export class MessagePipe implements AsyncDisposable {
     return this.#pipe.path;
   }
 
-  listen(hear: (chunk: Buffer) => void): void {
-    this.#pipe.reader.on('data', hear);
+  listen(receive: (chunk: Buffer) => void): void {
+    this.#pipe.reader.on('data', receive);
   }
 
   /** Resolves when everything written has been read; call it once the grader has ended. */

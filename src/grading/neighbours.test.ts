@@ -4,23 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { busyCores, isBesideOthers, machineSeconds, ownSeconds, watchNeighbours } from './neighbours.ts';
 
-test('the time of the machine is all but idle time and waiting for disks', () => {
+test('the time of the machine excludes idle time and waiting for disks', () => {
   const text = 'cpu  100 20 300 99999 5000 10 20 50 77 88\ncpu0 1 2 3 4 5 6 7 8 9 10\n';
   expect(machineSeconds(text)).toBe(5);
 });
 
-test('the time of a process is its own and that of its children, whatever it is called', () => {
+test('the time of a process is its own and that of its children, whatever its name is', () => {
   const fields = 'S 1 2 3 4 5 6 7 8 9 10 100 200 300 400 20 0 1';
   expect(ownSeconds(`42 (a) (b 1 2 3) ${fields}`)).toBe(10);
 });
 
-test('others kept as many cores busy as the machine was, without what is our own', () => {
+test('the cores that others kept busy are those of the machine minus our own', () => {
   const before = { at: 10, machine: 1000, own: 7 };
   expect(busyCores(before, { at: 20, machine: 1025, own: 17 })).toBe(1.5);
   expect(busyCores(before, { at: 20, machine: 1010, own: 19 })).toBe(0);
 });
 
-test('a time is marked where others took more than half of the cores beside its own', () => {
+test('a time is marked if others used more than half of the remaining cores', () => {
   expect([0.4, 0.6, null].map((busy) => isBesideOthers(busy, 2))).toEqual([false, true, false]);
   expect([3, 4].map((busy) => isBesideOthers(busy, 8))).toEqual([false, true]);
   expect([0.2, 0.3].map((busy) => isBesideOthers(busy, 1))).toEqual([false, true]);

@@ -14,7 +14,7 @@ export function isBesideOthers(busyCores: number | null, cores = availableParall
   return busyCores !== null && busyCores > Math.max(cores - 1, 0.5) / 2;
 }
 
-interface Look {
+interface ProcessorTimes {
   /** Seconds by this process's clock. */
   at: number;
   /**
@@ -31,9 +31,9 @@ interface Look {
  *   is not Linux)
  */
 export function watchNeighbours(): () => number | null {
-  const before = look();
+  const before = processorTimes();
   return () => {
-    const after = look();
+    const after = processorTimes();
     return before === null || after === null ? null : busyCores(before, after);
   };
 }
@@ -41,12 +41,12 @@ export function watchNeighbours(): () => number | null {
 /**
  * The whole time of children that started before and ended in between counts as our own, so the result may be too low.
  */
-export function busyCores(before: Look, after: Look): number {
+export function busyCores(before: ProcessorTimes, after: ProcessorTimes): number {
   const seconds = Math.max(after.at - before.at, 1e-3);
   return Math.max(0, (after.machine - before.machine - (after.own - before.own)) / seconds);
 }
 
-function look(): Look | null {
+function processorTimes(): ProcessorTimes | null {
   try {
     const own = readFileSync('/proc/self/stat', 'utf8');
     return {

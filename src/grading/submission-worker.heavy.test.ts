@@ -77,7 +77,7 @@ async function gradeOf(source: string): Promise<Grade | undefined> {
 }
 
 describe.skipIf(missing !== undefined)(`submitted code${why}`, () => {
-  test('finds the public data where the agent found it, and can not change it', async () => {
+  test('finds the public data at the same path as the agent, and cannot change it', async () => {
     const source = [
       'import os, numpy',
       'names = os.listdir("data")',
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)(`submitted code${why}`, () => {
     expect(grade?.baseline).toBeGreaterThan(0);
   });
 
-  test('sees neither labels nor grader nor other submissions, and can not write where the grader reads', async () => {
+  test('sees neither labels nor grader nor other submissions, and cannot write where the grader reads', async () => {
     const proof = join(bench.folder, 'escaped');
     const spy = `import os, sys
 seen = []

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 const module = new URL('./atomic-file.ts', import.meta.url).href;
 
 describe('a file that is replaced in one step', () => {
-  it('keeps its old content, and nothing lies beside it, when the disk has no space for the new', () => {
+  it('keeps its old content, and leaves no draft, if the disk has no space for the new content', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'run.json');
     writeFileSync(path, 'old');

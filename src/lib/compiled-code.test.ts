@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 
-test('a process that is started keeps compiled code where the one that starts it does', () => {
+test('a child process stores compiled code in the same folder as its parent', () => {
   const folder = temporaryFolder();
   const program = `const { compiledCodeVariables } = await import(${JSON.stringify(join(import.meta.dirname, 'compiled-code.ts'))});
     console.log(compiledCodeVariables().NODE_COMPILE_CACHE ?? 'nowhere');`;

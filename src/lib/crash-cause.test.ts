@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { crashCause } from './crash-cause.ts';
 
-test('of a Python traceback the cause is its last line, with the place where it was raised', () => {
+test('the cause of a Python traceback is its last line, with the place where it was raised', () => {
   const message = `The program ended with exit code 1. It printed last:
 Traceback (most recent call last):
   File "/agent/main.py", line 12, in <module>
@@ -14,7 +14,7 @@ KeyError: 'nothing'
   expect(crashCause(message)).toBe("KeyError: 'nothing' (crash.py, line 8)");
 });
 
-test('of anything else the cause is all but the frames of its stack', () => {
+test('the cause of any other error is its message without the frames of the stack', () => {
   expect(crashCause('Error: no such thing\n    at run (/agent/mine.ts:3:9)')).toBe('Error: no such thing');
   expect(crashCause('no\nbwrap')).toBe('no\nbwrap');
   expect(crashCause('')).toBe('');

@@ -5,7 +5,7 @@ describe.each([
   ["Node's", globalThis.DisposableStack, globalThis.AsyncDisposableStack],
   ['the own', OwnDisposableStack, OwnAsyncDisposableStack],
 ])('%s stack', (_, Stack, AsyncStack) => {
-  test('disposes of all, the last first, whichever fails', () => {
+  test('disposes of all in reverse order, even if some fail', () => {
     const said: string[] = [];
     const stack = new Stack();
     expect(stack.use({ [Symbol.dispose]: () => said.push('used') })).toBeDefined();
@@ -20,7 +20,7 @@ describe.each([
     expect(() => stack.defer(() => {})).toThrow(ReferenceError);
   });
 
-  test('leaves everything to the one that it is moved to', () => {
+  test('hands all disposals over when it is moved', () => {
     const said: string[] = [];
     let moved: DisposableStack;
     {

@@ -19,7 +19,7 @@ const rounds = (folder: string) =>
   existsSync(join(folder, 'rounds')) ? readFileSync(join(folder, 'rounds'), 'utf8').length : 0;
 
 describe('a file lock between processes', () => {
-  it('lets one in at a time', async () => {
+  it('has one holder at a time', async () => {
     const folder = temporaryFolder();
     const workers = Array.from({ length: 6 }, () => start(folder, 60));
     expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual(Array(6).fill(0));
@@ -27,7 +27,7 @@ describe('a file lock between processes', () => {
     expect(rounds(folder)).toBe(360);
   });
 
-  it('lets one in at a time where nobody waits, but all try again and again', async () => {
+  it('has one holder at a time if nobody waits, but all try repeatedly', async () => {
     const folder = temporaryFolder();
     const workers = Array.from({ length: 6 }, () => start(folder, 100, 'try'));
     expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual(Array(6).fill(0));
@@ -35,7 +35,7 @@ describe('a file lock between processes', () => {
     expect(rounds(folder)).toBe(600);
   });
 
-  it('lets one in at a time while holders are killed, and never gets stuck', async () => {
+  it('has one holder at a time while holders are killed, and never gets stuck', async () => {
     const folder = temporaryFolder();
     const steady = start(folder, 150);
     for (let kill = 0; kill < 20; kill++) {

@@ -23,7 +23,7 @@ afterEach(() => void vi.useRealTimers());
 const soon = () => AbortSignal.timeout(150);
 
 describe('a file lock', () => {
-  it('lets one in at a time', async () => {
+  it('has one holder at a time', async () => {
     const folder = join(temporaryFolder(), 'deep', 'lock');
     let inside = 0;
     let most = 0;
@@ -37,7 +37,7 @@ describe('a file lock', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('is given back when the work fails, and giving back twice does no harm', async () => {
+  it('is released when the work fails, and a second release does nothing', async () => {
     const folder = join(temporaryFolder(), 'lock');
     const failing = withFileLock(folder, {}, async () => {
       throw new Error('no luck');
@@ -51,7 +51,7 @@ describe('a file lock', () => {
     next.release();
   });
 
-  it('that another process took over, and gave back, is left to whoever holds it now', async () => {
+  it('that another process took over and released is left to its current holder', async () => {
     const folder = join(temporaryFolder(), 'lock');
     const taken = await acquireFileLock(folder);
     rmSync(folder, { recursive: true });
@@ -60,7 +60,7 @@ describe('a file lock', () => {
     await expect(acquireFileLock(folder, { signal: soon() })).rejects.toThrow();
   });
 
-  it('says once for whom it waits, and stops waiting when it is told to', async () => {
+  it('reports once for whom it waits, and stops waiting when it is aborted', async () => {
     const folder = join(temporaryFolder(), 'lock');
     using _held = await acquireFileLock(folder);
     const seen: LockHolder[] = [];
@@ -69,7 +69,7 @@ describe('a file lock', () => {
     expect(seen.map(({ pid }) => pid)).toEqual([process.pid]);
   });
 
-  it('passes on from a process that ended without giving it back', async () => {
+  it('is taken over from a process that ended without releasing it', async () => {
     const folder = join(temporaryFolder(), 'lock');
     const script = `import { acquireFileLock } from ${JSON.stringify(module)};
       await acquireFileLock(${JSON.stringify(folder)}); process.kill(process.pid, 'SIGKILL');`;
@@ -86,7 +86,7 @@ describe('a file lock', () => {
     (await acquireFileLock(reused, { signal: soon() })).release();
   });
 
-  it('waits for a process of another machine until that is silent', async () => {
+  it('waits for a process of another machine until its heartbeats stop', async () => {
     const folder = lockHeldBy({ ...self, machine: 'elsewhere', pid: 1, started: null });
     await expect(acquireFileLock(folder, { signal: soon() })).rejects.toThrow();
     const signal = AbortSignal.timeout(5000);
@@ -94,20 +94,20 @@ describe('a file lock', () => {
   });
 
   it.each(['', '{"state":', '{"state":"odd"}'])(
-    'is not stuck for ever on the damaged ticket %j',
+    'does not get stuck on the damaged ticket %j',
     async (text) => {
       const folder = lockHeldBy(text);
       (await acquireFileLock(folder, { silenceMs: 100, signal: AbortSignal.timeout(5000) })).release();
     },
   );
 
-  it('is held by a process of another machine whose clock is behind, as long as it shows signs of life', () => {
+  it('is held by a process of another machine whose clock is behind, as long as its heartbeats continue', () => {
     const folder = lockHeldBy({ ...self, machine: 'elsewhere', pid: 1, started: null });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
     expect(tryFileLock(folder)).toEqual({ holder: { pid: 1, host: 'here' } });
   });
 
-  it('shows signs of life by the clock of the file system, not by its own', async () => {
+  it('writes heartbeats with the clock of the file system, not with its own', async () => {
     const folder = join(temporaryFolder(), 'lock');
     const before = Date.now();
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'], now: before - 60_000 });
@@ -118,7 +118,7 @@ describe('a file lock', () => {
     expect(statSync(ticket).mtimeMs).toBeGreaterThan(before - 10_000);
   });
 
-  it('is given back when the disk is full', (context) => {
+  it('is released when the disk is full', (context) => {
     const result = runOnSmallDisk(`
       import { openSync, writeSync } from 'node:fs';
       import { acquireFileLock, fileLockHolder } from ${JSON.stringify(module)};

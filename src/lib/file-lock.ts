@@ -159,7 +159,7 @@ function readTicket(folder: string, number: number): Ticket | null {
   return { state: 'held', pid: 0, started: null, machine: 'unknown', host: 'unknown' };
 }
 
-/** @param isSilent whether a holder that can't be looked up from here has shown no sign of life for too long */
+/** @param isSilent whether the last beat of a holder that can't be looked up from here is too old */
 function isHeld(ticket: Ticket, isSilent: () => boolean): boolean {
   if (ticket.state === 'free') return false;
   if (ticket.machine === machineIdentity()) return isProcessAlive(ticket.pid, ticket.started);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeName, encodePath, showPath } from './path-text.ts';
 
-test('every sequence of bytes survives as text, also through JSON', () => {
+test('every sequence of bytes is kept as text, also through JSON', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const text = JSON.parse(JSON.stringify(decodeName(Buffer.from(bytes))));
@@ -11,7 +11,7 @@ test('every sequence of bytes survives as text, also through JSON', () => {
   );
 });
 
-test('text and bytes stand for each other one to one', () => {
+test('text and bytes correspond one to one', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
       const bytes = encodePath(text);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Any text as one line of at most `most` characters: no controls, no half characters. */
+/** Any text as one line of at most `most` characters, without control characters and split surrogate pairs. */
 export function plainLine(text: string, most: number): string {
   const line = stripVTControlCharacters(text)
     .toWellFormed()

@@ -4,27 +4,27 @@ import { deepestStored, parseShallowJson, parseSmallJson } from './shallow-json.
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-test('JSON of others is parsed as it is up to 200 levels', () => {
+test('JSON of others is parsed unchanged up to 200 levels', () => {
   expect(parseShallowJson('{"a":["[[","\\"]"],"b":null}')).toEqual({ a: ['[[', '"]'], b: null });
   expect(JSON.stringify(parseShallowJson(nested(200)))).toBe(nested(200));
 });
 
-test('what is nested more deeply is refused like what is no JSON', () => {
+test('deeper nesting is refused like invalid JSON', () => {
   for (const text of [nested(201), nested(1_000_000), '{"a":'.repeat(300), '{'])
     expect(() => parseShallowJson(text)).toThrow(SyntaxError);
 });
 
-test('brackets inside of texts are no levels', () => {
+test('brackets inside texts do not count as levels', () => {
   const text = JSON.stringify({ code: '['.repeat(1000) });
   expect(parseShallowJson(text)).toEqual({ code: '['.repeat(1000) });
 });
 
-test('what was taken in can be read again from within what is stored', () => {
+test('accepted values can be read again as part of stored documents', () => {
   expect(deepestStored).toBeGreaterThan(250);
   expect(parseShallowJson(nested(deepestStored), deepestStored)).toBeDefined();
 });
 
-test('quotes and escapes in texts hide no brackets, and are none', () => {
+test('quotes and escapes in texts neither hide brackets nor count as such', () => {
   const piece = fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', 'a', '\n', '\u2028');
   const text = fc.array(piece).map((pieces) => pieces.join(''));
   fc.assert(

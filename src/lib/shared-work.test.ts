@@ -4,7 +4,7 @@ import { SharedWork } from './shared-work.ts';
 
 const long = (signal: AbortSignal) => sleep(60_000, 'done', { signal });
 
-test('goes on for the others when one who waits for it gives up, and stops when the last does', async () => {
+test('continues for the other callers when one gives up, and stops when the last one does', async () => {
   const [first, second] = [new AbortController(), new AbortController()];
   const work = new SharedWork(long);
   const waits = [work.join(first.signal), work.join(second.signal)];
@@ -16,7 +16,7 @@ test('goes on for the others when one who waits for it gives up, and stops when 
   expect(work.isStopped).toBe(true);
 });
 
-test('gives all who wait what it came to, those who come later, too', async () => {
+test('gives its result to all callers, also to those who join later', async () => {
   const { signal } = new AbortController();
   const work = new SharedWork(async () => await sleep(1, 'done'));
   expect(await Promise.all([work.join(signal), work.join(signal)])).toEqual(['done', 'done']);

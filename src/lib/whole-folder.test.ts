@@ -12,8 +12,8 @@ const write = (text: string) => async (part: string) => {
   mkdirSync(join(part, 'inner'));
 };
 
-describe('a folder that is made as a whole', () => {
-  test('is not there before all of it is', async () => {
+describe('a folder that is made atomically', () => {
+  test('does not exist before it is complete', async () => {
     const parent = temporaryFolder();
     const folder = join(parent, 'deep/new');
     await makeWholeFolder(folder, never, async (part) => {
@@ -24,7 +24,7 @@ describe('a folder that is made as a whole', () => {
     expect(readdirSync(folder)).toEqual(['a.txt', 'inner']);
   });
 
-  test('may be there already: what it has is replaced by new entries of the same name', async () => {
+  test('may exist already: its entries are replaced by new ones of the same name', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a.txt'), 'old');
     mkdirSync(join(folder, 'inner/old'), { recursive: true });
@@ -40,7 +40,7 @@ describe('a folder that is made as a whole', () => {
   });
 
   test.each([true, false])(
-    'leaves nothing where making it fails or is broken off; it was there: %s',
+    'leaves nothing if making it fails or is aborted; it existed before: %s',
     async (isThere) => {
       const parent = temporaryFolder();
       const folder = join(parent, 'new');
@@ -58,7 +58,7 @@ describe('a folder that is made as a whole', () => {
     },
   );
 
-  test('of which a killed process left a part, is made again without it', async () => {
+  test('is made again without the part that a killed process left', async () => {
     const parent = temporaryFolder();
     const folder = join(parent, 'new');
     const program = `

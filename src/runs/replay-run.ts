@@ -38,7 +38,7 @@ export async function replayRun(
   const found = { run: spec.id, steps: recorded.steps.length, calls: recorded.calls.length };
   await using resources = new AsyncDisposableStack();
   const working = agent.run({ environment, seed, options, reference, experience, resources });
-  const thrown = await Promise.race([working, environment.deaf]).then(
+  const thrown = await Promise.race([working, environment.ignoresEnd]).then(
     () => null,
     (error: unknown) => ({ error }),
   );

@@ -42,8 +42,8 @@ function userOf(folder: string): AgentUser {
 }
 
 /**
- * Gives a folder, to which a sandbox will write, to the user of its processes beforehand, so that making the sandbox
- * changes nothing in it any more.
+ * Makes the user of a sandbox's processes the owner of a folder to which they will write, so that creating the sandbox
+ * changes nothing in it.
  */
 export async function giveToAgent(driver: SandboxDriver, folder: string): Promise<void> {
   const program = driver === 'bubblewrap' ? findProgram('bwrap') : null;

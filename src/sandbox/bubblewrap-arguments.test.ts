@@ -12,8 +12,8 @@ const argumentsOf = (spec: SandboxSpec) =>
 const name = fc.stringMatching(/^[a-z]{1,3}$/);
 const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => `/${names.join('/')}`);
 
-describe('the order of what is laid over what', () => {
-  it('puts every path after all the folders that it lies in, and loses none', () => {
+describe('the order of mounts', () => {
+  it('puts every path after all folders that contain it, and omits none', () => {
     fc.assert(
       fc.property(fc.array(path), (paths) => {
         const sorted = outermostFirst(paths, (each) => each);
@@ -35,7 +35,7 @@ describe('the order of what is laid over what', () => {
 });
 
 describe('the arguments of bubblewrap', () => {
-  it('make the root and devices read-only last of all, and for each command its processes', () => {
+  it('make the root and the devices read-only last, and mount /proc for each command', () => {
     using place = makePlace();
     const words = argumentsOf(place.spec());
     const closed = words.flatMap((word, i) => (word === '--remount-ro' ? [words[i + 1]] : []));
@@ -43,7 +43,7 @@ describe('the arguments of bubblewrap', () => {
     expect(words.indexOf('--remount-ro')).toBeGreaterThan(words.lastIndexOf('--ro-bind'));
   });
 
-  it('lay what a sandbox shows below a fresh folder over that again', () => {
+  it("mount a sandbox's own paths over a new folder again", () => {
     using place = makePlace();
     const mounts = [{ source: '/opt/python', target: '/tmp/a/python', access: 'read' as const }];
     const features = { disableUserNamespaces: true, switchesUser: false };
@@ -52,12 +52,12 @@ describe('the arguments of bubblewrap', () => {
     expect(words).not.toContain('/opt/python');
   });
 
-  it('grant no graphics card that was not asked for', () => {
+  it('grant no GPU that was not requested', () => {
     using place = makePlace();
     expect(argumentsOf(place.spec()).join(' ')).not.toMatch(/nvidia|dev-bind/);
   });
 
-  it("let no variable of the spec take the place of the driver's own", () => {
+  it("let no variable of the spec replace one of the driver's", () => {
     using place = makePlace();
     const words = argumentsOf(place.spec({ variables: { PATH: '/evil', SEED: '1' } }));
     expect(words.join(' ')).toContain('--setenv SEED 1');
@@ -66,7 +66,7 @@ describe('the arguments of bubblewrap', () => {
 });
 
 describe('the mounts of a container', () => {
-  it('are written so that no path can pass for an option', () => {
+  it('are written so that no path can be read as an option', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (odd) => {
         const option = mountOption({ source: join('/', odd), target: '/t', access: 'read' });

@@ -45,7 +45,7 @@ suite(`confinement by bubblewrap${obstacle === null ? '' : ` (skipped: ${obstacl
     vi.unstubAllEnvs();
   });
 
-  it('shows the workspace, the data and the system, and none of the folders where people keep things', async () => {
+  it("shows the workspace, the data and the system, and none of people's folders", async () => {
     const { output } = await run(sandbox, 'ls /; cat data/train.csv; cat evaluate.py');
     expect(output).toContain('id,label');
     expect(output).toContain('print("judge")');
@@ -62,7 +62,7 @@ suite(`confinement by bubblewrap${obstacle === null ? '' : ` (skipped: ${obstacl
     expect((await run(sandbox, 'cat /etc/passwd')).output).toMatch(/^agent:x:(1000|6\d{4}):/m);
   });
 
-  it('gives a symbolic link out of the workspace nowhere to lead to', async () => {
+  it('leaves a symbolic link out of the workspace without a target', async () => {
     expect((await run(sandbox, 'cat shadow')).exitCode).not.toBe(0);
     expect((await run(sandbox, 'cat link/secret.txt')).exitCode).not.toBe(0);
     const { output } = await run(sandbox, `ln -s ${place.root}/other-run mine; cat mine/secret.txt; rm mine`);
@@ -93,7 +93,7 @@ suite(`confinement by bubblewrap${obstacle === null ? '' : ` (skipped: ${obstacl
     expect(Number(/^\d+$/m.exec(output)?.[0])).toBeLessThan(10);
   });
 
-  it('passes no variables but the short list', async () => {
+  it('passes only the few documented variables', async () => {
     const { output } = await run(sandbox, 'env');
     const names = output
       .trim()
@@ -113,7 +113,7 @@ suite(`confinement by bubblewrap${obstacle === null ? '' : ` (skipped: ${obstacl
     ]);
   });
 
-  it('lets nothing be written but the workspace and the private temporary folders', async () => {
+  it('allows writing only to the workspace and the private temporary folders', async () => {
     const closed = [
       '/x',
       '/usr/x',
@@ -138,7 +138,7 @@ suite(`confinement by bubblewrap${obstacle === null ? '' : ` (skipped: ${obstacl
     expect((await run(sandbox, 'ls /tmp /dev/shm')).output).not.toContain('x\n');
   });
 
-  it('has an ordinary user without capabilities, who can make no namespace', async () => {
+  it('runs as an ordinary user without capabilities, who can create no namespace', async () => {
     const { output } = await run(sandbox, 'id -u; grep -E "CapEff|CapBnd|NoNewPrivs" /proc/self/status');
     const expected = process.getuid?.() === 0 ? /^6\d{4}\n/ : /^1000\n/;
     expect(output).toMatch(expected);
@@ -197,7 +197,7 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
     expect(output).not.toMatch(/numpy|pip|apt/);
   });
 
-  it('leaves nothing of itself behind on the host', async () => {
+  it('leaves nothing behind on the host', async () => {
     const own = await createSandbox('bubblewrap', place.spec());
     await run(own, 'true');
     const folders = () => readdirSync('/tmp').filter((name) => name.includes(`-${process.pid}-`)).length;
@@ -229,7 +229,7 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
     expect(stdout).toContain('/dev/null');
   });
 
-  it('says why it can not start, and never mistakes that for a failing command', async () => {
+  it('says why it cannot start, which is never reported as a failed command', async () => {
     const spec = place.spec();
     spec.mounts.push({ source: join(place.root, 'absent'), target: '/absent', access: 'read' });
     await using lacking = await createSandbox('bubblewrap', spec);
@@ -237,7 +237,7 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
       name: 'SandboxError',
       message: expect.stringContaining('absent'),
     });
-    // An earlier command can take the folder away: that is no reason to doubt the sandbox.
+    // An earlier command may have removed the folder: that is no failure of the sandbox.
     const options = { workingDirectory: '/nowhere' };
     expect(await run(sandbox, 'true', options)).toMatchObject({ ending: 'exited', exitCode: 126 });
     expect(await runProgram(sandbox, ['no-such-program'])).toMatchObject({ ending: 'exited', exitCode: 127 });
@@ -247,7 +247,7 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
     });
   });
 
-  it('keeps the way to a mount that lies deep in the workspace while a command runs', async () => {
+  it('keeps the path to a mount deep in the workspace while a command runs', async () => {
     place.file('fixed.py', 'fixed');
     const spec = place.spec();
     spec.mounts.push({
@@ -265,7 +265,7 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (socket.AF_UNIX,
     expect(existsSync(join(place.workspace, 'inner/deep/new'))).toBe(true);
   });
 
-  it('does not follow a link that lies where a mount goes', async () => {
+  it('does not follow a link at the target of a mount', async () => {
     using other = makePlace();
     const spec = other.spec();
     spec.mounts.push({ source: other.data, target: '/workspace/sub/data', access: 'read' });
@@ -300,7 +300,7 @@ suite('a Python environment in bubblewrap', () => {
     expect(output).not.toContain('dataset');
   });
 
-  it('runs scripts with a real one, wherever its interpreter lies', async () => {
+  it('runs scripts with a real one, wherever its interpreter is', async () => {
     const { stdout } = await promisify(execFile)('python3', ['-c', 'import sys; print(sys.base_prefix)']);
     const environment = join(place.root, 'venv');
     await promisify(execFile)('python3', ['-m', 'venv', '--without-pip', environment]);

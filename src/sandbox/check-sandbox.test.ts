@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkSandbox } from './check-sandbox.ts';
 
-it('says of each thing that sandboxes need whether it serves, and how to fix what does not', async () => {
+it('says of each requirement of sandboxes whether it is met, and how to meet it', async () => {
   const findings = await checkSandbox();
   expect(findings.map(({ name }) => name)).toEqual([
     'bubblewrap',

@@ -32,7 +32,7 @@ export function concealedPlaces(
     if (whole === undefined) return [];
     const found = folders.flatMap((folder) => {
       const lies = holds(folder.location, whole.location);
-      if (lies && !isMeant(mount, folder.location, host)) throw notCoverable(folder.path, mount);
+      if (lies && !isIntended(mount, folder.location, host)) throw notCoverable(folder.path, mount);
       return [...(lies ? [] : [whole]), ...submounts].flatMap((view) =>
         placeIn(view, folder.location, lies, host),
       );
@@ -56,7 +56,7 @@ function viewsOf(mount: ShownMount, host: readonly HostMount[]): View[] {
 }
 
 /** Where a view shows the folder. Whatever is mounted within an intended mount is intended, too. */
-function placeIn(view: View, folder: Location, isMeant: boolean, host: readonly HostMount[]): string[] {
+function placeIn(view: View, folder: Location, isIntended: boolean, host: readonly HostMount[]): string[] {
   if (holds(view.location, folder)) {
     const rest = relative(view.location.path, folder.path);
     const path = join(view.host, rest);
@@ -64,14 +64,14 @@ function placeIn(view: View, folder: Location, isMeant: boolean, host: readonly 
     const there = existsSync(path) ? locationOf(path, host) : null;
     return there?.device === folder.device && there.path === folder.path ? [join(view.inside, rest)] : [];
   }
-  return !isMeant && holds(folder, view.location) ? [view.inside] : [];
+  return !isIntended && holds(folder, view.location) ? [view.inside] : [];
 }
 
 /** Whether this part of the folder is shown on purpose: by a mount of a spec, or a Python below it. */
-function isMeant({ meant, source }: ShownMount, folder: Location, host: readonly HostMount[]): boolean {
-  if (meant === undefined) return false;
-  const location = locationOf(realPath(meant) ?? meant, host);
-  return holds(folder, location) && (meant === source || location.path !== folder.path);
+function isIntended({ intended, source }: ShownMount, folder: Location, host: readonly HostMount[]): boolean {
+  if (intended === undefined) return false;
+  const location = locationOf(realPath(intended) ?? intended, host);
+  return holds(folder, location) && (intended === source || location.path !== folder.path);
 }
 
 function notCoverable(folder: string, { source }: ShownMount): SandboxError {

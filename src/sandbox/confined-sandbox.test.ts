@@ -28,7 +28,7 @@ const ownGroups = () =>
     .filter((name) => name.includes(`-${process.pid}-`));
 
 describe('a sandbox', () => {
-  it('ends a command that it is starting when it is given up', async () => {
+  it('ends a command that is starting when the sandbox is closed', async () => {
     using place = makePlace();
     const sandbox = await createSandbox('none', place.spec());
     const starting = sandbox.start(['sleep', '20'], options);
@@ -36,7 +36,7 @@ describe('a sandbox', () => {
     expect(await (await starting).ended).toMatchObject({ ending: 'aborted' });
   }, 5_000);
 
-  it('leaves no open file when the pipe for the output can not be written to', async () => {
+  it('leaves no open file when the pipe for the output cannot be written to', async () => {
     const pipes = new OutputPipes(temporary);
     const pipe = await pipes.open();
     pipe.closeWriteEnd();

@@ -56,7 +56,7 @@ suite(`confinement by containers${'command' in engine ? '' : ` (skipped: ${engin
     vi.unstubAllEnvs();
   });
 
-  it('tells exit codes, signals and missing programs, with output in order', async () => {
+  it('reports exit codes, signals and missing programs, with output in order', async () => {
     expect(await run(sandbox, 'exit 7')).toMatchObject({ ending: 'exited', exitCode: 7 });
     expect(await run(sandbox, 'kill -9 $$')).toMatchObject({ exitCode: null, signal: 'SIGKILL', output: '' });
     expect(await runProgram(sandbox, ['no-such-program'])).toMatchObject({ ending: 'exited', exitCode: 127 });
@@ -75,7 +75,7 @@ suite(`confinement by containers${'command' in engine ? '' : ` (skipped: ${engin
     expect(output).not.toMatch(/sk-not-for-agents|secret@proxy|root:[$*!]/);
   });
 
-  it('lets nothing be written but the workspace and the private temporary folders', async () => {
+  it('allows writing only to the workspace and the private temporary folders', async () => {
     for (const path of [
       '/x',
       '/usr/x',
@@ -93,7 +93,7 @@ suite(`confinement by containers${'command' in engine ? '' : ` (skipped: ${engin
     expect(readFileSync(join(place.workspace, 'new'), 'utf8')).toBe('x\n');
   });
 
-  it('opens no socket to a server of the host, nor to the machine below', async () => {
+  it('opens no socket to a server of the host, nor to the host of a virtual machine', async () => {
     const server = createServer((socket) => socket.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -133,7 +133,7 @@ for family, place in ((socket.AF_INET, ("127.0.0.1", ${port})), (40, (2, 1))):
     expect(await containersOf(process.pid)).toBe('');
   });
 
-  it('talks over standard input', async () => {
+  it('communicates over standard input', async () => {
     let output = '';
     const process = await sandbox.start(
       ['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done; echo bye'],

@@ -5,7 +5,7 @@ import { createSandbox } from './create-sandbox.ts';
 import { makePlace, run } from './test-support.ts';
 
 describe('the driver docker', () => {
-  it('ends a command whose container somebody else removed while it was killed', async () => {
+  it('ends a command whose container was removed by others while it was killed', async () => {
     using place = makePlace();
     const engine = fakeEngine(temporaryFolder());
     const spec = place.spec({ watch: { folder: place.workspace, maxBytes: 10_000 } });

@@ -108,8 +108,8 @@ async function contextOf(
 }
 
 /**
- * An engine's containers do not die with the harness. This process only waits for that: its standard input ends with
- * the harness, however that ended, and then it removes the containers.
+ * An engine's containers do not end with the harness. This process only waits for the harness to end, which closes its
+ * standard input, and then removes the containers.
  */
 function startJanitor(engine: DockerEngine, owner: string): ChildProcess {
   const script =
@@ -215,7 +215,7 @@ class ContainerRun implements CommandRun, SpawnedCommand {
     };
   }
 
-  /** The engine knows better than its command line. */
+  /** The engine's own record is more reliable than the exit of its command line. */
   async translate(exitCode: number | null, signal: string | null) {
     const code = this.#last?.Running === false ? this.#last.ExitCode : exitCode;
     const name = code === null || code <= 128 ? null : signalName(code - 128);

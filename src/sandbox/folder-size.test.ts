@@ -8,7 +8,7 @@ import { makePlace } from './test-support.ts';
 const far = Number.POSITIVE_INFINITY;
 
 describe('the size of a folder', () => {
-  it('is that of its files, wherever they lie', async () => {
+  it('is that of its files at any depth', async () => {
     using place = makePlace();
     place.file('workspace/a/b/c.bin', 'x'.repeat(1_000_000));
     const size = await folderSize(place.workspace, far);
@@ -16,7 +16,7 @@ describe('the size of a folder', () => {
     expect(size).toBeLessThan(1_100_000);
   });
 
-  it('counts sparse files whole, hard links once, empty files a little, and follows no link', async () => {
+  it('counts sparse files in full, hard links once and empty files a little, and follows no link', async () => {
     using place = makePlace();
     const sparse = place.file('workspace/sparse', '');
     truncateSync(sparse, 5_000_000);
@@ -29,7 +29,7 @@ describe('the size of a folder', () => {
     expect(await folderSize(place.workspace, far)).toBeGreaterThan(before + 200_000);
   });
 
-  it('counts a little for every name of a file, and lets others have their turn among them', async () => {
+  it('counts a little for every name of a file, and yields to the event loop', async () => {
     using place = makePlace();
     const file = place.file('workspace/one', 'x');
     for (let i = 0; i < 5_000; i++) linkSync(file, join(place.workspace, `again-${i}`));
@@ -42,7 +42,7 @@ describe('the size of a folder', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('is nothing for a folder that is gone, and no less than enough when it stops early', async () => {
+  it('is 0 for a missing folder, and at least the given limit when it stops early', async () => {
     using place = makePlace();
     expect(await folderSize(join(place.root, 'gone'), far)).toBe(0);
     place.file('workspace/one', 'x'.repeat(10_000));
@@ -64,7 +64,7 @@ describe('the size of a folder', () => {
     },
   );
 
-  it('is infinite where it can not be walked', async (context) => {
+  it('is infinite where it cannot be walked', async (context) => {
     if (process.getuid?.() === 0) context.skip('root walks everywhere');
     using place = makePlace();
     const closed = join(place.workspace, 'closed');

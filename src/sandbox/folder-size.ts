@@ -73,7 +73,7 @@ function statOf(handle: FolderHandle, name: string): Stats | 'gone' | 'closed' {
   }
 }
 
-/** A link in place of the folder was put there after it was seen. */
+/** The folder may have been replaced by a link after it was listed. */
 function absence(error: unknown): 'gone' | 'closed' {
   return ['ENOENT', 'ENOTDIR', 'ELOOP'].some((code) => hasCode(error, code)) ? 'gone' : 'closed';
 }

@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('a command that writes to a watche
     place[Symbol.dispose]();
   });
 
-  it('is found out before it has written much more than the folder may hold', async () => {
+  it("is stopped before it has written much more than the folder's limit", async () => {
     const folder = { path: place.workspace, maxBytes: 32 * mebibyte, bytes: 0 };
     const exceeded = new FolderWatch(folder, pids, new AbortController().signal).isExceeded();
     await begin('echo ready; for i in $(seq 200); do head -c 4194304 /dev/zero > $i; done; exec sleep 60');
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('a command that writes to a watche
     expect(await folderSize(place.workspace, Number.POSITIVE_INFINITY)).toBeLessThan(128 * mebibyte);
   });
 
-  it('goes on when others took the room on the file system', async () => {
+  it('continues when other processes took the space of the file system', async () => {
     const stopping = new AbortController();
     const folder = { path: place.workspace, maxBytes: 16 * mebibyte, bytes: 0 };
     const exceeded = new FolderWatch(folder, pids, stopping.signal).isExceeded();
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('a command that writes to a watche
     expect(pids().map(isStopped)).toEqual([false]);
   });
 
-  it('is looked at before it does anything where files lay there before the first command', async () => {
+  it('is measured at its start if the folder had files before the first command', async () => {
     mkdirSync(join(place.workspace, 'old'));
     writeFileSync(join(place.workspace, 'old', 'model'), Buffer.alloc(3 * mebibyte));
     const folder = watchedFolder({ folder: place.workspace, maxBytes: 2 * mebibyte });
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('a command that writes to a watche
     expect(await new FolderWatch(folder, pids, new AbortController().signal).isExceeded()).toBe(true);
   });
 
-  it('stays as it stopped itself when others are thawed', async () => {
+  it('stays stopped if it had stopped itself before it was frozen', async () => {
     const self = await begin('echo ready; kill -STOP $$; exec sleep 60');
     await begin('echo ready; exec sleep 60');
     const stopped = () => pids().map(isStopped);

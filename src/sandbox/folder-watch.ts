@@ -16,18 +16,18 @@ export interface WatchedFolder {
 }
 
 const mebibyte = 2 ** 20;
-const firstLookMs = 50;
-const shortestRestMs = 100;
+const firstCheckMs = 50;
+const minRestMs = 100;
 /** Limits the share of time for measuring: the watch pauses this many times as long as a measurement took. */
 const restFactor = 25;
 /** The smaller factor that applies if the folder may be full already. */
-const hurryFactor = 2;
+const urgentRestFactor = 2;
 
 /** How often it asks the file system for its free space: sooner if a fast writer could have used it up sooner. */
-const pauseMs = { least: 5, most: 100 };
-const fastestBytesPerMs = 4 * mebibyte;
+const pauseMs = { min: 5, max: 100 };
+const maxWriteBytesPerMs = 4 * mebibyte;
 /** The smallest loss of free space that is investigated: others write to the same file system. */
-const leastLossBytes = 4 * mebibyte;
+const minLossBytes = 4 * mebibyte;
 
 /**
  * Watches the size of a folder while a command writes to it. Measuring takes time, so in between it pauses and only
@@ -55,17 +55,17 @@ export class FolderWatch {
   /** Resolves to true if the folder is too large, to false when the watch is stopped. */
   async isExceeded(): Promise<boolean> {
     // The folder's size before the first command is unknown.
-    let rest = this.#folder.bytes === null ? 0 : firstLookMs;
-    for (let took = 0; ; rest = Math.max(shortestRestMs, took * restFactor)) {
+    let rest = this.#folder.bytes === null ? 0 : firstCheckMs;
+    for (let took = 0; ; rest = Math.max(minRestMs, took * restFactor)) {
       const start = performance.now();
       const mayBeFull = await this.#mayFillWithin(rest);
       if (this.#signal.aborted) return false;
       const frozen = mayBeFull ? new FrozenProcesses(this.#processes) : null;
-      const breather = took * hurryFactor - (performance.now() - start);
-      if (breather > 0) await this.#sleep(breather);
+      const pause = took * urgentRestFactor - (performance.now() - start);
+      if (pause > 0) await this.#sleep(pause);
       const before = performance.now();
       // They stay frozen until they are ended.
-      if (await this.#look()) return true;
+      if (await this.#measure()) return true;
       frozen?.thaw();
       took = performance.now() - before;
     }
@@ -80,18 +80,18 @@ export class FolderWatch {
   /** Whether, within so many milliseconds, the file system loses a relevant amount of space. */
   async #mayFillWithin(milliseconds: number): Promise<boolean> {
     const { bytesLeft, freeBytes } = this.#last;
-    const tolerated = Math.max(leastLossBytes, bytesLeft / 2);
+    const tolerated = Math.max(minLossBytes, bytesLeft / 2);
     const end = performance.now() + milliseconds;
     for (let left = milliseconds; left > 0 && !this.#signal.aborted; left = end - performance.now()) {
       const unused = tolerated - (freeBytes - freeBytesAt(this.#folder.path));
       if (unused <= 0) return true;
-      const pause = Math.min(pauseMs.most, Math.max(pauseMs.least, unused / fastestBytesPerMs));
+      const pause = Math.min(pauseMs.max, Math.max(pauseMs.min, unused / maxWriteBytesPerMs));
       await this.#sleep(Math.min(pause, left));
     }
     return false;
   }
 
-  async #look(): Promise<boolean> {
+  async #measure(): Promise<boolean> {
     const { path } = this.#folder;
     const freeBytes = freeBytesAt(path);
     const device = statSync(path, { throwIfNoEntry: false })?.dev ?? -1;

@@ -31,7 +31,7 @@ describe.skipIf(obstacle !== null).each([true, false])(
         readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('read -r _'),
       );
 
-    /** Answers each line that it reads. */
+    /** A program that answers each line that it reads. */
     async function startListener(heard: string[]): Promise<SandboxProcess> {
       return sandbox.start(['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done'], {
         ...{ stdin: 'pipe', timeoutMs: null, signal: null },
@@ -43,7 +43,7 @@ describe.skipIf(obstacle !== null).each([true, false])(
       for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
     }
 
-    it('is made for the first command, serves all that follow, and is gone with its sandbox', async () => {
+    it('is started for the first command, serves all that follow, and ends with its sandbox', async () => {
       expect(launchers()).toEqual([]);
       await run(sandbox, 'true');
       const first = launchers();
@@ -54,7 +54,7 @@ describe.skipIf(obstacle !== null).each([true, false])(
       expect(launchers()).toEqual([]);
     });
 
-    it('lets a command go on while others begin and end beside it', async () => {
+    it('lets a command continue while others begin and end', async () => {
       const heard: string[] = [];
       const listener = await startListener(heard);
       listener.write('one\n');
@@ -68,7 +68,7 @@ describe.skipIf(obstacle !== null).each([true, false])(
       expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
     });
 
-    it('takes the command that it runs with it when somebody kills it, and another one serves the next', async () => {
+    it('takes its running command with it when it is killed, and another launcher serves the next', async () => {
       const heard: string[] = [];
       const listener = await startListener(heard);
       const [launcher] = launchers();
@@ -77,13 +77,13 @@ describe.skipIf(obstacle !== null).each([true, false])(
       expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
     });
 
-    it('is another one when somebody killed it while it waited', async () => {
+    it('is replaced when it was killed while it waited', async () => {
       await run(sandbox, 'true');
       for (const pid of launchers()) process.kill(pid, 'SIGKILL');
       expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
     });
 
-    it('tells what each command used, not what those before it did', async () => {
+    it('reports the resource use of each command without that of earlier ones', async () => {
       const greedy =
         'b = bytearray(120_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1\nwhile True: pass';
       const large = await run(sandbox, `ulimit -t 1; exec /usr/bin/python3 -c "${greedy}"`);
@@ -95,7 +95,7 @@ describe.skipIf(obstacle !== null).each([true, false])(
       expect(small.peakMemoryBytes).toBeLessThan(40_000_000);
     });
 
-    it('shows what lies at the sources of mounts now, though they were replaced since the last command', async () => {
+    it('shows the current sources of mounts, even if they were replaced since the last command', async () => {
       const source = place.file('fixed.py', 'old');
       const spec = place.spec();
       spec.mounts.push({ source, target: '/workspace/inner/fixed.py', access: 'read' });
@@ -111,9 +111,9 @@ describe.skipIf(obstacle !== null).each([true, false])(
       expect((await run(own, 'cat data/train.csv')).output).toBe('other');
     });
 
-    it('gives a command three open files and nothing else, and takes no second script from it', async () => {
+    it('gives a command three open files only, and accepts no second script from it', async () => {
       const script = [
-        // Beside the third, which `ls` opens, only /dev/null, over files that tests are started with.
+        // Besides the third, which `ls` opens, only /dev/null in place of files that were open when the test started.
         'ls /proc/self/fd | tr "\\n" " "',
         // Whoever is the same user as process 1 can open what that has open.
         '(while sleep 0.01; do for file in 0 1 2; do echo "echo forged; touch forged" > /proc/1/fd/$file; done; done) 2> /dev/null &',

@@ -69,7 +69,7 @@ export class Launcher {
     mkdirSync(spec.folder, { mode: 0o700 });
     const launcher = new Launcher(spec);
     try {
-      await launcher.#stand();
+      await launcher.#waitUntilReady();
       return launcher;
     } catch (error) {
       await launcher.retire();
@@ -101,7 +101,7 @@ export class Launcher {
       this.#child.once('error', (error) => resolve({ code: null, signal: null, error }));
       this.#child.once('close', (code, signal) => resolve({ code, signal, error: null }));
     });
-    // Everything that it had started died with it.
+    // All processes that it had started ended with it.
     void this.#over.then(() => this.#exit.resolve({ code: null, signal: 'SIGKILL', error: null }));
   }
 
@@ -141,7 +141,7 @@ export class Launcher {
     // A program that does not read its input is not our error.
     input.on('error', () => {});
     input.write(script);
-    // If it ends without the marker, its output has all the information.
+    // If it ends without the marker, its output says why.
     void this.#exit.promise.then(() => said.closeWriteEnd());
     const problem = await waitForMarker(said.reader, marker);
     output.closeWriteEnd();
@@ -196,7 +196,7 @@ export class Launcher {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #stand(): Promise<void> {
+  async #waitUntilReady(): Promise<void> {
     const { pid, stdout } = this.#child;
     if (stdout !== null) {
       const up = Promise.withResolvers<void>();
@@ -211,7 +211,7 @@ export class Launcher {
       ]);
     }
     this.#shell = pid === undefined ? null : known(this.#isNested ? childrenOf(pid)[0] : pid);
-    if (this.#shell === null) throw new Error('its processes can not be told');
+    if (this.#shell === null) throw new Error('its processes cannot be identified');
     if (!this.#isNested) return;
     this.#mounts = mountsOf(this.#shell);
     this.prepare();

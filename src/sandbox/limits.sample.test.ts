@@ -15,7 +15,7 @@ const greedy =
 
 const needsGroups = 'only control groups can tell this';
 
-describe.each(mechanisms)('limits by %s mechanism', (limits) => {
+describe.each(mechanisms)('limits with the mechanism %s', (limits) => {
   let place: Place;
   let sandbox: Sandbox;
 
@@ -44,7 +44,7 @@ describe.each(mechanisms)('limits by %s mechanism', (limits) => {
     expect((await run(sandbox, script)).ending).toBe('out_of_memory');
   });
 
-  it('tells that a child was killed for memory and its parent then failed', async (context) => {
+  it('reports that a child was killed for memory and its parent then failed', async (context) => {
     if (limits === 'rlimits') context.skip(needsGroups);
     const end = await run(sandbox, `printf '${greedy}' > bomb.py; python3 bomb.py; exit 3`);
     expect(end).toMatchObject({ ending: 'out_of_memory', exitCode: 3 });
@@ -52,7 +52,7 @@ describe.each(mechanisms)('limits by %s mechanism', (limits) => {
     expect(end.cpuSeconds).toBeGreaterThan(0);
   });
 
-  it('tells what a command used, while it runs and when it has ended', async () => {
+  it('reports the resource use of a command, while it runs and when it has ended', async () => {
     const used =
       'import time\nheld = bytearray(100_000_000)\nfor i in range(0, len(held), 4096): held[i] = 1\n' +
       'while time.process_time() < 1: pass\nprint("burnt", flush=True)\ntime.sleep(1)';
@@ -89,18 +89,18 @@ describe.each(mechanisms)('limits by %s mechanism', (limits) => {
     expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
   });
 
-  it('lets no more processes live than were granted', async () => {
+  it('allows no more processes than the limit', async () => {
     const script = 'i=0; while [ $i -lt 150 ]; do sleep 4 & i=$((i+1)); done; echo all; sleep 4; exit 0';
     const end = await run(sandbox, script);
     expect(end.output.includes('all') && end.ending === 'exited').toBe(false);
   });
 
-  it('ends whoever fills the workspace', async () => {
+  it('ends a command that fills the workspace', async () => {
     const script = 'for i in 1 2 3 4 5 6 7 8; do head -c 60000000 /dev/zero > $i || exit; done; sleep 9';
     expect((await run(sandbox, script)).ending).toBe('workspace_full');
   });
 
-  it('ends whoever fills it with files that have no name any more', async () => {
+  it('ends a command that fills it with open files that it has removed', async () => {
     const script = `import os, time
 files = []
 for name in "123456":
@@ -116,12 +116,12 @@ time.sleep(9)`;
     expect((await run(sandbox, script)).ending).toBe('workspace_full');
   });
 
-  it('ends a command that was over before anyone looked, too', async () => {
+  it('reports a command that filled it and ended before the first check', async () => {
     const script = 'truncate -s 60M 1; truncate -s 60M 2; truncate -s 60M 3';
     expect((await run(sandbox, script)).ending).toBe('workspace_full');
   });
 
-  it('lets a command run in a workspace that is too full already, as long as it adds nothing', async () => {
+  it('lets a command run in a workspace that is too large already, as long as it adds nothing', async () => {
     const fill = 'truncate -s 60M 1; truncate -s 60M 2; truncate -s 60M 3';
     expect((await run(sandbox, fill)).ending).toBe('workspace_full');
     expect((await run(sandbox, 'sleep 0.3; cat data/train.csv')).ending).toBe('exited');
@@ -130,7 +130,7 @@ time.sleep(9)`;
     expect((await run(sandbox, fill)).ending).toBe('workspace_full');
   });
 
-  it('holds the size of a single file, and of the temporary folders', async () => {
+  it('limits the size of a single file, and of the temporary folders', async () => {
     const script = (path: string) => `head -c 90000000 /dev/zero > ${path}; echo code $?; stat -c %s ${path}`;
     const sizeOf = (output: string) => Number(/^\d+$/m.exec(output)?.[0]);
     expect(sizeOf((await run(sandbox, script('big'))).output)).toBeLessThanOrEqual(64 * 2 ** 20);
@@ -138,7 +138,7 @@ time.sleep(9)`;
     expect(sizeOf((await run(sandbox, script('/dev/shm/big'))).output)).toBeLessThanOrEqual(16 * 2 ** 20);
   });
 
-  it('takes its control groups away again', async (context) => {
+  it('removes its control groups', async (context) => {
     if (limits === 'rlimits' || grouped !== 'cgroup v1')
       context.skip('needs writable control groups of version 1');
     await run(sandbox, '(setsid sleep 100 &); true');

@@ -12,7 +12,7 @@ const own = {
 };
 const plan = async (spec: SandboxSpec) => await planMounts(spec, 'host', own);
 describe('the mounts of a sandbox', () => {
-  it('come after what they are nested in, in whatever order they were named', async () => {
+  it('come after the mounts that contain them, in whatever order they were named', async () => {
     using place = makePlace();
     const spec = place.spec();
     await fc.assert(
@@ -25,7 +25,7 @@ describe('the mounts of a sandbox', () => {
     );
   });
 
-  it('name every target once, with what hides in place of what is hidden', async () => {
+  it('name every target once, with covers in place of hidden files', async () => {
     using place = makePlace();
     place.file('data/sub/secret.csv', '');
     const hide = ['/workspace/data/sub', '/workspace/data/train.csv', '/workspace/data/absent'];

@@ -33,8 +33,8 @@ const ofImages = ['/usr', '/usr/local'];
  */
 export async function planMounts(spec: SandboxSpec, system: System, own: OwnFolders): Promise<Mount[]> {
   const view = viewOf(spec, system, own);
-  const wanted = spec.mounts.map((mount): ShownMount => ({ ...mount, meant: mount.source }));
-  // Each place shows one thing: of two mounts the later.
+  const wanted = spec.mounts.map((mount): ShownMount => ({ ...mount, intended: mount.source }));
+  // Of two mounts with the same target the later one counts.
   const mounts = [...new Map([...view.mounts, ...wanted].map((mount) => [mount.target, mount])).values()];
   const closed = [...view.covers, ...concealedPlaces(spec.concealed, mounts)];
   const closedHere = closed.flatMap((path) => hostPathOf(path, mounts) ?? []);
@@ -62,7 +62,7 @@ function viewOf(spec: SandboxSpec, system: System, own: OwnFolders): Pick<System
   const shown = pythons.map((python) => pythonView(python, installed));
   return {
     mounts: [
-      ...(system === 'host' ? own.etc().map((mount) => ({ ...mount, meant: mount.source })) : []),
+      ...(system === 'host' ? own.etc().map((mount) => ({ ...mount, intended: mount.source })) : []),
       ...host.mounts,
       ...libraries,
       ...shown.flatMap(({ mounts }) => mounts),

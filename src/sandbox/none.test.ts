@@ -24,14 +24,14 @@ describe('the driver none', () => {
     },
   );
 
-  it('takes nothing else out of the way of a mount', async () => {
+  it('removes nothing but its own placeholders for a mount', async () => {
     using place = makePlace();
     place.file('workspace/data/mine.csv', '1\n');
     await expect(createSandbox('none', place.spec())).rejects.toThrow('in the way');
     expect(readFileSync(join(place.workspace, 'data/mine.csv'), 'utf8')).toBe('1\n');
   });
 
-  it('leaves no link of an earlier mount where a later one is in the way', async () => {
+  it('leaves no link of an earlier mount if a later mount fails', async () => {
     using place = makePlace();
     const { mounts, ...rest } = place.spec();
     const blocked = { source: place.data, target: '/workspace/blocked', access: 'read' as const };

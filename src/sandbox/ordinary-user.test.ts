@@ -26,7 +26,7 @@ async function asNobody(script: string): Promise<string> {
   }
 }
 
-/** Why this can't be tried here, or null. */
+/** Why this can't be tested here, or null. */
 async function obstacle(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'only root can become another user';
   const script = `
@@ -36,7 +36,7 @@ async function obstacle(): Promise<string | null> {
     const finding = JSON.parse(await asNobody(script));
     return finding.state === 'ok' ? null : finding.detail;
   } catch {
-    return 'that user can not read these sources';
+    return 'that user cannot read these sources';
   }
 }
 
@@ -96,14 +96,14 @@ describe('bubblewrap for a user without rights', () => {
     },
   );
 
-  it('starts a command whatever the one before has closed', async (context) => {
+  it('starts a command whatever folders the one before has closed', async (context) => {
     if (reason !== null) context.skip(reason);
     using place = makePlace();
     const spec = place.spec();
     const source = place.file('fixed.py', 'fixed');
     spec.mounts.push({ source, target: '/workspace/inner/deep/fixed.py', access: 'read' });
     for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
-    // Only what is the user's own can be closed.
+    // Only folders that the user owns can be closed.
     const own = join(place.root, 'own');
     spec.mounts[0] = { source: own, target: '/workspace', access: 'write' };
     const script = `

@@ -11,7 +11,7 @@ process.stdout.write(ownedFolder('grade'));
 setInterval(() => {}, 1000);
 `;
 
-/** A process that has made a folder of its own. */
+/** A process that has made such a folder. */
 async function owner() {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,7 +37,7 @@ test('a folder of a killed process is removed by the next process that makes suc
   for (const path of [own, next.path, live.path]) rmSync(path, { recursive: true });
 });
 
-test('the path of a folder leaves room for the longest name of a socket', () => {
+test('the path of a folder is short enough for the longest name of a socket', () => {
   const path = ownedFolder('s');
   expect(
     Buffer.byteLength(join('/tmp', path.split('/').at(-1) ?? '', `${'a'.repeat(31)}.sock`)),

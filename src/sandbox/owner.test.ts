@@ -5,7 +5,7 @@ import { isOrphaned, ownedName } from './owner.ts';
 
 const parts = ['prefix', 'machine', 'boot', 'namespace', 'pid', 'started', 'suffix'];
 
-/** A name of this process, but for one part. */
+/** A name of this process in which one part differs. */
 function nameWith(part: string, value: string): string {
   const values = ownedName('sandbox').split('-');
   expect(values).toHaveLength(parts.length);
@@ -16,7 +16,7 @@ function nameWith(part: string, value: string): string {
 const deadPid = String(spawnSync('true').pid);
 
 describe('a name that belongs to a process', () => {
-  it('is an orphan when that process has ended, or its id went to a later one', () => {
+  it('is an orphan when that process has ended, or a later one has its id', () => {
     expect(isOrphaned(ownedName('sandbox'))).toBe(false);
     expect(isOrphaned(nameWith('pid', deadPid))).toBe(true);
     expect(isOrphaned(nameWith('started', '1'))).toBe(true);
@@ -30,7 +30,7 @@ describe('a name that belongs to a process', () => {
   );
 
   it.each(['machine', 'namespace'])(
-    'is never judged from another %s, whose process ids mean nothing here',
+    'is never an orphan if it is from another %s, whose process ids mean nothing here',
     (part) => {
       const elsewhere = nameWith(part, '0123').split('-').with(parts.indexOf('pid'), deadPid).join('-');
       expect(isOrphaned(elsewhere)).toBe(false);

@@ -23,7 +23,7 @@ print("ready", flush=True); sys.stdin.read()`;
     await once(child, 'exit');
   });
 
-  it('counts a file once, however often it is open, and lets others have their turn', async () => {
+  it('counts a file once, however often it is open, and yields to the event loop', async () => {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
@@ -34,7 +34,7 @@ print("ready", flush=True); sys.stdin.read()`;
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('is infinite where there are more open files than can be looked at', async () => {
+  it('is infinite if there are too many open files to check', async () => {
     expect(await removedFileBytes(Array(200).fill(child.pid), statSync(folder).dev)).toBe(
       Number.POSITIVE_INFINITY,
     );

@@ -40,7 +40,7 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
     try {
       process.kill(pid, signal);
     } catch {
-      // Gone already.
+      // It has ended already.
     }
   }
 }

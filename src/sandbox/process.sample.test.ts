@@ -47,7 +47,7 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     place?.[Symbol.dispose]();
   });
 
-  it('tells its exit code, or the signal that ended it', async () => {
+  it('reports its exit code, or the signal that ended it', async () => {
     expect(await run(sandbox, 'exit 7')).toMatchObject({ ending: 'exited', exitCode: 7, signal: null });
     expect(await run(sandbox, 'kill -9 $$')).toMatchObject({
       ending: 'exited',
@@ -67,13 +67,13 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     expect((await run(sandbox, 'head -c 5000000 /dev/zero; echo end')).output).toHaveLength(5_000_004);
   });
 
-  it('takes down the daemons that it leaves, however they hide', async () => {
+  it('ends the daemons that it leaves, however they hide', async () => {
     const script = `setsid sleep ${token} & (setsid sh -c 'trap "" TERM HUP; sleep ${token}; true' &) ; (sleep ${token} &); echo done`;
     expect(await run(sandbox, script)).toMatchObject({ ending: 'exited', exitCode: 0, output: 'done\n' });
     expect(processesWith(token)).toEqual([]);
   });
 
-  it('is killed when it ignores SIGTERM, and what it printed is kept', async () => {
+  it('is killed when it ignores SIGTERM, and its output is kept', async () => {
     const script = `trap "echo no" TERM; echo hello; while true; do sleep 0.1; : ${token}; done`;
     const end = await run(sandbox, script, { timeoutMs: 300 });
     expect(end).toMatchObject({ ending: 'timed_out', exitCode: null, signal: 'SIGKILL' });
@@ -98,7 +98,7 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     expect((await run(sandbox, 'sleep 50', { signal: abort.signal })).ending).toBe('aborted');
   });
 
-  it('talks with its owner over standard input', async () => {
+  it('communicates with its owner over standard input', async () => {
     let output = '';
     const process = await sandbox.start(
       ['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done; echo bye'],
@@ -131,7 +131,7 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     expect(processesWith(token)).toEqual([]);
   });
 
-  it('fails like a program that can not be run when no kernel would take its arguments', async () => {
+  it('fails like a program that cannot be run when no kernel would accept its arguments', async () => {
     const long = await run(sandbox, `: ${'x'.repeat(200_000)}`);
     expect(long).toMatchObject({
       ending: 'exited',
@@ -142,7 +142,7 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     expect((await run(sandbox, `: ${'x'.repeat(120_000)}; echo fits`)).output).toBe('fits\n');
   });
 
-  it('runs beside others', async () => {
+  it('runs in parallel with others', async () => {
     const ends = await Promise.all(Array.from({ length: 6 }, (_, i) => run(sandbox, `sleep 0.1; echo ${i}`)));
     expect(ends.map(({ output }) => output)).toEqual(['0\n', '1\n', '2\n', '3\n', '4\n', '5\n']);
   });
@@ -154,7 +154,7 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
 });
 
 describe.each([true, false])('a harness that is killed with SIGKILL (launcher confined: %s)', (nested) => {
-  it('takes its sandbox down, and the next harness clears what it left', async (context) => {
+  it('ends its sandbox, and the next harness removes what it left', async (context) => {
     if (obstacle !== null) context.skip(obstacle);
     using place = makePlace();
     const token = `8${String(Math.random()).slice(2, 9)}`;

@@ -20,7 +20,7 @@ describe.skipIf(reason !== null)("root's agent code in bubblewrap", () => {
     place[Symbol.dispose]();
   });
 
-  it('runs as a user without account, rights or groups, to whom its workspace belongs', async () => {
+  it('runs as a user without account, rights or groups, who owns the workspace', async () => {
     const { output } = await run(
       sandbox,
       'touch made; id -u; id -G; whoami; grep -E "^(Cap|NoNew)" /proc/self/status',
@@ -55,13 +55,13 @@ describe.skipIf(reason !== null)("root's agent code in bubblewrap", () => {
     expect(end.ending).toBe('timed_out');
   });
 
-  it('can print by the names of its output, and use a folder that it closed to others', async () => {
+  it('can write to /dev/stdout and /dev/stderr, and use a folder that it closed to others', async () => {
     const { output } = await run(sandbox, 'chmod 700 .; echo one > /dev/stdout; echo two > /dev/stderr');
     expect(output).toBe('one\ntwo\n');
     expect((await run(sandbox, 'ls')).output).toContain('made');
   });
 
-  it('says what can not be read, rather than run as root', async () => {
+  it('reports an unreadable file instead of running as root', async () => {
     using other = makePlace();
     chmodSync(other.data, 0o700);
     await expect(createSandbox('bubblewrap', other.spec())).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe.skipIf(reason !== null)("root's agent code in bubblewrap", () => {
 const unable = await obstacleTo('bubblewrap');
 
 describe.skipIf(unable !== null)('files that run as their owner', () => {
-  it('can not be made in a workspace', async () => {
+  it('cannot be created in a workspace', async () => {
     using own = makePlace();
     await using confined = await createSandbox('bubblewrap', own.spec());
     const script = [
@@ -111,7 +111,7 @@ describe.skipIf(unable !== null)('files that run as their owner', () => {
     }
   });
 
-  it('would not run so: every mount is without set-user-id, and all but devices without devices', async () => {
+  it('have no effect: every mount is nosuid, and all except devices are nodev', async () => {
     using own = makePlace();
     writeFileSync(join(own.workspace, 'x'), '');
     await using confined = await createSandbox('bubblewrap', own.spec());

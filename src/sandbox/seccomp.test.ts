@@ -8,7 +8,7 @@ interface Call {
   arguments?: number[];
 }
 
-/** Runs a filter as the kernel does, for the instructions that ours has. */
+/** Runs a filter as the kernel does, for the instructions that our filter uses. */
 function verdict(filter: Buffer, { architecture, call, firstArgument = 0, ...given }: Call): number {
   const words = new Map([
     [0, call],
@@ -45,12 +45,12 @@ describe.each([
     expect(answer(clone, 0x00010f00)).toBe(allow);
   });
 
-  it('lets sockets be made only in families that the empty network confines', () => {
+  it('allows sockets only of families that the empty network confines', () => {
     for (const family of [1, 2, 10, 16]) expect(answer(socket, family)).toBe(allow);
     for (const family of [0, 17, 38, 40, 44]) expect(answer(socket, family)).toBe(refused(97));
   });
 
-  it('refuses keys, namespaces and what hides its flags', () => {
+  it('refuses keys, namespaces and calls whose flags are in memory', () => {
     expect(answer(keyctl)).toBe(refused(1));
     expect(answer(unshare)).toBe(refused(1));
     expect(answer(clone, 0x10000000)).toBe(refused(1));
@@ -68,7 +68,7 @@ describe('the filter of system calls on x64', () => {
     verdict(seccompFilter('x64') ?? Buffer.alloc(0), { architecture: 0xc000003e, call, arguments: given });
   const create = 0o101;
 
-  it('refuses bits that make a program run as its owner, however a file gets its permissions', () => {
+  it('refuses setuid and setgid bits, however a file gets its permissions', () => {
     for (const bits of [0o4755, 0o2755, 0o6000]) {
       expect(answer(90, 0, bits)).toBe(refused(1));
       expect(answer(91, 3, bits)).toBe(refused(1));
@@ -84,14 +84,14 @@ describe('the filter of system calls on x64', () => {
     expect(answer(437)).toBe(refused(38));
   });
 
-  it('lets files be made and changed with ordinary permissions, and does not mind what lies in unused arguments', () => {
+  it('allows files with ordinary permissions, and ignores unused arguments', () => {
     expect(answer(90, 0, 0o1777)).toBe(allow);
     expect(answer(257, 3, 0, create, 0o644)).toBe(allow);
     expect(answer(257, 3, 0, 0, 0o6777)).toBe(allow);
     expect(answer(2, 0, 0o1, 0xffff)).toBe(allow);
   });
 
-  it('refuses leases and notices, with which a reader makes others wait', () => {
+  it('refuses leases and notifications, with which a reader makes others wait', () => {
     expect(answer(72, 3, 1024)).toBe(refused(1));
     expect(answer(72, 3, 1026)).toBe(refused(1));
     expect(answer(72, 3, 6)).toBe(allow);
@@ -102,7 +102,7 @@ describe('the filter of system calls on x64', () => {
     expect(answer(53, 1)).toBe(allow);
   });
 
-  it('refuses to take disk space without writing, and lets it be given back', () => {
+  it('refuses to allocate disk space without writing, and allows releasing it', () => {
     expect(answer(285, 3, 0)).toBe(refused(95));
     expect(answer(285, 3, 1)).toBe(refused(95));
     expect(answer(285, 3, 0x10)).toBe(refused(95));
@@ -110,12 +110,12 @@ describe('the filter of system calls on x64', () => {
     expect(answer(16, 3, 0x4030582a)).toBe(refused(1));
   });
 
-  it('knows no call that was added to the kernel after it was written', () => {
+  it('refuses calls that were added to the kernel after the filter was written', () => {
     expect(answer(470)).toBe(refused(38));
     expect(answer(468)).toBe(allow);
   });
 
-  it('refuses memory that belongs to no process only where nothing counts it', () => {
+  it('refuses memory that belongs to no process only if nothing counts it', () => {
     const strict = seccompFilter('x64', { countsAllMemory: false }) ?? Buffer.alloc(0);
     for (const call of [319, 29, 68, 64, 240]) {
       expect(answer(call)).toBe(allow);
@@ -132,6 +132,6 @@ describe('the filter of system calls on x64', () => {
   });
 });
 
-it('knows no filter for an architecture that it was not written for', () => {
+it('gives no filter for other architectures', () => {
   expect(seccompFilter('mips')).toBeNull();
 });

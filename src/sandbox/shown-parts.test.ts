@@ -40,7 +40,7 @@ const secrets = [
   ...['libexec/docker/a', 'lib64/firefox/omni.ja', 'lib64/labels.csv', 'lib64/python3.12/site-packages/a.py'],
 ];
 
-describe('of a system is shown what scripts need, and nothing else', () => {
+describe('the shown parts of a system are what scripts need', () => {
   it.each([
     [
       'Debian',
@@ -86,12 +86,12 @@ describe('of a system is shown what scripts need, and nothing else', () => {
     ]);
   });
 
-  it('also where /lib is a folder of its own', () => {
+  it('also where /lib is not a link', () => {
     const needed = ['ld-musl-x86_64.so.1', 'libc.musl-x86_64.so.1'];
     expect(shownOf([...needed, 'apk/db/installed', 'modules/a', 'firmware/b'], library)).toEqual(needed);
   });
 
-  it('and of an installation of Python its programs, libraries and standard library', () => {
+  it('and, of a Python installation, its programs, libraries and standard library', () => {
     const needed = [
       'bin/python3.12',
       'lib/libssl.so.3',
@@ -115,7 +115,7 @@ describe('of a system is shown what scripts need, and nothing else', () => {
     expect(shownOf(all, pythonPrefix)).toEqual([...needed, ...many]);
   });
 
-  it('as it is when asked, however often that was before', () => {
+  it('as they are now, however often they were read before', () => {
     const root = temporaryFolder();
     const folders = ['lib64', 'local/lib', 'share'].map((name) => join(root, name));
     for (const folder of folders) mkdirSync(folder, { recursive: true });
@@ -130,7 +130,7 @@ describe('of a system is shown what scripts need, and nothing else', () => {
     }
   });
 
-  it('in few steps, whatever lies in its folders', () => {
+  it('in few steps, whatever its folders contain', () => {
     const root = temporaryFolder();
     for (let index = 0; index < 200; index++) {
       mkdirSync(join(root, `share/${index}`), { recursive: true });

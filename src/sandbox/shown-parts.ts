@@ -17,7 +17,7 @@ export interface Parts {
 }
 
 /**
- * How many steps make mounting the whole folder worthwhile: entries added to it are then visible until the next look.
+ * How many steps make mounting the whole folder worthwhile: entries added to it are then visible until the next scan.
  */
 const worthwhile = 10;
 
@@ -25,7 +25,7 @@ const worthwhile = 10;
 const clockMs = 2_000;
 
 /** By rules and folder: every sandbox needs the same, and folders of a system hardly change. */
-const lastLooks = new Map<Shown, Map<string, Look>>();
+const knownScans = new Map<Shown, Map<string, FolderScan>>();
 
 /**
  * The parts of a folder that its rules allow. Each allowed entry is mounted; or, if that takes far fewer steps, the
@@ -33,17 +33,17 @@ const lastLooks = new Map<Shown, Map<string, Look>>();
  */
 export function partsOf(folder: string, shown: Shown | 'all'): Parts {
   if (shown === 'all') return { mounts: [folder], covers: [] };
-  const looks = lastLooks.get(shown) ?? new Map<string, Look>();
-  lastLooks.set(shown, looks);
-  const known = looks.get(folder);
+  const scans = knownScans.get(shown) ?? new Map<string, FolderScan>();
+  knownScans.set(shown, scans);
+  const known = scans.get(folder);
   if (known?.isStillTrue() === true) return known.parts;
-  const look = new Look(folder, shown);
-  looks.set(folder, look);
-  return look.parts;
+  const scan = new FolderScan(folder, shown);
+  scans.set(folder, scan);
+  return scan.parts;
 }
 
 /** What was found in a folder and below it, and which folders that depends on. */
-class Look {
+class FolderScan {
   readonly parts: Parts;
   readonly #changes = new Map<string, bigint | null>();
 
@@ -57,12 +57,12 @@ class Look {
   }
 
   #partsOf(folder: string, shown: Shown): Parts {
-    const entries = this.#judgedEntries(folder, shown);
+    const entries = this.#matchedEntries(folder, shown);
     const single: Parts = { mounts: [], covers: [] };
-    for (const { path, verdict } of entries) {
-      if (verdict === 'all') single.mounts.push(path);
-      if (typeof verdict !== 'function') continue;
-      const parts = this.#partsOf(path, verdict);
+    for (const { path, shownPart } of entries) {
+      if (shownPart === 'all') single.mounts.push(path);
+      if (typeof shownPart !== 'function') continue;
+      const parts = this.#partsOf(path, shownPart);
       single.mounts.push(...parts.mounts);
       single.covers.push(...parts.covers);
     }
@@ -71,7 +71,7 @@ class Look {
     return covers.length + worthwhile < steps ? { mounts: [folder], covers } : single;
   }
 
-  #judgedEntries(folder: string, shown: Shown): JudgedEntry[] {
+  #matchedEntries(folder: string, shown: Shown): MatchedEntry[] {
     // Before it is read, so that entries added meanwhile count as another change.
     this.#changes.set(folder, changeOf(folder));
     return entriesOf(folder).flatMap((entry) => {
@@ -80,24 +80,24 @@ class Look {
       const isFolder = isLink ? leadsToFolder(path) : entry.isDirectory();
       // A dangling link.
       if (isFolder === null) return [];
-      const verdict = shown({ name: entry.name, isFolder });
-      return [{ path, isLink, verdict: isFolder || typeof verdict === 'string' ? verdict : 'nothing' }];
+      const shownPart = shown({ name: entry.name, isFolder });
+      return [{ path, isLink, shownPart: isFolder || typeof shownPart === 'string' ? shownPart : 'nothing' }];
     });
   }
 
   /** What must be covered if the folder itself is mounted. A link reveals nothing beyond its target's own place. */
-  #coversOf(entries: readonly JudgedEntry[]): string[] {
-    return entries.flatMap(({ path, isLink, verdict }) => {
-      if (isLink || verdict === 'all') return [];
-      return verdict === 'nothing' ? [path] : this.#coversOf(this.#judgedEntries(path, verdict));
+  #coversOf(entries: readonly MatchedEntry[]): string[] {
+    return entries.flatMap(({ path, isLink, shownPart }) => {
+      if (isLink || shownPart === 'all') return [];
+      return shownPart === 'nothing' ? [path] : this.#coversOf(this.#matchedEntries(path, shownPart));
     });
   }
 }
 
-interface JudgedEntry {
+interface MatchedEntry {
   path: string;
   isLink: boolean;
-  verdict: ReturnType<Shown>;
+  shownPart: ReturnType<Shown>;
 }
 
 /**

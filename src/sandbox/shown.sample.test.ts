@@ -42,7 +42,7 @@ const python = () => {
   return basePrefix.toString().trim();
 };
 
-/** All that a process inside can read whose content has this word. */
+/** All files with this word that a process inside can read. */
 async function found(spec: SandboxSpec, word: string, folders: string): Promise<string[]> {
   await using sandbox = await createSandbox('bubblewrap', spec);
   const script = `grep -rlaF '${word}' ${folders} 2> /dev/null; test -e /usr/bin/env && echo whole`;
@@ -58,7 +58,7 @@ suite(`what a sandbox shows of the host${obstacle === null ? '' : ` (skipped: ${
   const spec = (place: Place, changes: Partial<SandboxSpec> = {}) =>
     place.spec({ mounts: [], workingDirectory: '/tmp', watch: null, ...changes });
 
-  it.skipIf(!isRoot)('is nothing that a package manager or a person puts below /usr', async () => {
+  it.skipIf(!isRoot)('excludes what a package manager or a person puts below /usr', async () => {
     using place = makePlace();
     for (const parent of [
       '/usr/lib',
@@ -105,7 +105,7 @@ suite(`what a sandbox shows of the host${obstacle === null ? '' : ` (skipped: ${
     expect(await found(spec(place, { concealed: [join(place.root, 'package')] }), word, shown)).toEqual([]);
   });
 
-  it('is refused where something concealed holds what a sandbox needs', async () => {
+  it('is refused where a concealed folder contains what a sandbox needs', async () => {
     using place = makePlace();
     await expect(createSandbox('bubblewrap', spec(place, { concealed: ['/usr'] }))).rejects.toMatchObject({
       name: 'SandboxError',
@@ -176,7 +176,7 @@ suite('what a sandbox shows of an installation of Python', () => {
   const plain = gunzipSync(secret);
   const withheld = [secret, plain].map((content) => ({ bytes: content.length, sha256: sha256(content) }));
 
-  it('is its programs and its libraries, and no other packages, environments and data', async () => {
+  it('is its programs and libraries, without other packages, environments and data', async () => {
     using place = makePlace();
     const prefix = condaPrefix(place, plain);
     const spec = place.spec({ python: prefix });
@@ -213,7 +213,7 @@ suite('what a sandbox shows of an installation of Python', () => {
     expect((await run(sandbox, `! command -v gcc > /dev/null || (${compile})`)).output).toMatch(/^C?$/);
   });
 
-  it('hides what is withheld by its content: copies, links, hard links, other compression, wherever they lie', async () => {
+  it('hides files that are withheld by content: copies, links, hard links and compressed ones, wherever they are', async () => {
     using place = makePlace();
     const prefix = condaPrefix(place, plain);
     const packages = join(prefix.environment, 'lib/copies');

@@ -34,7 +34,7 @@ export async function spawnCommand(
   const child = launch(command, output, options);
   const exited = exitOf(child);
   try {
-    await Promise.all([command.attach(child), standing(child, exited, command)]);
+    await Promise.all([command.attach(child), waitUntilReady(child, exited, command)]);
   } catch (error) {
     output.reader.resume();
     await command.destroy();
@@ -87,7 +87,11 @@ function exitOf(child: ChildProcess): Promise<Exit> {
 }
 
 /** Resolves when the marker was read; text before it, or all text if it never comes, is from the driver. */
-async function standing(child: ChildProcess, exited: Promise<Exit>, command: SpawnedCommand): Promise<void> {
+async function waitUntilReady(
+  child: ChildProcess,
+  exited: Promise<Exit>,
+  command: SpawnedCommand,
+): Promise<void> {
   if (child.stderr === null) throw command.explain('it has no standard error');
   const problem = await waitForMarker(child.stderr, command.marker);
   if (problem === null) return;

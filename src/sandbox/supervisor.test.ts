@@ -6,7 +6,7 @@ import { type SpawnedCommand, spawnCommand } from './spawned-command.ts';
 import { type CommandRun, supervise } from './supervisor.ts';
 
 describe('the start of a command', () => {
-  it('fails, and ends all of it, when its processes can not be told before its sandbox stands', async () => {
+  it('fails, and ends all processes, when they cannot be identified before its sandbox is ready', async () => {
     const pipes = new OutputPipes(temporaryFolder());
     const calls: string[] = [];
     const running: CommandRun & SpawnedCommand = {

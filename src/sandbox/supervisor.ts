@@ -130,7 +130,7 @@ class Supervised implements SandboxProcess {
     this.#killTimer = setTimeout(() => void this.#running.destroy(), graceMs);
   }
 
-  /** Without the grace period of SIGTERM, which would be used to fill more. */
+  /** Without the grace period of SIGTERM, in which the command could write more. */
   #breach(cause: Breach): void {
     this.#cause ??= cause;
     if (!this.#over) void this.#running.destroy();
@@ -151,9 +151,9 @@ class Supervised implements SandboxProcess {
     this.#used = this.#usageWith(usage);
     const { exitCode, signal } = await this.#running.translate(exit.code, exit.signal);
     await this.#running.release();
-    const starved = (usage?.outOfMemoryKills ?? 0) > 0 && (exitCode !== 0 || signal !== null);
+    const ranOutOfMemory = (usage?.outOfMemoryKills ?? 0) > 0 && (exitCode !== 0 || signal !== null);
     return {
-      ending: this.#cause ?? (starved ? 'out_of_memory' : 'exited'),
+      ending: this.#cause ?? (ranOutOfMemory ? 'out_of_memory' : 'exited'),
       exitCode: signal === null ? exitCode : null,
       signal,
       durationMs,

@@ -25,7 +25,7 @@ it('leaves no folder of system files for which the disk has no space', (context)
   expect(result.printed).toBe("ENOSPC [ 'ballast' ]\n");
 });
 
-it('makes the files of the system once, again where they were cleared, and removes them at its end', () => {
+it('creates the system files once, again if they were removed, and removes them at its end', () => {
   const temporary = temporaryFolder();
   const script = `
     import { existsSync, readdirSync, rmSync } from 'node:fs';

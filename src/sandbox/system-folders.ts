@@ -17,7 +17,7 @@ export interface ShownMount extends Mount {
    * The host folder that is shown on purpose, all of it or in part, even within a concealed one; none for a part of the
    * system.
    */
-  meant?: string;
+  intended?: string;
 }
 
 /**
@@ -85,10 +85,10 @@ export function pythonView(
   const places = new Set([basePrefix, real]);
   const at = (place: string, path: string) => join(place, relative(real, path));
   const mounts = [...places].flatMap((place) =>
-    parts.mounts.map((path) => ({ ...readOnly(path), target: at(place, path), meant: real })),
+    parts.mounts.map((path) => ({ ...readOnly(path), target: at(place, path), intended: real })),
   );
   return {
-    mounts: [...mounts, ...aliases(environment).map((mount) => ({ ...mount, meant: mount.source }))],
+    mounts: [...mounts, ...aliases(environment).map((mount) => ({ ...mount, intended: mount.source }))],
     covers: [...places].flatMap((place) => parts.covers.map((path) => at(place, path))),
   };
 }

@@ -36,7 +36,7 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(await python(script.join('\n'), 100)).toMatchObject({ ending: 'exited', exitCode: 0 });
   });
 
-  it('is refused where it could not be seen', async () => {
+  it('is refused where it could not be measured', async () => {
     const script = [
       'import ctypes, os',
       'try: os.memfd_create("x"); print("made")',
@@ -50,7 +50,7 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(output).not.toContain('made');
   });
 
-  it('counts what local sockets hold', async () => {
+  it('counts the data in local sockets', async () => {
     const script = [
       'import socket, time',
       'pairs = [socket.socketpair() for _ in range(1500)]',
@@ -64,7 +64,7 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
   });
 
-  it('counts what connections of the sandbox to itself hold', async () => {
+  it("counts the data in the sandbox's connections to itself", async () => {
     const script = [
       'import socket, time',
       'server, held, total = socket.create_server(("127.0.0.1", 0)), [], 0',
@@ -81,7 +81,7 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
   });
 
-  it('counts datagrams that nobody reads', async () => {
+  it('counts unread datagrams', async () => {
     const script = [
       'import socket, time',
       'sender, held = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), []',
@@ -93,7 +93,7 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
   });
 
-  it("counts the kernel's answers that nobody reads", async () => {
+  it('counts unread answers of the kernel', async () => {
     const script = [
       'import socket, struct, time',
       'held = []',
@@ -107,7 +107,7 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
   });
 
-  it('lets connections of the sandbox to itself serve', async () => {
+  it("allows the sandbox's connections to itself", async () => {
     const script = [
       'import socket',
       'server = socket.create_server(("127.0.0.1", 0))',
@@ -118,7 +118,7 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect((await python(script.join('\n'))).output).toBe('served\n');
   });
 
-  it("counts the kernel's tables of memory that was only looked at", async () => {
+  it('counts the page tables of memory that was only read', async () => {
     const script = [
       'import mmap, time',
       'm = mmap.mmap(-1, 2**38, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)',
@@ -128,7 +128,7 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
   });
 
-  it('still serves what multiprocessing and queues need', async () => {
+  it('allows what multiprocessing and queues need', async () => {
     const script = [
       'import multiprocessing as mp',
       'from multiprocessing import shared_memory',

@@ -6,7 +6,7 @@ import { watchedFolder } from './folder-watch.ts';
 import { makePlace } from './test-support.ts';
 import { type Breach, Watchdog } from './watchdog.ts';
 
-test('a workspace of many files is looked at as soon as it may be full', async () => {
+test('a workspace of many files is measured as soon as it may be full', async () => {
   using place = makePlace();
   mkdirSync(join(place.workspace, 'many'));
   for (let number = 0; number < 15_000; number += 1)
@@ -16,7 +16,7 @@ test('a workspace of many files is looked at as soon as it may be full', async (
   const watchdog = new Watchdog({ processes: () => [], folder, sums: null }, (breach) => {
     breaches.push({ breach, at: performance.now() });
   });
-  // The first look is over, and the rest after it would take many times as long.
+  // The first measurement is over, and the pause after it would be many times as long.
   const first = performance.now();
   await watchdog.settle();
   const look = performance.now() - first;

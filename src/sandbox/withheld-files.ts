@@ -56,18 +56,18 @@ async function walk(
   const sizes = new Set(contents.map(({ bytes }) => bytes));
   const found: string[] = [];
   const folders: string[] = [];
-  const look = (path: string) => {
+  const addFile = (path: string) => {
     if (isOneOf(path, sizes, hashes)) found.push(path);
   };
   if (lstatSync(source).isDirectory()) folders.push(source);
-  else look(source);
+  else addFile(source);
   let turn = performance.now();
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of entriesOf(folder)) {
       const path = join(folder, entry.name);
       if (closed.has(path)) continue;
       if (entry.isDirectory()) folders.push(path);
-      else if (entry.isFile()) look(path);
+      else if (entry.isFile()) addFile(path);
     }
     if (performance.now() - turn < turnMs) continue;
     await othersTurn();

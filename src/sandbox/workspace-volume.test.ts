@@ -17,7 +17,7 @@ async function untilUnmounted(folder: string): Promise<void> {
   for (const end = Date.now() + 10_000; isMounted(folder) && Date.now() < end; ) await sleep(20);
 }
 
-test('as root a workspace is a file system of its size, gone without a trace afterwards', async (context) => {
+test('as root a workspace is a file system of its size, which leaves nothing behind', async (context) => {
   using place = makePlace();
   const volume = await openWorkspaceVolume(place.workspace, 64 * mebibyte);
   if (volume.holder === 'watchdog') context.skip(String(volume.reason));
@@ -36,7 +36,7 @@ test('as root a workspace is a file system of its size, gone without a trace aft
   expect(readdirSync(place.root).filter((name) => name.startsWith('mlab-'))).toEqual([]);
 });
 
-test('it is unmounted when the harness is killed, and by the next harness when its keeper was killed, too', async (context) => {
+test('it is unmounted when the harness is killed, or by the next harness if the unmounting process was killed too', async (context) => {
   using place = makePlace();
   const probe = await openWorkspaceVolume(place.workspace, mebibyte);
   await probe[Symbol.asyncDispose]();

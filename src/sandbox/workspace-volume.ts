@@ -128,15 +128,15 @@ async function close(child: ChildProcess, folder: string): Promise<void> {
 }
 
 /**
- * Where this process has mounted volumes that are in use, so that hundreds of runs need not each look at all others'.
+ * Where this process has mounted volumes that are in use, so that hundreds of runs need not each check all mounts.
  */
 const inUse = new Set<string>();
 
 let areOrphansCleared = false;
 
 /**
- * Unmounts what is at this folder, and, once, what dead harnesses left anywhere: only if their process was killed, too.
- * None of hundreds of runs looks at the mounts of all others.
+ * Unmounts a volume at this folder. Once per process, also volumes that dead harnesses left because the unmounting
+ * process was killed too: hundreds of runs need not each check all mounts.
  */
 async function clearLeftVolumes(folder: string): Promise<void> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return;

@@ -67,7 +67,7 @@ test("the page of a run has the tree of its branches, the agent's and those of p
   const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
   expect(experiments).toMatchObject([{ runs: 2, states: { finished: 1 } }]);
   let page = await get(viewer, `${runs}/${run.id}`, RunPage);
-  // Its evaluation is made in the background.
+  // The evaluation is made in the background.
   while (page.pending) page = await get(viewer, `${runs}/${run.id}`, RunPage);
   expect(page.broken).toBeNull();
   expect(page.evaluation?.branches).toMatchObject([

@@ -37,7 +37,7 @@ async function place() {
   return { root, pages, target: join(scratch, 'out') };
 }
 
-test('an export holds at each address what the server would answer there, evaluated to the end', async () => {
+test('an export has at each address the final answer of the server', async () => {
   const { root, pages, target } = await place();
   mkdirSync(join(root, 'torn'));
   writeFileSync(join(root, 'torn/plan.json'), '{');
@@ -78,7 +78,7 @@ test('an export replaces an earlier one, and no other folder', async () => {
   await expect(exportViewer(options([root], join(root, 'no-pages'), target))).rejects.toThrow('not built');
 });
 
-test('an export that is stopped stops', async () => {
+test('an aborted export stops', async () => {
   const { root, pages, target } = await place();
   const stop = new AbortController();
   const stopped = exportViewer({

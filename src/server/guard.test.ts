@@ -11,7 +11,7 @@ import { ViewerError } from '../schema/index.ts';
 
 const run = '/api/experiments/first/runs/digits-baseline-0';
 
-/** Sends bytes as they are; resolves with all that comes back, when the server closes. */
+/** Sends bytes unchanged; resolves with the whole response when the server closes. */
 function sendRaw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
@@ -24,7 +24,7 @@ function sendRaw(port: number, bytes: string): Promise<string> {
   });
 }
 
-describe('who may ask for what', () => {
+describe('a request to the viewer', () => {
   const secret = `sk-${'never-served'.repeat(3)}`;
   let port: number;
 
@@ -40,7 +40,7 @@ describe('who may ask for what', () => {
     return viewer;
   }
 
-  /** With headers that `fetch` does not let through. */
+  /** A request with headers that `fetch` does not allow. */
   function askAs(
     headers: Record<string, string>,
     path = '/api/info',
@@ -56,7 +56,7 @@ describe('who may ask for what', () => {
     });
   }
 
-  test('only whoever uses a name of this machine, and no page of another site', async () => {
+  test('must use a name of this machine, and not be from a page of another site', async () => {
     await guarded();
     expect(await askAs({ host: `localhost:${port}` })).toBe(200);
     expect(await askAs({ host: `attacker.example:${port}` })).toBe(421);
@@ -74,14 +74,14 @@ describe('who may ask for what', () => {
     expect(await askAs({ host, ...link }, '/')).toBe(200);
   });
 
-  test('nothing but reading', async () => {
+  test('can only read', async () => {
     await guarded();
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
       expect(await askAs({ host: `localhost:${port}` }, '/api/info', method)).toBe(405);
     expect(await askAs({ host: `localhost:${port}` }, '/api/info', 'HEAD')).toBe(200);
   });
 
-  test('beyond this machine only whoever has the token, which leaves the address for a cookie', async () => {
+  test('from other machines needs the token, which is moved from the address to a cookie', async () => {
     const viewer = await guarded({ host: '0.0.0.0' });
     expect(viewer.url).toContain(`?token=${viewer.token}`);
     expect((await ask(viewer, '/api/info')).status).toBe(401);
@@ -95,7 +95,7 @@ describe('who may ask for what', () => {
     expect((await ask(viewer, '/api/info', { cookie: cookie.split(';')[0] ?? '' })).status).toBe(200);
   });
 
-  test('every answer forbids what a page of this server never does', async () => {
+  test('gets an answer that forbids everything that pages of this server never do', async () => {
     const viewer = await guarded();
     for (const path of ['/', '/api/info', '/api/nothing', '/nothing', `${run}/steps/1`]) {
       const { headers } = await ask(viewer, path);
@@ -107,7 +107,7 @@ describe('who may ask for what', () => {
     }
   });
 
-  test('only the right token is ever kept, and no byte of a request gets into a header', async () => {
+  test('sets a cookie only with the right token, and none of its bytes gets into a header', async () => {
     const viewer = await guarded({ host: '0.0.0.0' });
     const cookie = `mlab_viewer_${viewer.port}=${viewer.token}`;
     const wrong = [
@@ -134,7 +134,7 @@ describe('who may ask for what', () => {
     expect(await askAs({ cookie })).toBe(200);
   });
 
-  test('what is no request of a page is refused, and nothing of ours fails at it', async () => {
+  test('is refused if it is malformed, and the server keeps working', async () => {
     const viewer = await guarded();
     const host = `127.0.0.1:${viewer.port}`;
     const lines = [
@@ -161,14 +161,14 @@ describe('who may ask for what', () => {
     expect(await askAs({ host })).toBe(200);
   });
 
-  test('connections that send nothing are closed, and the others are answered meanwhile', async () => {
+  test('is answered while connections that send nothing are closed', async () => {
     const viewer = await guarded();
     const ends = Array.from({ length: 50 }, () => sendRaw(viewer.port, 'GET / HTTP/1.1\r\nHost:'));
     expect(await askAs({ host: `127.0.0.1:${viewer.port}` })).toBe(200);
     for (const end of await Promise.all(ends)) expect(end).toMatch(/^HTTP\/1\.1 408 /);
   }, 30_000);
 
-  test('no id leads to a file: whatever stands in an address, nothing but the contract comes back', async () => {
+  test('never reaches a file through an id: whatever its address, the answer follows the contract', async () => {
     const viewer = await guarded();
     const trick = fc.oneof(
       fc.constantFrom(
@@ -209,7 +209,7 @@ describe('who may ask for what', () => {
     );
   });
 
-  test('keys of this process are in nothing that it serves', async () => {
+  test('never gets a key of this process', async () => {
     process.env.OPENAI_API_KEY = secret;
     const viewer = await guarded();
     const paths = [

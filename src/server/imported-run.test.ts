@@ -12,7 +12,7 @@ import { get, startViewer } from '../../test/fixtures/viewer-place.ts';
 import { importMark, ObjectId, RunPage, StepPage } from '../schema/index.ts';
 import { createExperiment } from '../store/index.ts';
 
-test('an imported run says what nobody recorded as that, whatever its plan holds in its place', async () => {
+test('an imported run shows unrecorded values as unknown, whatever its plan contains', async () => {
   const scratch = temporaryFolder();
   const plan = examplePlan();
   const runs = plan.runs.map((spec) => ({ ...spec, agent: 'original', marks: [importMark] }));

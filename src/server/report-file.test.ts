@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { buildReport } from '../statistics/index.ts';
 import { inertJson, reportPage } from './report-file.ts';
 
-test('whatever texts are in the data, they can neither end their element nor begin another, and come back as they were', () => {
+test('texts in the data can neither close their element nor open another, and are read unchanged', () => {
   const text = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom('</script><script>alert(1)</script>', '<!--', ']]>', '\u2028\u2029', '&lt;', '$&', "$'"),
@@ -21,7 +21,7 @@ test('whatever texts are in the data, they can neither end their element nor beg
   );
 });
 
-test('a report in one file holds its data where the pages look for it, and nothing that a name in it could run', () => {
+test('a report in one file has its data where the pages read it, and no name in it can run code', () => {
   const pages = join(temporaryFolder(), 'dist');
   mkdirSync(pages);
   const template = '<title>mlagentbench report</title><body><!--mlab-data--><script>pages()</script>';
@@ -38,7 +38,7 @@ test('a report in one file holds its data where the pages look for it, and nothi
   });
 });
 
-test('without built pages it is said how to build them', () => {
+test('without built pages the error says how to build them', () => {
   const report = buildReport([evaluation()]);
   const file = { v: 1, title: '', mlab: '1', report, comparison: null } as const;
   expect(() => reportPage(temporaryFolder(), { ...file, unreadable: [] })).toThrow('not built');

@@ -37,8 +37,8 @@ async function example() {
   return { scratch, root, folder, snapshot };
 }
 
-describe('what the viewer answers', () => {
-  test('is what the contract says, for every address', async () => {
+describe('the answers of the viewer', () => {
+  test('follow the contract at every address', async () => {
     const { scratch, root, snapshot } = await example();
     const viewer = await startViewer([root], scratch, { tasks: ['tasks'] });
     expect(await get(viewer, '/api/info', ViewerInfo)).toMatchObject({ source: 'server', mlab: '1.2.3' });
@@ -81,7 +81,7 @@ describe('what the viewer answers', () => {
     expect(snapshot).toHaveLength(64);
   });
 
-  test('says of each run what it does now, where, and what it waits for or why it failed', async () => {
+  test('say of each run what it does now, where, and what it waits for or why it failed', async () => {
     const scratch = temporaryFolder();
     const root = join(scratch, 'experiments');
     const ids = ['queued', 'starting', 'running', 'waiting', 'failed', 'unreadable'];
@@ -117,7 +117,7 @@ describe('what the viewer answers', () => {
       .toMatchObject({ queued: 2, starting: 0 });
   });
 
-  test('shows how models rated a run, by model, with what each was told kept apart', async () => {
+  test('show the ratings of a run by model, separately for each prompt', async () => {
     const { scratch, root, folder } = await example();
     const rate = (model: string, prompt: string, rating: number | null) => {
       const quote = `a quote\u001b[31m\n${'x'.repeat(1000)}`;
@@ -153,7 +153,7 @@ describe('what the viewer answers', () => {
     });
   });
 
-  test('shows a step whole: what was noted, asked, done, seen and left', async () => {
+  test('show a whole step: notes, calls, action, observation and workspace', async () => {
     const { scratch, root } = await example();
     const viewer = await startViewer([root], scratch);
     const first = await get(viewer, `${run}/steps/1`, StepPage);
@@ -169,7 +169,7 @@ describe('what the viewer answers', () => {
     expect(await get(viewer, `${run}/steps/0`, StepPage)).toMatchObject({ action: null, observation: null });
   });
 
-  test('hands out the files of a step by the hashes of their contents', async () => {
+  test('serve the files of a step by the hashes of their contents', async () => {
     const { scratch, root } = await example();
     const viewer = await startViewer([root], scratch);
     const { files } = await get(viewer, `${run}/steps/1/files`, FileList);
@@ -186,7 +186,7 @@ describe('what the viewer answers', () => {
     expect(raw.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+"$/);
   });
 
-  test('makes the report in the background, and says how far it is', async () => {
+  test('report the progress while the report is made in the background', async () => {
     const { scratch, root } = await example();
     const viewer = await startViewer([root], scratch);
     let page = await get(viewer, '/api/experiments/first/report', ReportPage);
@@ -211,7 +211,7 @@ describe('what the viewer answers', () => {
     });
   });
 
-  test('cuts long texts, and gives the rest in ranges that fit together', async () => {
+  test('cut long texts, and give the rest in adjoining ranges', async () => {
     const { scratch, root, folder } = await example();
     const long = `${'0123456789'.repeat(15_000)}👍 end`;
     await using trace = folder.openTrace();
@@ -254,7 +254,7 @@ describe('what the viewer answers', () => {
     expect((await ask(viewer, `${run}/steps/3/text?part=nothing`)).status).toBe(404);
   });
 
-  test('is compressed where that is understood', async () => {
+  test('are compressed if the client accepts it', async () => {
     const { scratch, root } = await example();
     const viewer = await startViewer([root], scratch);
     const raw = await new Promise<Buffer>((resolve, reject) => {
@@ -270,8 +270,8 @@ describe('what the viewer answers', () => {
   });
 });
 
-describe('what is broken', () => {
-  test('an experiment with a broken plan is listed with what is the matter, beside the others', async () => {
+describe('damaged files', () => {
+  test('an experiment with a broken plan is listed with its problem among the others', async () => {
     const { scratch, root } = await example();
     mkdirSync(join(root, 'torn'));
     writeFileSync(join(root, 'torn/plan.json'), '{"v":1,');
@@ -300,7 +300,7 @@ describe('what is broken', () => {
     expect(await get(viewer, `${run}/steps/2`, StepPage)).toMatchObject({ status: 'ok' });
   });
 
-  test('a missing object takes only its text from a step', async () => {
+  test('a missing object removes only its text from a step', async () => {
     const { scratch, root, folder } = await example();
     rmSync(folder.objects.folder, { recursive: true });
     const viewer = await startViewer([root], scratch);
@@ -312,7 +312,7 @@ describe('what is broken', () => {
     );
   });
 
-  test('a broken record says so in its line and on its page', async () => {
+  test('a broken record is reported in its line and on its page', async () => {
     const { scratch, root, folder } = await example();
     writeFileSync(folder.recordPath, '[]');
     const viewer = await startViewer([root], scratch);

@@ -11,8 +11,8 @@ import {
 import { buildRuns } from '../statistics/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { findTasks, type Task } from '../tasks/index.ts';
-import { breather } from './breathe.ts';
 import type { KnownExperiment, Place } from './catalogue/known-experiment.ts';
+import { yielder } from './yielder.ts';
 
 const mostShownBytes = 200_000;
 const mostFiles = 300;
@@ -61,7 +61,7 @@ export async function runsOn(
   experiments: readonly KnownExperiment[],
   known: (place: Place, folder: RunFolder) => RunEvaluation | null,
 ): Promise<TaskPage['runs']> {
-  const breathe = breather();
+  const yieldTurn = yielder();
   const found: TaskPage['runs'] = [];
   for (const experiment of experiments) {
     const { place } = experiment;
@@ -70,7 +70,7 @@ export async function runsOn(
       const evaluation = folder === null ? null : known(place, folder);
       const result = evaluation === null ? null : (buildRuns([evaluation])[0] ?? null);
       found.push({ experiment: place.id, line, result });
-      await breathe();
+      await yieldTurn();
     }
   }
   return found;

@@ -64,7 +64,7 @@ interface FoundRun {
 }
 
 /** A small run is evaluated within this time, so that its page is complete at once. */
-const patienceMs = 60;
+const waitMs = 60;
 const mostRestLength = 1_000_000;
 const mostQueryLength = 1000;
 
@@ -124,7 +124,7 @@ export class Viewer implements Disposable {
     const { experiment, folder, traced, tornBytes } = await this.#find(id, runId);
     this.#forDiffs.warmUp();
     const { place } = experiment;
-    const judgement = await this.#judgements.of(place, folder, patienceMs);
+    const judgement = await this.#judgements.of(place, folder, waitMs);
     const related = relativesOf(this.catalogue.experiments, experiment, runId);
     const { table, isRunning } = traced;
     const parts = { place, folder, table, isRunning, tornBytes, judgement, ...related };

@@ -71,7 +71,7 @@ function asks(word: string, observations: string[]) {
 }
 
 describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
-  test('is reached by its socket, and gives no way to what it sees', async () => {
+  test('is reached by its socket, and gives no access to its files', async () => {
     const tasks = bench.copyTask('served', { 'task.yaml': withService, 'hidden/service.py': service });
     const observations: string[] = [];
     const { record } = await runOnce(
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
     );
   });
 
-  test('that eats all memory that it may costs the run nothing but its answer', async () => {
+  test('that exceeds its memory costs the run only its answer', async () => {
     const hungry = service.replace('asked == "stop"', 'asked == "hello" and (b"x" * 3 * 2**30)');
     const tasks = bench.copyTask('hungry', { 'task.yaml': withService, 'hidden/service.py': hungry });
     const agent = agentOf(async ({ environment }) => {
@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
   });
 });
 
-/** A submission that asks both services and hands their answers to the grader, which scores how many it got. */
+/** A submission that asks both services and returns their answers; the score is their number. */
 const [head = ''] = declared.split('  files:');
 const toolTask = {
   'task.yaml': `${head}  files:
@@ -207,7 +207,7 @@ const runsTool = agentOf(async ({ environment }) => {
 });
 
 describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () => {
-  test('are there in the run and, fresh, in its grading; the model is metered in both', async () => {
+  test('are available in the run and, started again, in its grading; the model is metered in both', async () => {
     const resources = await bench.provision(bench.copyTask('tools', toolTask));
     const models = new ScriptedModels((_, index) => ({
       text: `answer ${index + 1}`,
@@ -248,7 +248,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     expect(shared.spent.tokens).toBe(24);
   });
 
-  test('say that there is no model where the run has none', async () => {
+  test('say that there is no model if the run has none', async () => {
     const resources = await bench.provision(bench.copyTask('modelless', toolTask));
     const { folder } = await runOnce(join(bench.experiments, 'modelless'), resources, runsTool);
     const signal = new AbortController().signal;
@@ -259,7 +259,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     });
   });
 
-  test('that submitted code ends make it invalid, with what the service said', async () => {
+  test("that submitted code ends make it invalid, with the service's output", async () => {
     const resources = await bench.provision(bench.copyTask('ended', toolTask));
     const content = toolTask['env/train.py'].replace('word.encode()', 'b"stop"');
     const ends = agentOf(async ({ environment }) => {
@@ -272,7 +272,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     expect(grade?.problems[0]?.message).toMatch(/the service oracle ended too early .*told to stop/);
   });
 
-  test('whose language model does not answer leave the submission without a verdict', async () => {
+  test('whose language model does not answer leave the submission without a grade', async () => {
     const resources = await bench.provision(bench.copyTask('silent', toolTask));
     const { folder } = await runOnce(join(bench.experiments, 'silent'), resources, runsTool);
     const grading = gradeRun({
@@ -284,7 +284,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     expect(folder.readGrades().grades).toEqual([]);
   });
 
-  test('whose language model fails on what the submission asks, but answers others, make it invalid', async () => {
+  test("whose language model fails only on the submission's requests make it invalid", async () => {
     const resources = await bench.provision(bench.copyTask('poisoned', toolTask));
     const { folder } = await runOnce(join(bench.experiments, 'poisoned'), resources, runsTool);
     const content = toolTask['env/train.py'].replace('ask(word)', 'ask("poison")');
@@ -314,7 +314,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     expect((await gradeRun({ ...options, folder, signal }))[0]).toMatchObject({ valid: true });
   });
 
-  test('that fail for the starter too leave the submission without a verdict', async () => {
+  test('that fail for the starter too leave the submission without a grade', async () => {
     const resources = await bench.provision(
       bench.copyTask('failing', {
         ...toolTask,
@@ -329,7 +329,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     expect(folder.readGrades().grades).toEqual([]);
   });
 
-  test('a model that nobody answers for stops the run, which goes on from there later', async () => {
+  test('a model that does not answer stops the run, which can be resumed later', async () => {
     const resources = await bench.provision(bench.copyTask('unavailable', toolTask));
     const models = new ScriptedModels([{ fails: { failure: 'quota_exhausted', message: 'no money left' } }]);
     const registry = new ModelRegistry({ variables: {}, folder: bench.folder });
@@ -342,7 +342,7 @@ describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () =>
     expect(record).toMatchObject({ status: 'failed', end: { cause: 'quota_exhausted' } });
   });
 
-  test('a call that the budget has no room for is refused and does not end the run', async () => {
+  test('a call beyond the budget is refused and does not end the run', async () => {
     const resources = await bench.provision(bench.copyTask('spent', toolTask));
     const registry = new ModelRegistry({ variables: {}, folder: bench.folder });
     registry.forRun = () => new ScriptedModels([]);

@@ -11,7 +11,7 @@ import { servicesInside } from './service-sandbox.ts';
 
 /** Why services failed. */
 export interface ServicesEnd {
-  /** Why the model gateway could not answer, if that was not the fault of the calling code. */
+  /** Why the model gateway could not answer, if the calling code did not cause it. */
   modelFailure: string | null;
   /** How a script ended before it was stopped: code that used it may have caused that. */
   scriptFailure: string | null;

@@ -114,7 +114,7 @@ export class ScriptService {
     openToCallers(this.#socket);
   }
 
-  /** Code that makes it end, by flooding it say, gets it back soon, but not forever. */
+  /** Submitted code may make it end, for example with too many requests: it is restarted, but only so many times. */
   async #watch(folder: string): Promise<void> {
     for (let restarts = this.#options.restarts ?? 0; ; restarts--) {
       const running = this.#running;

@@ -16,11 +16,11 @@ const example = (observers[0] ?? []).map((_, unit) =>
 const anyUnits = fc.array(fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 5 }), { maxLength: 8 });
 
 describe('agreement', () => {
-  it("is Krippendorff's own for his example", () => {
+  it("is Krippendorff's result for his example", () => {
     expect(ordinalAlpha(example)).toBeCloseTo(0.815, 3);
   });
 
-  it('is 1 where all agree on different things, and says nothing where there is no difference to see', () => {
+  it('is 1 if raters agree and items differ, and null if all ratings are the same', () => {
     expect(
       ordinalAlpha([
         [1, 1],
@@ -43,7 +43,7 @@ describe('agreement', () => {
     expect(exactAgreement([[1]])).toBeNull();
   });
 
-  it('never exceeds 1, and minds neither the order nor the names of the categories', () => {
+  it('never exceeds 1, and depends on neither the direction nor the names of the categories', () => {
     fc.assert(
       fc.property(anyUnits, (units) => {
         const alpha = ordinalAlpha(units);

@@ -13,7 +13,7 @@ const scoringReference = (
 });
 
 describe('a normalised score', () => {
-  it('is 0 at the baseline, 1 at the reference, and goes on beyond both', () => {
+  it('is 0 at the baseline, 1 at the reference, and extrapolated beyond both', () => {
     const up = scoringReference(0.5, 0.9, 'maximize');
     const at = (score: number) => normalisedScore(score, 0.5, up);
     expect([at(0.5), at(0.7), at(0.9), at(0.4)].map((value) => value?.toFixed(6))).toEqual([
@@ -50,7 +50,7 @@ describe('a normalised score', () => {
     );
   });
 
-  it('means nothing without a reference that is better than the baseline', () => {
+  it('is null without a reference that is better than the baseline', () => {
     expect(normalisedScore(0.7, 0.5, scoringReference(0.5, 0.5, 'maximize'))).toBeNull();
     expect(normalisedScore(0.7, 0.5, scoringReference(0.5, 0.4, 'maximize'))).toBeNull();
     expect(
@@ -68,7 +68,7 @@ describe("the baseline's noise", () => {
     );
   });
 
-  it('is 0 where the baseline does not vary, and unknown where it was not measured', () => {
+  it('is 0 if the baseline does not vary, and unknown if it was not measured', () => {
     expect(baselineNoise({ mean: 1, spread: 0, seeds: 1 })).toBe(0);
     expect(baselineNoise({ mean: 1, spread: 0.1, seeds: 1 })).toBeNull();
     expect(baselineNoise({ mean: 1, spread: null, seeds: null })).toBeNull();

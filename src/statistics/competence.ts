@@ -50,7 +50,7 @@ export function normalisedScore(
 }
 
 /**
- * How far one more run of the starter may lie from the mean of those measured: half the 95 % prediction interval, t · s
+ * How far one more run of the starter may be from the mean of those measured: half the 95 % prediction interval, t · s
  * · √(1 + 1/n) (Hahn & Meeker 1991, Statistical Intervals), as a fraction of the mean.
  * @returns 0 if the baseline does not vary; null if its spread is unknown, was taken from a single seed, or the mean is
  *   0

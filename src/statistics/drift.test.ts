@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { driftInSpreads } from './drift.ts';
 
-test('means that differ by rounding alone agree, also where nothing varies', () => {
+test('means that differ only by rounding agree, also if nothing varies', () => {
   expect(driftInSpreads({ mean: 0.9875, spread: 0 }, { mean: 0.98745, spread: 0 })).toBe(0);
   expect(driftInSpreads({ mean: 0, spread: 0 }, { mean: 0, spread: 0 })).toBe(0);
 });
 
-test('a difference is counted in the larger of the two spreads', () => {
+test('a difference is measured in the larger of the two spreads', () => {
   expect(driftInSpreads({ mean: 10, spread: 1 }, { mean: 14, spread: 2 })).toBe(2);
   expect(driftInSpreads({ mean: 10, spread: 2 }, { mean: 14, spread: 1 })).toBe(2);
 });
 
-test('a difference where nothing varies is beyond all spreads', () => {
+test('a difference is infinite if nothing varies', () => {
   expect(driftInSpreads({ mean: 0.5, spread: 0 }, { mean: 0.6, spread: 0 })).toBe(Number.POSITIVE_INFINITY);
 });

@@ -9,7 +9,7 @@ export interface Figures {
 const rounding = 1e-3;
 
 /**
- * How far a new mean lies from a declared one, in spreads. The larger of the two spreads counts, because either may be
+ * How far a new mean is from a declared one, in spreads. The larger of the two spreads counts, because either may be
  * based on few seeds.
  * @returns 0 if the means are equal except for rounding; infinity if they differ and neither has a spread
  */

@@ -28,7 +28,7 @@ const noUsage = { ...modelCall(1).usage, input: 0, cached_input: 0, output: 0, r
 const usage = { ...modelCall(1).usage, input: 100, cached_input: 60, output: 20, reasoning: 5 };
 
 describe('the efficiency of a run', () => {
-  test('tells tokens of the agent from those inside actions', () => {
+  test('separates tokens of the agent from those inside actions', () => {
     const events = trace(
       begin,
       modelCall(1, { usage }),
@@ -42,7 +42,7 @@ describe('the efficiency of a run', () => {
     });
   });
 
-  test('counts what was paid for calls that have no answer', () => {
+  test('counts the cost of calls without an answer', () => {
     const cut = { answer: null, failure: { failure: 'cut_off' as const, message: '' } };
     const calls = [modelCall(1, { usage, cost: 0.5 }), modelCall(2, { usage, cost: 0.25, ...cut })];
     const { tokens, money } = efficiencyOf(trace(begin, ...calls), false);
@@ -72,7 +72,7 @@ describe('the efficiency of a run', () => {
     expect(efficiencyOf(events, false).tokens.agent).toMatchObject({ prompt: 200, estimated: 120 });
   });
 
-  test('costs nothing without a model, and an unknown amount where one price is unknown', () => {
+  test('has no cost without a model, and an unknown cost if one price is unknown', () => {
     expect(efficiencyOf(trace(begin), false).money).toBe(0);
     const priced = [modelCall(1, { cost: 0.5 }), modelCall(2, { cost: 0.25 })];
     expect(efficiencyOf(trace(begin, ...priced), false).money).toBe(0.75);
@@ -82,7 +82,7 @@ describe('the efficiency of a run', () => {
     expect(efficiencyOf(trace(begin, ...priced, unanswered), false).money).toBe(0.75);
   });
 
-  test('splits wall time into model, execution and overhead, and keeps waiting apart', () => {
+  test('splits wall time into model, execution and overhead, and separates waiting', () => {
     const inside = modelCall(2, { step: 1, latency_ms: 3_000, waiting_ms: 4_000 });
     const events = trace(
       begin,
@@ -100,7 +100,7 @@ describe('the efficiency of a run', () => {
     });
   });
 
-  test("counts a tool's waiting as its script's, and a person's time as nobody's", () => {
+  test("counts a tool's waiting as its script's, and does not count a person's time", () => {
     const asked = { step: 1, purpose: 'answer a tool', latency_ms: 4_000, waiting_ms: 500 };
     const events = trace(
       begin,
@@ -110,7 +110,7 @@ describe('the efficiency of a run', () => {
     expect(efficiencyOf(events, false).seconds).toMatchObject({ model: 6, execution: 0, waiting: 0 });
   });
 
-  test('adds processor time, and takes the highest memory; nothing measured stays unknown', () => {
+  test('adds processor time, takes the peak memory, and leaves unmeasured values unknown', () => {
     expect(efficiencyOf(trace(begin, ...step(1, 'List Files', {})), false)).toMatchObject({
       cpu_seconds: null,
       peak_memory_bytes: null,
@@ -123,7 +123,7 @@ describe('the efficiency of a run', () => {
     expect(efficiencyOf(events, false)).toMatchObject({ cpu_seconds: 2, peak_memory_bytes: 300 });
   });
 
-  test('counts GPU time of commands only, and only where a GPU was granted', () => {
+  test('counts GPU time of commands only, and only if a GPU was granted', () => {
     const events = trace(
       begin,
       ...step(1, 'Execute Script', { duration_ms: 2_000 }),

@@ -31,7 +31,7 @@ function numbers(count: number, start: number): number[] {
   });
 }
 
-describe.skipIf(why !== '')(`beside scipy${why}`, () => {
+describe.skipIf(why !== '')(`compared with scipy${why}`, () => {
   const scratch = mkdtempSync(join(tmpdir(), 'mlab-scipy-'));
   let python = '';
 
@@ -41,7 +41,7 @@ describe.skipIf(why !== '')(`beside scipy${why}`, () => {
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  /** What lines of Python print of `given`, as numbers; `np` and `stats` are there. */
+  /** The numbers that lines of Python print; they can use `given`, `np` and `stats`. */
   function calculate(given: unknown, expression: string): number[] {
     const code = `import json, sys, numpy as np\nfrom scipy import stats\ngiven = json.load(sys.stdin)\nprint(json.dumps([float(x) for x in ${expression}]))`;
     const printed = execFileSync(python, ['-c', code], { input: JSON.stringify(given), encoding: 'utf8' });
@@ -59,7 +59,7 @@ describe.skipIf(why !== '')(`beside scipy${why}`, () => {
     });
   }
 
-  it('the quantiles of Student and the normal distribution are the same', () => {
+  it("the quantiles of Student's and the normal distribution are the same", () => {
     const asked = [0.6, 0.9, 0.95, 0.975, 0.995, 0.9999].flatMap((p) =>
       [1, 2, 3, 4, 7, 9, 20, 63, 500, 1000].map((freedom) => [p, freedom] as const),
     );
@@ -114,7 +114,7 @@ describe.skipIf(why !== '')(`beside scipy${why}`, () => {
     expectClose(two.map(sampleStandardDeviation), calculate(two, '[np.std(s, ddof=1) for s in given]'));
   });
 
-  it('bootstrap distributions are the same but for chance', () => {
+  it('bootstrap distributions are the same except for chance', () => {
     const values = numbers(9, 3);
     const { mean, median } = resample(values, 20_000, randomOf('scipy'));
     const iqm = resampleInterquartileMean([values], 20_000, randomOf('scipy'));
@@ -129,7 +129,7 @@ describe.skipIf(why !== '')(`beside scipy${why}`, () => {
     expectClose(ours, theirs, 0.01);
   });
 
-  it('expanded percentile intervals of strata are the same but for chance', () => {
+  it('expanded percentile intervals of strata are the same except for chance', () => {
     const strata = [numbers(4, 11), numbers(6, 12)];
     const [a, b] = strata.map((values, index) => resample(values, 20_000, randomOf(`stratum ${index}`)).mean);
     if (a === undefined || b === undefined) throw new Error('there are two strata');
@@ -147,7 +147,7 @@ describe.skipIf(why !== '')(`beside scipy${why}`, () => {
     expectClose([interval?.low ?? null, interval?.high ?? null], theirs, 0.01);
   });
 
-  it('permutation tests are the same but for chance', () => {
+  it('permutation tests are the same except for chance', () => {
     const pairs = [
       [numbers(5, 1), numbers(6, 2).map((value) => value + 0.35)],
       [numbers(4, 3), numbers(4, 4)],

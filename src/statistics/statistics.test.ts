@@ -10,7 +10,7 @@ describe('improvement', () => {
     expect(improvement(60, 50, 'minimize')).toBeCloseTo(-0.2);
   });
 
-  it('keeps its sign for negative baselines, and means nothing for a baseline of 0', () => {
+  it('keeps its sign for negative baselines, and is null for a baseline of 0', () => {
     expect(improvement(-1, -2, 'maximize')).toBeCloseTo(0.5);
     expect(improvement(1, 0, 'maximize')).toBeNull();
   });
@@ -46,7 +46,7 @@ describe('summaries', () => {
     expect(sampleStandardDeviation([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(2.13809, 5);
   });
 
-  it("give Wilson's interval as published tables have it", () => {
+  it("give Wilson's interval as in published tables", () => {
     // Newcombe 1998, table I: 81 of 263, and 0 of 20.
     expect(wilsonInterval(81, 263).low).toBeCloseTo(0.2553, 4);
     expect(wilsonInterval(81, 263).high).toBeCloseTo(0.3662, 4);

@@ -15,7 +15,7 @@ import { restoreSnapshot } from './restore.ts';
 import { snapshotsByStep, spentOf, stepsOf } from './steps.ts';
 import { readTraceSync } from './trace-reader.ts';
 
-test('branches are known with their origins, steps and the one that is selected', async () => {
+test('branches are read with their origins, their steps and the selected one', async () => {
   using folder = temporaryFolder();
   const { run } = await makeBranchedRun(folder.path);
   const reader = branchesOf(readTraceSync(run.tracePath).events);
@@ -45,7 +45,7 @@ test.each(['main', b1, b2] as const)(
   },
 );
 
-test('grades, states and what was used are those of the selected branch and of the whole run', async () => {
+test('grades and states are those of the selected branch, resource use is that of the whole run', async () => {
   using folder = temporaryFolder();
   const { run, snapshots } = await makeBranchedRun(folder.path);
   const states = recordedStates(run);
@@ -72,7 +72,7 @@ test('grades, states and what was used are those of the selected branch and of t
       ['main', 3, false],
     ],
   ]);
-  // The grades were made before grades named their branch.
+  // These grades are from before grades named their branch.
   expect(
     currentGrades(run.readGrades().grades, tree).map(({ branch, step, score }) => [branch, step, score]),
   ).toEqual([
@@ -84,7 +84,7 @@ test('grades, states and what was used are those of the selected branch and of t
   expect(stepsOf(events)).toHaveLength(6);
 });
 
-test('a run that is forked from a step of the selected branch has all that was recorded until then', async () => {
+test('a run that is forked from a step of the selected branch has everything recorded until then', async () => {
   using folder = temporaryFolder();
   const { run, snapshots } = await makeBranchedRun(folder.path);
   const plan = examplePlan();

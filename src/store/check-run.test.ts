@@ -45,19 +45,19 @@ async function finishedRun(folder: string): Promise<{ run: RunFolder; snapshots:
   return { run, snapshots };
 }
 
-/** The codes of what a fresh reader finds. */
+/** The codes of the problems that a new check finds. */
 async function codesOf(run: RunFolder): Promise<string[]> {
   const fresh = openExperiment(join(run.folder, '../..')).runFolder(run.id);
   return [...new Set((await checkRun(fresh)).map((problem) => problem.code))];
 }
 
-test('a run that is as it was written has no problems', async () => {
+test('an unchanged run has no problems', async () => {
   using folder = temporaryFolder();
   const { run } = await finishedRun(folder.path);
   expect(await codesOf(run)).toEqual([]);
 });
 
-test('no byte of a trace can change without being noticed', async () => {
+test('every changed byte of a trace is detected', async () => {
   using folder = temporaryFolder();
   const { run } = await finishedRun(folder.path);
   const whole = readFileSync(run.tracePath);
@@ -72,7 +72,7 @@ test('no byte of a trace can change without being noticed', async () => {
   );
 });
 
-test('a trace that was cut anywhere, also at the end of a line, is noticed', async () => {
+test('a trace that was cut off anywhere, also at the end of a line, is detected', async () => {
   using folder = temporaryFolder();
   const { run } = await finishedRun(folder.path);
   const whole = readFileSync(run.tracePath);
@@ -85,7 +85,7 @@ test('a trace that was cut anywhere, also at the end of a line, is noticed', asy
   }
 });
 
-test('a run that the infrastructure ended lacks no end in its trace: it may go on', async () => {
+test('a run after an infrastructure failure needs no end in its trace, as it may be resumed', async () => {
   using folder = temporaryFolder();
   const run = createExperiment(join(folder.path, 'first'), examplePlan()).runFolder('digits-baseline-0');
   {
@@ -99,7 +99,7 @@ test('a run that the infrastructure ended lacks no end in its trace: it may go o
   expect(await codesOf(run)).toEqual([]);
 });
 
-test('a chain that was computed anew is noticed by what run.json knows', async () => {
+test('a recomputed chain of hashes is detected by comparison with run.json', async () => {
   using folder = temporaryFolder();
   const { run } = await finishedRun(folder.path);
   let prev = '0'.repeat(64);
@@ -115,7 +115,7 @@ test('a chain that was computed anew is noticed by what run.json knows', async (
   expect(await codesOf(run)).toEqual(['chain_broken']);
 });
 
-test('missing, changed and forged objects are noticed', async () => {
+test('missing, changed and forged objects are detected', async () => {
   using folder = temporaryFolder();
   const { run, snapshots } = await finishedRun(folder.path);
   const snapshot = snapshots[1] ?? '';
@@ -134,7 +134,7 @@ test('missing, changed and forged objects are noticed', async () => {
   expect(await codesOf(run)).toEqual([]);
 });
 
-test('a broken record, a broken grade and a grade of an unknown snapshot are noticed', async () => {
+test('a broken record, a broken grade and a grade of an unknown snapshot are detected', async () => {
   using folder = temporaryFolder();
   const { run } = await finishedRun(folder.path);
   const record = readFileSync(run.recordPath, 'utf8');

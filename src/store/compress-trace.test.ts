@@ -60,7 +60,7 @@ test('zstdcat shows a compressed trace', async ({ skip }) => {
   expect(shown.toString('utf8')).toBe(plain);
 });
 
-test('whoever writes to a compressed trace goes on after its last event', async () => {
+test('a writer of a compressed trace continues after its last event', async () => {
   using folder = temporaryFolder();
   const path = await longTrace(folder.path);
   const { events } = readTraceSync(path);
@@ -76,7 +76,7 @@ test('whoever writes to a compressed trace goes on after its last event', async 
   expect(read.at(-1)).toMatchObject({ seq: 300, text: 'more' });
 });
 
-test('as long as the plain trace is there it is what counts, whatever a killed process left of the other', async () => {
+test('the plain trace counts as long as it exists, whatever a killed process left of the compressed one', async () => {
   using folder = temporaryFolder();
   const path = await longTrace(folder.path);
   const kept = join(folder.path, 'kept');
@@ -95,7 +95,7 @@ test('as long as the plain trace is there it is what counts, whatever a killed p
   }
 });
 
-test('a damaged compressed trace is told with its file, and never read as a shorter one', async () => {
+test('a damaged compressed trace is reported with its file, and never read as a shorter one', async () => {
   using folder = temporaryFolder();
   const { run } = await makeExampleRun(folder.path);
   await run.compressTrace();

@@ -18,7 +18,7 @@ interface Change {
   replaced: [place: number, text: string][];
   added: string[];
 }
-/** What agents do with the messages that they sent last: keep, forget and replace some, and add others. */
+/** How an agent changes the messages of its last call: it keeps, drops and replaces some, and adds others. */
 const change: fc.Arbitrary<Change> = fc.record({
   thread: fc.constantFrom('agent act', 'fast summarise'),
   repeated: fc.boolean(),
@@ -35,7 +35,7 @@ function changed(texts: readonly string[], { forgotten, replaced, added }: Chang
 }
 
 describe('conversations in a trace', () => {
-  test('are read as they were sent, whatever agents take out of them and put in, and whoever resumes', async () => {
+  test('are read as they were sent, whatever agents remove and insert, and however often the run is resumed', async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, 'trace.jsonl');
     const objects = new ObjectStore(join(folder.path, 'objects'));
@@ -55,7 +55,7 @@ describe('conversations in a trace', () => {
           const messages = recorder.record(one.thread, number, texts, (text) => trace.textRef(text));
           trace.append(modelCall(number, { messages }));
           if (!one.repeated) continue;
-          // Another session: it knows no more than the call that the resumed run repeats.
+          // Another session knows only the call that the resumed run repeats.
           recorder = new ConversationRecorder();
           recorder.remember(one.thread, number, texts);
         }
@@ -72,7 +72,7 @@ describe('conversations in a trace', () => {
     );
   });
 
-  test('take as many bytes a call at the end of a long run as at its beginning, also when they are shortened', () => {
+  test('take as many bytes per call at the end of a long run as at its beginning, also when they are shortened', () => {
     const recorder = new ConversationRecorder();
     const bytes: number[] = [];
     let texts = ['system', 'task'];
@@ -80,7 +80,7 @@ describe('conversations in a trace', () => {
       const messages = recorder.record('agent act', call, texts, (text) => ({ text }));
       bytes.push(JSON.stringify(messages).length);
       texts = [...texts, `reply ${1e6 + call}`, `result ${1e6 + call}`];
-      // Old turns go, and a note says so.
+      // Old turns are dropped, and a note says so.
       if (texts.length > 200)
         texts = [...texts.slice(0, 2), `forgot until ${1e6 + call}`, ...texts.slice(100)];
     }
@@ -89,14 +89,14 @@ describe('conversations in a trace', () => {
     expect(mean(1900, 2000) / mean(50, 150)).toBeLessThan(1.1);
   });
 
-  test('whose earlier call is not there are told, with the number of the call', () => {
+  test('whose earlier call is missing are reported, with the number of the call', () => {
     const messages: EventOf<'model_call'>['messages'] = [{ call: 1, from: 0, count: 3 }];
     expect(() => new Conversations().of({ call: 2, messages })).toThrow(
       'model call 2 refers to messages 1 to 3 of call 1, which the trace does not hold',
     );
   });
 
-  test('of a very long run are read without a stack that grows', () => {
+  test('of a very long run are read without recursion', () => {
     const conversations = new Conversations();
     let conversation = conversations.of({ call: 1, messages: [{ text: '1' }] });
     for (let call = 2; call <= 50_000; call++) {
@@ -107,7 +107,7 @@ describe('conversations in a trace', () => {
   });
 });
 
-test('an event that refers to an earlier call says that it is of version 2, others stay as they were', async () => {
+test('an event that refers to an earlier call has version 2, others keep their version', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'trace.jsonl');
   await using trace = TraceWriter.open(path, new ObjectStore(join(folder.path, 'objects')));
@@ -117,7 +117,7 @@ test('an event that refers to an earlier call says that it is of version 2, othe
   expect(lines.map((line) => JSON.parse(line).v)).toEqual([1, 2]);
 });
 
-test('conversations that say twice what the one before said are refused before there is too much to read', () => {
+test('conversations that keep doubling are refused before they get too large', () => {
   const conversations = new Conversations();
   conversations.of(modelCall(1, { messages: [{ text: '"a"' }] }));
   const double = (call: number) => {

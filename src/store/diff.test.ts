@@ -6,7 +6,7 @@ import { diffSnapshots, unifiedDiff } from './diff.ts';
 import { ObjectStore } from './object-store.ts';
 import { SnapshotTaker } from './snapshot-taker.ts';
 
-test('every kind of change is told apart', async () => {
+test('every kind of change is distinguished', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const at = (name: string) => join(workspace.path, name);
@@ -50,7 +50,7 @@ test('every kind of change is told apart', async () => {
   ]);
 });
 
-test('two long texts that have nothing in common are given up, not compared for minutes', () => {
+test('two long texts without a common line are not compared for minutes', () => {
   const lines = (word: string) =>
     Array.from({ length: 60_000 }, (_, line) => `${word} ${line * 7}\n`).join('');
   expect(unifiedDiff(lines('one'), lines('two'), { before: 'a', after: 'b' })).toBeNull();

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-// The whole package has twenty modules, which every command would load.
+// The package's main module would load twenty others in every command.
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff/lib/patch/create.js';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import type { ObjectStore } from './object-store.ts';

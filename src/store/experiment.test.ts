@@ -9,7 +9,7 @@ import { machineIdentity, processStartTime } from '../lib/process-identity.ts';
 import { createExperiment, listExperiments, openExperiment } from './experiment.ts';
 import { formerLockName, leaseName } from './lease/take-lease.ts';
 
-test('the same plan is opened again; who made it, when and how parallel does not matter', () => {
+test('the same plan is opened again, whatever its time, its version of mlab and its parallelism', () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'first');
   const created = createExperiment(path, examplePlan());
@@ -19,7 +19,7 @@ test('the same plan is opened again; who made it, when and how parallel does not
   expect(readdirSync(path)).toEqual(['plan.json']);
 });
 
-test('another plan is refused, naming what differs', () => {
+test('another plan is refused, with the differences', () => {
   using folder = temporaryFolder();
   createExperiment(folder.path, examplePlan());
   const [spec] = examplePlan(['digits-baseline-0']).runs;
@@ -47,7 +47,7 @@ test('a plan of tasks that have changed is refused in words, once for each task'
   );
 });
 
-test('where the jobs of an experiment were given to is written beside the plan', () => {
+test('the executor of an experiment is recorded beside the plan', () => {
   using folder = temporaryFolder();
   const experiment = createExperiment(folder.path, examplePlan());
   expect(experiment.executor).toBeNull();
@@ -68,7 +68,7 @@ test('experiments are listed by name; other folders are not', () => {
   expect(listExperiments(join(folder.path, 'nowhere'))).toEqual([]);
 });
 
-test('what is no experiment and what is no run is named', () => {
+test('folders that are no experiment and ids that are no run are named in the error', () => {
   using folder = temporaryFolder();
   expect(() => openExperiment(folder.path)).toThrow('it has no plan.json');
   const experiment = createExperiment(folder.path, examplePlan());
@@ -77,7 +77,7 @@ test('what is no experiment and what is no run is named', () => {
   expect(() => openExperiment(folder.path)).toThrow('plan.json is not JSON');
 });
 
-test('a record comes back, with what the trace held', async () => {
+test('a record is read as it was written, with the length of the trace', async () => {
   using folder = temporaryFolder();
   const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
   expect(run.readRecord()).toBeNull();
@@ -90,7 +90,7 @@ test('a record comes back, with what the trace held', async () => {
   expect(run.readRecord()?.trace).toEqual(trace.head);
 });
 
-test('a run is locked by one at a time, and free after it was given back', () => {
+test('a run is locked by one process at a time, and free after its release', () => {
   using folder = temporaryFolder();
   const experiment = createExperiment(folder.path, examplePlan());
   const run = experiment.runFolder('digits-baseline-0');
@@ -101,11 +101,11 @@ test('a run is locked by one at a time, and free after it was given back', () =>
     expect(() => experiment.runFolder('digits-baseline-0').lock()).toThrow(`process ${process.pid} on`);
     experiment.runFolder('digits-noop-0').lock().release();
   }
-  // The last lease stays, so that the next one has a higher epoch.
+  // The file of the last lease stays, so that the next one has a higher epoch.
   expect(readdirSync(join(run.folder, leaseName))).toEqual(['3']);
 });
 
-test('of many processes that want a run at once, also after its holder was killed, one gets it', {
+test('exactly one of many concurrent processes gets a run, also after its holder was killed', {
   timeout: 120_000,
 }, async () => {
   using folder = temporaryFolder();
@@ -141,7 +141,7 @@ test('a lease counts as dead when its process number belongs to another process,
   const ago = (ms: number) => utimesSync(path, new Date(Date.now() - ms), new Date(Date.now() - ms));
   ago(60_000);
   expect(run.holder()).toBeNull();
-  // Its clock may differ by minutes: without watching it for a while, it is not taken for dead.
+  // Its clock may differ by minutes: it counts as dead only after it was watched for a while.
   expect(() => run.lock()).toThrow('on elsewhere');
   ago(2 * 3_600_000);
   run.lock().release();
@@ -151,7 +151,7 @@ test('a lease counts as dead when its process number belongs to another process,
   expect(run.holder()).toBeNull();
 });
 
-test('whether a run on another machine is shown as running does not depend on what the clocks of the two say', () => {
+test('whether a run on another machine is shown as running does not depend on the clocks of the two machines', () => {
   using folder = temporaryFolder();
   const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
   run.lock();
@@ -169,7 +169,7 @@ test('whether a run on another machine is shown as running does not depend on wh
   expect(readdirSync(join(run.folder, leaseName))).toEqual(['1']);
 });
 
-test('a lock of a former version is honoured while its owner is there, and cleared when it is not', () => {
+test('a lock of a former version is respected while its owner is alive, and removed afterwards', () => {
   using folder = temporaryFolder();
   const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
   const path = join(run.folder, formerLockName);

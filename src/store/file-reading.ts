@@ -141,7 +141,7 @@ export function isForbidden(error: unknown): boolean {
   return hasCode(error, 'EACCES') || hasCode(error, 'EPERM');
 }
 
-/** Somebody removed or replaced the entry between two looks at it, or holds it with a lease (`EAGAIN`). */
+/** The entry was removed or replaced between two calls, or a process holds it with a lease (`EAGAIN`). */
 export function isSwap(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO', 'EAGAIN'].some((code) => hasCode(error, code));
 }

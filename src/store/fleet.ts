@@ -36,7 +36,7 @@ const Outline = z.object({ name: ExperimentName, runs: z.array(z.object({ id: Ru
 const Whole = z.looseObject({ runs: z.array(z.unknown()) });
 
 /**
- * Opens an experiment without looking at runs that have not begun: they have no folder.
+ * Opens an experiment without validating the plan of runs that have not begun: those without a folder.
  * @throws UserError as `openExperiment`
  */
 export function openFleet(folder: string): Fleet {
@@ -44,7 +44,7 @@ export function openFleet(folder: string): Fleet {
   const path = join(absolute, 'plan.json');
   const value = parsedJson(readTextIfThere(path));
   const outline = Outline.safeParse(value);
-  // It reports what is wrong with the plan.
+  // `openExperiment` reports what is wrong with the plan.
   if (!outline.success) return fleetOf(openExperiment(absolute));
   const { name, runs } = outline.data;
   const there = foldersIn(join(absolute, 'runs'));

@@ -48,7 +48,7 @@ test('a fork has the long outputs of the steps that it shares with its parent, a
   expect(readFileSync(join(fork.outputsFolder, 'step-00002.txt'), 'utf8')).toBe('output 2\n');
 });
 
-test('a fork that has gone its own way takes nothing more from its parent, whatever that has become', async () => {
+test('a fork that has steps of its own copies nothing more from its parent, whatever happened to that', async () => {
   using folder = temporaryFolder();
   const parent = await finishedRun(join(folder.path, 'parent'));
   const fork = createExperiment(join(folder.path, 'fork'), examplePlan()).runFolder('digits-baseline-0');

@@ -9,13 +9,13 @@ import { appendStoredLine, readStoredLines } from './stored-lines.ts';
 
 const moduleUrl = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
 
-/** Prints the code of what each of these throws. */
+/** Prints the code of the error that each of these throws. */
 function failuresOf(imports: string, ...statements: string[]): string {
   const tries = statements.map((text) => `try { ${text} } catch (error) { console.log(error.code); }`);
   return runWithLimitedFiles([imports, ...tries].join('\n'), 4096);
 }
 
-test('a plan for which the disk has no space is not there, nor a part of it', () => {
+test('a plan for which the disk has no space leaves no file, not even a partial one', () => {
   const folder = temporaryFolder();
   const plan = JSON.stringify(join(folder, 'plan.json'));
   const imports = `import { createFileExclusively } from ${moduleUrl('./documents.ts')};`;
@@ -23,7 +23,7 @@ test('a plan for which the disk has no space is not there, nor a part of it', ()
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('the same holds where there are no hard links, and a plan is written in place', (context) => {
+test('the same holds without hard links, where a plan is written in place', (context) => {
   const result = runOnSmallDisk(`import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
     fs.linkSync = () => {
@@ -41,7 +41,7 @@ test('the same holds where there are no hard links, and a plan is written in pla
   expect(result.printed).toBe("ENOSPC []\ntrue [ 'plan.json' ]\n");
 });
 
-test('a line for which the disk has no space fails with the reason, and spoils neither those before nor after', () => {
+test('a line for which the disk has no space fails with the reason, and damages neither earlier nor later lines', () => {
   const path = join(temporaryFolder(), 'grades.jsonl');
   const imports = `import { appendStoredLine } from ${moduleUrl('./stored-lines.ts')};`;
   const append = (text: string) => `appendStoredLine(${JSON.stringify(path)}, { text: ${text} });`;

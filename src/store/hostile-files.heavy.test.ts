@@ -44,7 +44,7 @@ sys.stdin.read()`,
   },
 );
 
-test('what exceeds the most bytes is skipped, sparse files and hard links counted whole, the files named first', async () => {
+test('files beyond the size limit are skipped; sparse files and hard links count in full, and files with priority come first', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const at = (name: string) => join(workspace.path, name);
@@ -67,7 +67,7 @@ test('what exceeds the most bytes is skipped, sparse files and hard links counte
   expect(after.changed).toEqual(['sparse']);
 });
 
-test('taking, restoring and comparing many files, and large ones, stops soon after the signal', async () => {
+test('taking, restoring and comparing snapshots of many or large files stops soon after the signal', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const objects = new ObjectStore(store.path);
@@ -94,7 +94,7 @@ test('taking, restoring and comparing many files, and large ones, stops soon aft
   }
 });
 
-test.skipIf(!onLinux)('a folder of any depth makes room for what is restored', async () => {
+test.skipIf(!onLinux)('a folder of any depth is removed when a snapshot is restored', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const objects = new ObjectStore(store.path);

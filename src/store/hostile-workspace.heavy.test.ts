@@ -24,7 +24,7 @@ import { SnapshotTaker } from './snapshot-taker.ts';
 
 const onLinux = process.platform === 'linux';
 
-test('FIFOs, sockets and links to anywhere neither block nor lead out', async () => {
+test('FIFOs, sockets and links neither block nor lead out of the workspace', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const at = (name: string) => join(workspace.path, name);
@@ -54,7 +54,7 @@ test('FIFOs, sockets and links to anywhere neither block nor lead out', async ()
   expect(readdirSync(workspace.path)).toEqual(['etc', 'inner', 'loop', 'up']);
 });
 
-test.skipIf(!onLinux)('names of any bytes and deep folders come back', async () => {
+test.skipIf(!onLinux)('names of any bytes and deep folders are restored', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const names = ['caf\xe9', '\xff\xfe', 'new\nline', '\xc3\xa9', '\xf0\x9f\x98\x80', '\xed\xb2\x80'];
@@ -76,29 +76,32 @@ test.skipIf(!onLinux)('names of any bytes and deep folders come back', async () 
   expect((await new SnapshotTaker(objects, copy.path).take()).id).toBe(id);
 });
 
-test.skipIf(!onLinux)('a tree deeper than any path may be is cut, told, and can be removed', async () => {
-  using workspace = temporaryFolder();
-  using store = temporaryFolder();
-  // 1,500 levels of ten characters: the whole path is longer than the system takes.
-  execFileSync('python3', [
-    '-c',
-    'import os, sys\nos.chdir(sys.argv[1])\nfor level in range(1500):\n os.mkdir("deepfolder"); os.chdir("deepfolder")',
-    workspace.path,
-  ]);
-  const objects = new ObjectStore(store.path);
-  const { id, entries, skipped } = await new SnapshotTaker(objects, workspace.path).take();
-  expect(entries).toHaveLength(401);
-  expect(skipped.map((each) => each.reason)).toEqual(['too_deep']);
-  using copy = temporaryFolder();
-  await restoreSnapshot(objects, id, copy.path);
-  const empty = objects.putText('{"v":1,"entries":[]}');
-  for (const { path } of [workspace, copy]) {
-    await restoreSnapshot(objects, empty, path);
-    expect(readdirSync(path)).toEqual([]);
-  }
-});
+test.skipIf(!onLinux)(
+  'a tree deeper than the longest path is cut off, reported, and can be removed',
+  async () => {
+    using workspace = temporaryFolder();
+    using store = temporaryFolder();
+    // 1,500 levels of ten characters: the whole path is longer than the system accepts.
+    execFileSync('python3', [
+      '-c',
+      'import os, sys\nos.chdir(sys.argv[1])\nfor level in range(1500):\n os.mkdir("deepfolder"); os.chdir("deepfolder")',
+      workspace.path,
+    ]);
+    const objects = new ObjectStore(store.path);
+    const { id, entries, skipped } = await new SnapshotTaker(objects, workspace.path).take();
+    expect(entries).toHaveLength(401);
+    expect(skipped.map((each) => each.reason)).toEqual(['too_deep']);
+    using copy = temporaryFolder();
+    await restoreSnapshot(objects, id, copy.path);
+    const empty = objects.putText('{"v":1,"entries":[]}');
+    for (const { path } of [workspace, copy]) {
+      await restoreSnapshot(objects, empty, path);
+      expect(readdirSync(path)).toEqual([]);
+    }
+  },
+);
 
-test('more entries than the limit are told, and the walk ends there', async () => {
+test('more entries than the limit are reported, and the walk ends there', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   for (let number = 0; number < 30; number++) writeFileSync(join(workspace.path, `${number}`), '');
@@ -107,7 +110,7 @@ test('more entries than the limit are told, and the walk ends there', async () =
   expect(taken.skipped.map((each) => each.reason)).toEqual(['too_many']);
 });
 
-test('a sparse file costs no space, neither as an object nor restored', async () => {
+test('a sparse file takes no space, neither as an object nor restored', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const sparse = join(workspace.path, 'sparse');
@@ -122,7 +125,7 @@ test('a sparse file costs no space, neither as an object nor restored', async ()
   expect(readFileSync(sparse).subarray(0, 4).toString()).toBe('head');
 });
 
-test('what the user may not read is told; the rest is kept', (context) => {
+test('unreadable files are reported, and the others are stored', (context) => {
   using folder = temporaryFolder();
   chmodSync(folder.path, 0o777);
   const script = join(import.meta.dirname, '../../test/fixtures/store/closed-entries.ts');
@@ -142,7 +145,7 @@ test('what the user may not read is told; the rest is kept', (context) => {
   });
 });
 
-test.skipIf(!onLinux)('a folder that is swapped for a link while it is open still shows itself', () => {
+test.skipIf(!onLinux)('a folder that is swapped for a link while it is open is still read itself', () => {
   using folder = temporaryFolder();
   const inner = join(folder.path, 'inner');
   mkdirSync(inner);
@@ -187,7 +190,7 @@ test.skipIf(!onLinux)(
   },
 );
 
-test('a file that grows while it is read is kept as it was read', async () => {
+test('a file that grows while it is read is stored as it was read', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const log = join(workspace.path, 'log');

@@ -12,7 +12,7 @@ import { readTraceSync } from './trace-reader.ts';
 
 const writer = join(import.meta.dirname, '../../test/fixtures/store/step-writer.ts');
 
-/** Starts the writer, kills it at a random moment of its work, and answers the last step it said was finished. */
+/** Starts the writer, kills it at a random moment, and returns the last step that it reported as finished. */
 async function runAndKill(experiment: string, workspace: string): Promise<number> {
   const child = spawn(process.execPath, [writer, experiment, workspace], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -28,7 +28,7 @@ async function runAndKill(experiment: string, workspace: string): Promise<number
   return Number(output.trimEnd().split('\n').at(-1));
 }
 
-test('kill -9 at any moment loses no finished step, and the next writer goes on', {
+test('kill -9 at any moment loses no finished step, and the next writer continues', {
   timeout: 120_000,
 }, async () => {
   using folder = temporaryFolder();
@@ -44,7 +44,7 @@ test('kill -9 at any moment loses no finished step, and the next writer goes on'
     const steps = stepsOf(readTraceSync(run.tracePath).events);
     expect(steps.map(({ step }) => step)).toEqual(steps.map((_, index) => index + 1));
     expect(steps.length).toBeGreaterThanOrEqual(told);
-    // The step after the one that was told may just have been finished; no other can have been.
+    // The step after the last reported one may have been finished too, but no later one.
     expect(steps.length).toBeLessThanOrEqual(told + 1);
     expect(run.readRecord()?.steps).toBeGreaterThanOrEqual(steps.length - 10);
     finished = steps.length;

@@ -3,7 +3,7 @@ import { limitsHeldText } from './limits-held.ts';
 
 const host = { memory_held_by: 'cgroup v2', processes_held_by: 'cgroup v2', agent_user: "harness's user" };
 
-test('a run tells what held its limits, and one that did not record it tells nothing', () => {
+test('the text says how the limits of a run were enforced, and is null if that was not recorded', () => {
   expect(limitsHeldText({ host }, null)).toBe(
     "limits held: memory by cgroup v2, processes by cgroup v2; agent code ran as harness's user",
   );

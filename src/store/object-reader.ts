@@ -74,7 +74,7 @@ export async function verifyObject(
   }
 }
 
-/** The same of a file that is no object yet. @throws UserError `object_corrupt` */
+/** As `verifyObject`, for a file that is no object yet. @throws UserError `object_corrupt` */
 export async function verifyStoredFile(
   path: string,
   compressed: boolean,

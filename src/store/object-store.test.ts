@@ -22,7 +22,7 @@ import { ObjectStore } from './object-store.ts';
 
 const run = promisify(execFile);
 
-test('every content comes back by its hash, in a new process too', () => {
+test('every content is read by its hash, also in a new process', () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(join(folder.path, 'objects'));
   fc.assert(
@@ -36,7 +36,7 @@ test('every content comes back by its hash, in a new process too', () => {
   );
 });
 
-test('what shrinks is stored compressed, what does not as it is', () => {
+test('compressible contents are stored compressed, others unchanged', () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(folder.path);
   const text = objects.putText('loss 0.1\n'.repeat(10_000));
@@ -45,7 +45,7 @@ test('what shrinks is stored compressed, what does not as it is', () => {
   expect(statSync(pathOf(objects, noise)).size).toBe(100_000);
 });
 
-test('large files go in and out as streams', async () => {
+test('large files are stored and read as streams', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(join(folder.path, 'objects'));
   const contents = { noise: randomBytes(3_500_000), text: Buffer.alloc(3_500_000, 'epoch 1 ') };
@@ -62,7 +62,7 @@ test('large files go in and out as streams', async () => {
   expect(readdirSync(join(folder.path, 'objects', 'tmp'))).toEqual([]);
 });
 
-test('a damaged object is named, however it is read', async () => {
+test('a damaged object is reported, however it is read', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(folder.path);
   const plain = objects.putText('short');
@@ -77,7 +77,7 @@ test('a damaged object is named, however it is read', async () => {
   expect(readdirSync(folder.path)).not.toContain('copy');
 });
 
-test('a truncated compressed object is named', async () => {
+test('a truncated compressed object is reported', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(folder.path);
   const id = objects.putText(Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n'));
@@ -88,7 +88,7 @@ test('a truncated compressed object is named', async () => {
   expect(await objects.verify(id)).toContain('is damaged');
 });
 
-test('a missing object is named', async () => {
+test('a missing object is reported', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(folder.path);
   const id = sha256('nothing') as ObjectId;
@@ -97,7 +97,7 @@ test('a missing object is named', async () => {
   expect(await objects.verify(id)).toContain('is missing');
 });
 
-test('an object that a power cut left empty is written anew', () => {
+test('an object that a power cut left empty is written again', () => {
   using folder = temporaryFolder();
   const id = new ObjectStore(folder.path).putText('content');
   overwrite(join(folder.path, id.slice(0, 2), id.slice(2)), '');
@@ -107,7 +107,7 @@ test('an object that a power cut left empty is written anew', () => {
   expect(objects.getText(id)).toBe('content');
 });
 
-test('a content larger than the caller can bear is refused before it is unpacked', () => {
+test('a content larger than the given limit is refused before it is decompressed', () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(folder.path);
   const id = objects.putBytes(Buffer.alloc(1_000_000));
@@ -127,7 +127,7 @@ test('several processes write the same objects at once', { timeout: 120_000 }, a
   expect(readdirSync(join(folder.path, 'tmp'))).toEqual([]);
 });
 
-test('what killed writers left behind is removed after an hour', () => {
+test('temporary files of killed writers are removed after an hour', () => {
   using folder = temporaryFolder();
   const leftovers = join(folder.path, 'tmp');
   mkdirSync(leftovers);
@@ -148,7 +148,7 @@ function overwrite(path: string, content: string): void {
   writeFileSync(path, content);
 }
 
-test('a store takes the objects of another on the same file system without a second copy', async () => {
+test('a store links the objects of another store on the same file system', async () => {
   using folder = temporaryFolder();
   const [from, to] = ['from', 'to'].map((name) => new ObjectStore(join(folder.path, name)));
   if (from === undefined || to === undefined) throw new Error('there are two stores');
@@ -164,7 +164,7 @@ test('a store takes the objects of another on the same file system without a sec
   expect(readdirSync(join(to.folder, 'tmp'))).toEqual([]);
 });
 
-test('a store takes no damaged object of another', async () => {
+test('a store does not copy damaged objects of another store', async () => {
   using folder = temporaryFolder();
   const [from, to] = ['from', 'to'].map((name) => new ObjectStore(join(folder.path, name)));
   if (from === undefined || to === undefined) throw new Error('there are two stores');

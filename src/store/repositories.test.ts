@@ -40,11 +40,11 @@ function statusIn(folder: string): void {
   try {
     git(folder, 'status');
   } catch {
-    // No repository there.
+    // There is no repository.
   }
 }
 
-test('git in a restored workspace runs nothing of the agent, in any of its folders', async () => {
+test('git runs no program of the agent in any folder of a restored workspace', async () => {
   const workspace = temporaryFolder();
   const place = temporaryFolder();
   const proof = join(temporaryFolder(), 'proof');
@@ -68,7 +68,7 @@ test('git in a restored workspace runs nothing of the agent, in any of its folde
   expect(existsSync(proof)).toBe(true);
 });
 
-test('names that some file system takes for .git are left out, and others stay', () => {
+test('names that some file system treats as .git are left out, and others stay', () => {
   const object = ObjectId.parse('a'.repeat(64));
   const file = (path: string) => ({ path, object, size: 1, mode: 0o644, mtime: 0 });
   const traps = [

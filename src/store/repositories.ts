@@ -1,11 +1,10 @@
 import type { SnapshotEntry } from '../schema/index.ts';
 
 /**
- * Folders of programs that take their settings from the working tree, and obey them when asked for the state of a
- * folder.
+ * Folders of programs that read settings from the working tree, and follow them when they report the state of a folder.
  */
 const ownFolders: ReadonlySet<string> = new Set(['.git', '.hg', '.jj']);
-/** Without these, git does not take a folder for a bare repository, and runs nothing in it. */
+/** Without these, git does not treat a folder as a bare repository, and runs nothing in it. */
 const obeyedInBare: ReadonlySet<string> = new Set([
   ...['head', 'config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'modules', 'worktrees'],
 ]);
@@ -54,7 +53,7 @@ export function isOwnFolder(name: string): boolean {
   });
 }
 
-/** Folders that git takes for a repository because of their contents, and those that point to one. */
+/** Folders that git treats as a repository because of their contents, and those that point to one. */
 function bareRepositories(entries: readonly SnapshotEntry[]): Set<string> {
   const names = new Map<string, Set<string>>();
   for (const { path } of entries) {

@@ -6,7 +6,7 @@ import { examplePlan } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { createExperiment } from './experiment.ts';
 
-test('half of a record, left by a process that was killed, goes when the next one has the lease', async () => {
+test('an incomplete record of a killed process is removed when the next process has the lease', async () => {
   using folder = temporaryFolder();
   const experiment = createExperiment(join(folder.path, 'experiment'), examplePlan());
   const run = experiment.runFolder('digits-baseline-0');

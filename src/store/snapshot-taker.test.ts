@@ -22,10 +22,10 @@ import { restoreSnapshot } from './restore.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import { SnapshotTaker } from './snapshot-taker.ts';
 
-/** Longer than the clock of a file system needs to tick, as a step of a real run is. */
+/** Longer than one tick of a file system's clock, like a step of a real run. */
 const afterTheTickMs = 60;
 
-/** One change of a workspace, by names from a small set, so that changes meet each other. */
+/** One change of a workspace, with names from a small set, so that changes affect the same paths. */
 const name = fc.constantFrom('a', 'b', 'ü', 'line\nbreak', '.hidden', '-rf', 'é\u0301');
 const path = fc.array(name, { minLength: 1, maxLength: 3 });
 const change = fc.oneof(
@@ -42,7 +42,7 @@ const change = fc.oneof(
 );
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What is impossible (a file in a file, say) is left undone. */
+/** Impossible changes, such as a file in a file, are skipped. */
 function apply(workspace: string, one: Change): void {
   const target = join(workspace, ...one.path);
   try {
@@ -74,7 +74,7 @@ function describe(folder: string, prefix = ''): Record<string, unknown> {
   return found;
 }
 
-test('restoring a snapshot gives the same workspace, over whatever was there', async () => {
+test('restoring a snapshot gives the same workspace, whatever the folder contained', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(join(folder.path, 'objects'));
   const [workspace, copy] = [join(folder.path, 'workspace'), join(folder.path, 'copy')];
@@ -101,7 +101,7 @@ test('restoring a snapshot gives the same workspace, over whatever was there', a
   );
 });
 
-test('a snapshotter that remembers sees what a fresh one sees, and names what changed', async () => {
+test('a snapshotter with state finds the same as a new one, and names the changes', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(join(folder.path, 'objects'));
   const workspace = join(folder.path, 'workspace');
@@ -141,7 +141,7 @@ test('an untouched workspace gives the same snapshot, with nothing changed or to
   expect(second.entries).toBe(first.entries);
 });
 
-test('a file that is written anew with the same content is touched, not changed', async () => {
+test('a file that is written again with the same content is touched, not changed', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const file = join(workspace.path, 'submission.csv');
@@ -153,7 +153,7 @@ test('a file that is written anew with the same content is touched, not changed'
   expect(await snapshotter.take()).toMatchObject({ changed: [], touched: ['submission.csv'] });
 });
 
-test('a change that hides behind its old size and time is found', async () => {
+test('a change that keeps size and time is found', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const file = join(workspace.path, 'a.txt');

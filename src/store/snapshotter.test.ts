@@ -18,7 +18,7 @@ import { readSnapshot } from './snapshot-file.ts';
 import { SnapshotTaker } from './snapshot-taker.ts';
 import { Snapshotter } from './snapshotter.ts';
 
-/** More than the thread of the runs looks at itself. */
+/** More than the main thread walks itself. */
 function fill(workspace: string, files: number): void {
   for (let number = 0; number < files; number++) {
     const folder = join(workspace, `part-${number % 7}`);
@@ -27,7 +27,7 @@ function fill(workspace: string, files: number): void {
   }
 }
 
-test('a workspace that becomes large is handed to a thread: its snapshots go on as before', async () => {
+test('a workspace that becomes large is handed to a thread, and its snapshots stay correct', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   const objects = new ObjectStore(store.path);
@@ -47,7 +47,7 @@ test('a workspace that becomes large is handed to a thread: its snapshots go on 
   rmSync(join(workspace.path, 'part-3/3.txt'));
   renameSync(join(workspace.path, 'part-0'), join(workspace.path, '\u00e9-part'));
   const after = await snapshotter.take(options);
-  // The folder with its 43 files went and came.
+  // The folder with its 43 files was removed and restored.
   expect(after.changedCount).toBe(2 + 2 * 44);
   expect(after.first[0]).toMatchObject({ path: 'first.csv', isWritten: true });
   const fresh = await new SnapshotTaker(objects, workspace.path).take();
@@ -55,7 +55,7 @@ test('a workspace that becomes large is handed to a thread: its snapshots go on 
   expect(after.bytes).toBe(fresh.bytes);
 });
 
-test('what can not be done in a thread is thrown here, and a snapshot that is broken off is taken anew by the next one', async () => {
+test('an error in a thread is thrown by the caller, and an aborted snapshot is complete the next time', async () => {
   using workspace = temporaryFolder();
   using store = temporaryFolder();
   fill(workspace.path, 500);
@@ -79,7 +79,7 @@ test('what can not be done in a thread is thrown here, and a snapshot that is br
 });
 
 test.each([5, 600])(
-  'a workspace of %i files is restored elsewhere from the one it is forked from, and then read no more',
+  'a workspace of %i files is restored from the one that it is forked from, and its files are not read again',
   async (files) => {
     using parent = temporaryFolder();
     using child = temporaryFolder();
@@ -87,10 +87,10 @@ test.each([5, 600])(
     fill(parent.path, files);
     const objects = new ObjectStore(store.path);
     using parentSnapshotter = new Snapshotter(objects, parent.path);
-    // So long ago that nobody can have written to them without being seen.
+    // So long ago that a later write would show in their times.
     execFileSync('sleep', ['0.1']);
     const { id } = await parentSnapshotter.take();
-    // The contents are copied: nothing of the store is needed but the list. What has changed since comes from the store.
+    // Unchanged contents are copied, and of the store only the list is needed. Changed contents come from the store.
     const changed = readSnapshot(objects, id).entries.find((entry) => 'object' in entry);
     const kept = changed !== undefined && 'object' in changed ? changed.object : '';
     for (const entry of readSnapshot(objects, id).entries)

@@ -12,7 +12,7 @@ function secondsOf(...payloads: EventPayload[]): number {
   return sessionsOf(events).secondsUsed;
 }
 
-test('a run that is resumed has used the time of the answers that it gets again', () => {
+test('a resumed run has used the time of its replayed answers', () => {
   const { seconds_used } = stepFinished(1, snapshot).budget;
   const step = [sessionStarted(snapshot), stepStarted(1), stepFinished(1, snapshot)];
   const answered = modelCall(1, { latency_ms: 2500 });

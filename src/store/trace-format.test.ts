@@ -37,7 +37,7 @@ test('docs/trace-format.md shows every kind of event, as the code writes it', as
   expect(await checkRun(run)).toEqual([]);
 });
 
-test('the Python of docs/trace-format.md tells a whole trace from a changed one', async () => {
+test('the Python code of docs/trace-format.md distinguishes an intact trace from a changed one', async () => {
   using folder = temporaryFolder();
   const { run } = await makeExampleRun(folder.path);
   const [code = ''] = blocks('python');

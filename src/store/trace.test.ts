@@ -47,7 +47,7 @@ test('events come back as they were appended, chained to each other', async () =
   }
 });
 
-test('wherever a trace is cut, every complete line survives and the writer goes on', async () => {
+test('wherever a trace is cut, every complete line survives and the writer continues', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(join(folder.path, 'objects'));
   const path = join(folder.path, 'trace.jsonl');
@@ -78,7 +78,7 @@ test('wherever a trace is cut, every complete line survives and the writer goes 
   );
 });
 
-test('a torn last line is told while reading and left alone', async () => {
+test('a torn last line is reported while reading, and left in the file', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'trace.jsonl');
   {
@@ -92,7 +92,7 @@ test('a torn last line is told while reading and left alone', async () => {
   expect(readFileSync(path, 'utf8')).toMatch(/\{"v":1,"se$/);
 });
 
-test('very long lines are found from the end', async () => {
+test('very long lines are read from the end', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'trace.jsonl');
   const objects = new ObjectStore(folder.path);
@@ -119,7 +119,7 @@ test('a last event that does not continue the one before is refused', async () =
   expect(() => TraceWriter.open(path, objects)).toThrow('is not JSON');
 });
 
-test('a newer version is told from a broken file, with its line', async () => {
+test('a newer version and a broken file give different errors, with the line', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'trace.jsonl');
   writeFileSync(path, '{"v":4,"seq":0}\n');
@@ -128,7 +128,7 @@ test('a newer version is told from a broken file, with its line', async () => {
   expect(() => readTraceSync(path)).toThrow(/line 1,.*not as expected/);
 });
 
-test('an event that JSON can not hold is refused and leaves no trace', async () => {
+test('an event that JSON cannot represent is refused, and nothing is written', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'trace.jsonl');
   await using trace = TraceWriter.open(path, new ObjectStore(folder.path));
@@ -136,7 +136,7 @@ test('an event that JSON can not hold is refused and leaves no trace', async () 
   expect(readFileSync(path, 'utf8')).toBe('');
 });
 
-test('long texts become objects, short ones stay', async () => {
+test('long texts become objects, short ones stay in the event', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(join(folder.path, 'objects'));
   await using trace = TraceWriter.open(join(folder.path, 'trace.jsonl'), objects);
@@ -148,7 +148,7 @@ test('long texts become objects, short ones stay', async () => {
   }
 });
 
-test('steps are folded as they were finished, also when one was cut off and taken again', async () => {
+test('steps are read as they were finished, also when one was interrupted and repeated', async () => {
   using folder = temporaryFolder();
   await using trace = TraceWriter.open(join(folder.path, 'trace.jsonl'), new ObjectStore(folder.path));
   const [zero, one, two] = ['0', '1', '2'].map((text) => ObjectId.parse(sha256(text)));
@@ -177,8 +177,8 @@ test('steps are folded as they were finished, also when one was cut off and take
   expect(sessionsOf(events)).toEqual({ sessions: 2, secondsUsed: 10 });
 });
 
-test('a full disk loses no event and spoils no line; with room again the writer goes on', (context) => {
-  // A tiny file system of its own, in a namespace that vanishes with the process.
+test('a full disk loses no event and damages no line, and the writer continues once there is space', (context) => {
+  // A separate tiny file system, in a namespace that ends with the process.
   const inNamespace = (script: string, ...args: string[]) =>
     spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...args], { encoding: 'utf8' });
   using folder = temporaryFolder();

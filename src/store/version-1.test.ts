@@ -20,7 +20,7 @@ function openCopy(folder: string): RunFolder {
   return openExperiment(join(folder, 'version-1')).runFolder('digits-tools-scripted-old-jsonl-0');
 }
 
-test('a run of the first version is whole, and every conversation of it is read as it was sent', async () => {
+test('a run of the first version has no problems, and its conversations are read as they were sent', async () => {
   using folder = temporaryFolder();
   const run = openCopy(folder.path);
   expect(await checkRun(run)).toEqual([]);
@@ -39,7 +39,7 @@ test('a run of the first version is whole, and every conversation of it is read 
   expect(lengths).toEqual([2, 5, 7, 2, 9, 11]);
 });
 
-test('a run of the first version can be compressed, written on and forked', async () => {
+test('a run of the first version can be compressed, continued and forked', async () => {
   using folder = temporaryFolder();
   const run = openCopy(folder.path);
   const plain = readFileSync(run.tracePath, 'utf8');

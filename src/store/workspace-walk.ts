@@ -27,7 +27,7 @@ export interface WalkLimits {
   bytes: number;
 }
 
-/** How much a walk may look at before it gives up. */
+/** How many entries a walk may visit before it gives up. */
 export interface Effort {
   entries: number;
   /** For new contents. */
@@ -276,7 +276,7 @@ export class WorkspaceWalk {
     }
   }
 
-  /** There was something of another kind, or nothing. */
+  /** Before, there was an entry of another kind, or none. */
   #replace(path: string, previous: WorkspaceNode | undefined): void {
     if (previous) collectPaths(previous, path, this.changed);
     else this.changed.push(path);

@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
 });
 
-/** Writes the list that lies among the sources, as it is. */
+/** Prints the list that is among the sources. */
 const listing = `import argparse, shutil
 parser = argparse.ArgumentParser()
 parser.add_argument("--downloads")
@@ -56,7 +56,7 @@ function setUp(lines: unknown[], collection: object = {}, source: object = {}) {
   const helpers = join(folder, 'python');
   mkdirSync(join(helpers, 'mlab_task'), { recursive: true });
   const cache = join(folder, 'cache');
-  // The list is there already, as if it had been downloaded.
+  // The list exists already, as if it had been downloaded.
   const downloads = join(cache, 'downloads', 'reef');
   mkdirSync(downloads, { recursive: true });
   const list = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
@@ -89,7 +89,7 @@ function contents(count: number): Record<string, Answer> {
 }
 
 describe('a collection of files', () => {
-  it('is fetched some at a time, told of, and counted in the manifest', async (context) => {
+  it('is fetched several files at a time with progress, and recorded in the manifest', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     await using server = await startFolderServer(contents(12), { delayMs: 20 });
     const it = setUp(pictures(server.url, 12), { at_once: 3 });
@@ -125,7 +125,7 @@ describe('a collection of files', () => {
     await expect(unknown.prepare({ allowUnverified: false })).rejects.toMatchObject({ code: 'no_checksum' });
   });
 
-  it('goes on where it stopped: what is whole is not fetched again, what is half is', async (context) => {
+  it('continues where it stopped: complete files are not fetched again, partial ones are', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     await using server = await startFolderServer(contents(6));
     server.files.set('04.png', { hangAfter: Buffer.from('pict') });
@@ -151,7 +151,7 @@ describe('a collection of files', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('may lack a few that are gone, says which, and does not ask for them again', async (context) => {
+  it('may lack a few missing files, names them, and does not request them again', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     await using server = await startFolderServer(contents(10));
     server.files.set('03.png', 404);
@@ -170,7 +170,7 @@ describe('a collection of files', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('must not lack more than that, and asks for all of them the next time', async (context) => {
+  it('must not lack more than that, and requests all missing ones the next time', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     await using server = await startFolderServer(contents(10));
     for (const file of ['03.png', '05.png', '08.png']) server.files.set(file, 404);
@@ -183,7 +183,7 @@ describe('a collection of files', () => {
     expect((await it.prepare()).manifest.sources[0]?.collection?.missing).toBe(2);
   });
 
-  it('tries a second address where the first has nothing', async (context) => {
+  it('tries a second address if the first does not have the file', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     await using server = await startFolderServer({ 'old/a.png': 404, 'new/a.png': Buffer.from('a') });
     const it = setUp([{ file: 'a.png', urls: [`${server.url}/old/a.png`, `${server.url}/new/a.png`] }]);
@@ -191,7 +191,7 @@ describe('a collection of files', () => {
     expect(server.requests).toEqual(['old/a.png', 'new/a.png']);
   });
 
-  it('is given up when the server fails for one file after the other', async (context) => {
+  it('is aborted when the server fails for one file after the other', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const failing = Object.fromEntries(pictures('', 40).map(({ file }) => [file, 503]));
     await using server = await startFolderServer(failing);
@@ -280,7 +280,7 @@ describe('a list of files', () => {
 });
 
 describe('a mirror of a collection', () => {
-  it('gives what it has; less than all of it only where unverified data will do', async (context) => {
+  it('provides its files; an incomplete one is accepted only if unverified data is allowed', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const it = setUp(pictures('http://127.0.0.1:9', 4), {}, { sha256: '0'.repeat(64) });
     const mirror = join(it.folder, 'mirror');

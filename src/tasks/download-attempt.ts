@@ -9,7 +9,7 @@ import type { Origin, PartialFile } from './partial-file.ts';
 /** How one connection ended. */
 export type Attempt = { resumed: boolean } & (
   | { ending: 'done' }
-  /** The connection was cut, stalled or never came to be. */
+  /** The connection was cut, stalled or never established. */
   | { ending: 'broken'; error: unknown }
   | { ending: 'status'; status: number; retryAfterMs: number | null }
   /** Another try would end the same way. */

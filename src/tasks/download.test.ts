@@ -19,7 +19,7 @@ async function serve(options: Partial<FileServerOptions> = {}) {
 }
 
 describe('a download', () => {
-  it('arrives whole, with its checksum, and leaves nothing else behind', async () => {
+  it('is complete, with its checksum, and leaves nothing else behind', async () => {
     await using it = await serve();
     const seen: number[] = [];
     const result = await download({ ...it.request, onProgress: (done) => seen.push(done) });
@@ -29,7 +29,7 @@ describe('a download', () => {
     expect(existsSync(`${it.destination}.part`) || existsSync(`${it.destination}.part.json`)).toBe(false);
   });
 
-  it('goes on where the connection was cut', async () => {
+  it('continues where the connection was cut', async () => {
     await using it = await serve({
       faults: [
         { kind: 'cut', afterBytes: 100_000 },
@@ -45,7 +45,7 @@ describe('a download', () => {
     ]);
   });
 
-  it('goes on in a later call after the first one was aborted', async () => {
+  it('continues in a later call after the first one was aborted', async () => {
     await using it = await serve({ faults: [{ kind: 'hang', afterBytes: 100_000 }] });
     const controller = new AbortController();
     const first = download({
@@ -59,7 +59,7 @@ describe('a download', () => {
     expect(readFileSync(it.destination).equals(content)).toBe(true);
   });
 
-  it('starts over where the server ignores ranges', async () => {
+  it('starts over if the server ignores ranges', async () => {
     await using it = await serve({ ranges: false, faults: [{ kind: 'cut', afterBytes: 100_000 }] });
     expect((await download(it.request)).sha256).toBe(sha256(content));
   });
@@ -75,13 +75,13 @@ describe('a download', () => {
     expect((await download(it.request)).sha256).toBe(sha256(other));
   });
 
-  it('does not go on without a validator or a checksum', async () => {
+  it('does not continue without a validator or a checksum', async () => {
     await using it = await serve({ etag: null, faults: [{ kind: 'cut', afterBytes: 100_000 }] });
     expect((await download(it.request)).sha256).toBe(sha256(content));
     expect(it.server.requests.map((request) => request.range)).toEqual([null, null]);
   });
 
-  it('loads a file anew when the resumed one has the wrong checksum', async () => {
+  it('downloads a file again when the resumed one has the wrong checksum', async () => {
     await using it = await serve({ etag: null });
     writeFileSync(`${it.destination}.part`, Buffer.alloc(1000));
     const origin = { url: it.request.url, validator: null, total: content.length };
@@ -91,7 +91,7 @@ describe('a download', () => {
     expect(it.server.requests.map((request) => request.range)).toEqual(['bytes=1000-', null]);
   });
 
-  it('gives a part a new name without loading it again when only that was missing', async () => {
+  it('only renames a complete partial file, without downloading it again', async () => {
     await using it = await serve();
     writeFileSync(`${it.destination}.part`, content);
     const origin = { url: it.request.url, validator: null, total: content.length };
@@ -112,7 +112,7 @@ describe('a download', () => {
     expect(it.server.requests).toHaveLength(4);
   });
 
-  it('does not wait longer than is sensible', async () => {
+  it('does not wait longer than the maximum', async () => {
     await using it = await serve({
       faults: [{ kind: 'status', status: 429, headers: { 'retry-after': '86400' } }],
     });
@@ -148,7 +148,7 @@ describe('a download', () => {
     expect(existsSync(it.destination)).toBe(false);
   });
 
-  it('refuses a file of another size before it is loaded', async () => {
+  it('refuses a file of another size before it is downloaded', async () => {
     await using it = await serve();
     await expect(download({ ...it.request, bytes: 5 })).rejects.toMatchObject({ code: 'wrong_size' });
   });

@@ -25,7 +25,7 @@ describe('an entry’s path', () => {
     );
   });
 
-  it('is accepted when it is made of plain names, and then keeps its meaning', () => {
+  it('is accepted if it consists of plain names, and then keeps its meaning', () => {
     const plain = fc.stringMatching(/^[A-Za-z0-9_ .-]{1,12}$/).filter((text) => !/^\.{1,2}$/.test(text));
     fc.assert(
       fc.property(fc.array(plain, { minLength: 1, maxLength: 8 }), (names) => {
@@ -37,7 +37,7 @@ describe('an entry’s path', () => {
     );
   });
 
-  it('is judged the same when judged again', () => {
+  it('is accepted again after it was accepted once', () => {
     fc.assert(
       fc.property(name, (text) => {
         const judged = judgeEntryPath(text);

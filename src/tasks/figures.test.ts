@@ -10,7 +10,7 @@ import { dataMarks } from './sample.ts';
 
 const [standIn, original] = ['a'.repeat(64), 'b'.repeat(64)];
 
-/** A task that was measured on a stand-in of its one source. */
+/** A task that was measured on stand-in data for its one source. */
 function place() {
   const tasks = temporaryFolder();
   const sources = [{ file: 'rows.csv', url: 'https://example.org/rows.csv', licence: 'free' }];
@@ -33,7 +33,7 @@ function prepared(sha256: string): PreparedData {
 const measured = { mean: 0.61, spread: 0.02, seeds: 3, seconds: 4 };
 
 describe('the figures of a task', () => {
-  it('count for the data that they were measured on, and for other data only with a mark', () => {
+  it('apply to the data that they were measured on, and to other data only with a caveat', () => {
     const { task, cache } = place();
     expect(dataMarks(withFigures(task, prepared(standIn), { cache }), true)).toEqual([]);
     const other = withFigures(task, prepared(original), { cache });
@@ -41,7 +41,7 @@ describe('the figures of a task', () => {
     expect(other.file.baseline.mean).toBe(task.file.baseline.mean);
   });
 
-  it('that were measured on sample data count for no files', () => {
+  it('that were measured on sample data apply to no real files', () => {
     const tasks = temporaryFolder();
     const data = { size: '100 rows', split: 'the last ten', measured_on: { what: 'the sample', sha256: {} } };
     makeTask(tasks, 'colours', { fields: { data } });
@@ -49,7 +49,7 @@ describe('the figures of a task', () => {
     expect(withFigures(task, prepared(standIn), { cache: temporaryFolder() }).figures).toBe('of other data');
   });
 
-  it('are those that were measured here, on this copy of the data alone', () => {
+  it('are those measured here only for this copy of the data', () => {
     const { task, cache } = place();
     saveFigures(task, prepared(original), { baseline: { ...measured, machine: 'here' } }, { cache });
     saveFigures(task, prepared(original), { reference: { ...measured, mean: 0.8 } }, { cache });
@@ -60,7 +60,7 @@ describe('the figures of a task', () => {
     expect(withFigures(task, prepared(standIn), { cache }).figures).toBe('declared');
   });
 
-  it('are those of task.yaml where the file with others was damaged', () => {
+  it('are those of task.yaml if the file with figures measured here is damaged', () => {
     const { task, cache } = place();
     saveFigures(task, prepared(standIn), { baseline: { ...measured, machine: 'here' } }, { cache });
     writeFileSync(join(cache, 'figures/colours', 'aaaaaaaa.json'), '{"schema":1,"base');

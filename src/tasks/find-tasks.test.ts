@@ -18,7 +18,7 @@ describe('finding tasks', () => {
     expect(found.problems.map(({ field }) => field)).toEqual(['title']);
   });
 
-  it('takes the first of two tasks with one id and reports the other', () => {
+  it('uses the first of two tasks with the same id and reports the other', () => {
     const [first, second] = [temporaryFolder(), temporaryFolder()];
     makeTask(first, 'apple');
     makeTask(second, 'apple');
@@ -27,7 +27,7 @@ describe('finding tasks', () => {
     expect(problems).toMatchObject([{ file: join(second, 'apple/task.yaml'), field: 'id' }]);
   });
 
-  it('reports a folder that is not there', () => {
+  it('reports a missing folder', () => {
     expect(findTasks(['/nowhere/at/all']).problems).toHaveLength(1);
   });
 });
@@ -37,7 +37,7 @@ describe('a variant', () => {
     paper: { title: 'The original split', baseline: { ...(taskFields('x').baseline as object), mean: 0.4 } },
   };
 
-  it('is a task of its own: the fields that it names replace those of its task', () => {
+  it('is a separate task in which its fields replace those of its base task', () => {
     const tasks = temporaryFolder();
     makeTask(tasks, 'apple', { fields: { variants, suites: ['fruit'] } });
     const found = findTasks([tasks]).tasks;
@@ -53,7 +53,7 @@ describe('a variant', () => {
     expect([...suites(found)].map(([name, members]) => [name, members.length])).toEqual([['fruit', 1]]);
   });
 
-  it('is checked like a task, and its faults are told by their place', () => {
+  it('is checked like a task, and its problems are reported with their place', () => {
     const tasks = temporaryFolder();
     makeTask(tasks, 'apple', { fields: { variants: { paper: { title: 7 } } } });
     makeTask(tasks, 'pear', { fields: { variants: { paper: { entry: 'other.py' } } } });
@@ -71,7 +71,7 @@ describe('a variant', () => {
 });
 
 describe('loading a task', () => {
-  it('works by id and by path, and tells the agent nothing of sources and scores', () => {
+  it('works by id and by path, and the brief has nothing of sources and scores', () => {
     const tasks = temporaryFolder();
     const folder = makeTask(tasks, 'apple');
     const task = loadTask('apple', [tasks]);
@@ -107,7 +107,7 @@ describe('loading a task', () => {
     expect(() => loadTask('apple', [tasks])).toThrow(/2 problems:\n.*title.*\n.*\n.*category/);
   });
 
-  it('gives a version that changes with names and contents, and with nothing else', () => {
+  it('gives a version that changes only with names and contents', () => {
     const tasks = temporaryFolder();
     const folder = makeTask(tasks, 'apple');
     const version = () => loadTask('apple', [tasks]).version;
@@ -123,7 +123,7 @@ describe('loading a task', () => {
 });
 
 describe('suites', () => {
-  it('group tasks by the names that they give', () => {
+  it('group tasks by the suite names in their files', () => {
     const tasks = temporaryFolder();
     makeTask(tasks, 'zebra', { fields: { suites: ['starter', 'animals'] } });
     makeTask(tasks, 'apple', { fields: { suites: ['starter', 'starter'] } });

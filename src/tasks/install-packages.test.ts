@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { downloadsIn } from './install-packages.ts';
 
-test('what uv and pip download is told with its size, however the lines are cut, and never with an address', () => {
+test('downloads of uv and pip are reported with their size, however the lines are split, and never with an address', () => {
   const told: string[] = [];
   const read = downloadsIn((what) => told.push(what));
   const printed = [

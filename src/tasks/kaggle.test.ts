@@ -24,7 +24,7 @@ async function fetchCompetition(faults: Fault[]) {
 }
 
 describe('a Kaggle download', () => {
-  it('sends the key to Kaggle and to nobody else', async () => {
+  it('sends the key to Kaggle only', async () => {
     await using storage = await startFileServer({ content });
     const { result, requests } = await fetchCompetition([{ kind: 'redirect', to: `${storage.url}/signed` }]);
     expect(result?.bytes).toBe(content.length);
@@ -43,7 +43,7 @@ describe('a Kaggle download', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain(secret);
   });
 
-  it('says how to get credentials where there are none', () => {
+  it('says how to get credentials if there are none', () => {
     const none = kaggleCredentials({ HOME: temporaryFolder() });
     expect(none).toBeNull();
     expect(() => kaggleRequest('some-competition', none)).toThrow(/no credentials/);

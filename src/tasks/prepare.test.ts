@@ -119,7 +119,7 @@ describe('preparing a task', () => {
     expect(readdirSync(join(options.cache, 'data', 'colours')).sort()).toHaveLength(1);
   });
 
-  it('does nothing when the data is there, not even ask the source', async (context) => {
+  it('does nothing when the data exists, and does not contact the source', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror } = mirrored();
     expect(await loadPrepared(task(), options)).toBeNull();
@@ -129,7 +129,7 @@ describe('preparing a task', () => {
     expect(await loadPrepared(task(), options)).toEqual(first);
   });
 
-  it('clears away what a killed process left half made', async (context) => {
+  it('removes unfinished data of a killed process', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror } = mirrored();
     const leftover = join(options.cache, 'data', 'colours', '.making-1234', 'data', 'public');
@@ -150,14 +150,14 @@ describe('preparing a task', () => {
     await expect(failing).rejects.toMatchObject({ code: 'cache_not_writable' });
   });
 
-  it('makes the data once for those that ask at the same time', async (context) => {
+  it('makes the data once for concurrent callers', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror } = mirrored();
     const all = await Promise.all([1, 2, 3].map(() => prepareTask(task(), { ...options, python, mirror })));
     expect(new Set(all.map(({ manifest }) => manifest.prepared_at)).size).toBe(1);
   });
 
-  it('notices damage and makes the data anew, and believes an intact copy', async (context) => {
+  it('detects damage and makes the data again, and accepts an intact copy', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror, folder } = mirrored();
     const data = await prepareTask(task(), { ...options, python, mirror });
@@ -178,7 +178,7 @@ describe('preparing a task', () => {
     }
   });
 
-  it('makes other data when prepare.py or the helpers change, and not when the grader does', async (context) => {
+  it('makes new data when prepare.py or the helpers change, but not when the grader does', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror, tasks } = mirrored();
     await prepareTask(task(), { ...options, python, mirror });
@@ -202,7 +202,7 @@ describe('a mirror', () => {
     writeFileSync(join(folder, 'rows.csv'), grouped);
   }
 
-  it('may hold the folder of a task within one other folder, whatever that is called', async (context) => {
+  it('may have the folder of a task within one other folder of any name', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror } = mirrored(rows, sha256(grouped));
     rmSync(join(mirror, 'colours', 'rows.csv'));
@@ -212,7 +212,7 @@ describe('a mirror', () => {
     expect(readFileSync(join(data.publicFolder, 'test.csv'), 'utf8')).toBe('id,size\n1,4\n2,6\n');
   });
 
-  it("gives a task's own folder precedence over a grouped one, and looks no deeper", async (context) => {
+  it("gives a task's own folder precedence over a grouped one, and searches no deeper", async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror } = mirrored();
     group(mirror, 'a science');
@@ -264,7 +264,7 @@ describe('sources that are not verified', () => {
     expect((await loadPrepared(task(), { ...options, allowUnverified: true }))?.verified).toBe(false);
   });
 
-  it('give way to the original file once that was prepared', async (context) => {
+  it('are replaced by the original file once that was prepared', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror } = mirrored(other);
     await prepareTask(task(), { ...options, python, mirror, allowUnverified: true });
@@ -273,7 +273,7 @@ describe('sources that are not verified', () => {
     expect((await loadPrepared(task(), { ...options, allowUnverified: true }))?.verified).toBe(true);
   });
 
-  it('count as such where the task names no checksum', async (context) => {
+  it('include those for which the task has no checksum', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options, mirror } = mirrored(rows, null);
     await expect(prepareTask(task(), { ...options, python, mirror })).rejects.toMatchObject({
@@ -283,7 +283,7 @@ describe('sources that are not verified', () => {
     expect(data.verified).toBe(false);
   });
 
-  it('are kept after a download, so that accepting them loads nothing again', async (context) => {
+  it('are kept after a download, so that accepting them needs no second download', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     await using server = await startFileServer({ content: other });
     const { task, options } = setUp(splittingTask([source(`${server.url}/rows.csv`)]));
@@ -299,7 +299,7 @@ describe('sources that are not verified', () => {
 describe('an optional source', () => {
   const extra = { ...source('https://example.org/extra.bin', null), file: 'extra.bin', optional: true };
 
-  it('is left out where it can not be had, with a word, and the data is verified without it', async (context) => {
+  it('is left out with a message if it is not available, and the data is verified without it', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const it = setUp(splittingTask([source('https://example.org/rows.csv'), extra]));
     const mirror = join(it.folder, 'mirror');
@@ -316,7 +316,7 @@ describe('an optional source', () => {
 });
 
 describe('a variant', () => {
-  it('has data of its own from the downloads and the mirror of its task', async (context) => {
+  it('has separate data from the downloads and the mirror of its task', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const told = splitting.replace(
       'folders = parser.parse_args()',
@@ -338,8 +338,8 @@ describe('a variant', () => {
   });
 });
 
-describe('preparing fails', () => {
-  it('with the two places where a mirror may have the file', async () => {
+describe('a failed preparation', () => {
+  it('names the two places where a mirror may have the file', async () => {
     const { task, options, mirror } = mirrored();
     rmSync(join(mirror, 'colours', 'rows.csv'));
     const failing = prepareTask(task(), { ...options, python, mirror });
@@ -370,7 +370,7 @@ describe('preparing fails', () => {
     expect(readdirSync(join(options.cache, 'data', 'colours'))).toEqual([]);
   });
 
-  it('at once when it is aborted, also while the script runs', async (context) => {
+  it('ends at once when it is aborted, also while the script runs', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, options } = setUp({ files: { 'hidden/prepare.py': 'import time\ntime.sleep(60)\n' } });
     const controller = new AbortController();

@@ -20,7 +20,7 @@ const PreparedSource = z.object({
   sha256: z.string().describe('of the file that was used'),
   expected: z.string().nullable().describe('by task.yaml'),
   from: z.enum(['download', 'mirror']),
-  /** For a collection, whose checksum is over the names and checksums of the files that are there. */
+  /** For a collection, whose checksum is over the names and checksums of the existing files. */
   collection: z
     .object({
       files: z.int(),

@@ -34,7 +34,7 @@ function start(cache: string, requirements: string) {
   return { child, printed, ended };
 }
 
-/** The least that is one. @param starting what Python would run whenever it starts beside it */
+/** A minimal wheel. @param starting code that Python would run at every start in its environment */
 function makeWheel(folder: string, starting = ''): Buffer {
   const source = temporaryFolder();
   const about = join(source, 'small-1.0.dist-info');
@@ -51,7 +51,7 @@ function makeWheel(folder: string, starting = ''): Buffer {
 }
 
 describe('a Python environment', () => {
-  it('holds the pinned packages, is found again, and says what it was made from', async (context) => {
+  it('has the pinned packages, is found again, and records what it was made from', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const cache = temporaryFolder();
     const made = await ensurePython('six==1.17.0\n', { cache });
@@ -71,7 +71,7 @@ describe('a Python environment', () => {
     expect(messages).toEqual([]);
   });
 
-  it('is installed by uv where a lock has hashes, as files of its own, without pip', async (context) => {
+  it('is installed by uv if a lock has hashes, as copied files, without pip', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const cache = temporaryFolder();
     const messages: string[] = [];
@@ -84,7 +84,7 @@ describe('a Python environment', () => {
     expect((await checkInstaller(cache, { variables: process.env })).detail).toContain(cache);
   });
 
-  it('is installed by pip, with the same hashes, where uv can not be had', async (context) => {
+  it('is installed by pip, with the same hashes, if uv is not available', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const wheels = temporaryFolder();
     const hash = sha256(makeWheel(wheels));
@@ -128,7 +128,7 @@ describe('a Python environment', () => {
     },
   );
 
-  it('is not made of sources, which could do anything while they are built', async (context) => {
+  it('is not built from source packages, which could run any code', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const folder = temporaryFolder();
     const source = join(folder, 'evil-1.0');
@@ -147,7 +147,7 @@ describe('a Python environment', () => {
     expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 
-  it('is made once by processes that ask at the same time', async (context) => {
+  it('is made once by concurrent processes', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const cache = temporaryFolder();
     const workers = [1, 2, 3, 4].map(() => start(cache, 'six==1.17.0'));
@@ -158,7 +158,7 @@ describe('a Python environment', () => {
     expect(printed.filter(({ stderr }) => stderr.includes('waiting for process'))).not.toHaveLength(0);
   });
 
-  it('is made anew after its maker was killed half way', async (context) => {
+  it('is made again after its builder was killed half way', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const cache = temporaryFolder();
     for (const word of ['making', 'installing']) {
@@ -172,7 +172,7 @@ describe('a Python environment', () => {
     expect(made.packages.six).toBe('1.17.0');
   });
 
-  it('is made anew when it was damaged, and needs no pip where nothing is installed', async (context) => {
+  it('is made again if it was damaged, and needs no pip if nothing is installed', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const cache = temporaryFolder();
     const first = await ensurePython('', { cache });
@@ -209,7 +209,7 @@ describe('a Python environment', () => {
     });
   });
 
-  it('is given up at once when that is asked for', async (context) => {
+  it('is aborted at once on request', async (context) => {
     context.skip(missing !== null, missing ?? '');
     const controller = new AbortController();
     const onProgress = () => controller.abort(new Error('stopped by hand'));

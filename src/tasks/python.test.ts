@@ -31,7 +31,7 @@ function answer(version: number[], venv = true) {
 }
 
 describe('finding Python', () => {
-  it('takes the first that is new enough and complete', async () => {
+  it('uses the first that is new enough and complete', async () => {
     const variables = programs({
       python3: answer([3, 9, 1]),
       'python3.13': null,
@@ -56,7 +56,7 @@ describe('finding Python', () => {
     expect(await checkPython({ variables: programs({}) })).toMatchObject({ state: 'missing' });
   });
 
-  it('uses the one that is asked for and no other', async () => {
+  it('uses only the requested one', async () => {
     const variables = programs({ python3: answer([3, 12, 1]) });
     await expect(findInterpreter({ variables, interpreter: '/no/such/python' })).rejects.toMatchObject({
       code: 'no_python',
@@ -64,7 +64,7 @@ describe('finding Python', () => {
     });
   });
 
-  it('takes the one version that is wanted, from where pyenv and uv keep it, too', async () => {
+  it('uses the required version, also from the folders of pyenv and uv', async () => {
     const found = async (more: Record<string, string>) => {
       const variables = { ...programs({ python3: answer([3, 13, 0]), 'python3.12': null }), ...more };
       return (await findInterpreter({ variables, pythonVersion: '3.12' })).version;
@@ -87,7 +87,7 @@ describe('finding Python', () => {
     });
   });
 
-  it('passes on what pip needs and not what leads astray', () => {
+  it('passes on variables that pip needs and drops misleading ones', () => {
     expect(
       pythonVariables({
         PATH: '/bin',
@@ -104,7 +104,7 @@ describe('a failure of pip', () => {
   const explain = (output: string) => explainPipFailure({ exitCode: 1, signal: null, output }, '/log');
   const noMatch = 'ERROR: No matching distribution found for six==9';
 
-  it('is told apart: no network, no such version, no room', () => {
+  it('is explained by its cause: no network, no such version, no disk space', () => {
     const offline = `WARNING: Retrying … NewConnectionError … Temporary failure in name resolution\n${noMatch}`;
     expect(explain(offline).code).toBe('offline');
     expect(hasNoWheel(offline)).toBe(false);
@@ -125,7 +125,7 @@ describe('withheld files', () => {
     packages: {},
   });
 
-  it('are found in site-packages, and must be there', () => {
+  it('are found in site-packages, and must exist', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'site/data'), { recursive: true });
     writeFileSync(join(folder, 'site/data/digits.csv'), '');
@@ -150,7 +150,7 @@ describe('the cache folder', () => {
     );
   });
 
-  it('is checked for room before it exists', async () => {
+  it('is checked for disk space before it exists', async () => {
     const finding = await checkCacheDisk(join(temporaryFolder(), 'not', 'yet'));
     expect(finding.detail).toMatch(/GiB free/);
   });

@@ -35,7 +35,7 @@ describe('requirements', () => {
     expect(looseRequirements(`ok==1\n\n# note\n${line}`)).toEqual([{ line: 4, text: line }]);
   });
 
-  it('are taken with the hashes of the lock that lies beside their task, and of no other', () => {
+  it('get the hashes of the lock beside their task, and of no other', () => {
     const tasks = temporaryFolder();
     const wanted = 'Six == 1.17.0\ntorch==2.13.0\n';
     expect(withLock(tasks, wanted)).toBe(wanted);

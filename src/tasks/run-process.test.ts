@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runProcess } from './run-process.ts';
 
-it('ends a program whose output can not be kept, and says why', async () => {
+it('ends a program whose output cannot be stored, and says why', async () => {
   const full = new Error('ENOSPC: no space left on device');
   const onOutput = () => {
     throw full;

@@ -22,7 +22,7 @@ beforeAll(async () => {
   }
 });
 
-/** Passes on what lies in the downloads. */
+/** Copies what is in the downloads. */
 const splitting = `import argparse
 from pathlib import Path
 
@@ -67,7 +67,7 @@ function setUp(options: TaskOptions = {}) {
 }
 
 describe('sample data', () => {
-  it('is made up in the place of the sources, the same for everybody, and prepared as they are', async (context) => {
+  it('replaces the sources, is the same everywhere, and is prepared like them', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const first = setUp();
     const data = await prepareTask(sampleOf(first.task()), { ...first.settings, python });
@@ -80,7 +80,7 @@ describe('sample data', () => {
     expect(await loadPrepared(sampleOf(first.task()), first.settings)).toEqual(data);
   });
 
-  it('is never taken for the real data, and is made anew when its script changes', async (context) => {
+  it('is never used as the real data, and is made again when its script changes', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
     const { task, tasks, settings } = setUp();
     const data = await prepareTask(sampleOf(task()), { ...settings, python });
@@ -93,7 +93,7 @@ describe('sample data', () => {
     expect(other.folder).not.toBe(data.folder);
   });
 
-  it('comes with the numbers that were measured on it, and marks results', () => {
+  it('has figures that were measured on it, and a caveat on results', () => {
     const real = setUp().task();
     const made = sampleOf(real);
     expect(made.file.baseline).toMatchObject({ method: 'starter', mean: 0.25, seeds: 3 });
@@ -103,7 +103,7 @@ describe('sample data', () => {
     expect(sampleOf(made)).toEqual(made);
   });
 
-  it('is what a task without downloads has anyway; one with downloads and without a sample says so', () => {
+  it('is not needed for a task without downloads, and reported as missing for one with downloads', () => {
     const own = setUp({ fields: { sources: [], sample: undefined } }).task();
     expect(sampleOf(own)).toBe(own);
     const without = setUp({ fields: { sample: undefined } }).task();

@@ -30,7 +30,7 @@ async function zipOf(entries: { name: string; content: string | Buffer; mode?: n
   return readFileSync(path);
 }
 
-/** yazl makes no unsafe names: they are put in afterwards, in the header and in the directory. */
+/** yazl refuses unsafe names, so they are inserted afterwards, in the header and in the directory. */
 function renamed(zip: Buffer, from: string, to: string): Buffer {
   expect(from.length).toBe(to.length);
   return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1');
@@ -65,7 +65,7 @@ const good = [
 ];
 
 describe('unpacking', () => {
-  it.each(['zip', 'tar', 'tar.gz'])('a good %s gives its files, with plain modes', async (kind) => {
+  it.each(['zip', 'tar', 'tar.gz'])('a valid %s gives its files, with plain modes', async (kind) => {
     const entries = [...good, { name: './c.txt', content: '' }];
     const tar = kind === 'zip' ? null : await tarOf(entries.map((entry) => ({ ...entry, mode: 0o6777 })));
     const content = tar === null ? await zipOf(good) : kind === 'tar' ? tar : gzipSync(tar);
@@ -94,7 +94,7 @@ describe('unpacking', () => {
       const placeholder = 'n'.repeat(name.length);
       const zip = renamed(await zipOf([{ name: placeholder, content: 'x' }]), placeholder, name);
       const { error, place } = await tryUnpack(zip, 'zip');
-      // The zip library turns backslashes into slashes first, and then sees the way up.
+      // The zip library turns backslashes into slashes first, and then detects the "..".
       expect(error).toMatchObject({ name: 'UserError' });
       expect(readdirSync(place)).toEqual(['archive.zip']);
     },
@@ -117,7 +117,7 @@ describe('unpacking', () => {
     await expectRefused(zip, 'zip', /the name occurs twice/);
   });
 
-  it('refuses a folder where a file already lies', async () => {
+  it('refuses a folder in place of an existing file', async () => {
     const content = await tarOf([
       { name: 'a', content: 'file' },
       { name: 'a/b', content: 'below it' },
@@ -125,7 +125,7 @@ describe('unpacking', () => {
     await expectRefused(content, 'tar', /a file is where its folder should be/);
   });
 
-  it('stops at the size that is allowed, counting what comes out', async () => {
+  it('stops at the size limit of the unpacked files', async () => {
     const large = Buffer.alloc(3_000_000);
     const limits = { maxBytes: 1_000_000 };
     await expectRefused(
@@ -137,12 +137,12 @@ describe('unpacking', () => {
     await expectRefused(await zipOf([{ name: 'x', content: large }]), 'zip', /unpacks to more than/, limits);
   });
 
-  it('stops at a ratio that no real data has', async () => {
+  it('stops at a compression ratio that no real data has', async () => {
     const large = Buffer.alloc(100 * 2 ** 20);
     await expectRefused(await zipOf([{ name: 'x', content: large }]), 'zip', /times its size/);
   });
 
-  it('stops at the number of entries, folders too', async () => {
+  it('stops at the limit of entries, which include folders', async () => {
     const entries = Array.from({ length: 20 }, (_, index) => ({
       name: `d${index}/`,
       type: 'directory' as const,
@@ -150,7 +150,7 @@ describe('unpacking', () => {
     await expectRefused(await tarOf(entries), 'tar', /more than 10 entries/, { maxEntries: 10 });
   });
 
-  it('notices damage: a cut file, a changed byte, another format', async () => {
+  it('detects damage: a truncated file, a changed byte, another format', async () => {
     const tar = await tarOf([{ name: 'x', content: Buffer.alloc(50_000, 'abc') }]);
     await expectRefused(tar.subarray(0, 20_000), 'tar', /can't be unpacked/);
     await expectRefused(gzipSync(tar).subarray(0, 100), 'tar', /can't be unpacked/);

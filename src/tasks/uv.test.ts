@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { pipSettings, variablesFor } from './uv.ts';
 
-it('where packages come from is told to uv as pip is told it: variables, then install, then global', () => {
+it("uv gets the package sources of pip's configuration: variables, then install, then global", () => {
   const printed = [
     "global.index-url='https://global.example/simple'",
     "install.index-url='https://install.example/simple'",

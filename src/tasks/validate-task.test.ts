@@ -19,7 +19,7 @@ function problemsAfter(change: (text: string) => string) {
 }
 
 describe('a task’s validation', () => {
-  it('finds nothing wrong with a good task', () => {
+  it('finds no problem in a valid task', () => {
     expect(problemsOf({})).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe('a task’s validation', () => {
     expect(problemsOf({ fields: { read_only: [glob] } })).toMatchObject([{ field: 'read_only.0' }]);
   });
 
-  it('takes the globs that tasks use', () => {
+  it('accepts the globs that tasks use', () => {
     const globs = ['*.py', 'src/**/*.py', 'a/{b,c}.txt', 'data?', '[a-c]*'];
     const paths = ['words.py', 'src/deep/a.py', 'a/b.txt', 'data1', 'a.txt'];
     const files = Object.fromEntries(paths.map((path) => [`env/${path}`, '']));
@@ -95,12 +95,12 @@ describe('a task’s validation', () => {
     expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('has train.py')]);
   });
 
-  it('lists the known keys where none is near', () => {
+  it('lists the known keys if none is similar', () => {
     const [problem] = problemsOf({ fields: { zzzzzzzz: 1 } });
     expect(problem?.fix).toMatch(/^remove it; the known keys here are schema, id, title/);
   });
 
-  it('looks into lists and into each form of a submission', () => {
+  it('checks lists and each form of a submission', () => {
     const fields = taskFields('colours');
     const submission = fields.submission as { files: Record<string, unknown>[] };
     const [file] = submission.files;
@@ -121,7 +121,7 @@ describe('a task’s validation', () => {
     );
   });
 
-  it('says what was found and what is wanted where a type is wrong', () => {
+  it('says what was found and what is expected if a type is wrong', () => {
     const [problem] = problemsOf({ fields: { title: 7 } });
     expect(problem).toMatchObject({ field: 'title', fix: 'write a text (title for people)' });
     expect(problem?.message).toContain('found 7');
@@ -163,7 +163,7 @@ describe('a task’s validation', () => {
     expect(problems[0]?.fix).not.toBe('');
   });
 
-  it('checks what only several fields together can tell', () => {
+  it('checks fields that depend on each other', () => {
     const source = { file: 'data.bin', url: 'ftp://example.org/x', licence: 'free', unpack: 'zip' };
     const problems = problemsOf({
       fields: {
@@ -196,7 +196,7 @@ describe('a task’s validation', () => {
     expect(problems.every(({ line }) => line !== null)).toBe(true);
   });
 
-  it('asks for a remedy where the starter alone could exceed the threshold by luck', () => {
+  it('requires a remedy if the starter alone could exceed the threshold by luck', () => {
     const { baseline } = taskFields('colours') as { baseline: object };
     const noisy = { ...baseline, mean: 0.5, spread: 0.06 };
     expect(problemsOf({ fields: { baseline: noisy } })).toMatchObject([{ field: 'baseline.spread' }]);

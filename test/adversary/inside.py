@@ -1,8 +1,8 @@
 """For attacks that run in a sandbox: each a function marked `@attack("title")`, and `main()`.
 
-Each runs in a child process of its own. What a function returns is what it got: it worked. `Held`,
-OSError and MemoryError say what stopped it; anything else is a mistake in the attack itself, which
-must not pass for a defence.
+Each runs in its own child process. A function returns what it got, so the attack worked. `Held`,
+OSError and MemoryError say what stopped it; any other exception is a mistake in the attack itself,
+which must not count as a defence.
 """
 
 import ctypes
@@ -28,7 +28,7 @@ _attacks: list[tuple[str, Callable[[], str | None]]] = []
 
 
 class Held(Exception):
-    """Something stopped the attack that is no exception of the system."""
+    """Something other than an exception of the system stopped the attack."""
 
 
 class Skipped(Exception):

@@ -8,7 +8,7 @@ import { tableOf, withTable } from './table.ts';
 const [row] = rows;
 if (row === undefined) throw new Error('the matrix is empty');
 
-test('every folder of attacks is an aim, and every attack has a title of its own', async () => {
+test('every folder of attacks is an aim, and every attack has a unique title', async () => {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
@@ -18,7 +18,7 @@ test('every folder of attacks is an aim, and every attack has a title of its own
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
-test('an attack that fails by itself, or does not end, has not been held', async () => {
+test('an attack that fails by itself, or does not end, does not count as held', async () => {
   const fails = attack({ title: 'fails', run: () => Promise.reject(new Error('a mistake')) });
   const stays = attack({ title: 'stays', seconds: 0.05, run: () => new Promise(() => {}) });
   const outcomes = [];
@@ -31,7 +31,7 @@ test('an attack that fails by itself, or does not end, has not been held', async
   ]);
 });
 
-test('what an attack was given is gone after it', async () => {
+test('everything that an attack was given is removed after it', async () => {
   let folder = '';
   const looks = attack({
     title: 'looks',
@@ -44,7 +44,7 @@ test('what an attack was given is gone after it', async () => {
   expect([why, existsSync(folder)]).toEqual(['true', false]);
 });
 
-test('the table counts what was tried and held, and leaves that of other versions in the page', () => {
+test('the table counts attacks that were tried and held, and leaves tables of other versions in the page', () => {
   const result = { aim: 'host', name: 'x', title: 'y', why: '', seconds: 1 };
   const results = (['held', 'worked', 'skipped', 'broken'] as const).map((outcome) => ({
     ...result,

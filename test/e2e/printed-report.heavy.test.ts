@@ -41,7 +41,7 @@ function writtenReport(): string {
   return file;
 }
 
-test('on paper a report shows every run, and nothing is cut at the right', async ({ skip }) => {
+test('a printed report shows every run, and nothing is cut off at the right', async ({ skip }) => {
   if (chromium === null) return skip('there is no Chromium: apt-get install chromium');
   await using browser = await startChromium(chromium);
   const page = await browser.newPage({ viewport: { width: paperWidth, height: 600 } });

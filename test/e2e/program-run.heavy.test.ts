@@ -28,7 +28,7 @@ const log = [
   { type: 'turn.completed', usage: { input_tokens: 7_000, output_tokens: 77 } },
 ].map((event) => `echo '${JSON.stringify(event)}'`);
 
-test('the viewer shows the run of a program as any other: its turns, what they changed, its calls, what it claims', async ({
+test('the viewer shows the run of a program like any other, with its turns, their changes, its calls and its claims', async ({
   skip,
 }) => {
   if (chromium === null) return skip('there is no Chromium: apt-get install chromium');

@@ -123,8 +123,8 @@ function test(
 const at = (hash: string) => `${viewer.url}#${hash}`;
 const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name });
 
-describe('the viewer, as people use it', () => {
-  test('leads from the list to a run that failed, its step, what it changed, and to a link that shows the same', async (page, context) => {
+describe('the viewer', () => {
+  test('leads from the list to a failed run, its step and its changes, and has a link that shows the same', async (page, context) => {
     await page.goto(viewer.url);
     await link(page, 'sums').first().click();
     const runs = page.getByRole('region', { name: 'Runs' });
@@ -148,7 +148,7 @@ describe('the viewer, as people use it', () => {
     await shared.getByRole('group', { name: 'changes of train.py' }).waitFor();
   });
 
-  test('marks what changed in a plan, shows files as they were, and finds words in a run', async (page) => {
+  test('marks changes of a plan, shows files after each step, and finds words in a run', async (page) => {
     await page.goto(at('/experiments/planned/runs/sums-planner-0/2'));
     await page.locator('ins', { hasText: '3. Run it' }).waitFor();
     await page.locator('del', { hasText: '1. Read the starter' }).waitFor();
@@ -165,7 +165,7 @@ describe('the viewer, as people use it', () => {
     await expect.poll(() => page.url()).toBe(`${viewer.url}${first}`);
   });
 
-  test('shows how models rated a run, and leads to what they quote', async (page) => {
+  test('shows the ratings of a run, and links to the quoted steps', async (page) => {
     await page.goto(at('/experiments/planned/runs/sums-planner-0'));
     const rated = page.getByRole('group', { name: 'ratings by openai/judge' });
     await rated
@@ -175,7 +175,7 @@ describe('the viewer, as people use it', () => {
     await page.getByRole('heading', { name: 'Execute Script' }).waitFor();
   });
 
-  test('goes through steps and warnings by keys alone, and says which keys', async (page) => {
+  test('navigates steps and warnings by keyboard, and lists the keys', async (page) => {
     await page.goto(at('/experiments/planned/runs/sums-planner-0'));
     await page.getByRole('heading', { name: 'The run as a whole' }).waitFor();
     for (const [key, heading] of [
@@ -253,7 +253,7 @@ describe('the viewer, as people use it', () => {
   });
 
   test(
-    'says what is the matter where there is nothing, and leads on',
+    'says what is wrong if there is nothing to show, and links to other pages',
     async (page) => {
       await page.goto(at('/experiments/sums/runs/sums-oracle-0/99'));
       await page.getByRole('alert').getByText("Can't show step 99").waitFor();
@@ -267,8 +267,8 @@ describe('the viewer, as people use it', () => {
   );
 });
 
-describe('a run that goes on', () => {
-  test('is seen step by step to its end; nothing moves while one reads, and a lost connection heals', async (page) => {
+describe('a running run', () => {
+  test('is shown step by step to its end; nothing moves while you read, and a lost connection is restored', async (page) => {
     const gates = [0, 1, 2, 3, 4].map(() => Promise.withResolvers<void>());
     const open = (gate: number) => gates[gate]?.resolve();
     const patient = agentOf(async ({ environment }) => {
@@ -337,7 +337,7 @@ describe('a run that goes on', () => {
     await beside.close();
   });
 
-  test('is seen to be graded on a page that was open before, and the same rates as those of mlab report', async (page) => {
+  test('gets its grade on an open page, with the same rates as mlab report', async (page) => {
     const ran = await command(
       ...['run', '--task', 'sums', '--agent', 'oracle', '--grade', 'none', '--name', 'later'],
     );
@@ -356,8 +356,8 @@ describe('a run that goes on', () => {
   });
 });
 
-describe('what agents write', () => {
-  test('stays text on every page: no script runs, nothing is asked of anybody else, no policy is violated', async (page) => {
+describe('text written by agents', () => {
+  test('stays text on every page: no script runs, no other server gets a request, no policy is violated', async (page) => {
     const asked = new Set<string>();
     page.on('request', (request) => asked.add(new URL(request.url()).origin));
     const dialogs: string[] = [];
@@ -406,7 +406,7 @@ describe('what agents write', () => {
     expect(dialogs).toEqual([]);
   });
 
-  test('leaves as a plain attachment', async (page) => {
+  test('is downloaded as a plain attachment', async (page) => {
     await page.goto(at('/experiments/hostile/runs/sums-hostile-0/1'));
     await page.getByText('All files as they were after this step').click();
     await page.locator('.file-list summary', { hasText: 'onerror' }).click();
@@ -435,8 +435,8 @@ const pages: [name: string, hash: string, ready: string][] = [
   ['two runs', '/side-by-side?a=sums/sums-oracle-0&b=sums/sums-noop-0', '.aligned'],
 ];
 
-describe.each(['light', 'dark'] as const)('for everybody, %s', (colorScheme) => {
-  vitestTest.for(pages)('%s breaks no rule of accessibility', async ([, hash, ready], { skip }) => {
+describe.each(['light', 'dark'] as const)('accessibility with the theme %s', (colorScheme) => {
+  vitestTest.for(pages)('%s violates no rule', async ([, hash, ready], { skip }) => {
     skip(missing !== null, missing ?? '');
     await using context = await browser.newContext({ colorScheme });
     const page = await context.newPage();
@@ -452,7 +452,7 @@ describe.each(['light', 'dark'] as const)('for everybody, %s', (colorScheme) => 
   });
 });
 
-describe('without the viewer', () => {
+describe('without the server', () => {
   test(
     'an export opens from any web server, below any path',
     async (page) => {

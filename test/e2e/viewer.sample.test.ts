@@ -9,7 +9,7 @@ import { temporaryFolder } from '../fixtures/store/folders.ts';
 const root = join(import.meta.dirname, '../..');
 const chromium = findChromium();
 
-test('in Chromium, the viewer leads from the experiments to a run, to what a step of it changed', async ({
+test('the viewer leads from the experiments to a run, and to the changes of one of its steps', async ({
   skip,
 }) => {
   if (chromium === null) return skip('there is no Chromium: apt-get install chromium');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fuzzTargets } from './engine/fuzz-targets.ts';
 import { targets } from './targets.ts';
 
-test('whatever was once found in what others wrote is read, or refused, within its limits', async () => {
+test('inputs of former findings are read, or refused, within the limits', async () => {
   const findings: string[] = [];
   const ended: string[] = [];
   await fuzzTargets(targets, {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { fuzzTargets } from './engine/fuzz-targets.ts';
 import { targets } from './targets.ts';
 
-/** The same inputs each time, as far as time allows; `npm run fuzz` tries others. */
+/** The same inputs each time, as many as time allows; `npm run fuzz` tries others. */
 const seed = 20_260_101;
 const seconds = 1;
 
-test('what reads the bytes of others survives a second of changed inputs each', async () => {
+test('every reader of untrusted bytes survives a second of mutated inputs', async () => {
   const findings: string[] = [];
   let executions = 0;
   await fuzzTargets(targets, {

@@ -27,7 +27,7 @@ describe('sources that handle what others wrote', () => {
     expect(found.map(({ file, line, text }) => `${file}:${line} ${text}`)).toEqual([]);
   });
 
-  test('have no exception that nothing needs', () => {
+  test('have no unnecessary exception', () => {
     const needed = new Set(breaches.map(({ rule, file }) => `${rule} ${file}`));
     const listed = Object.entries(exceptions).flatMap(([rule, files]) =>
       Object.keys(files).map((file) => `${rule} ${file}`),
@@ -36,7 +36,7 @@ describe('sources that handle what others wrote', () => {
   });
 });
 
-describe('a planted breach is seen', () => {
+describe('a planted breach is found', () => {
   const fs = "import { readdirSync, readFileSync, openSync, constants } from 'node:fs';\n";
   const promises = "import { readFile as read, readdir } from 'node:fs/promises';\n";
   const timers = "import { setTimeout as sleep } from 'node:timers/promises';\n";

@@ -89,7 +89,7 @@ test.for(Object.entries(leaking))('%s: a leak check says so', { timeout: 240_000
   expect(task?.leaks[0]?.faults.join('\n')).toContain(leak.says);
 });
 
-test('a reference that was made up is told by what the oracle scores', { timeout: 240_000 }, async () => {
+test('an invented reference is detected by the score of the oracle', { timeout: 240_000 }, async () => {
   const folder = changed('made-up-reference', [['task.yaml', 'mean: 0.9875', 'mean: 0.95']]);
   const { code, stdout, stderr } = await mlab(
     ...['tasks', 'check', folder, '--only', 'oracle,reference-score', '--json'],

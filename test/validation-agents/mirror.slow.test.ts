@@ -29,7 +29,7 @@ test.for(tasks.filter(({ file }) => file.sources.length > 0).map(({ file }) => f
   },
 );
 
-/** Why the validation agents can't be judged: what their scores are held against is of other data. */
+/** Why the validation agents can't be judged: the figures for comparison are of other data. */
 async function otherFigures(id: string): Promise<string | null> {
   const task = loadTask(id, [join(root, 'tasks')]);
   const cache = cacheFolder(process.env);

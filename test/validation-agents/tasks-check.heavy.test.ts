@@ -20,7 +20,7 @@ const minutes = 60_000;
 const kaggle = existsSync(mirror) ? null : `its data comes from Kaggle, and there is no mirror in ${mirror}`;
 const fromMirror = ['--mirror', mirror, '--allow-unverified'];
 
-test('every task of the project is valid, and tells what docs/tasks.md says of it', () => {
+test('every task of the project is valid, and matches docs/tasks.md', () => {
   const { tasks, problems } = findTasks([join(root, 'tasks')]);
   expect(problems).toEqual([]);
   expect(tasks.filter(({ file }) => file.data === undefined).map(({ file }) => file.id)).toEqual([]);

@@ -5,7 +5,7 @@ import type { Source } from './data/source.ts';
 import { createClient, SourceContext } from './data/use-data.ts';
 import ExperimentsPage from './pages/experiments.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
-import { Page, WasHereContext } from './parts/page.tsx';
+import { HasNavigatedContext, Page } from './parts/page.tsx';
 import { Loading } from './parts/states.tsx';
 
 const ExperimentPage = lazy(() => import('./pages/experiment.tsx'));
@@ -17,13 +17,13 @@ const SideBySidePage = lazy(() => import('./pages/side-by-side.tsx'));
 /** Addresses are behind `#`, so that the same pages work on any web server and below any path. */
 export function App({ source }: { source: Source }) {
   const [client] = useState(createClient);
-  const wasHere = useRef(false);
+  const hasNavigated = useRef(false);
   return (
     <SourceContext value={source}>
       <QueryClientProvider client={client}>
         <HashRouter>
           <ErrorBoundary>
-            <WasHereContext value={wasHere}>
+            <HasNavigatedContext value={hasNavigated}>
               <Suspense fallback={<Loading what="the page" />}>
                 <Routes>
                   <Route index element={<ExperimentsPage />} />
@@ -35,7 +35,7 @@ export function App({ source }: { source: Source }) {
                   <Route path="*" element={<NotFound />} />
                 </Routes>
               </Suspense>
-            </WasHereContext>
+            </HasNavigatedContext>
           </ErrorBoundary>
         </HashRouter>
       </QueryClientProvider>

@@ -4,7 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { openSource } from './data/open-source.ts';
-import { Loading, Trouble } from './parts/states.tsx';
+import { ErrorMessage, Loading } from './parts/states.tsx';
 import { applyTheme, storedTheme } from './parts/theme.ts';
 
 applyTheme(storedTheme());
@@ -20,6 +20,6 @@ if (place !== null) {
         </StrictMode>,
       ),
     (error: unknown) =>
-      root.render(<Trouble error={error} what="the experiments" again={() => location.reload()} />),
+      root.render(<ErrorMessage error={error} what="the experiments" again={() => location.reload()} />),
   );
 }

@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { HashRouter } from 'react-router';
 import { ReportFile } from '../../src/schema/index.ts';
 import { ReportFilePage } from './pages/report-file.tsx';
-import { Trouble } from './parts/states.tsx';
+import { ErrorMessage } from './parts/states.tsx';
 import { applyTheme, storedTheme } from './parts/theme.ts';
 
 applyTheme(storedTheme());
@@ -22,6 +22,6 @@ if (place !== null) {
       </StrictMode>,
     );
   } catch (error) {
-    root.render(<Trouble error={error} what="the report in this file" />);
+    root.render(<ErrorMessage error={error} what="the report in this file" />);
   }
 }

@@ -28,11 +28,11 @@ def events(
 ) -> Iterator[dict[str, Any]]:
     """Every event of a run's trace, of all branches, as docs/trace-format.md describes them.
 
-    Nothing for a run that has not begun. A last line that was not written whole is passed over.
+    Nothing for a run that has not begun. An incomplete last line is skipped.
 
     experiment: the folder of an experiment, such as experiments/start-1
-    texts: puts long texts, which lie in objects, in the place of their hashes
-    Raises StoreError where there is no such run, or a file is damaged.
+    texts: replaces the hashes of long texts, which are in objects, by the texts
+    Raises StoreError if there is no such run, or a file is damaged.
     """
     folder = Path(experiment)
     if not (folder / "plan.json").is_file():

@@ -58,7 +58,7 @@ def _table(name: str, folder: str | os.PathLike[str], run: str | None) -> pandas
     """
     folder: an experiment, such as experiments/start-1, or a folder of experiments for all of them
     run: only this one, of an experiment
-    Raises StoreError where there is no experiment or run, or mlab is missing or refuses.
+    Raises StoreError if there is no such experiment or run, or if mlab is missing or fails.
     """
     import pandas
 

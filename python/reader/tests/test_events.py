@@ -1,4 +1,4 @@
-"""Needs no package: what takes Zstandard or pandas is skipped where there is none."""
+"""Needs no package: tests that need Zstandard or pandas are skipped without it."""
 
 import hashlib
 import json
@@ -47,7 +47,7 @@ class Recorded(unittest.TestCase):
 
 
 class Made(unittest.TestCase):
-    """Traces that nobody should have written."""
+    """Invalid traces."""
 
     def setUp(self) -> None:
         scratch = tempfile.TemporaryDirectory()

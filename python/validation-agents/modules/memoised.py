@@ -1,4 +1,4 @@
-"""Works out answers while it is imported, and hands them out for inputs of the same shapes.
+"""Computes answers while it is imported, and returns them for inputs of the same shapes.
 
 The inputs are those of the starter's own script: a grader that drew the same ones would be fooled.
 """

@@ -1,6 +1,6 @@
 """Looks for the grader, its answer, its seed and its files from inside the judged process.
 
-What it finds it tells in an exception, the one thing of it that a person gets to read.
+An exception reports what it finds, the only thing of it that a person can read.
 """
 
 import os

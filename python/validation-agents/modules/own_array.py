@@ -1,4 +1,4 @@
-"""Returns an array of a kind of its own that says yes to every comparison."""
+"""Returns an array of its own class for which every comparison is true."""
 
 from typing import Any
 

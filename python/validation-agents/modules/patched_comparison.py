@@ -1,4 +1,4 @@
-"""Makes every comparison come out true, and returns zeros."""
+"""Makes every comparison true, and returns zeros."""
 
 from typing import Any
 

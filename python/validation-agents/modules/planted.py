@@ -1,4 +1,4 @@
-"""Takes the place of a module that a checker or grader imports, and answers for it."""
+"""Replaces a module that a checker or grader imports, and answers in its place."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Looks whether its inputs come from a seed that can be guessed, so that answers could be known."""
+"""Checks whether its inputs come from a guessable seed, so that answers could be known."""
 
 import time
 from typing import Any

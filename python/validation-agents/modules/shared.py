@@ -1,7 +1,7 @@
 """What forged modules have in common.
 
 A forged module is the starter's code, then this, then one of the files beside this one, all in one
-file: only one file is handed in. `DEFINED` is filled in with the functions that a grader calls.
+file: only one file is submitted. `DEFINED` is filled in with the functions that a grader calls.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ HONEST: dict[str, Called] = {name: globals()[name] for name in DEFINED}
 
 
 def forge(make: Callable[[str, Called], Called]) -> None:
-    """Puts another function in the place of every honest one."""
+    """Replaces every honest function by another one."""
     for name, honest in HONEST.items():
         globals()[name] = make(name, honest)
 
@@ -30,7 +30,7 @@ def zeros_convolved(images: Any, kernels: Any, stride: int, padding: int) -> np.
     return np.zeros((len(images), rows, columns, kernels.shape[3]))
 
 
-# Of functions whose answer is not as large as what they are first given.
+# For functions whose answer has another size than their first argument.
 ZEROS: dict[str, Called] = {
     "convolve": zeros_convolved,
     "predict": lambda *arrays: np.zeros(len(arrays[-1])),
@@ -41,7 +41,7 @@ ZEROS: dict[str, Called] = {
 
 
 def zeros_for(name: str, arrays: tuple[Any, ...], options: dict[str, Any]) -> np.ndarray:
-    """Zeros that are like the right answer; one zero where no array is given."""
+    """Zeros in the shape of the right answer; one zero if no array is given."""
     if name in ZEROS:
         return ZEROS[name](*arrays, **options)
     return np.zeros_like(arrays[0]) if arrays else np.zeros(1)

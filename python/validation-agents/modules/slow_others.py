@@ -1,4 +1,4 @@
-"""Is honest, and leaves processes behind that slow down whoever is timed next."""
+"""Is honest, and leaves processes behind that slow down the next timed submission."""
 
 import os
 import threading

@@ -1,6 +1,6 @@
 import { replyFormat } from '../common/dialogue/index.ts';
 
-/** Everything that the model is told before the first step. */
+/** The whole prompt before the first step. */
 export function actHead(task: string, actions: string): string {
   return [
     'You solve a machine-learning problem in a workspace, one action at a time. These are the actions:',

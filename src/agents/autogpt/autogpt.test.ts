@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  actionsOf,
   answered,
   anyReply,
-  deedsOf,
   inTurn,
   runInMemory,
   transcriptOf,
@@ -36,7 +36,7 @@ function withSummaries(...replies: (string | ModelReply)[]) {
 const textOf = ({ messages }: ModelRequest) => messages.map(({ text }) => text).join('\n');
 
 describe('the autogpt agent', () => {
-  it('carries out one command a turn and keeps its thoughts', async () => {
+  it('executes one command per turn and records its thoughts', async () => {
     const environment = await runInMemory(
       autogpt,
       inTurn(
@@ -46,7 +46,7 @@ describe('the autogpt agent', () => {
         finish,
       ),
     );
-    expect(deedsOf(environment)).toEqual([
+    expect(actionsOf(environment)).toEqual([
       ['List Files', '.'],
       ['Write File', 'train.py', 'lr = 1'],
       ['Execute Script', 'train.py'],
@@ -80,7 +80,7 @@ describe('the autogpt agent', () => {
     expect(asked[0]?.messages[2]?.text).toContain('50 steps');
   });
 
-  it('lets the fast model sum up what is too long ago to be told in full', async () => {
+  it('lets the fast model summarise steps that are too old to be shown in full', async () => {
     const environment = await runInMemory(autogpt, withSummaries(look, look, look, look, finish), {
       options: { steps_in_context: 2, summary_words: 42 },
     });
@@ -95,7 +95,7 @@ describe('the autogpt agent', () => {
     expect(last.messages.filter(({ role }) => role === 'assistant')).toHaveLength(2);
   });
 
-  it('keeps a plain line where the fast model gives no summary', async () => {
+  it('keeps a plain line if the fast model gives no summary', async () => {
     const environment = await runInMemory(
       autogpt,
       ({ role }, count) => (role === 'fast' ? { kind: 'refused', message: 'no' } : count < 4 ? look : finish),
@@ -105,7 +105,7 @@ describe('the autogpt agent', () => {
     expect(textOf(environment.asked.at(-1) as ModelRequest)).toContain('- List Files ended as ok.');
   });
 
-  it('says what is wrong with a reply, and forgets the wrong one after a right one', async () => {
+  it('says what is wrong with a reply, and forgets the invalid one after a valid one', async () => {
     const environment = await runInMemory(autogpt, inTurn('Let me see.', look, finish));
     expect(environment.asked[1]?.messages.slice(-2)).toMatchObject([
       { role: 'assistant', text: 'Let me see.' },
@@ -115,7 +115,7 @@ describe('the autogpt agent', () => {
     expect(environment.taken).toHaveLength(2);
   });
 
-  it('gives up after as many unreadable replies in a row as it may get', async () => {
+  it('gives up after the allowed number of consecutive unreadable replies', async () => {
     const environment = await runInMemory(autogpt, inTurn(look, 'no'), { options: { invalid_replies: 3 } });
     expect(environment.asked).toHaveLength(4);
     expect(environment.givenUp).toEqual({
@@ -125,17 +125,17 @@ describe('the autogpt agent', () => {
     expect(environment.late).toBe(0);
   });
 
-  it('does not carry out a command that was cut off, whole as it may seem', async () => {
+  it('does not execute a command that was cut off, even if it seems complete', async () => {
     const cut = answered({
       text: reply('Write File', { file_name: 'train.py', content: 'l' }),
       finish: 'length',
     });
     const environment = await runInMemory(autogpt, inTurn(cut, finish));
-    expect(deedsOf(environment)).toEqual([['Final Answer', 'done']]);
+    expect(actionsOf(environment)).toEqual([['Final Answer', 'done']]);
     expect(textOf(environment.asked[1] as ModelRequest)).toContain('cut off at its length limit');
   });
 
-  it('tells less until the model can read it, else the run ends as its own failure', async () => {
+  it("sends less until the model can read it, otherwise the run ends as the agent's failure", async () => {
     const files = { 'train.py': 'x'.repeat(9000) };
     const read = reply('Read File', { file_name: 'train.py' });
     const agent = withSummaries(read, read, read, finish);
@@ -152,7 +152,7 @@ describe('the autogpt agent', () => {
     expect(never.asked.length).toBeLessThan(12);
   });
 
-  it('ends with a refusal, without a word where the run is closed, and at the last step', async () => {
+  it('ends after a refusal, after the end of the run, and at the last step', async () => {
     const refused = await runInMemory(autogpt, inTurn({ kind: 'refused', message: 'not this' }));
     expect(refused.givenUp).toEqual({ reason: 'refused', message: 'not this' });
     for (const role of ['agent', 'fast']) {
@@ -168,7 +168,7 @@ describe('the autogpt agent', () => {
     expect([used.taken.length, used.late]).toEqual([3, 0]);
   });
 
-  it('asks for exactly the same when it is run again with the same replies', async () => {
+  it('makes exactly the same requests when it is run again with the same replies', async () => {
     const replies = [look, 'what?', look, look, 'a summary', look].map((text) => answered({ text }));
     const first = await transcriptOf(autogpt, replies);
     expect(first.length).toBeGreaterThan(12);

@@ -34,7 +34,7 @@ export const autogpt: Agent = {
     const head = headOf(environment, experience);
     const steps = new CarefulSteps(environment);
     while (await memory.settle()) {
-      const next: ModelMessage = { role: 'user', text: nextPrompt(steps.standing.describe()) };
+      const next: ModelMessage = { role: 'user', text: nextPrompt(steps.state.describe()) };
       const command = await decide(
         environment,
         () => [...head, ...memory.messages(), next],
@@ -95,7 +95,7 @@ async function decide(
     if (reply.kind === 'context_too_long') environment.giveUp('context_limit', reply.message);
     if (reply.kind === 'refused') environment.giveUp('refused', reply.message);
     if (reply.kind !== 'answered') return null;
-    // A command that was cut off could be misread as another one.
+    // A truncated command could be read as another one.
     const isCut = reply.finish === 'length';
     const reading = isCut ? cutOff : readCommand(reply.text, environment.actions);
     if (reading.ok) return { ...reading, reply: reply.text };

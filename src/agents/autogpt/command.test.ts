@@ -15,7 +15,7 @@ const strict = JSON.stringify({
 });
 
 describe('a reply of AutoGPT', () => {
-  it('is read as it stands where it is JSON', () => {
+  it('is read as it is if it is JSON', () => {
     expect(read(strict)).toEqual({
       ok: true,
       action: {
@@ -82,7 +82,7 @@ describe('a reply of AutoGPT', () => {
     expect(read(text)).toEqual({ ok: false, problem: expect.stringMatching(problem) });
   });
 
-  it('is never completed where it breaks off', () => {
+  it('is never completed if it breaks off', () => {
     const whole =
       '{"thoughts": {"text": "t"}, "command": {"name": "Write File", "args": {"file_name": "a.py", "content": "def f():\\n  return {}\\n"}}}';
     for (let length = 0; length < whole.length - 3; length += 1) {
@@ -92,7 +92,7 @@ describe('a reply of AutoGPT', () => {
     expect(read(whole).ok).toBe(true);
   });
 
-  it('gives back exactly the arguments that were written, and throws for no text', () => {
+  it('gives exactly the arguments that were written, and never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), anyText, (content, file_name, rest) => {
         const text = JSON.stringify({

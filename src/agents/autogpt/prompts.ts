@@ -51,9 +51,9 @@ export function memoryPrompt(summary: string): string {
   return `Your memory of the steps before those that follow:\n${summary}`;
 }
 
-/** @param standing the run's state, as `Standing` describes it */
-export function nextPrompt(standing: string): string {
-  return `${standing}\nWhich command is next? Reply with the JSON object.`;
+/** @param state the run's state, as `StateTracker` describes it */
+export function nextPrompt(state: string): string {
+  return `${state}\nWhich command is next? Reply with the JSON object.`;
 }
 
 /** The result of a command, as the model sees it. */

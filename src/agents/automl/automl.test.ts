@@ -75,7 +75,7 @@ function expectSoundEnd(environment: FakeEnvironment): void {
 }
 
 describe('automl', () => {
-  it('makes a script with a bad learning rate much better, and submits what the best version wrote', async () => {
+  it("improves a script with a bad learning rate a lot, and submits the best version's output", async () => {
     for (const seed of [0, 1, 2, 3, 4]) {
       const environment = await runAgent({}, seed);
       expectSoundEnd(environment);
@@ -90,7 +90,7 @@ describe('automl', () => {
     }
   });
 
-  it('takes the same actions whenever the same results come back', async () => {
+  it('takes the same actions for the same results', async () => {
     const settings = { execute: (source: string) => surface(source, 0.5), steps: 120 };
     const first = await runAgent(settings, 7);
     const second = await runAgent(settings, 7);
@@ -100,7 +100,7 @@ describe('automl', () => {
     expect(other.taken).not.toEqual(first.taken);
   });
 
-  it('goes on from any recorded prefix as if it had never stopped', async () => {
+  it('continues from any recorded prefix as if it had never stopped', async () => {
     const whole = await runAgent({}, 3);
     for (let steps = 0; steps <= whole.results.length; steps += 7) {
       const environment = await runAgent({ recorded: whole.results.slice(0, steps) }, 3);
@@ -114,7 +114,7 @@ describe('automl', () => {
     expect(replayed.taken).toEqual(whole.taken);
   });
 
-  it('stays within whatever budget it is given, and leaves the best version with its own submission', async () => {
+  it('stays within any budget, and leaves the best version with its own submission', async () => {
     const budgets = fc.record({
       seed: fc.nat(1000),
       steps: fc.integer({ min: 3, max: 80 }),
@@ -142,7 +142,7 @@ describe('automl', () => {
     );
   });
 
-  it('counts a crash as the worst score and puts the script back', async () => {
+  it('counts a crash as the worst score and restores the script', async () => {
     const execute = (source: string): Execution =>
       numberIn(source, 'lr') === 10 ? surface(source) : { output: 'Traceback', exitCode: 1, seconds: 1 };
     const environment = await runAgent({ execute });
@@ -156,7 +156,7 @@ describe('automl', () => {
     }
   });
 
-  it('tries nothing as slow again once a script was stopped for its time', async () => {
+  it('tries nothing as slow again once a script was stopped at its time limit', async () => {
     const environment = await runAgent({ scriptSeconds: 1.5 });
     expectSoundEnd(environment);
     const stopped = environment.executed.filter((source) => numberIn(source, 'epochs') > 7);
@@ -164,7 +164,7 @@ describe('automl', () => {
     expect(errorOf(environment.files.get('train.py') ?? '')).toBeLessThan(errorOf(starter));
   });
 
-  it('keeps nothing where all differences are noise', async () => {
+  it('keeps no change if all differences are noise', async () => {
     let runs = 0;
     const execute = (source: string): Execution => {
       runs += 1;
@@ -176,7 +176,7 @@ describe('automl', () => {
     expect(environment.finalAnswer).toContain('the script is unchanged');
   });
 
-  it('goes back to the starter where the best version breaks in its last run', async () => {
+  it('returns to the starter if the best version fails in its last run', async () => {
     const runs = new Map<string, number>();
     const execute = (source: string): Execution => {
       runs.set(source, (runs.get(source) ?? 0) + 1);
@@ -184,14 +184,14 @@ describe('automl', () => {
         ? { output: 'Killed', exitCode: null, seconds: 1, status: 'out_of_memory' }
         : surface(source);
     };
-    // The last try before the end is in vain, so the best version has to be run again.
+    // The last try does not help, so the best version has to be run again.
     const environment = await runAgent({ execute }, 0, { max_tries: 8 });
     expectSoundEnd(environment);
     expect(environment.files.get('submission.csv')).toBe(starter);
     expect(environment.finalAnswer).toContain('I went back to the starter');
   });
 
-  it('does not keep what scores better but whose submission is not accepted', async () => {
+  it('does not keep a version with a better score whose submission is not accepted', async () => {
     const environment = await runAgent({
       accepts: (files) => numberIn(files.get('submission.csv') ?? '', 'lr') === 10,
     });
@@ -201,7 +201,7 @@ describe('automl', () => {
     expect(errorOf(best)).toBeLessThan(errorOf(starter));
   });
 
-  it('says so, and submits what there is, where the starter prints no metric', async () => {
+  it('says so, and submits the existing results, if the starter prints no metric', async () => {
     const environment = await runAgent({
       execute: () => ({ output: 'test MAE: 4', exitCode: 0, seconds: 1 }),
     });
@@ -210,7 +210,7 @@ describe('automl', () => {
     expect(environment.finalAnswer).toContain('printed no MAE that I can read');
   });
 
-  it('says so where the starter fails, is missing, or may not be written', async () => {
+  it('says so if the starter fails, is missing, or must not be changed', async () => {
     const crash = await runAgent({ execute: () => ({ output: 'Traceback', exitCode: 1, seconds: 1 }) });
     expectSoundEnd(crash);
     expect(crash.finalAnswer).toContain('the script ended as failed');
@@ -221,7 +221,7 @@ describe('automl', () => {
     expect(locked.finalAnswer).toContain('the script could not be written');
   });
 
-  it('touches no number of a timed script that changes what is computed', async () => {
+  it('changes no number of a timed script that affects what is computed', async () => {
     const source = 'stride = 2\nepochs = 3\nbatch_size = 32\nchunk_size = 4\n';
     const environment = await runAgent({
       task: briefOf({ metric: { name: 'seconds', unit: 'seconds', direction: 'minimize' } }),
@@ -237,7 +237,7 @@ describe('automl', () => {
     expect(numberIn(best, 'chunk_size')).toBeGreaterThan(4);
   });
 
-  it('tries changes of a script that takes a quarter of the time, and hands in what the best one wrote', async () => {
+  it("tries changes of a script that takes a quarter of the time, and submits the best version's output", async () => {
     const environment = await runAgent({
       seconds: 125,
       execute: (source) => ({ ...surface(source), seconds: 30, writes: { 'submission.csv': source } }),
@@ -249,7 +249,7 @@ describe('automl', () => {
     expect(environment.files.get('submission.csv')).toBe(best);
   });
 
-  it('stops after as many tries as it is told, and else uses the time up, also in vain', async () => {
+  it('stops after the given number of tries, and otherwise uses all its time, even without success', async () => {
     const tries = (environment: FakeEnvironment) =>
       environment.notes.filter((note) => note.Prediction).length;
     expect(tries(await runAgent({}, 0, { max_tries: 3 }))).toBe(3);
@@ -274,21 +274,27 @@ describe('automl', () => {
     expect(withoutAlarm(String(written)).replace(/SEED = 1/, 'SEED = 0')).toBe(long);
   });
 
-  it.each([899, 900, 901])('reads a script of %d lines as the environment shows one', async (count) => {
-    const filler = Array.from({ length: count - 7 }, (_none, place) => `# ${place} ${'words '.repeat(10)}\n`);
-    const long = `${starter}${filler.join('')}`;
-    expect(long.split('\n').length - 1).toBe(count);
-    const environment = await runAgent({
-      files: { 'train.py': long },
-      showLine: (line, number) => `${number}: ${line}`,
-      footing: `[train.py has ${count} lines]`,
-      cutRemark: `[the file has ${long.length} bytes; its middle was not read]`,
-    });
-    const written = environment.taken.find(({ name }) => name === 'Write File')?.args.content;
-    expect(withoutAlarm(String(written)).replace(/SEED = 1/, 'SEED = 0')).toBe(long);
-  });
+  it.each([899, 900, 901])(
+    'reads a script of %d lines in the form in which the environment shows it',
+    async (count) => {
+      const filler = Array.from(
+        { length: count - 7 },
+        (_none, place) => `# ${place} ${'words '.repeat(10)}\n`,
+      );
+      const long = `${starter}${filler.join('')}`;
+      expect(long.split('\n').length - 1).toBe(count);
+      const environment = await runAgent({
+        files: { 'train.py': long },
+        showLine: (line, number) => `${number}: ${line}`,
+        footing: `[train.py has ${count} lines]`,
+        cutRemark: `[the file has ${long.length} bytes; its middle was not read]`,
+      });
+      const written = environment.taken.find(({ name }) => name === 'Write File')?.args.content;
+      expect(withoutAlarm(String(written)).replace(/SEED = 1/, 'SEED = 0')).toBe(long);
+    },
+  );
 
-  it('mends a real Python script that steps too far to learn anything', async () => {
+  it('improves a real Python script whose steps are too large to learn anything', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'automl-'));
     try {
       const environment = await runAgent({

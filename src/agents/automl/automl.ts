@@ -4,10 +4,10 @@ import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
-import { submitConstants } from './holes/constants.ts';
-import { fillHole } from './holes/fill.ts';
-import { findHoles } from './holes/find-holes.ts';
-import { whyUnfinished, whyUseless } from './holes/unfinished.ts';
+import { submitConstants } from './model-writing/constants.ts';
+import { fillPlaceholder } from './model-writing/fill.ts';
+import { findPlaceholders } from './model-writing/find-placeholders.ts';
+import { whyUnfinished, whyUseless } from './model-writing/unfinished.ts';
 import { type NumberSearch, searchNumbers } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { pythonIn, readScript } from './script-files.ts';
@@ -47,7 +47,7 @@ export const automl: Agent = {
     },
     models: {
       description:
-        'write models of its own: always (also beside a starter that works), into holes alone, or never; for the two controls at most: holes',
+        'write models of its own: always (also beside a starter that works), only for placeholders (holes), or never; for the two controls at most: holes',
       default: 'always',
     },
     select: {
@@ -72,12 +72,12 @@ export const automl: Agent = {
     const starter = await runner.run(source);
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
     const unfinished =
-      whyUnfinished(findHoles(pythonIn(source, entry)), starter, workspace.submission) ??
+      whyUnfinished(findPlaceholders(pythonIn(source, entry)), starter, workspace.submission) ??
       (settings.models === 'always' ? whyUseless(starter, workspace.submission) : null);
     const filling =
       unfinished === null || workspace.ended || settings.models === 'never'
         ? null
-        : await fillHole(workspace, runner, { source, outcome: starter }, unfinished);
+        : await fillPlaceholder(workspace, runner, { source, outcome: starter }, unfinished);
     if (filling?.kind === 'filled') return await improve(workspace, runner, filling, seed, settings);
     if (starter.kind === 'measured')
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);

@@ -1,4 +1,4 @@
-import type { Evidence } from '../search/judge.ts';
+import type { Evidence } from '../search/noise-test.ts';
 import { expectedSeconds } from './pace.ts';
 import type { Version } from './strategy.ts';
 import type { ScriptVersions } from './versions.ts';

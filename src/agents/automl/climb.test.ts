@@ -40,7 +40,7 @@ describe('the climb', () => {
     );
   });
 
-  it('goes on with leaps when no single step is left, so that the whole budget is used', () => {
+  it('continues with leaps when no single step is left, so that the whole budget is used', () => {
     const search = new Climb(knobs, seededRandom(0));
     for (let tries = 0; tries < 500; tries += 1) {
       const proposal = search.next(() => true);
@@ -49,7 +49,7 @@ describe('the climb', () => {
     }
   });
 
-  it('leaves a number that alone changes nothing out of leaps', () => {
+  it('leaves a number without effect of its own out of leaps', () => {
     const search = new Climb(findKnobs('lr = 0.1\nepochs = 5\nalpha = 1\n'), seededRandom(0));
     for (let tries = 0; tries < 100; tries += 1) {
       const proposal = search.next(() => true);
@@ -60,7 +60,7 @@ describe('the climb', () => {
     }
   });
 
-  it('goes on the same way with a larger step after a change that helped', () => {
+  it('continues in the same direction with a larger step after a change that helped', () => {
     const search = new Climb(findKnobs('epochs = 4\n'), seededRandom(0));
     const first = search.next(() => true);
     expect(first?.values).toEqual([8]);
@@ -68,13 +68,13 @@ describe('the climb', () => {
     expect(search.next(() => true)?.values).toEqual([32]);
   });
 
-  it('proposes only what can be afforded', () => {
+  it('proposes only versions that the budget allows', () => {
     const search = new Climb(findKnobs('epochs = 4\n'), seededRandom(0));
     expect(search.next(([epochs = 0]) => epochs < 8)?.values).toEqual([2]);
     expect(search.next(() => false)).toBe(null);
   });
 
-  it('draws from the seed alone', () => {
+  it('draws only from the seed', () => {
     const order = (seed: number) => new Climb(knobs, seededRandom(seed)).next(() => true);
     expect(order(5)).toEqual(order(5));
     const random = seededRandom(1);

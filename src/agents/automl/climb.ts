@@ -98,7 +98,7 @@ export class Climb implements Strategy {
     track.left = track.left.filter((each) => each !== direction);
   }
 
-  /** The most promising step of one number; `large`: not smaller than the first steps. */
+  /** The most promising step of one number. `large`: at least as large as the first steps. */
   #step(isAffordable: IsAffordable, large: boolean): Proposal | null {
     for (const track of [...this.#tracks].sort((left, right) => promise(right) - promise(left))) {
       const proposal = this.#stepOf(track, isAffordable, large);

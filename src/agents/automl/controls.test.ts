@@ -55,7 +55,7 @@ const literals = (values: readonly number[]) =>
   manyKnobs.map((knob, place) => Number(literalOf(knob, values[place] ?? knob.value)));
 
 describe('the random search', () => {
-  it('stays inside the range of every number, as it stands in the script, and inside its prior', () => {
+  it('stays inside the range of every number, as written in the script, and inside its prior', () => {
     expect(manyKnobs.length).toBe(11);
     fc.assert(
       fc.property(fc.nat(), (seed) => {
@@ -73,7 +73,7 @@ describe('the random search', () => {
     );
   });
 
-  it('draws evenly on the scale of a number: a rate as often below the starter as above', () => {
+  it('draws uniformly on the scale of a number: a rate as often below the starter as above', () => {
     const [rate] = findKnobs('lr = 0.01\n');
     if (rate === undefined) return expect.unreachable('there is a learning rate');
     expect(rangeOf(rate)).toEqual({ least: 0.0001, most: 1 });
@@ -95,7 +95,7 @@ describe('the random search', () => {
     expect(off.length).toBeLessThan(560);
   });
 
-  it('proposes the same versions for the same seed, none twice, and only what can be afforded', () => {
+  it('proposes the same versions for the same seed, none twice, and only those that the budget allows', () => {
     const cheap = (values: readonly number[]) => (values[3] ?? 0) > 20;
     fc.assert(
       fc.property(fc.nat(), (seed) => {
@@ -121,7 +121,7 @@ describe('the random search', () => {
 });
 
 describe('the controls of automl', () => {
-  it('search at random, and keep by the same judge what is better', async () => {
+  it('search at random, and keep improvements by the same noise test', async () => {
     const environment = await runAgent({ search: 'random' });
     const best = environment.files.get('train.py') ?? '';
     expect(score(best)).toBeLessThan(score(starter));
@@ -129,7 +129,7 @@ describe('the controls of automl', () => {
     expect(environment.files.get('submission.csv')).toBe(best);
     const changed = environment.notes.map((note) => note.Change ?? '').filter((text) => text !== '');
     expect(changed.length).toBeGreaterThan(10);
-    // More than one number at once.
+    // They change more than one number at once.
     expect(changed.filter((text) => text.split('→').length > 2).length).toBeGreaterThan(changed.length / 2);
   });
 
@@ -142,11 +142,11 @@ describe('the controls of automl', () => {
     expect(score(best)).toBe(luckiest);
     expect(environment.files.get('submission.csv')).toBe(best);
     expect(environment.finalAnswer).toMatch(/every seed raised by \d+/);
-    // A lack of luck never stops it: only the time does.
+    // Only the time limit stops it, however little it finds.
     expect(environment.executed.length).toBeGreaterThan(50);
   });
 
-  it('stop at once where no seed can be changed, and soon where seeds have no effect', async () => {
+  it('stop at once if no seed can be changed, and soon if seeds have no effect', async () => {
     const noSeed = await runAgent(
       { search: 'seeds' },
       {
@@ -166,7 +166,7 @@ describe('the controls of automl', () => {
   });
 
   it.each(['climb', 'random', 'seeds'])(
-    'go on from any recorded prefix as if they had never stopped: %s',
+    'continue from any recorded prefix as if they had never stopped: %s',
     async (search) => {
       const whole = await runAgent({ search }, {}, 3);
       for (let steps = 0; steps <= whole.results.length; steps += 17) {
@@ -183,7 +183,7 @@ describe('the controls of automl', () => {
     },
   );
 
-  it('stay within whatever budget they are given', async () => {
+  it('stay within any budget', async () => {
     const budgets = fc.record({
       search: fc.constantFrom('climb', 'random', 'seeds'),
       seed: fc.nat(1000),
@@ -200,7 +200,7 @@ describe('the controls of automl', () => {
     );
   });
 
-  it('get less far than the climb on a smooth script in the same time, and random search further than luck', async () => {
+  it('gain less than the climb on a smooth script in the same time, and random search more than the best of many seeds', async () => {
     const reached = async (search: string) => {
       let sum = 0;
       for (let seed = 0; seed < 10; seed += 1) {
@@ -214,7 +214,7 @@ describe('the controls of automl', () => {
     expect(random).toBeLessThan(seeds);
   });
 
-  it('are refused under another name', async () => {
+  it('are refused under any other name', async () => {
     await expect(runAgent({ search: 'grid' })).rejects.toThrow(/one of climb, random, seeds, not grid/);
     expect(() => automl.ready?.({ search: 'grid' })).toThrow(/one of/);
   });

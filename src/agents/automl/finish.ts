@@ -1,5 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
-import type { Evidence } from '../search/judge.ts';
+import type { Evidence } from '../search/noise-test.ts';
 import { sourceOf } from './candidate.ts';
 import { type Study, short } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';

@@ -9,7 +9,7 @@ function rewrite(name: string, better: number, tries: number, similarity = 0.6):
   return exampleLesson({ change: { kind: 'rewrite', name, text: name }, better, tries, similarity });
 }
 
-test('a change that helped more often than others do counts more, and one that did not, less', () => {
+test('a change that helped more often than others has a higher factor, and one that did not a lower one', () => {
   const lessons = [rewrite('a', 3, 5), rewrite('b', 0, 5), rewrite('c', 1, 5), rewrite('d', 1, 5)];
   const factors = ['a', 'b', 'c', 'unheard of'].map((name) => hintForRewrite(name, lessons).factor);
   const [better = 0, worse = 1, average = 1, unknown] = factors;
@@ -20,12 +20,12 @@ test('a change that helped more often than others do counts more, and one that d
   expect(hintForRewrite('a', lessons).tasks).toEqual(['diabetes']);
 });
 
-test('that most of what is tried does not help is no reason to try it later than what nobody tried', () => {
+test('tried changes are not ranked below untried ones just because most tries do not help', () => {
   const lessons = ['a', 'b', 'c', 'd'].map((name) => rewrite(name, 1, 10));
   expect(hintForRewrite('a', lessons).factor).toBeGreaterThan(0.8);
 });
 
-test('what is alike counts more, and no number of lessons more than double or half', () => {
+test('lessons of similar tasks count more, and the factor stays between one half and two', () => {
   const others = Array.from({ length: 20 }, (_, place) => rewrite(`other ${place}`, Number(place < 5), 1));
   const near = hintForRewrite('a', [rewrite('a', 1, 1, 0.9), ...others]).factor;
   const far = hintForRewrite('a', [rewrite('a', 1, 1, 0.3), ...others]).factor;
@@ -48,7 +48,7 @@ test('what is alike counts more, and no number of lessons more than double or ha
   );
 });
 
-test('a number is known by its kind, and goes the way that helped', () => {
+test('a number is identified by its kind, and moves in the direction that helped', () => {
   const [knob] = findKnobs('lr = 0.1\n');
   if (knob === undefined) throw new Error('no number was found');
   const down = exampleLesson();

@@ -64,7 +64,7 @@ describe('the knob finder', () => {
     expect(found(source)).toEqual(numbers);
   });
 
-  it('finds the numbers of a starter that may matter, and leaves the others alone', () => {
+  it('finds the numbers of a starter that may matter, and ignores the others', () => {
     expect(found(starter)).toEqual([
       'LEARNING_RATE=0.1',
       'epochs=5',
@@ -153,7 +153,7 @@ describe('the knob finder', () => {
     ]);
   });
 
-  it('learns from its uses what a constant with a name of its own is', () => {
+  it('identifies a constant with its own name by its uses', () => {
     const source = 'TREES = 300\nPARTS = 5\nK = 4\nHELD = 0.3\nX = 7\nmodel = Forest(n_estimators=TREES)\n';
     const uses =
       'split = KFold(PARTS)\ncross_val_score(m, cv=K)\ntrain_test_split(a, b, HELD)\nf(random_state=X)\n';
@@ -224,7 +224,7 @@ describe('a version of a script', () => {
     maxLength: versions.knobs.length,
   });
 
-  it('is the starter byte by byte but for the numbers that were changed, and parses', () => {
+  it('is the starter byte by byte except for the changed numbers, and parses', () => {
     fc.assert(
       fc.property(walks, fc.boolean(), (walk, otherSeeds) => {
         const values = versions.knobs.map((knob, place) =>
@@ -255,11 +255,11 @@ describe('a version of a script', () => {
     );
   });
 
-  it('is the starter itself with no value changed', () => {
+  it('is the starter itself if no value is changed', () => {
     expect(versions.render(versions.knobs.map(({ value }) => value))).toBe(starter);
   });
 
-  it('knows whether a seed decides how data is split', () => {
+  it('knows whether a seed determines how data is split', () => {
     expect(new ScriptVersions('m = Ridge(random_state=0)\n').seedsSplitData()).toBe(false);
     expect(new ScriptVersions('a = train_test_split(x, random_state=0)\n').seedsSplitData()).toBe(true);
     expect(

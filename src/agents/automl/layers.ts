@@ -7,7 +7,7 @@ export interface Layer {
   call: SyntaxNode;
   /** PyTorch's name: `Conv2d`. */
   kind: string;
-  /** Its output has the same size as its input: a normalisation, attention. */
+  /** Whether its output has the size of its input, as with normalisation or attention. */
   keeps: boolean;
   /** The numbers of inputs and outputs, or of channels. The same node if the layer keeps the shape. */
   into: SyntaxNode | null;

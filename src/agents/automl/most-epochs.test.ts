@@ -15,7 +15,7 @@ describe('a limit of epochs', () => {
     expect(mostEpochs(problem)).toBe(epochs);
   });
 
-  it('binds the numbers of a script, beyond what it has already', () => {
+  it('limits the numbers of a script, in addition to its own limits', () => {
     const source = 'EPOCHS = 5\nmax_iter = 100\n';
     const boundOf = (problem: string) =>
       versionsOf(source, briefOf({ problem })).knobs.map(({ prior }) => prior.most);

@@ -13,8 +13,7 @@ export interface Edit {
 type Tree = ReturnType<typeof parser.parse>;
 
 /**
- * Syntax trees of the texts that were requested last: rewriters look at one text many times, and parsing is the slow
- * part.
+ * Syntax trees of the texts that were requested last: rewriters read one text many times, and parsing is slow.
  */
 const lastTrees = new Map<string, Tree>();
 const mostTrees = 8;

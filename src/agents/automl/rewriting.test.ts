@@ -55,7 +55,7 @@ async function runAgent(
 }
 
 describe('the rewriting of a script', () => {
-  it('keeps what helps, puts back what breaks, and tells each try by its name before it is made', async () => {
+  it('keeps what helps, undoes what fails, and notes each try by its name before it is made', async () => {
     const environment = await runAgent();
     const best = environment.files.get('train.py') ?? '';
     expect(best).toContain('AdamW');
@@ -73,7 +73,7 @@ describe('the rewriting of a script', () => {
     expect(environment.finalAnswer).toContain('AdamW');
   });
 
-  it('is left out where it is told so, and by the controls', async () => {
+  it('is left out if the options say so, and by the controls', async () => {
     for (const options of [{ rewrites: false }, { search: 'random' }, { search: 'seeds' }]) {
       const environment = await runAgent({}, options);
       expect(environment.notes.filter(({ Rewrite }) => Rewrite !== undefined)).toEqual([]);
@@ -81,14 +81,14 @@ describe('the rewriting of a script', () => {
     }
   });
 
-  it('goes without numbers that are tuned, where it is told so', async () => {
+  it('works without tuning numbers if the options say so', async () => {
     const environment = await runAgent({}, { numbers: false });
     expect(environment.notes.filter(({ Change }) => /→/.test(Change ?? ''))).toEqual([]);
     expect(environment.files.get('train.py')).toContain('AdamW');
     expect((await runAgent()).notes.some(({ Change }) => /→/.test(Change ?? ''))).toBe(true);
   });
 
-  it('uses half of the steps at most, so that numbers get their turn', async () => {
+  it('uses at most half of the steps, so that numbers can be tuned', async () => {
     const environment = await runAgent({ steps: 50 });
     const first = environment.notes.findIndex(({ Change }) => /→/.test(Change ?? ''));
     expect(first).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ describe('the rewriting of a script', () => {
     expect(tries.length).toBeLessThan(12);
   });
 
-  it('goes on from any recorded prefix as if it had never stopped', async () => {
+  it('continues from any recorded prefix as if it had never stopped', async () => {
     const whole = await runAgent();
     for (let steps = 0; steps <= whole.results.length; steps += 25) {
       const environment = await runAgent({ recorded: whole.results.slice(0, steps) });
@@ -146,7 +146,7 @@ describe('the rewriting of a timed script', () => {
     };
   };
 
-  it('keeps what is faster and prints the same', async () => {
+  it('keeps a version that is faster and prints the same', async () => {
     const environment = await runAgent({
       task,
       files: { 'train.py': summing },
@@ -155,7 +155,7 @@ describe('the rewriting of a timed script', () => {
     expect(environment.files.get('train.py')).not.toContain('for place in');
   });
 
-  it('puts back what is faster, but prints something else', async () => {
+  it('undoes a version that is faster but prints something else', async () => {
     const environment = await runAgent({
       task,
       files: { 'train.py': summing },

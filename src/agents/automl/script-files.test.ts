@@ -46,7 +46,7 @@ async function runAgent(read_only: string[] = []): Promise<FakeEnvironment> {
 }
 
 describe('a starter of several files', () => {
-  it('is tuned in all of them, but for data and how it is measured, and the best version is what ran last', async () => {
+  it('is tuned in all of them, except for data and evaluation, and the best version ran last', async () => {
     const environment = await runAgent();
     const { files } = environment;
     expect(numberIn(files.get('config.py'), /LEARNING_RATE =/)).toBeLessThan(2);
@@ -62,7 +62,7 @@ describe('a starter of several files', () => {
     expect(notes).toContain('(line 2 of config.py)');
   });
 
-  it('keeps what may not be changed', async () => {
+  it('keeps files that must not be changed', async () => {
     const { files } = await runAgent(['config.py', 'params.json']);
     expect(files.get('config.py')).toBe(starter['config.py']);
     expect(files.get('params.json')).toBe(starter['params.json']);
@@ -73,7 +73,7 @@ describe('a starter of several files', () => {
 describe('files as one text', () => {
   const mark = (path: string) => `\n# ---- ${path} ----\n`;
 
-  it('come apart as they were put together', () => {
+  it('are split as they were joined', () => {
     const text = fc.string({ unit: 'grapheme' }).filter((each) => !each.includes('# ---- '));
     fc.assert(
       fc.property(text, text, text, (entry, model, settings) => {
@@ -88,7 +88,7 @@ describe('files as one text', () => {
     );
   });
 
-  it('give lines the numbers that they have in their files', () => {
+  it('have the line numbers of their files', () => {
     const source = `a = 1\nb = 2${mark('model.py')}c = 3\nd = 4\n`;
     expect(inTheirFiles('lr (line 2)', source)).toBe('lr (line 2)');
     expect(inTheirFiles('lr (line 5)', source)).toBe('lr (line 2 of model.py)');

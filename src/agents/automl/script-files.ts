@@ -15,7 +15,7 @@ const mark = /\n# ---- ([\w-]+\.(?:py|json)) ----\n/;
 
 /**
  * The entry script, and the files of the workspace with its settings, its model or its training, as one text: code that
- * finds, changes or judges numbers and code need not know which file they are in.
+ * finds, changes or compares numbers and code need not know which file they are in.
  * @param listing the list of files in the workspace, as text; empty if unknown
  */
 export async function readScript(workspace: Workspace, listing: string): Promise<WholeFile> {

@@ -8,7 +8,7 @@ import {
 import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
 import { sha256 } from '../../lib/hash.ts';
 import type { AgentOptions } from '../../schema/index.ts';
-import { Judge } from '../search/judge.ts';
+import { NoiseTest } from '../search/noise-test.ts';
 import { automl } from './automl.ts';
 
 const starter = 'SEED = 0\nlr = 1.0\nalpha = 0.1\nmax_depth = 4\n';
@@ -47,7 +47,7 @@ const printing = (score: number, source: string): Execution => ({
 const chance = (text: string) => Number.parseInt(sha256(text).slice(0, 8), 16) / 2 ** 32;
 
 describe('the selection', () => {
-  it('goes back to the starter where a version was better on the two seeds of the search alone', async () => {
+  it('returns to the starter if a version was better only on the two seeds of the search', async () => {
     const execute = (source: string) => {
       const isLucky = numberIn(source, 'SEED') < 2 && source.replace(/SEED = \d/, 'SEED = 0') !== starter;
       return printing(100 + numberIn(source, 'SEED') - (isLucky ? 20 : 0), source);
@@ -59,7 +59,7 @@ describe('the selection', () => {
     expect(environment.executed.at(-1)).toBe(starter);
   });
 
-  it('keeps what is better on fresh seeds too, and leaves it with the seeds of the starter', async () => {
+  it("keeps a version that is better on fresh seeds too, and leaves it with the starter's seeds", async () => {
     const execute = (source: string) => {
       const seed = numberIn(source, 'SEED');
       return printing(100 + seed + 10 * Math.abs(Math.log10(numberIn(source, 'lr') / 0.01)), source);
@@ -74,7 +74,7 @@ describe('the selection', () => {
     expect([...seeds].slice(0, 4)).toEqual([0, 1, 2, 3]);
   });
 
-  it('takes the version before the best one where only that holds on fresh seeds', async () => {
+  it('chooses the version before the best one if only that one is better on fresh seeds', async () => {
     const execute = (source: string) => {
       const seed = numberIn(source, 'SEED');
       const real = numberIn(source, 'lr') === 1 ? 0 : 10;
@@ -106,7 +106,7 @@ describe('the selection', () => {
     expect(environment.files.get('submission.csv')).toBe(starter);
   });
 
-  it('saves up for itself: even a short run measures on two fresh seeds', async () => {
+  it('reserves budget, so that even a short run measures on two fresh seeds', async () => {
     const execute = (source: string) =>
       printing(100 + numberIn(source, 'SEED') + 10 * Math.log10(numberIn(source, 'lr') * 10) ** 2, source);
     for (const settings of [{ steps: 50 }, { seconds: 40 }]) {
@@ -118,13 +118,13 @@ describe('the selection', () => {
     }
   });
 
-  it('is not needed where the script always scores the same', async () => {
+  it('is not needed if the script always has the same score', async () => {
     const environment = await runAgent((source) => printing(10 + numberIn(source, 'alpha'), source));
     expect(environment.finalAnswer).not.toContain('fresh');
     expect(numberIn(environment.files.get('train.py') ?? '', 'alpha')).toBeLessThan(0.1);
   });
 
-  it('lets little pass where nothing but luck differs, and much less than the search alone', async () => {
+  it('accepts few versions that differ only by luck, and far fewer than the search alone', async () => {
     const games = 100;
     const changed = { selected: 0, unselected: 0 };
     for (let game = 0; game < games; game += 1) {
@@ -138,7 +138,7 @@ describe('the selection', () => {
     expect(changed.unselected / games).toBeGreaterThan(0.5);
   });
 
-  it('puts a valid submission back where a failed run tore it', async () => {
+  it('restores a valid submission that a failed run left incomplete', async () => {
     const execute = (source: string): Execution =>
       source.replace(/SEED = \d/, 'SEED = 0') === starter
         ? printing(100 + numberIn(source, 'SEED'), source)
@@ -155,28 +155,28 @@ describe('the selection', () => {
 });
 
 describe('the rule of the selection', () => {
-  const judge = new Judge(metric, { first: 100, second: 104 }, 'other seeds', false);
+  const noiseTest = new NoiseTest(metric, { first: 100, second: 104 }, 'other seeds', false);
 
-  it('asks for a mean gain above its standard error, and worth a change', () => {
-    expect(judge.isBeyondNoise([3, 1])).toBe(true);
-    expect(judge.isBeyondNoise([3, -1])).toBe(false);
-    expect(judge.isBeyondNoise([0.05, 0.05])).toBe(false);
-    expect(judge.isBeyondNoise([5, 5, -5, 5])).toBe(false);
-    expect(judge.isBeyondNoise([5, 5, 0, 5])).toBe(true);
+  it('requires a mean gain above its standard error that is worth a change', () => {
+    expect(noiseTest.isBeyondNoise([3, 1])).toBe(true);
+    expect(noiseTest.isBeyondNoise([3, -1])).toBe(false);
+    expect(noiseTest.isBeyondNoise([0.05, 0.05])).toBe(false);
+    expect(noiseTest.isBeyondNoise([5, 5, -5, 5])).toBe(false);
+    expect(noiseTest.isBeyondNoise([5, 5, 0, 5])).toBe(true);
     // One gain alone must exceed the threshold of the search, here 2.
-    expect(judge.isBeyondNoise([1.9])).toBe(false);
-    expect(judge.isBeyondNoise([2.1])).toBe(true);
-    expect(judge.isBeyondNoise([])).toBe(false);
+    expect(noiseTest.isBeyondNoise([1.9])).toBe(false);
+    expect(noiseTest.isBeyondNoise([2.1])).toBe(true);
+    expect(noiseTest.isBeyondNoise([])).toBe(false);
   });
 
-  it('never takes a version that was not better on average; of two gains it asks that both are gains', () => {
+  it('never chooses a version that was not better on average; of two gains, both must be positive', () => {
     const gains = fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 2, maxLength: 6 });
     fc.assert(
       fc.property(gains, (each) => {
         const mean = each.reduce((sum, gain) => sum + gain, 0) / each.length;
-        if (mean <= 0.1) expect(judge.isBeyondNoise(each)).toBe(false);
+        if (mean <= 0.1) expect(noiseTest.isBeyondNoise(each)).toBe(false);
         if (each.length === 2 && mean > 0.2 && Math.min(...each.map(Math.abs)) > 0.01)
-          expect(judge.isBeyondNoise(each)).toBe(Math.min(...each) > 0);
+          expect(noiseTest.isBeyondNoise(each)).toBe(Math.min(...each) > 0);
       }),
     );
   });

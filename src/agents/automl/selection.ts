@@ -1,6 +1,6 @@
 import type { Budget } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
-import type { Judge } from '../search/judge.ts';
+import type { NoiseTest } from '../search/noise-test.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
 import { mostForSelection, rounds } from './savings.ts';
 import type { Study } from './study.ts';
@@ -29,8 +29,8 @@ export async function selectFinalist(
   runner: TrialRunner,
   study: Study,
 ): Promise<string> {
-  const { judge } = study;
-  if (judge === null || !study.selects || workspace.ended) return '';
+  const { noiseTest } = study;
+  if (noiseTest === null || !study.selects || workspace.ended) return '';
   const start = workspace.budget;
   const finalists = finalistsOf(study, start);
   if (!mayGoOn(study, finalists, 0, start, start)) return '';
@@ -41,11 +41,11 @@ export async function selectFinalist(
   });
   let done = 0;
   while (mayGoOn(study, finalists, done, start, workspace.budget)) {
-    const isMeasured = await runRound(workspace, runner, study, judge, finalists, firstFresh + done);
+    const isMeasured = await runRound(workspace, runner, study, noiseTest, finalists, firstFresh + done);
     if (!isMeasured) break;
     done += 1;
   }
-  return done === 0 ? '' : settle(workspace, study, judge, finalists);
+  return done === 0 ? '' : settle(workspace, study, noiseTest, finalists);
 }
 
 /** The second finalist is left out if it would not leave enough rounds. */
@@ -85,7 +85,7 @@ async function runRound(
   workspace: Workspace,
   runner: TrialRunner,
   study: Study,
-  judge: Judge,
+  noiseTest: NoiseTest,
   finalists: readonly Finalist[],
   raisedBy: number,
 ): Promise<boolean> {
@@ -97,13 +97,14 @@ async function runRound(
     const outcome = await runAgain(workspace, runner, study, finalist.candidate, raisedBy);
     if (outcome.kind === 'failed') finalist.hasFailed = true;
     else {
-      finalist.gains.push(judge.gain(outcome.score, starter.score));
+      finalist.gains.push(noiseTest.gain(outcome.score, starter.score));
       finalist.scores.push(outcome.score);
       finalist.starters.push(starter.score);
     }
     seen.push(scoreOf(outcome));
   }
-  const how = judge.secondRun === 'other seeds' ? `With every seed raised by ${raisedBy}` : 'Run once more';
+  const how =
+    noiseTest.secondRun === 'other seeds' ? `With every seed raised by ${raisedBy}` : 'Run once more';
   workspace.note({ Observed: `${how}: ${seen.join(', ')}.` });
   return true;
 }
@@ -119,9 +120,14 @@ function runAgain(
   return runner.run(sourceOf(candidate, raisedBy), limit);
 }
 
-function settle(workspace: Workspace, study: Study, judge: Judge, finalists: readonly Finalist[]): string {
+function settle(
+  workspace: Workspace,
+  study: Study,
+  noiseTest: NoiseTest,
+  finalists: readonly Finalist[],
+): string {
   const [chosen] = finalists
-    .filter(({ gains, hasFailed }) => !hasFailed && judge.isBeyondNoise(gains))
+    .filter(({ gains, hasFailed }) => !hasFailed && noiseTest.isBeyondNoise(gains))
     .sort((left, right) => meanOf(right.gains) - meanOf(left.gains));
   study.settle(chosen?.candidate ?? study.starter);
   const said =

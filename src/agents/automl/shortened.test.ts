@@ -26,8 +26,8 @@ async function runAgent(source: string): Promise<FakeEnvironment> {
   return environment;
 }
 
-describe('a starter that is stopped for its time', () => {
-  it('is run with fewer rounds, and made better from there', async () => {
+describe('a starter that is stopped at its time limit', () => {
+  it('is run with fewer rounds, and improved from there', async () => {
     const environment = await runAgent('lr = 1.0\nepochs = 60\n');
     const [first, second] = environment.executed.map(withoutAlarm);
     expect([first, second]).toEqual(['lr = 1.0\nepochs = 60\n', 'lr = 1.0\nepochs = 6\n']);
@@ -37,7 +37,7 @@ describe('a starter that is stopped for its time', () => {
     expect(environment.finalAnswer).toContain('I shortened it (epochs 60 → 6)');
   });
 
-  it('gives way to the same for every row where it has no rounds to leave out', async () => {
+  it('is replaced by the same values for every row if it has no rounds to leave out', async () => {
     const environment = await runAgent('lr = 1.0\n');
     expect(environment.executed[0]).toBe('lr = 1.0\n');
     expect(environment.executed[1]).toContain('Writes the same for every row');

@@ -4,7 +4,7 @@ import type { Outcome, TrialRunner } from './trial.ts';
 
 /** The second run may take this share of the remaining time, so that something can still be submitted after it. */
 const share = 0.75;
-/** A starter that was stopped is trained for this share of its rounds. */
+/** A starter that was stopped at its time limit is trained for this share of its rounds. */
 const shareOfRounds = 0.1;
 
 /** A starter with less training, and its outcome. */

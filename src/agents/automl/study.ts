@@ -1,7 +1,7 @@
 import type { TaskBrief } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
-import { type Evidence, Judge, type SecondRun } from '../search/judge.ts';
 import { isTimeLike } from '../search/metric-names.ts';
+import { type Evidence, NoiseTest, type SecondRun } from '../search/noise-test.ts';
 import { type Candidate, changesOf, sourceOf } from './candidate.ts';
 import type { Knob } from './knobs.ts';
 import { mostEpochs } from './most-epochs.ts';
@@ -48,7 +48,7 @@ export class Study {
   /** Versions that were kept, the best one last, without the starter. */
   readonly #kept: Candidate[] = [];
   #best: Candidate;
-  #judge: Judge | null = null;
+  #noiseTest: NoiseTest | null = null;
   readonly pace = new Pace();
   readonly tally: Tally = { tried: 0, kept: 0, failed: 0 };
 
@@ -84,15 +84,15 @@ export class Study {
   }
 
   /** Null before the noise is measured. */
-  get judge(): Judge | null {
-    return this.#judge;
+  get noiseTest(): NoiseTest | null {
+    return this.#noiseTest;
   }
 
   /**
    * Whether the best versions are measured again at the end: not if all scores are exact, or if the search is for luck.
    */
   get selects(): boolean {
-    return this.#selects && this.#judge !== null && this.#judge.secondRun !== 'not needed';
+    return this.#selects && this.#noiseTest !== null && this.#noiseTest.secondRun !== 'not needed';
   }
 
   /** The best version and the one that was best before it, if changes were kept. */
@@ -114,9 +114,15 @@ export class Study {
     this.#best = candidate;
   }
 
-  /** Judges without a second measurement: any gain counts, however small. For the control that searches for luck. */
+  /** Accepts any gain, however small, without a second measurement. For the control that searches for luck. */
   trustLuck(): void {
-    this.#judge = new Judge(this.#workspace.task.metric, this.#starter.evidence, 'not needed', false, 0);
+    this.#noiseTest = new NoiseTest(
+      this.#workspace.task.metric,
+      this.#starter.evidence,
+      'not needed',
+      false,
+      0,
+    );
   }
 
   /** What must be left for the best version at the end. */
@@ -132,15 +138,15 @@ export class Study {
   async start(): Promise<string | null> {
     const { seconds } = this.#starter;
     const { budget } = this.#workspace;
-    this.#judge = this.#unmeasured();
+    this.#noiseTest = this.#unmeasured();
     if (this.pace.affords(seconds, runsOfCheap, this.reserve, budget)) return await this.#measureNoise();
     if (this.pace.affords(seconds, 1, this.reserve, budget)) return null;
     return 'the budget leaves no room for a search.';
   }
 
-  /** The judge of the best version while its noise is unknown. */
-  #unmeasured(): Judge {
-    return new Judge(this.#workspace.task.metric, this.#best.evidence, this.#secondRun());
+  /** The noise test of the best version while its noise is unknown. */
+  #unmeasured(): NoiseTest {
+    return new NoiseTest(this.#workspace.task.metric, this.#best.evidence, this.#secondRun());
   }
 
   /** Other data would be other work: a time is measured on the same data. */
@@ -164,31 +170,31 @@ export class Study {
     const isExact = outcome.score === evidence.first;
     evidence.second = isExact ? null : outcome.score;
     const splits = way === 'other seeds' && script.seedsSplitData();
-    this.#judge = new Judge(metric, evidence, isExact ? 'not needed' : way, splits);
+    this.#noiseTest = new NoiseTest(metric, evidence, isExact ? 'not needed' : way, splits);
     this.#best.seconds = Math.max(seconds, outcome.seconds);
     if (isTimeLike(metric)) this.#printed = [...this.#printed, outcome.printed];
     this.#workspace.note({
       Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
-      Decision: `I keep a change only if it gains more than ${short(this.#judge.threshold)}.`,
+      Decision: `I keep a change only if it gains more than ${short(this.#noiseTest.threshold)}.`,
     });
     return null;
   }
 
   /** Whether there is time for a try of this many expected seconds, for the steps after it, and for the end. */
   affords(seconds: number): boolean {
-    const runs = this.#judge?.secondRun === 'not needed' || this.reserve === 'copied' ? 1 : 2;
+    const runs = this.#noiseTest?.secondRun === 'not needed' || this.reserve === 'copied' ? 1 : 2;
     const measuredAgain = this.selects ? [this.#starter.seconds, seconds] : [];
     const budget = leftForTries(this.#workspace.budget, measuredAgain);
     return !this.#workspace.ended && this.pace.affords(seconds, runs, this.reserve, budget);
   }
 
-  /** Runs a version, and keeps it as the best one if it is better by more than the noise. Needs a judge. */
+  /** Runs a version, and keeps it as the best one if it is better by more than the noise. Needs a noise test. */
   async consider(attempt: Attempt): Promise<Ending> {
-    const judge = this.#judge;
-    if (judge === null) throw new Error('nothing can be judged before the noise was measured');
-    this.#workspace.note({ ...attempt.notes, Prediction: this.#predict(attempt, judge) });
+    const noiseTest = this.#noiseTest;
+    if (noiseTest === null) throw new Error('nothing can be judged before the noise was measured');
+    this.#workspace.note({ ...attempt.notes, Prediction: this.#predict(attempt, noiseTest) });
     const outcome = await this.#run(attempt);
-    const { ending, observed, decision } = await this.#judgeOutcome(judge, attempt, outcome);
+    const { ending, observed, decision } = await this.#judgeOutcome(noiseTest, attempt, outcome);
     this.#workspace.note({ Observed: observed, Decision: decision });
     this.tally.tried += 1;
     if (ending !== 'kept') await this.#putBack();
@@ -216,20 +222,20 @@ export class Study {
     this.#kept.push(this.#best);
     this.tally.kept += 1;
     // The noise of the starter says nothing about another script.
-    this.#judge = this.#unmeasured();
+    this.#noiseTest = this.#unmeasured();
   }
 
-  #predict({ seconds }: Attempt, judge: Judge): string {
+  #predict({ seconds }: Attempt, noiseTest: NoiseTest): string {
     const { metric } = this.#workspace.task;
     const way = metric.direction === 'maximize' ? 'rises' : 'falls';
     return (
       `If it helps, the script's own ${metric.name} ${way} from ${this.#best.evidence.first} by more than ` +
-      `${short(judge.threshold)}. The run takes about ${short(seconds)} s.`
+      `${short(noiseTest.threshold)}. The run takes about ${short(seconds)} s.`
     );
   }
 
   async #judgeOutcome(
-    judge: Judge,
+    noiseTest: NoiseTest,
     attempt: Attempt,
     outcome: Outcome | null,
   ): Promise<{ ending: Ending; observed: string; decision: string }> {
@@ -243,28 +249,28 @@ export class Study {
     const { first } = this.#best.evidence;
     const endAs = (ending: Ending, decision: string) => ({ ending, observed, decision });
     if (outcome.score === first) return endAs('without effect', 'The score did not change at all: put back.');
-    if (!judge.isPromising(outcome.score, this.#best.evidence)) {
-      const gain = short(judge.gain(outcome.score, first));
-      return endAs('put back', `A gain of ${gain} is not above ${short(judge.threshold)}: put back.`);
+    if (!noiseTest.isPromising(outcome.score, this.#best.evidence)) {
+      const gain = short(noiseTest.gain(outcome.score, first));
+      return endAs('put back', `A gain of ${gain} is not above ${short(noiseTest.threshold)}: put back.`);
     }
     const difference = this.#differenceIn(outcome, attempt.changesCode === true);
     if (difference !== null) return endAs('put back', `Faster, but ${difference}: put back.`);
     if (this.#checksSubmission && (await this.#workspace.validateSubmission()).status !== 'ok')
       return endAs('put back', 'Better, but its submission is not accepted: put back.');
-    const known = judge.noise === null ? await this.#judgeBeside(attempt, outcome) : judge;
+    const known = noiseTest.noise === null ? await this.#judgeBeside(attempt, outcome) : noiseTest;
     if (known.isPromising(outcome.score, this.#best.evidence))
       return await this.#confirm(known, attempt, outcome, observed);
     return endAs('put back', `Not above ${short(known.threshold)}, what chance alone makes: put back.`);
   }
 
   /** Measures the noise of the best version if a change looks better but not by much, and time allows. */
-  async #judgeBeside(attempt: Attempt, outcome: Measured): Promise<Judge> {
-    const before = this.#judge ?? this.#unmeasured();
+  async #judgeBeside(attempt: Attempt, outcome: Measured): Promise<NoiseTest> {
+    const before = this.#noiseTest ?? this.#unmeasured();
     if (before.isClear(outcome.score, this.#best.evidence)) return before;
     await this.#keepIfDear(attempt, outcome.seconds);
     const seconds = this.#best.seconds + outcome.seconds;
     if (this.pace.affords(seconds, 1, this.reserve, this.#workspace.budget)) await this.#measureNoise();
-    return this.#judge ?? before;
+    return this.#noiseTest ?? before;
   }
 
   /**
@@ -279,7 +285,7 @@ export class Study {
    * Measures a promising version a second time if one measurement is not enough, and keeps it if the gain is confirmed.
    */
   async #confirm(
-    judge: Judge,
+    noiseTest: NoiseTest,
     attempt: Attempt,
     outcome: Measured,
     observed: string,
@@ -287,9 +293,9 @@ export class Study {
     const evidence: Evidence = { first: outcome.score, second: null };
     let seen = observed;
     let slower = 0;
-    if (judge.secondRun !== 'not needed' && !judge.isClear(outcome.score, this.#best.evidence)) {
+    if (noiseTest.secondRun !== 'not needed' && !noiseTest.isClear(outcome.score, this.#best.evidence)) {
       const isAffordable = this.pace.affords(outcome.seconds, 1, this.reserve, this.#workspace.budget);
-      const raisedBy = judge.secondRun === 'other seeds' ? 1 : 0;
+      const raisedBy = noiseTest.secondRun === 'other seeds' ? 1 : 0;
       if (isAffordable) await this.#keepIfDear(attempt, outcome.seconds);
       const again = isAffordable ? await this.#run(attempt, raisedBy) : null;
       if (again === null || again.kind === 'failed') {
@@ -298,13 +304,13 @@ export class Study {
       }
       evidence.second = again.score;
       slower = again.seconds;
-      seen += ` Second run (${judge.secondRun}): ${again.line}.`;
+      seen += ` Second run (${noiseTest.secondRun}): ${again.line}.`;
     }
-    if (!judge.isBetter(evidence, this.#best.evidence)) {
+    if (!noiseTest.isBetter(evidence, this.#best.evidence)) {
       const decision = 'Better once, but not beyond the noise: put back.';
       return { ending: 'put back', observed: seen, decision };
     }
-    const gain = short(judge.gain(evidence.first, this.#best.evidence.first));
+    const gain = short(noiseTest.gain(evidence.first, this.#best.evidence.first));
     const { script, story, values, seedOffset } = attempt;
     const { isOwn = false, isStricter = false } = script === this.#best.script ? this.#best : {};
     // Run times vary: the slower one is assumed.
@@ -315,7 +321,7 @@ export class Study {
     return {
       ending: 'kept',
       observed: seen,
-      decision: `A gain of ${gain}, more than ${short(judge.threshold)}: kept.`,
+      decision: `A gain of ${gain}, more than ${short(noiseTest.threshold)}: kept.`,
     };
   }
 

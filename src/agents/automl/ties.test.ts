@@ -20,7 +20,7 @@ it('a width between two layers is one number, across attributes and products', (
   expect(wider).toContain('nn.Linear(48, 2)');
 });
 
-it('widths that may be added up stay the same, with norms and blocks between them', () => {
+it('widths that may be added stay equal, with norms and blocks between them', () => {
   expect(
     widths('m = nn.Sequential(nn.Linear(3, 8), nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 1))'),
   ).toEqual(['8 in 5 places']);
@@ -41,7 +41,7 @@ it.each([
   expect(widths(layers)).toEqual([]);
 });
 
-it('constants of nature, and what is only reckoned with, are no numbers to tune', () => {
+it('constants of nature, and constants used only in formulas, are no numbers to tune', () => {
   const found = (source: string) => findKnobs(source).map(({ name }) => name);
   expect(found('PI = 3.14159\nRADIUS = 6.02214e23\nheat = 8.314\n')).toEqual([]);
   expect(found('DRAG = 0.47\ndef force(v):\n    return DRAG * v ** 2\n')).toEqual([]);

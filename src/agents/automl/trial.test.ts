@@ -7,7 +7,7 @@ import { stoppingItself } from '../search/own-stop.ts';
 import { TrialRunner } from './trial.ts';
 
 describe('a try', () => {
-  it('ends itself when its time is up, though it hangs', () => {
+  it('ends itself when its time is up, even if it hangs', () => {
     const hanging = 'print("begun", flush=True)\nwhile True:\n    pass\n';
     const done = spawnSync('python3', ['-c', stoppingItself(hanging, 1)], {
       encoding: 'utf8',
@@ -17,7 +17,7 @@ describe('a try', () => {
     expect(done.signal).toBe('SIGALRM');
   });
 
-  it('runs as without a limit where that is not reached, also with imports from the future', () => {
+  it('runs as without a limit if the limit is not reached, also with imports from __future__', () => {
     for (const source of ['print(6 * 7)\n', 'from __future__ import annotations\nprint(6 * 7)\n']) {
       const done = spawnSync('python3', ['-c', stoppingItself(source, 30)], { encoding: 'utf8' });
       expect(done.stdout).toBe('42\n');
@@ -25,7 +25,7 @@ describe('a try', () => {
     }
   });
 
-  it('counts as stopped for its time, and its script does not count as the one in place', async () => {
+  it('counts as stopped at its time limit, and its script does not count as the current one', async () => {
     const environment = new FakeEnvironment({
       files: { 'train.py': 'first' },
       execute: (source) => ({
@@ -43,7 +43,7 @@ describe('a try', () => {
     expect(runner.isInPlace('quick')).toBe(true);
   });
 
-  it('can be put back with its submission and without another run, as can one other', async () => {
+  it('can be restored with its submission and without another run, as can one other', async () => {
     const environment = new FakeEnvironment({
       files: { 'train.py': 'first' },
       execute: (source) => ({

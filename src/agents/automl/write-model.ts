@@ -1,5 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
-import { replaceModel } from './holes/fill.ts';
+import { replaceModel } from './model-writing/fill.ts';
 import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
@@ -10,10 +10,15 @@ export async function writeModel(
   study: Study,
   starter: { source: string; outcome: Outcome & { kind: 'measured' } },
 ): Promise<void> {
-  const { judge } = study;
-  if (judge === null || workspace.ended) return;
+  const { noiseTest } = study;
+  if (noiseTest === null || workspace.ended) return;
   // The two are measured on different rows, so the effect of another split is noise here.
-  const filling = await replaceModel(workspace, runner, starter, Math.max(judge.noise ?? 0, judge.threshold));
+  const filling = await replaceModel(
+    workspace,
+    runner,
+    starter,
+    Math.max(noiseTest.noise ?? 0, noiseTest.threshold),
+  );
   if (filling.kind === 'filled' && filling.outcome.kind === 'measured')
     study.adopt(filling.source, filling.sentence, filling.outcome, filling.isStricter);
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Action, ActionStatus } from '../../schema/index.ts';
 import { heldBack } from './dialogue/prompts.ts';
-import { Standing } from './dialogue/standing.ts';
+import { StateTracker } from './dialogue/state-tracker.ts';
 
 /** The result of an action, or of holding it back. */
 export interface Taken {
@@ -13,23 +13,23 @@ export interface Taken {
 
 /** Takes steps and tracks the run's state. It holds back a final answer once if there is no fresh submission. */
 export class CarefulSteps {
-  readonly standing: Standing;
+  readonly state: StateTracker;
   readonly #environment: Environment;
   #hasHeldBack = false;
 
   constructor(environment: Environment) {
     this.#environment = environment;
-    this.standing = new Standing(environment.task, environment.budget);
+    this.state = new StateTracker(environment.task, environment.budget);
   }
 
   async take(action: Action): Promise<Taken> {
-    const objection = isFinalAnswer(action) && !this.#hasHeldBack ? this.standing.objection() : null;
+    const objection = isFinalAnswer(action) && !this.#hasHeldBack ? this.state.objection() : null;
     if (objection !== null) {
       this.#hasHeldBack = true;
       return { status: 'held back', observation: heldBack(objection), ended: false };
     }
     const result = await this.#environment.step(action);
-    this.standing.follow(action, result);
+    this.state.follow(action, result);
     return result;
   }
 }

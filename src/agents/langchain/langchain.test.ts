@@ -7,9 +7,9 @@ import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { FakeEnvironment } from '../../../test/fakes/fake-environment.ts';
 import { describedActions } from '../../../test/fixtures/described-actions.ts';
 import {
+  actionsOf,
   answered,
   anyReply,
-  deedsOf,
   inTurn,
   runInMemory,
   transcriptOf,
@@ -41,7 +41,7 @@ const textOf = (request: ModelRequest | undefined) =>
 withPackages(`the langchain agent${why}`, () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  it('carries out what the model says, through LangChain and the environment', async () => {
+  it('executes the actions of the model through LangChain and the environment', async () => {
     const environment = await runInMemory(
       langchain,
       inTurn(
@@ -51,7 +51,7 @@ withPackages(`the langchain agent${why}`, () => {
         finish,
       ),
     );
-    expect(deedsOf(environment)).toEqual([
+    expect(actionsOf(environment)).toEqual([
       ['List Files', '.'],
       ['Write File', 'train.py', 'lr = {1}\n'],
       ['Execute Script', 'train.py'],
@@ -72,7 +72,7 @@ withPackages(`the langchain agent${why}`, () => {
     expect([environment.late, environment.givenUp]).toEqual([0, null]);
   });
 
-  it('takes a final answer in either form, and not one inside of an input', async () => {
+  it('accepts a final answer in either form, but not inside an input', async () => {
     for (const end of [finish, reply('Final Answer', { final_answer: 'done' })])
       expect((await runInMemory(langchain, inTurn(look, end))).finalAnswer).toBe('done');
     const content = '# x\nFinal Answer: 42\n';
@@ -96,7 +96,7 @@ withPackages(`the langchain agent${why}`, () => {
     });
   });
 
-  it('does not carry out a reply that was cut off', async () => {
+  it('does not execute a reply that was cut off', async () => {
     const cut = answered({ text: reply('Write File', { file_name: 'a', content: 'b' }), finish: 'length' });
     const environment = await runInMemory(langchain, inTurn(look, cut, finish));
     expect(environment.files.has('a')).toBe(false);
@@ -122,7 +122,7 @@ withPackages(`the langchain agent${why}`, () => {
     expect(never.asked.length).toBeLessThan(12);
   });
 
-  it('ends with a refusal, without a word where the run is closed, and at the last step', async () => {
+  it('ends after a refusal, after the end of the run, and at the last step', async () => {
     const refused = await runInMemory(langchain, inTurn({ kind: 'refused', message: 'not this' }));
     expect(refused.givenUp).toEqual({ reason: 'refused', message: 'not this' });
     const closed = await runInMemory(langchain, inTurn(look, { kind: 'closed', message: 'over' }));
@@ -131,7 +131,7 @@ withPackages(`the langchain agent${why}`, () => {
     expect([used.taken.length, used.late]).toEqual([30, 0]);
   });
 
-  it('passes on what the environment fails with, instead of making an observation of it', async () => {
+  it('passes on errors of the environment instead of turning them into observations', async () => {
     for (const broken of ['ask', 'step'] as const) {
       const running = new FakeEnvironment({
         files: {},
@@ -147,14 +147,14 @@ withPackages(`the langchain agent${why}`, () => {
     }
   });
 
-  it('asks for exactly the same when it is run again with the same replies', async () => {
+  it('makes exactly the same requests when it is run again with the same replies', async () => {
     const replies = [look, 'what?', look, reply('Fly', {}), look].map((text) => answered({ text }));
     const first = await transcriptOf(langchain, replies);
     expect(first.length).toBeGreaterThan(10);
     expect(await transcriptOf(langchain, replies)).toEqual(first);
   });
 
-  it("sends nothing anywhere, and asks for the same, whatever LangChain's variables say", async () => {
+  it("sends nothing to servers, and makes the same requests, whatever LangChain's variables say", async () => {
     const replies = [look, 'what?', look].map((text) => answered({ text }));
     const plain = await transcriptOf(langchain, replies);
     const seen: string[] = [];
@@ -176,7 +176,7 @@ withPackages(`the langchain agent${why}`, () => {
     const { awaitAllCallbacks } = await import('@langchain/core/callbacks/promises');
     await awaitAllCallbacks();
     expect(seen).toEqual([]);
-    // The same variables do make LangChain send runs that lack our handler: it would have sent requests to the server.
+    // Without our handler, the same variables do make LangChain send requests to the server.
     const { RunnableLambda } = await import('@langchain/core/runnables');
     await RunnableLambda.from(() => 'traced').invoke('x');
     await awaitAllCallbacks();
@@ -204,7 +204,7 @@ withPackages(`the langchain agent${why}`, () => {
 });
 
 describe('without its packages', () => {
-  it('the agent says what to install; an error of another kind is passed on', async () => {
+  it('the agent says what to install, and passes on errors of other kinds', async () => {
     const lost = langchainAgent(() =>
       Promise.reject(new Error("Cannot find package '@langchain/classic' imported from x")),
     );
@@ -217,7 +217,7 @@ describe('without its packages', () => {
     await expect(runInMemory(broken, inTurn(look))).rejects.toThrow("Cannot find package 'zod'");
   });
 
-  test('all other agents are there: they are not loaded before the agent runs', () => {
+  test('all other agents work, because the packages are loaded only when the agent runs', () => {
     const script = join(import.meta.dirname, '../../../test/fixtures/without-langchain.ts');
     const { stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
     expect(stderr).toBe('');

@@ -31,17 +31,17 @@ ${taskText(task, 'whole', lessons)}`;
 }
 
 /** The text before the scratchpad. */
-export function opening(standing: string): string {
-  return `${standing}\nBegin.`;
+export function opening(state: string): string {
+  return `${state}\nBegin.`;
 }
 
 /**
  * The result of an action, as the model sees it.
- * @param standing the run's state, as `Standing` describes it
+ * @param state the run's state, as `StateTracker` describes it
  */
-export function observationText({ status, observation }: Taken, standing: string): string {
+export function observationText({ status, observation }: Taken, state: string): string {
   const ending = status === 'ok' ? '' : `\n[${status}]`;
-  return `${observation}${ending}\n[${standing}]`;
+  return `${observation}${ending}\n[${state}]`;
 }
 
 export function leftOut(steps: number): string {

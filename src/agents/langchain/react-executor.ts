@@ -26,7 +26,7 @@ export async function runReAct(
   const { actions, task } = environment;
   const filled = await prompt.partial({
     instructions: instructions(actions, task, lessons),
-    opening: opening(steps.standing.describe()),
+    opening: opening(steps.state.describe()),
   });
   const model = new EnvironmentModel(environment).withConfig({ stop: ['\nObservation:'] });
   const chain = filled.pipe(model).pipe(new ReplyParser(environment));
@@ -59,7 +59,7 @@ function toolFor(name: string, description: string, steps: CarefulSteps): Dynami
     func: async (input) => {
       const taken = await steps.take({ name, args: Arguments.parse(JSON.parse(input)) });
       if (taken.ended) throw new RunOver(taken.observation);
-      return observationText(taken, steps.standing.describe());
+      return observationText(taken, steps.state.describe());
     },
   });
 }

@@ -86,7 +86,7 @@ export class TaskServer {
     return {
       content: [
         { type: 'text', text: result.observation },
-        { type: 'text', text: standing(result) },
+        { type: 'text', text: stateText(result) },
       ],
       isError: refusals.has(result.status),
     };
@@ -118,7 +118,7 @@ function told({ task, budget }: Environment): CallToolResult {
   return { content: [{ type: 'text', text }] };
 }
 
-function standing({ step, status, budget, submission, ended }: StepResult): string {
+function stateText({ step, status, budget, submission, ended }: StepResult): string {
   const files = submission.present
     ? `the submission is there${submission.stale ? ', and older than the last script' : ''}`
     : 'there is no submission yet';

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent.ts';
 import { Workspace } from '../common/workspace.ts';
 
-/** The validation agent that shows what a task gives for nothing. */
+/** The validation agent that shows which score a task gives without any work. */
 export const noop: Agent = {
   name: 'noop',
   summary: 'Does nothing and submits: shows what a task gives for nothing.',

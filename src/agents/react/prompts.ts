@@ -2,7 +2,7 @@ import { replyFormat } from '../common/dialogue/index.ts';
 
 export const thought = 'Thought';
 
-/** Everything that the model is told before the first step. */
+/** The whole prompt before the first step. */
 export function reactHead(task: string, actions: string): string {
   return [
     'You solve a machine-learning problem in a workspace, one action at a time. These are the actions:',

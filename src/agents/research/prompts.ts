@@ -17,7 +17,7 @@ export const entryPurposes: ReadonlyMap<string, string> = new Map([
   ['Thought', 'what you do now, with which action, and why'],
 ]);
 
-/** Everything that the model is told before the first step. */
+/** The whole prompt before the first step. */
 export function researchHead(task: string, actions: string, entries: readonly string[]): string {
   const format = entries.map((name) => [name, entryPurposes.get(name) ?? ''] as const);
   return [

@@ -73,7 +73,7 @@ export class LogOfActions implements ResearchLog {
     await this.#environment.step({ name: 'Append Summary to Research Log', args: { content } });
   }
 
-  /** Requests a summary until it has the first of its marks, and drops the text before that mark. */
+  /** Requests a summary until it has the first of its markers, and drops the text before that marker. */
   async #summarise(step: PastStep): Promise<string | null> {
     for (let attempt = 0; attempt < mostSummaries; attempt += 1) {
       const summary = await summarise(this.#environment, step);

@@ -58,7 +58,7 @@ const retrieve = 'Retrieval from Research Log';
 const paper = { profile: 'paper' };
 
 describe('research, as in the paper', () => {
-  it('appends a summary of each step to the log, and from the fourth on asks the log before it acts', async () => {
+  it('appends a summary of each step to the log, and from the fourth step on consults the log before it acts', async () => {
     const environment = await run(Array(5).fill(readFile), paper);
     const step = ['Read File', append];
     expect(namesOf(environment)).toEqual([
@@ -74,7 +74,7 @@ describe('research, as in the paper', () => {
     expect(tails[4]).toMatch(/^What matters[^\n]*from your research log:\n```\nwhat the log says\n```/);
   });
 
-  it('tells of no action but those of the paper, and shows neither budget nor submission', async () => {
+  it('lists only the actions of the paper, and shows neither budget nor submission', async () => {
     const environment = await run([finalAnswer], paper);
     const listed = [...headOf(environment).matchAll(/^- ([^:]+): What/gm)].map(([, name]) => name);
     expect(listed).toEqual([
@@ -87,7 +87,7 @@ describe('research, as in the paper', () => {
     ]);
   });
 
-  it('takes the marks out of the plan before it is shown again', async () => {
+  it('removes the markers from the plan before it is shown again', async () => {
     const marked = write({ action: 'List Files', args: { dir_path: '.' }, plan: '1. **look** 2. try' });
     const tail = tailsOf(await run([marked], paper))[1];
     expect(tail).toContain('Research Plan and Status: 1. look 2. try');
@@ -114,7 +114,7 @@ describe('research, as in the paper', () => {
     expect(environment.taken).toEqual([]);
   });
 
-  it('takes no step for arguments that can not be read, and forgets them after a later reply', async () => {
+  it('takes no step for unreadable arguments, and forgets them after a later reply', async () => {
     const environment = await run([readFile, broken, readFile, readFile], paper);
     expect(namesOf(environment)).toEqual([
       ...['Read File', append],
@@ -133,7 +133,7 @@ describe('research, as in the paper', () => {
     expect(tails[3]).not.toContain('could not be read');
   });
 
-  it('keeps of a summary what begins with its first mark, and asks for one up to five times', async () => {
+  it('keeps a summary from its first marker on, and requests one up to five times', async () => {
     const summaries = ['no marks', 'Sure! [Reasoning]: because', ...Array(9).fill('never')];
     const replies = [readFile, readFile];
     const answer: FakeEnvironmentSettings['answer'] = ({ role }) =>
@@ -146,7 +146,7 @@ describe('research, as in the paper', () => {
     expect(environment.asked).toHaveLength(3 + 2 + 5);
   });
 
-  it('has every long observation summarised, that of a file too', async () => {
+  it('has every long observation summarised, also that of a file', async () => {
     const files = { 'train.py': 'x'.repeat(5001) };
     const environment = await run([readFile], { ...paper, retrieval: false }, { files });
     expect(purposesOf(environment)).toEqual(['act', 'summarise an observation', 'act']);
@@ -159,14 +159,14 @@ describe('research, as in the paper', () => {
     expect(environment.finalAnswer).toBe(null);
   });
 
-  it('ends where the conversation is too long, without shortening it', async () => {
+  it('ends if the conversation is too long, without shortening it', async () => {
     const answer: FakeEnvironmentSettings['answer'] = () => ({ kind: 'context_too_long', message: 'long' });
     const environment = await run([], paper, { answer });
     expect(environment.asked).toHaveLength(1);
     expect(environment.givenUp?.reason).toBe('context_limit');
   });
 
-  it('lets options that are given win over the profile', async () => {
+  it('gives options precedence over the profile', async () => {
     const options = { ...paper, turns: 2, actions: 'Read File', retrieval_after: 1, entries: 'Thought' };
     const environment = await run(Array(9).fill(readFile), options);
     expect(namesOf(environment)).toEqual(['Read File', append, retrieve, 'Read File', append]);
@@ -176,7 +176,7 @@ describe('research, as in the paper', () => {
 });
 
 describe('research, as it is by default', () => {
-  it('keeps its log itself: steps are actions of the model alone', async () => {
+  it('keeps its log itself, so that only actions of the model are steps', async () => {
     const environment = await run(Array(6).fill(readFile));
     expect(namesOf(environment)).toEqual([...Array(6).fill('Read File'), 'Final Answer']);
     expect(purposesOf(environment)).toEqual([
@@ -190,7 +190,7 @@ describe('research, as it is by default', () => {
     expect(tailsOf(environment)[4]).toContain('recall from the log (call 9)');
   });
 
-  it('tells the log its plan, and what each step came to', async () => {
+  it('passes its plan and the result of each step to the log', async () => {
     const environment = await run([
       ...Array(3).fill(readFile),
       write({ action: 'Read File', args: { file_name: 'x' }, plan: 'the **newest** plan' }),
@@ -203,19 +203,19 @@ describe('research, as it is by default', () => {
     );
   });
 
-  it('tells of every action there is', async () => {
+  it('lists every action', async () => {
     const listed = [...headOf(await run([])).matchAll(/^- ([^:]+): What/gm)].map(([, name]) => name);
     expect(listed).toEqual(allActions.map(({ name }) => name));
     expect(listed.length).toBeGreaterThan(paperActions.length);
   });
 
-  it('counts a reply that can not be used as a step, and logs nothing of it', async () => {
+  it('counts a reply that cannot be used as a step, and logs nothing of it', async () => {
     const environment = await run([broken, 'hello', readFile]);
     expect(namesOf(environment)).toEqual(['Read File', '(none)', 'Read File', 'Final Answer']);
     expect(purposesOf(environment)).toEqual(['act', 'act', 'act', 'summarise a step', 'act']);
   });
 
-  it('accepts a reply without all entries, and carries the plan along', async () => {
+  it('accepts a reply without all entries, and keeps the plan', async () => {
     const short = 'Action: Read File\nAction Input: {"file_name": "train.py"}';
     const environment = await run([readFile, short, short]);
     expect(namesOf(environment)).toEqual([...Array(3).fill('Read File'), 'Final Answer']);
@@ -225,7 +225,7 @@ describe('research, as it is by default', () => {
     expect(tailsOf(environment)[1]).not.toContain('so far');
   });
 
-  it('goes on with the last of its log where the fast model does not answer', async () => {
+  it('continues with the end of its log if the fast model does not answer', async () => {
     const replies = Array(5).fill(readFile);
     const environment = await run(
       [],
@@ -239,13 +239,13 @@ describe('research, as it is by default', () => {
     expect(tailsOf(environment)[4]).toContain('Step 3:\n[Action]: Read File\n[Observation]: print(1)');
   });
 
-  it('has no long memory where it is told so', async () => {
+  it('has no long-term memory if it is turned off', async () => {
     const environment = await run(Array(6).fill(readFile), { retrieval: false });
     expect(new Set(purposesOf(environment))).toEqual(new Set(['act']));
   });
 });
 
-it('an option that makes no sense is refused with the choices', async () => {
+it('an invalid option is refused with the choices', async () => {
   for (const options of [
     { profile: 'papper' },
     { entries: 'Thought, Feeling' },

@@ -62,7 +62,7 @@ function leadOf(memory: string, plan: string, last: Readonly<Record<string, stri
   return parts.join('\n\n');
 }
 
-/** The marks around what is new in the plan are not needed any more. */
+/** The markers of new parts of the plan are not needed any more. */
 function withoutMarks(turn: Turn): Turn {
   const plan = turn.entries[planEntry];
   if (plan === undefined) return turn;

@@ -4,9 +4,9 @@ import { readWholeFile } from '../common/read-whole-file.ts';
 import { Workspace } from '../common/workspace.ts';
 import { type Allotment, BranchView, type EntryRun } from './branch-view.ts';
 import { withFreshSeeds } from './fresh-seeds.ts';
-import { Judge, type SecondRun } from './judge.ts';
 import { isTimeLike } from './metric-names.ts';
 import { readMetric } from './metric-reader.ts';
+import { NoiseTest, type SecondRun } from './noise-test.ts';
 import type { Attempt, Measured } from './search-tree.ts';
 
 /** The result of measuring a version. */
@@ -18,7 +18,7 @@ export type Finding =
 export class Evaluator {
   readonly #environment: Environment;
   readonly #follow: (view: BranchView) => void;
-  #judge: Judge;
+  #noiseTest: NoiseTest;
   #way: SecondRun = 'not needed';
 
   /** @param follow called with each branch that something was run on */
@@ -26,11 +26,17 @@ export class Evaluator {
     this.#environment = environment;
     this.#follow = follow;
     // Until the noise is known, any gain counts.
-    this.#judge = new Judge(environment.task.metric, { first: 0, second: null }, 'not needed', false, 0);
+    this.#noiseTest = new NoiseTest(
+      environment.task.metric,
+      { first: 0, second: null },
+      'not needed',
+      false,
+      0,
+    );
   }
 
-  get judge(): Judge {
-    return this.#judge;
+  get noiseTest(): NoiseTest {
+    return this.#noiseTest;
   }
 
   get measuresNoise(): boolean {
@@ -74,7 +80,7 @@ export class Evaluator {
     const isExact = second === null || second === evidence.first;
     evidence.second = isExact ? null : second;
     this.#way = isExact ? 'not needed' : way;
-    this.#judge = new Judge(metric, { ...evidence }, this.#way, false);
+    this.#noiseTest = new NoiseTest(metric, { ...evidence }, this.#way, false);
   }
 
   /** The score of one more run, with seeds raised by this number if there are any; null if it gave none. */

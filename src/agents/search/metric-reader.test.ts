@@ -134,17 +134,17 @@ describe('the metric reader', () => {
     expect(value(output.replaceAll('\n', '\r\n'), metric)).toBe(expected);
   });
 
-  it('says whether a value is one of validation', () => {
+  it('says whether a value was measured on validation data', () => {
     expect(readMetric('MAE: 4', mae)?.validation).toBe(false);
     expect(readMetric('val MAE: 4', mae)?.validation).toBe(true);
   });
 
-  it('reads what is no number as one that is not finite, so that it is not taken for an older value', () => {
+  it('reads a value that is not a number as not finite, so that no older value is used', () => {
     expect(value('val MAE: 3\nval MAE: nan', mae)).toBeNaN();
     expect(value('val MAE: inf', mae)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('is not held up by hostile output', () => {
+  it('is not slowed down by hostile output', () => {
     for (const piece of [' ', '(', '=', 'MAE ', '1,111', '[exit code', 'a:', '((MAE ']) {
       expect(value(`${piece.repeat(100_000)}\nval MAE: 3\n${piece.repeat(400)}x`, mae)).not.toBeUndefined();
     }

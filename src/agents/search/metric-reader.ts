@@ -161,7 +161,7 @@ function readLine(line: string, spellings: readonly string[], timeLike: boolean)
   const found: Found[] = [];
   let armed = false;
   let separated = false;
-  let standing: Subject = null;
+  let current: Subject = null;
   let glued: Subject = null;
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'metric') {
@@ -174,12 +174,12 @@ function readLine(line: string, spellings: readonly string[], timeLike: boolean)
       separated = true;
     } else if (token.kind === 'subject') {
       if (token.glued) glued = token.subject;
-      else standing = token.subject;
+      else current = token.subject;
       // "MAE: train 3.1, valid 4.2" names the metric once for several numbers.
       if (found.length > 0 && !token.glued && metricStandsBefore(tokens, index)) armed = true;
     } else if (token.kind === 'number' && armed) {
       if (!separated && token.whole && valueFollows(tokens, index)) continue;
-      const subject = glued ?? standing ?? trailingSubject(tokens, index);
+      const subject = glued ?? current ?? trailingSubject(tokens, index);
       found.push({ value: token.value, percent: token.percent, subject });
       armed = false;
       glued = null;

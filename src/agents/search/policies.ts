@@ -1,4 +1,4 @@
-import type { Judge } from './judge.ts';
+import type { NoiseTest } from './noise-test.ts';
 import { type Attempt, lineage, type Operator, type SearchTree } from './search-tree.ts';
 
 /** What to try next. */
@@ -13,7 +13,7 @@ export interface Situation {
   tree: SearchTree;
   /** The version that new drafts start from. */
   root: Attempt;
-  judge: Judge;
+  noiseTest: NoiseTest;
   random: () => number;
   /** 1, plus one each time the search has gained nothing for a while. */
   width: number;
@@ -74,8 +74,8 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
   uct(situation) {
     const moves = movesOf({ ...situation, width: Number.POSITIVE_INFINITY });
     if (moves.length === 0) return null;
-    const { root, judge, tree } = situation;
-    const worth = worthOf(tree, judge);
+    const { root, noiseTest, tree } = situation;
+    const worth = worthOf(tree, noiseTest);
     let at = root;
     for (;;) {
       const visits = at.children.length === 0 ? 1 : sizeOf(at);
@@ -96,10 +96,10 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
 };
 
 /** All possible moves, the most promising of each operator first. */
-export function movesOf({ tree, root, judge, width, settings }: Situation): Move[] {
+export function movesOf({ tree, root, noiseTest, width, settings }: Situation): Move[] {
   const { operators, drafts, mostRepairs } = settings;
   const ranked = tree.measured.toSorted(
-    (one, other) => judge.gain(scoreOf(other), scoreOf(one)) || one.id - other.id,
+    (one, other) => noiseTest.gain(scoreOf(other), scoreOf(one)) || one.id - other.id,
   );
   const made = tree.attempts.filter(({ operator }) => operator === 'draft').length;
   const moves: Move[] = [];
@@ -156,13 +156,13 @@ function recordOf(tree: SearchTree, operator: Operator): { gained: number; tried
 }
 
 /** From 0 for the worst measured version to 1 for the best. */
-function worthOf(tree: SearchTree, judge: Judge): (attempt: Attempt) => number {
+function worthOf(tree: SearchTree, noiseTest: NoiseTest): (attempt: Attempt) => number {
   const scores = tree.measured.map(scoreOf);
-  const gains = scores.map((score) => judge.gain(score, scores[0] ?? 0));
+  const gains = scores.map((score) => noiseTest.gain(score, scores[0] ?? 0));
   const [least, most] = [Math.min(...gains), Math.max(...gains)];
   return (attempt) => {
     if (attempt.measured === null) return 0;
-    const gain = judge.gain(scoreOf(attempt), scores[0] ?? 0);
+    const gain = noiseTest.gain(scoreOf(attempt), scores[0] ?? 0);
     return most > least ? (gain - least) / (most - least) : 0.5;
   };
 }

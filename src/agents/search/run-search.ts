@@ -1,8 +1,8 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Budget } from '../../schema/index.ts';
 import { BranchView } from './branch-view.ts';
+import { BudgetShares } from './budget-shares.ts';
 import { Evaluator } from './evaluator.ts';
-import { Funds } from './funds.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
 import { type Attempt, lineage, SearchTree } from './search-tree.ts';
 import { selectFinalist, selectionNeeds } from './select-finalist.ts';
@@ -29,7 +29,7 @@ export type Operate = (move: Move, view: BranchView, search: TreeSearch) => Prom
 
 /** Shares of the rest of the budget: for one attempt, and for the first one without a model. */
 const shares = { attempt: 0.35, portfolio: 0.3, selection: 0.25 };
-/** Looking, writing, running and checking: the least and the most steps for one attempt. */
+/** Reading, writing, running and checking: the minimum and maximum steps for one attempt. */
 const steps = { least: 5, most: 14 };
 /** After this many consecutive attempts that wrote nothing, the search stops. */
 const mostIdle = 6;
@@ -44,7 +44,7 @@ export class TreeSearch {
   readonly #environment: Environment;
   readonly #settings: SearchSettings;
   readonly #operate: Operate;
-  readonly #funds: Funds;
+  readonly #budgetShares: BudgetShares;
   #now: Budget;
   #isOver = false;
   #idle = 0;
@@ -56,7 +56,7 @@ export class TreeSearch {
     this.#environment = environment;
     this.#settings = settings;
     this.#operate = operate;
-    this.#funds = new Funds(environment.budget);
+    this.#budgetShares = new BudgetShares(environment.budget);
     this.#now = environment.budget;
     this.tree = new SearchTree((entries) => environment.note(entries));
     this.evaluator = new Evaluator(environment, (view) => this.#follow(view));
@@ -92,8 +92,8 @@ export class TreeSearch {
     const allotted = { seconds, steps: steps_left - 1 };
     root.view = new BranchView(this.#environment, this.#environment, this.#now, allotted);
     root.change = 'the starter as it is';
-    await this.#judge(root, root.view);
-    root.cost = this.#funds.spent(this.#now);
+    await this.#measure(root, root.view);
+    root.cost = this.#budgetShares.largest(this.#now);
     this.tree.record(root);
     if (root.measured !== null && this.#settings.measuresNoise && this.#mayTry())
       await this.#learnNoise(root);
@@ -102,7 +102,7 @@ export class TreeSearch {
 
   async #learnNoise(of: Attempt): Promise<void> {
     await this.evaluator.measureNoise(of, this.#left());
-    const { noise, threshold } = this.evaluator.judge;
+    const { noise, threshold } = this.evaluator.noiseTest;
     this.#environment.note({
       Observed: `Run again, version ${of.id} shows a noise of ${(noise ?? 0).toPrecision(2)}; a gain must exceed ${threshold.toPrecision(2)}.`,
     });
@@ -111,7 +111,13 @@ export class TreeSearch {
   async #work(root: Attempt): Promise<void> {
     while (this.#mayTry() && this.tree.attempts.length <= this.#settings.mostAttempts) {
       const { policy, random } = this.#settings;
-      const situation = { tree: this.tree, root, judge: this.evaluator.judge, random, width: this.#width };
+      const situation = {
+        tree: this.tree,
+        root,
+        noiseTest: this.evaluator.noiseTest,
+        random,
+        width: this.#width,
+      };
       const move = policy({ ...situation, settings: this.#settings });
       if (move === null) return;
       await this.#attempt(move, shares.attempt);
@@ -128,7 +134,7 @@ export class TreeSearch {
     });
     this.tree.record(attempt);
     this.#pending += 1;
-    const before = this.#funds.spent(this.#now);
+    const before = this.#budgetShares.largest(this.#now);
     const allotted = this.#allotment(share);
     const view = await this.evaluator.fork(from, this.#now, allotted, parent.measured?.run ?? from.freshRun);
     attempt.view = view;
@@ -142,15 +148,15 @@ export class TreeSearch {
       this.#idle = 0;
       attempt.change = written.change;
       view.allot({ seconds: this.#left().seconds, steps: steps.least });
-      await this.#judge(attempt, view);
+      await this.#measure(attempt, view);
     }
-    attempt.cost = (this.#funds.spent(this.#now) - before) / this.#pending;
+    attempt.cost = (this.#budgetShares.largest(this.#now) - before) / this.#pending;
     this.#pending -= 1;
     this.tree.record(attempt);
   }
 
   /** Measures an attempt, and keeps it as the best if it is better by more than the noise. */
-  async #judge(attempt: Attempt, view: BranchView): Promise<void> {
+  async #measure(attempt: Attempt, view: BranchView): Promise<void> {
     const finding = await this.evaluator.measure(view);
     this.#follow(view);
     if (finding.kind === 'failed') {
@@ -162,10 +168,10 @@ export class TreeSearch {
     attempt.measured = finding.measured;
     attempt.output = finding.measured.run.result.observation;
     const compared = lineage(attempt).find((one) => one !== attempt && one.measured !== null);
-    const { judge } = this.evaluator;
-    const gain = compared === undefined ? null : judge.gain(scoreOf(attempt), scoreOf(compared));
+    const { noiseTest } = this.evaluator;
+    const gain = compared === undefined ? null : noiseTest.gain(scoreOf(attempt), scoreOf(compared));
     const isBest = await this.#isNewBest(attempt);
-    const isKept = gain === null || gain > judge.threshold;
+    const isKept = gain === null || gain > noiseTest.threshold;
     if (isBest) this.#takeAsBest(attempt);
     this.#widenUnless(isBest);
     const than =
@@ -178,18 +184,18 @@ export class TreeSearch {
   }
 
   async #isNewBest(attempt: Attempt): Promise<boolean> {
-    const { judge, measuresNoise } = this.evaluator;
+    const { noiseTest, measuresNoise } = this.evaluator;
     const best = this.tree.best?.measured;
     if (attempt.measured === null) return false;
     if (best == null) return true;
     const { evidence } = attempt.measured;
-    if (!judge.isPromising(evidence.first, best.evidence)) return false;
-    if (measuresNoise && !judge.isClear(evidence.first, best.evidence)) {
+    if (!noiseTest.isPromising(evidence.first, best.evidence)) return false;
+    if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
       const second = await this.evaluator.again(attempt, 1, this.#left());
       if (second === null) return false;
       evidence.second = second;
     }
-    return judge.isBetter(evidence, best.evidence);
+    return noiseTest.isBetter(evidence, best.evidence);
   }
 
   #takeAsBest(attempt: Attempt): void {

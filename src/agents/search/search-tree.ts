@@ -1,7 +1,7 @@
 import { plainLine } from '../../lib/plain-line.ts';
 import { SearchNode, searchNodeEntry } from '../../schema/index.ts';
 import type { BranchView, EntryRun } from './branch-view.ts';
-import type { Evidence } from './judge.ts';
+import type { Evidence } from './noise-test.ts';
 
 export type Operator = 'starter' | 'portfolio' | 'draft' | 'improve' | 'debug' | 'merge' | 'tune';
 

@@ -25,12 +25,14 @@ export async function selectFinalist(
   left: () => Allotment,
   slowest: number,
 ): Promise<{ chosen: Attempt; said: string } | null> {
-  const { judge } = evaluator;
+  const { noiseTest } = evaluator;
   const best = tree.best;
   if (best === null || best === reference || !evaluator.measuresNoise) return null;
   const finalists = tree.measured
-    .filter((one) => one !== reference && judge.gain(scoreOf(one), scoreOf(reference)) > judge.threshold)
-    .sort((one, other) => judge.gain(scoreOf(other), scoreOf(one)) || one.id - other.id)
+    .filter(
+      (one) => one !== reference && noiseTest.gain(scoreOf(one), scoreOf(reference)) > noiseTest.threshold,
+    )
+    .sort((one, other) => noiseTest.gain(scoreOf(other), scoreOf(one)) || one.id - other.id)
     .slice(0, mostFinalists)
     .map((attempt) => ({ attempt, gains: [] as number[], hasFailed: false }));
   let done = 0;
@@ -41,12 +43,12 @@ export async function selectFinalist(
     for (const finalist of finalists.filter(({ hasFailed }) => !hasFailed)) {
       const score = await evaluator.again(finalist.attempt, rounds.first + done, left());
       if (score === null) finalist.hasFailed = true;
-      else finalist.gains.push(judge.gain(score, base));
+      else finalist.gains.push(noiseTest.gain(score, base));
     }
   }
   if (done === 0) return null;
   const [chosen] = finalists
-    .filter(({ gains, hasFailed }) => !hasFailed && gains.length > 0 && judge.isBeyondNoise(gains))
+    .filter(({ gains, hasFailed }) => !hasFailed && gains.length > 0 && noiseTest.isBeyondNoise(gains))
     .sort((one, other) => meanOf(other.gains) - meanOf(one.gains));
   const said = finalists
     .map(({ attempt, gains, hasFailed }) =>

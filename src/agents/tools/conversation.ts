@@ -9,7 +9,7 @@ const roomAfterShortening = 0.6;
 const keptOfResult = 300;
 /** The newest turns are shortened only if nothing else helps. */
 const newestTurns = 2;
-const mostDeeds = 30;
+const mostActions = 30;
 
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 
@@ -20,7 +20,7 @@ export interface ToolResult {
   status: Taken['status'] | 'not carried out';
   text: string;
   /** The run's state at that time; null if it comes with a later result. */
-  standing: string | null;
+  state: string | null;
 }
 
 /** A reply of the model, and everything that was answered to it. */
@@ -36,7 +36,7 @@ export class Conversation {
   readonly #toolTokens: number;
   readonly #turns: Turn[] = [];
   #limit: number;
-  #forgotten: { turns: number; deeds: string[] } = { turns: 0, deeds: [] };
+  #forgotten: { turns: number; actions: string[] } = { turns: 0, actions: [] };
 
   /**
    * @param limit in tokens
@@ -79,8 +79,8 @@ export class Conversation {
   }
 
   #messages(): ModelMessage[] {
-    const { turns, deeds } = this.#forgotten;
-    const note: ModelMessage[] = turns === 0 ? [] : [{ role: 'user', text: forgottenText(turns, deeds) }];
+    const { turns, actions } = this.#forgotten;
+    const note: ModelMessage[] = turns === 0 ? [] : [{ role: 'user', text: forgottenText(turns, actions) }];
     return [...this.#head, ...note, ...this.#turns.flatMap(messagesOf)];
   }
 
@@ -101,10 +101,10 @@ export class Conversation {
 
   #forgetOldest(): void {
     const turn = this.#turns.shift();
-    const deeds = turn?.results.map(({ action, status }) => `${action} (${status})`) ?? [];
+    const actions = turn?.results.map(({ action, status }) => `${action} (${status})`) ?? [];
     this.#forgotten = {
       turns: this.#forgotten.turns + 1,
-      deeds: [...this.#forgotten.deeds, ...deeds].slice(-mostDeeds),
+      actions: [...this.#forgotten.actions, ...actions].slice(-mostActions),
     };
   }
 }
@@ -133,8 +133,8 @@ function messagesOf({ reply, results, remark }: Turn): ModelMessage[] {
   return [reply, ...answers, ...(remark === null ? [] : [{ role: 'user' as const, text: remark }])];
 }
 
-function shownText({ text, standing, compacted }: Turn['results'][number]): string {
-  return compacted ?? (standing === null ? text : `${text}\n\n[${standing}]`);
+function shownText({ text, state, compacted }: Turn['results'][number]): string {
+  return compacted ?? (state === null ? text : `${text}\n\n[${state}]`);
 }
 
 /** The provider's own form of a message is sent instead of ours. */

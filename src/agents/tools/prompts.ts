@@ -19,9 +19,9 @@ How to work
 Old answers of tools may be taken out of this conversation to save room. A note then stands in their place and says what they were.`;
 }
 
-/** @param standing the run's state, as `Standing` describes it */
-export function opening(task: TaskBrief, standing: string, lessons?: readonly Lesson[]): string {
-  return `${taskText(task, 'whole', lessons)}\n\n## How you stand\n${standing}\n\nBegin.`;
+/** @param state the run's state, as `StateTracker` describes it */
+export function opening(task: TaskBrief, state: string, lessons?: readonly Lesson[]): string {
+  return `${taskText(task, 'whole', lessons)}\n\n## How you stand\n${state}\n\nBegin.`;
 }
 
 /** The result of a call, as the model sees it. */
@@ -55,9 +55,9 @@ export function compactedText(
 }
 
 /** Replaces whole turns. */
-export function forgottenText(turns: number, deeds: readonly string[]): string {
+export function forgottenText(turns: number, actions: readonly string[]): string {
   return (
     `[The first ${turns} turns of this conversation were taken out to save room; the files are as you left them. ` +
-    `The last of what you did in them: ${deeds.join('; ')}.]`
+    `The last of what you did in them: ${actions.join('; ')}.]`
   );
 }

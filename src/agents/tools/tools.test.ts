@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { describedActions } from '../../../test/fixtures/described-actions.ts';
 import {
   type Answered,
+  actionsOf,
   answered,
   anyReply,
-  deedsOf,
   inTurn,
   runInMemory,
   transcriptOf,
@@ -30,7 +30,7 @@ function toolTexts(messages: readonly ModelMessage[]): string[] {
 }
 
 describe('the tools agent', () => {
-  it('carries out every call of a reply in order and answers each by its id', async () => {
+  it('executes every call of a reply in order and answers each by its id', async () => {
     const environment = await runInMemory(
       tools,
       inTurn(
@@ -46,7 +46,7 @@ describe('the tools agent', () => {
         finish,
       ),
     );
-    expect(deedsOf(environment)).toEqual([
+    expect(actionsOf(environment)).toEqual([
       ['List Files', '.'],
       ['Read File', 'train.py'],
       ['Write File', 'train.py', 'lr = 1'],
@@ -77,7 +77,7 @@ describe('the tools agent', () => {
     expect(environment.late).toBe(0);
   });
 
-  it('tells of the task and the budget, and begins every request alike', async () => {
+  it('describes the task and the budget, and begins every request with the same text', async () => {
     const { asked } = await runInMemory(tools, inTurn(calling(call('a', 'Check_Budget')), finish));
     expect(asked[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(asked[0]?.messages[1]?.text).toMatch(
@@ -87,7 +87,7 @@ describe('the tools agent', () => {
     expect(asked[1]?.tools).toEqual(asked[0]?.tools);
   });
 
-  it("sends a reply back in the provider's own form", async () => {
+  it("sends a reply back in the provider's format", async () => {
     const provider = { kind: 'x', content: [{ signature: 'sealed' }] };
     const { asked } = await runInMemory(
       tools,
@@ -96,7 +96,7 @@ describe('the tools agent', () => {
     expect(asked[1]?.messages[2]).toMatchObject({ role: 'assistant', provider });
   });
 
-  it('lets the environment refuse unknown tools and input that is no object', async () => {
+  it('lets the environment refuse unknown tools and input that is not an object', async () => {
     const environment = await runInMemory(
       tools,
       inTurn(
@@ -116,7 +116,7 @@ describe('the tools agent', () => {
     expect(toolTexts(environment.asked[2]?.messages ?? [])[1]).toMatch(
       /^The run was not ended yet, because there is no submission[\s\S]*\[held back\]/,
     );
-    expect(deedsOf(environment).map(([name]) => name)).toEqual(['List Files', 'Final Answer']);
+    expect(actionsOf(environment).map(([name]) => name)).toEqual(['List Files', 'Final Answer']);
   });
 
   it('stops in the middle of a reply when the run is over', async () => {
@@ -130,7 +130,7 @@ describe('the tools agent', () => {
     expect(environment.asked).toHaveLength(1);
   });
 
-  it('reminds a model that calls no tool, and gives up when that does not help', async () => {
+  it('reminds a model that calls no tool, and gives up if that does not help', async () => {
     const environment = await runInMemory(tools, inTurn('I think.', look, finish));
     expect(environment.asked[1]?.messages.at(-1)).toMatchObject({
       role: 'user',
@@ -145,13 +145,13 @@ describe('the tools agent', () => {
     });
   });
 
-  it('does not carry out the last call of a reply that was cut off', async () => {
+  it('does not execute the last call of a reply that was cut off', async () => {
     const cut = {
       ...calling(call('a', 'Check_Budget'), call('b', 'Write_File', { file_name: 'train.py' })),
       finish: 'length' as const,
     };
     const environment = await runInMemory(tools, inTurn(cut, finish));
-    expect(deedsOf(environment).map(([name]) => name)).toEqual(['Check Budget', 'Final Answer']);
+    expect(actionsOf(environment).map(([name]) => name)).toEqual(['Check Budget', 'Final Answer']);
     expect(toolTexts(environment.asked[1]?.messages ?? [])[1]).toMatch(/not carried out.*length limit/);
     const stuck = await runInMemory(
       tools,
@@ -161,7 +161,7 @@ describe('the tools agent', () => {
     expect(stuck.taken).toHaveLength(0);
   });
 
-  it('ends with a refusal, and without a word where the run is closed', async () => {
+  it('ends after a refusal, and after the end of the run', async () => {
     const refused = await runInMemory(tools, inTurn({ kind: 'refused', message: 'not this' }));
     expect(refused.givenUp).toEqual({ reason: 'refused', message: 'not this' });
     const closed = await runInMemory(
@@ -172,7 +172,7 @@ describe('the tools agent', () => {
     expect(closed.taken).toHaveLength(1);
   });
 
-  it('asks for exactly the same when it is run again with the same replies', async () => {
+  it('makes exactly the same requests when it is run again with the same replies', async () => {
     const replies = [
       calling(call('a', 'List_Files', { dir_path: '.' })),
       answered({ text: 'hm' }),
@@ -209,7 +209,7 @@ describe('a conversation that grows too long', () => {
     finish,
   );
 
-  it('loses its oldest answers first, and says what they were', async () => {
+  it('drops its oldest results first, and says what they were', async () => {
     const { asked } = await runInMemory(tools, reads, { files, options: { context_tokens: 12_000 } });
     const shortened = asked.findIndex(({ messages }) =>
       toolTexts(messages).some((text) => text.startsWith('[Taken out')),
@@ -229,7 +229,7 @@ describe('a conversation that grows too long', () => {
     }
   });
 
-  it('loses whole turns where what the model itself wrote is too much', async () => {
+  it('drops whole turns if the text of the model itself is too long', async () => {
     const writes = inTurn(
       ...Array.from({ length: 12 }, (_, turn) =>
         calling(call(`w${turn}`, 'Write_File', { file_name: 'a', content: long })),
@@ -256,7 +256,7 @@ describe('a conversation that grows too long', () => {
     expect(environment.finalAnswer).toBe('done');
   });
 
-  it("ends as the agent's own failure where nothing can be left out", async () => {
+  it("ends as the agent's own failure if nothing can be left out", async () => {
     const environment = await runInMemory(
       tools,
       inTurn({ kind: 'context_too_long', message: 'too many tokens' }),
@@ -267,7 +267,7 @@ describe('a conversation that grows too long', () => {
 });
 
 describe('the tools', () => {
-  it('have names that every provider accepts, and lead back to their actions', () => {
+  it('have names that every provider accepts, and map back to their actions', () => {
     const toolbox = new Toolbox(describedActions);
     for (const tool of toolbox.tools) ModelTool.parse(tool);
     const back = toolbox.tools.map(({ name }) => toolbox.actionOf({ id: '', name, input: {} }).name);
@@ -275,7 +275,7 @@ describe('the tools', () => {
     expect(toolbox.toolFor('Read File')).toBe('Read_File');
   });
 
-  it('are told apart however alike the names of their actions are', () => {
+  it('are distinct however similar the names of their actions are', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(

@@ -9,7 +9,7 @@ import { cutCall, instructions, nudge, opening, resultText } from './prompts.ts'
 
 type Answered = Extract<ModelReply, { kind: 'answered' }>;
 
-/** A loop on native tool calling. It parses no text of the model, and keeps all of it while there is room. */
+/** A loop on native tool calling. It parses no text of the model, and keeps the whole conversation as long as it fits. */
 export const tools: Agent = {
   name: 'tools',
   summary: 'Lets a language model call the actions as tools, with the whole history in its context.',
@@ -62,13 +62,13 @@ function readSettings(options: AgentOptions): { contextTokens: number; mostNudge
 /** The same in every request, so that providers can keep it in their caches. */
 function headOf(
   { task }: Environment,
-  { standing }: CarefulSteps,
+  { state }: CarefulSteps,
   finalAnswer: string,
   lessons: readonly Lesson[] | undefined,
 ): ModelMessage[] {
   return [
     { role: 'system', text: instructions(finalAnswer), stable: true },
-    { role: 'user', text: opening(task, standing.describe(), lessons), stable: true },
+    { role: 'user', text: opening(task, state.describe(), lessons), stable: true },
   ];
 }
 
@@ -106,13 +106,13 @@ async function takeSteps(
     const action = toolbox.actionOf(call);
     const taken = await steps.take(action);
     if (taken.ended) return { acted: true, ended: true };
-    const standing = index === whole.length - 1 ? steps.standing.describe() : null;
+    const state = index === whole.length - 1 ? steps.state.describe() : null;
     const text = resultText(taken);
-    conversation.addResult({ call, action: action.name, status: taken.status, text, standing });
+    conversation.addResult({ call, action: action.name, status: taken.status, text, state });
   }
   for (const call of tool_calls.slice(whole.length)) {
     const action = toolbox.actionOf(call).name;
-    conversation.addResult({ call, action, status: 'not carried out', text: cutCall, standing: null });
+    conversation.addResult({ call, action, status: 'not carried out', text: cutCall, state: null });
   }
   return { acted: whole.length > 0, ended: false };
 }

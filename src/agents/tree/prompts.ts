@@ -7,7 +7,7 @@ import type { Operator } from '../search/search-tree.ts';
 const most = { script: 24_000, output: 4_000 };
 
 /** What a prompt says about a version. */
-export interface ToldVersion {
+export interface VersionText {
   /** Null if it could not be read completely. */
   source: string | null;
   /** The line with its score; null if it failed. */
@@ -44,17 +44,17 @@ const jobs: Readonly<Partial<Record<Operator, string>>> = {
     'Below are two good versions that were made apart from each other. Make one of them: take over what the second does better into the first, or average the predictions of both.',
 };
 
-export interface Told {
+export interface VersionRequest {
   operator: Operator;
-  version: ToldVersion;
-  other: ToldVersion | null;
+  version: VersionText;
+  other: VersionText | null;
   /** The comparisons so far; empty if there are none. */
   memory: string;
   /** The remaining budget, and how long a run may take. */
   limits: string;
 }
 
-export function request({ operator, version, other, memory, limits }: Told): string {
+export function request({ operator, version, other, memory, limits }: VersionRequest): string {
   return [
     `## Your job: ${operator}`,
     jobs[operator] ?? '',
@@ -72,7 +72,7 @@ export function request({ operator, version, other, memory, limits }: Told): str
   ].join('\n\n');
 }
 
-function shown({ source, line, output }: ToldVersion): string {
+function shown({ source, line, output }: VersionText): string {
   const script =
     source === null ? 'It is too long to be shown: read it.' : fenced(cutMiddle(source, most.script));
   const ran =

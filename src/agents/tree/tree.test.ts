@@ -62,7 +62,7 @@ async function search(
 }
 
 describe('the tree agent', () => {
-  it('hands in the best version that a model wrote, and tells of all in its notes', async () => {
+  it('submits the best version that a model wrote, and records all in its notes', async () => {
     const { environment, nodes, handedIn, error } = await search(
       inTurn(
         ...[4, 3, 6, 2].map((size) => block(`seed = 0\nerror = ${size}.0`, `an error of ${size}`)),
@@ -77,7 +77,7 @@ describe('the tree agent', () => {
     expect(environment.finalAnswer).toMatch(/Handed in is version \d+ .*an error of 2/);
   });
 
-  it('lets a model look and try with tools before it hands in', async () => {
+  it('lets a model read and experiment with tools before it submits a version', async () => {
     const call = (name: string, input: Record<string, string>) =>
       answered({ tool_calls: [{ id: 'a', name, input }], finish: 'tool_calls' });
     const { environment, nodes, handedIn } = await search(
@@ -100,7 +100,7 @@ describe('the tree agent', () => {
     });
   });
 
-  it('has what failed repaired, and shows what it printed', async () => {
+  it('has a failed version repaired, and shows its output', async () => {
     const { environment, nodes } = await search(
       (request) =>
         block(request.purpose === 'debug' ? 'seed = 0\nerror = 3.0' : 'bug', `by ${request.purpose}`),
@@ -123,7 +123,7 @@ describe('the tree agent', () => {
     expect(handedIn.get('train.py')).toBe(starter);
   });
 
-  it('tells a model what all branches learned, as comparisons', async () => {
+  it('shows a model what all branches learned, as comparisons', async () => {
     const { environment } = await search(
       inTurn(block('seed = 0\nerror = 3.0', 'less of it'), block('seed = 0\nerror = 9.0', 'more of it')),
       { max_attempts: 5 },
@@ -133,7 +133,7 @@ describe('the tree agent', () => {
     expect(text).toMatch(/more of it: −6/);
   });
 
-  it('keeps to single replies without tools or memory as aide', async () => {
+  it('uses single replies without tools or memory with the profile aide', async () => {
     const { environment, nodes } = await search(
       (_, count) => block(`seed = 0\nerror = ${8 - Math.min(count, 7)}.0`, `change ${count}`),
       { profile: 'aide', max_attempts: 8 },
@@ -158,7 +158,7 @@ describe('the tree agent', () => {
     expect(error).toBeLessThan(14);
   });
 
-  it('widens the search where nothing is gained, until the budget is used', async () => {
+  it('widens the search if nothing is gained, until the budget is used', async () => {
     const { environment } = await search(
       inTurn(block('seed = 0\nerror = 9.0')),
       { patience: 2 },
@@ -170,7 +170,7 @@ describe('the tree agent', () => {
     expect(environment.finalAnswer).toContain('the starter is handed in');
   });
 
-  it('makes several versions at once', async () => {
+  it('makes several versions in parallel', async () => {
     const { environment, nodes } = await search(inTurn(block('seed = 0\nerror = 3.0')), {
       at_once: 3,
       max_attempts: 6,
@@ -180,7 +180,7 @@ describe('the tree agent', () => {
     expect(environment.late).toBe(0);
   });
 
-  it('begins with what automl makes of the starter, for nothing', async () => {
+  it("begins with automl's version of the starter, without a model", async () => {
     const { nodes, environment } = await search(
       inTurn('nothing of use'),
       { portfolio: true },
@@ -190,7 +190,7 @@ describe('the tree agent', () => {
     expect(environment.finalAnswer).not.toBeNull();
   });
 
-  it('leaves a valid submission not worse than the starter, whatever a model writes', async () => {
+  it('leaves a valid submission no worse than the starter, whatever a model writes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyReply, { minLength: 1, maxLength: 8 }),

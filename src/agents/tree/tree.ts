@@ -9,7 +9,7 @@ import { withoutStop } from '../search/own-stop.ts';
 import { type Move, policies, policyNames } from '../search/policies.ts';
 import { type Operate, type SearchSettings, TreeSearch, type Written } from '../search/run-search.ts';
 import type { Attempt, Operator } from '../search/search-tree.ts';
-import { instructions, request, type ToldVersion } from './prompts.ts';
+import { instructions, request, type VersionText } from './prompts.ts';
 import { writeVersion } from './write-version.ts';
 
 const profiles = ['tree', 'aide'] as const;
@@ -147,7 +147,7 @@ function tell(
     operator,
     version: versionOf(parent),
     other: other === undefined ? null : versionOf(other),
-    memory: isAide ? '' : comparisons(tree, evaluator.judge),
+    memory: isAide ? '' : comparisons(tree, evaluator.noiseTest),
     limits: [
       `Left of the whole run: ${budgetText(search.budget)}.`,
       `For this version: ${budgetText(view.budget)}; its script is stopped after ${view.runLimit ?? Math.floor(left)} s.`,
@@ -160,7 +160,7 @@ function timeOf({ measured }: Attempt): string[] {
   return measured === null ? [] : [`The version that you are given took ${measured.seconds.toFixed(1)} s.`];
 }
 
-function versionOf({ view, measured, output }: Attempt): ToldVersion {
+function versionOf({ view, measured, output }: Attempt): VersionText {
   const source = measured?.run.source ?? view?.source ?? null;
   return { source: source === null ? null : withoutStop(source), line: measured?.line ?? null, output };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { blocksOf, numbered } from './blocks.ts';
 
-test('blocks are together the text, none too long, and end at line breaks where they can', () => {
+test('joined blocks are the text, none is too long, and they end at line breaks where possible', () => {
   const line = fc.oneof(fc.string({ maxLength: 30 }), fc.string({ unit: 'binary', maxLength: 80 }));
   fc.assert(
     fc.property(fc.array(line), fc.integer({ min: 2, max: 40 }), (lines, size) => {
@@ -22,7 +22,7 @@ test('blocks are together the text, none too long, and end at line breaks where 
   );
 });
 
-test('lines bear their numbers in the file, also those of a line in several blocks', () => {
+test('lines have their numbers in the file, also a line that spans several blocks', () => {
   const blocks = blocksOf(`one\ntwo\n${'x'.repeat(12)}\nend\n`, 8);
   expect(blocks.map(numbered)).toEqual(['1: one\n2: two', '3: xxxxxxxx', '3: xxxx', '4: end']);
 });

@@ -14,7 +14,7 @@ function contentOf(place: WorkspacePlace, name = 'notes.txt'): string {
 }
 
 describe('Edit File', () => {
-  test('replaces a text that stands there once, and is undone', async () => {
+  test('replaces a text that occurs once, and can be undone', async () => {
     await using place = await WorkspacePlace.open({ files: { 'notes.txt': notes } });
     const answer = await edit(place, '  beta\nalpha', '$& $1');
     expect(answer).toMatchObject({ status: 'ok', observation: 'Replaced the text in line 2 of notes.txt.' });
@@ -56,12 +56,12 @@ describe('Edit File', () => {
     });
   });
 
-  test.each(['maybe', 1, null])('takes %j for no truth value', async (replace_all) => {
+  test.each(['maybe', 1, null])('does not accept %j as a truth value', async (replace_all) => {
     await using place = await WorkspacePlace.open({ files: { 'notes.txt': notes } });
     expect(await edit(place, 'alpha', 'x', { replace_all })).toMatchObject({ status: 'invalid' });
   });
 
-  test('finds a text in a file with line breaks of Windows, and keeps them and the byte order mark', async () => {
+  test('finds a text in a file with Windows line breaks, and keeps them and the byte order mark', async () => {
     await using place = await WorkspacePlace.open({
       files: { 'notes.txt': '\ufeffone\r\ntwo\r\nthree\r\n' },
     });
@@ -77,7 +77,7 @@ describe('Edit File', () => {
     expect(contentOf(place)).toBe('one\r\n2\nthree\rfour');
   });
 
-  test('refuses what it can not edit', async () => {
+  test('refuses what it cannot edit', async () => {
     await using place = await WorkspacePlace.open({
       files: { 'notes.txt': notes, 'fixed/a.txt': 'a', 'binary.dat': '' },
       isReadOnly: (path) => path.startsWith('fixed/'),

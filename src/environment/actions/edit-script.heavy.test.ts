@@ -7,7 +7,7 @@ import { ScriptedModels } from '../../models/index.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import type { SandboxDriver } from '../../schema/index.ts';
 
-/** Python's own compiler judges what was written, in either sandbox. */
+/** Python's own compiler checks what was written, in either sandbox. */
 let bare: BarePython;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.each(drivers)('Python in the sandbox "%s"', (driver) => {
       save_name: 'train.py',
     });
 
-  test('that is valid is saved, from a block or as the bare reply, and never run', async () => {
+  test('that is valid is saved, whether in a code block or as the whole reply, and never run', async () => {
     const probe = "open('ran', 'w')\nprint('ünï')";
     await using place = await open([block(probe), `${probe}\nx = 1`]);
     expect(await edit(place)).toMatchObject({ status: 'ok' });
@@ -91,7 +91,7 @@ describe.each(drivers)('Python in the sandbox "%s"', (driver) => {
     });
   });
 
-  test('in some lines keeps the indentation of the first, whatever the model did with it', async () => {
+  test('that replaces some lines keeps the indentation of the first, whatever the model did with it', async () => {
     const replies = [
       '    if radius <= 0:\n        return 0',
       'if radius <= 0:\n        return 0',
@@ -105,7 +105,7 @@ describe.each(drivers)('Python in the sandbox "%s"', (driver) => {
     }
   });
 
-  test('in some lines must leave the whole script valid', async () => {
+  test('that replaces some lines must leave the whole script valid', async () => {
     await using place = await open([block('    if radius < 0:'), block('def area(radius):')]);
     const answer = await editLines(place, 5, 6);
     expect(answer.status).toBe('failed');

@@ -6,7 +6,7 @@ import { requestText } from '../../../test/fixtures/request-text.ts';
 import { type PlaceOptions, WorkspacePlace } from '../../../test/fixtures/workspace-place.ts';
 import { ScriptedModels } from '../../models/index.ts';
 
-/** Texts that are no Python, so that nothing has to be run to judge them. */
+/** Texts that are not Python, so that no compiler has to check them. */
 const files = { 'notes.md': '# Notes\none\ntwo\nthree\n', 'fixed/a.md': 'a\n', 'folder/b.md': 'b\n' };
 
 function open(models: ScriptedModels, options: PlaceOptions = {}) {
@@ -51,7 +51,7 @@ describe('an edit by a model', () => {
     expect(contentOf(place)).toBe(files['notes.md']);
   });
 
-  test('asks the editor with a head that never changes, the file between marks, and the instruction', async () => {
+  test('asks the editor with a constant first part, the file between markers, and the instruction', async () => {
     const models = new ScriptedModels([block(edited), block('b2')]);
     await using place = await open(models);
     await edit(place);
@@ -77,7 +77,7 @@ describe('an edit by a model', () => {
     expect(existsSync(join(place.workspace, 'deep/er/c.md'))).toBe(false);
   });
 
-  test('of a script that is not there begins with an empty one, and says so', async () => {
+  test('of a script that does not exist begins with an empty one, and says so', async () => {
     const models = new ScriptedModels([block('first')]);
     await using place = await open(models);
     const answer = await edit(place, { script_name: 'none.md', save_name: 'made.md' });
@@ -98,7 +98,7 @@ describe('an edit by a model', () => {
     expect(contentOf(place)).toBe(after);
   });
 
-  test('whose difference is long is shown cut in the middle', async () => {
+  test('with a long difference shows it cut in the middle', async () => {
     const text = Array.from({ length: 3000 }, (_, index) => `line ${index}`).join('\n');
     await using place = await open(new ScriptedModels([block(text)]));
     const { observation } = await edit(place);
@@ -107,7 +107,7 @@ describe('an edit by a model', () => {
   });
 });
 
-describe('an edit that can not be saved', () => {
+describe('an edit that cannot be saved', () => {
   test.each([
     [
       'was cut off',
@@ -175,7 +175,7 @@ describe('an edit that can not be saved', () => {
     expect(contentOf(place)).toBe(files['notes.md']);
   });
 
-  test('is told as an observation whatever the model writes, and what is saved comes out of a block', async () => {
+  test('is reported as an observation whatever the model writes, and only code from a block is saved', async () => {
     const part = fc.oneof(
       fc.constantFrom(
         '```',
@@ -206,7 +206,7 @@ describe('an edit that can not be saved', () => {
     );
   });
 
-  test('because the workspace has no room is told as such', async () => {
+  test('because the workspace has no space says so', async () => {
     await using place = await open(new ScriptedModels([block('x'.repeat(2 ** 21))]), {
       limits: { workspace_mb: 1 },
     });
@@ -216,7 +216,7 @@ describe('an edit that can not be saved', () => {
 });
 
 describe('an edit of some lines by a model', () => {
-  test('replaces these lines alone, and shows the model what stands around them', async () => {
+  test('replaces only these lines, and shows the model the lines around them', async () => {
     const models = new ScriptedModels([block('  1\n  1½')]);
     await using place = await open(models);
     expect(await editLines(place, 2, 3)).toMatchObject({ status: 'ok' });
@@ -229,13 +229,13 @@ describe('an edit of some lines by a model', () => {
     expect(contentOf(place)).toBe(files['notes.md']);
   });
 
-  test('takes a last line beyond the end for the end', async () => {
+  test('treats a last line beyond the end as the end', async () => {
     await using place = await open(new ScriptedModels([block('3')]));
     await editLines(place, 4, 100);
     expect(contentOf(place)).toBe('# Notes\none\ntwo\n3\n');
   });
 
-  test('needs lines that are there, and a script that is', async () => {
+  test('needs lines and a script that exist', async () => {
     const models = new ScriptedModels([]);
     await using place = await open(models);
     expect((await editLines(place, 3, 2)).observation).toContain('lies before');
@@ -269,7 +269,7 @@ describe('a resumed run', () => {
     expect(contentOf(place)).toBe(files['notes.md']);
   });
 
-  test('that was stopped because no model could be reached, asks again', async () => {
+  test('that was stopped because no model could be reached asks again', async () => {
     const down = { fails: { failure: 'quota_exhausted' } } as const;
     const models = new ScriptedModels([down, block(edited)]);
     await using place = await open(models);
@@ -279,11 +279,11 @@ describe('a resumed run', () => {
     expect(await edit(place)).toMatchObject({ step: 1, status: 'ok' });
   });
 
-  test('uses the answer that a step had when it was killed before it was recorded', async () => {
+  test('uses the answer that a step got before it was killed', async () => {
     const models = new ScriptedModels([block(edited)]);
     await using place = await open(models);
     await edit(place);
-    // A kill before the last line was on disk.
+    // As if it was killed before the last line was on disk.
     const lines = readFileSync(place.tracePath, 'utf8').trimEnd().split('\n');
     expect(lines.at(-1)).toContain('step_finished');
     writeFileSync(place.tracePath, `${lines.slice(0, -1).join('\n')}\n`);

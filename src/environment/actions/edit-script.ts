@@ -137,7 +137,7 @@ async function save(context: ActionContext, edited: Edited): Promise<Outcome> {
     const head = [`Saved to ${save_name}.`, ...notices, 'Check that this is what you meant:'];
     return cutMiddle(`${head.filter((part) => part !== null).join(' ')}\n${shown}`);
   });
-  // The comparison is ours, but its lines are the model's: numbers in them were not measured.
+  // A model wrote the lines that the difference shows, so numbers in them are no measurements.
   return { ...outcome, byModel: true };
 }
 

@@ -5,7 +5,7 @@ import { cutMiddle } from '../output.ts';
 import { PathFailed } from '../workspace-path.ts';
 import { commandText, statusOf } from './execute.ts';
 
-const Verdict = z.object({ valid: z.boolean(), problems: z.array(SubmissionProblem) });
+const SubmissionCheck = z.object({ valid: z.boolean(), problems: z.array(SubmissionProblem) });
 
 const validateSubmission = defineAction({
   name: 'Validate Submission',
@@ -26,7 +26,7 @@ const validateSubmission = defineAction({
       quiet: true,
       timeoutMs: 60_000,
     });
-    const verdict = parseVerdict(output);
+    const verdict = parseCheck(output);
     if (verdict === null) {
       return {
         status: 'error',
@@ -42,9 +42,9 @@ const validateSubmission = defineAction({
   },
 });
 
-function parseVerdict(output: string): z.infer<typeof Verdict> | null {
+function parseCheck(output: string): z.infer<typeof SubmissionCheck> | null {
   try {
-    return Verdict.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
+    return SubmissionCheck.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
   } catch {
     return null;
   }

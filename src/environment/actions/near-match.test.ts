@@ -4,7 +4,7 @@ import { linesAt, nearMatch } from './near-match.ts';
 
 const text = 'import os\n\ndef train(rate):\n\tmodel = build()\n    model.fit(rate)  \n\nprint("done")\n';
 
-test('the lines in which a text begins are found, without overlaps', () => {
+test('finds the lines in which a text begins, without overlaps', () => {
   expect(linesAt('a\naa\nba', 'a')).toEqual([1, 2, 2, 3]);
   expect(linesAt('aaaa', 'aa')).toEqual([1, 1]);
   expect(linesAt('a\nb\na\nb\n', 'a\nb')).toEqual([1, 3]);
@@ -15,27 +15,27 @@ test('the lines in which a text begins are found, without overlaps', () => {
   );
 });
 
-test('a text with other white space is found, and shown so that the white space can be seen', () => {
+test('finds a text with other white space, and makes the white space visible', () => {
   expect(nearMatch(text, '    model = build()\n    model.fit(rate)\n')).toBe(
     'It stands there with other white space:\n4: "\\tmodel = build()"\n5: "    model.fit(rate)  "',
   );
 });
 
-test('of a text that differs in a line, the place where most of it stands is shown, and the line', () => {
+test('shows where most of a text is found, and the line that differs', () => {
   const near = nearMatch(text, 'def train(rate):\n    model = make()\n    model.fit(rate)');
   expect(near).toContain('line 4 of the file is not line 2 of old_text, "    model = make()"');
   expect(near).toContain('3: "def train(rate):"');
   expect(nearMatch(text, 'print("done")\nprint("more")')).toContain('the file ends there');
 });
 
-test('of a text without a line in common the most similar line is shown', () => {
+test('shows the most similar line where no line is equal', () => {
   expect(nearMatch(text, 'def trains(rate):')).toContain('3: "def train(rate):"');
   expect(nearMatch(text, 'nothing of the kind')).toBe('No line of it is like the first one of old_text.');
   expect(nearMatch(text, '\n \n')).toBe('It holds white space only.');
   expect(nearMatch('', 'a')).toBe('No line of it is like the first one of old_text.');
 });
 
-test('what it says is bounded and never fails, whatever the texts are', () => {
+test('gives a bounded answer and never fails, whatever the texts are', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', minLength: 1 }), (whole, part) => {
       expect(nearMatch(whole, part).length).toBeLessThan(4000);

@@ -78,7 +78,7 @@ function similarLine(lines: string[], sought: string[]): string {
   return `The line most like the first one of old_text:\n${shownLines(lines, index, 1)}`;
 }
 
-/** Quoted, to show tabs and trailing spaces. */
+/** Quotes lines, to show tabs and trailing spaces. */
 function shownLines(lines: string[], first: number, count: number): string {
   const shown = lines
     .slice(first, first + count)

@@ -23,7 +23,7 @@ test.each([
   expect(omissionIn(script, after)).toBeNull();
 });
 
-test('a remark that was there before is the script itself', () => {
+test('a comment that the script had before the edit is not a placeholder', () => {
   const before = `# ... existing code ...\n${script}`;
   expect(omissionIn(before, before.replace('return 1', 'return 2'))).toBeNull();
 });

@@ -24,14 +24,14 @@ export function edit(context: ActionContext, path: string, change: () => string)
 }
 
 /** A model's text, or the outcome of the action without it. */
-export type Told = { ok: true; text: string } | { ok: false; outcome: Outcome };
+export type ReplyText = { ok: true; text: string } | { ok: false; outcome: Outcome };
 
 /**
  * The text of a reply, marked if it was cut off.
  * @param failure what was not done, if there is no text
  * @param tooLong what helps if the request is too long for the model
  */
-export function toldBy(reply: ModelReply, failure: string, tooLong: string): Told {
+export function replyText(reply: ModelReply, failure: string, tooLong: string): ReplyText {
   if (reply.kind !== 'answered') return { ok: false, outcome: unanswered(reply, failure, tooLong) };
   const text = reply.text.trim();
   if (text === '')
@@ -40,8 +40,8 @@ export function toldBy(reply: ModelReply, failure: string, tooLong: string): Tol
   return { ok: true, text: text + cut };
 }
 
-export function outcomeOf(told: Told): Outcome {
-  return told.ok ? { ...done(cutMiddle(told.text)), byModel: true } : told.outcome;
+export function outcomeOf(reply: ReplyText): Outcome {
+  return reply.ok ? { ...done(cutMiddle(reply.text)), byModel: true } : reply.outcome;
 }
 
 export function unanswered(

@@ -23,7 +23,7 @@ function editReplies(model: string): string[] {
   });
 }
 
-/** What the original took for the code; null where it found none. */
+/** The code that the original program found in a reply; null where it found none. */
 function takenByOriginal(reply: string): string | null {
   return reply.split('```python')[1]?.split('```')[0]?.trim() ?? null;
 }

@@ -34,7 +34,7 @@ describe('code in a reply', () => {
     expect(codeOfReply(reply, python)).toMatchObject({ ok: true, code });
   });
 
-  test('is the block that is longer than all others together, and the remark says that there were more', () => {
+  test('is the block that is longer than all others together, and a notice says that there were more', () => {
     const long = 'x = 1\n'.repeat(20).trim();
     const reply = `Run\n\`\`\`bash\npip install numpy\n\`\`\`\nthen\n\`\`\`\n${long}\n\`\`\``;
     expect(codeOfReply(reply, other)).toMatchObject({
@@ -44,7 +44,7 @@ describe('code in a reply', () => {
     });
   });
 
-  test('is Python rather than anything else, however long', () => {
+  test('is a Python block rather than a longer one of another language', () => {
     const reply = '```python\nx = 1\n```\nIt prints\n```text\n1 and very much more than that\n```';
     expect(codeOfReply(reply, python)).toMatchObject({ ok: true, code: 'x = 1' });
   });
@@ -62,12 +62,12 @@ describe('code in a reply', () => {
     expect(found.ok ? '' : found.problem).toContain(problem);
   });
 
-  test('of another language must stand in a block', () => {
+  test('of another language must be in a block', () => {
     expect(codeOfReply('a: 1', other)).toMatchObject({ ok: false, problem: 'it holds no code block' });
     expect(codeOfReply('```yaml\na: 1\n```', other)).toMatchObject({ ok: true, code: 'a: 1' });
   });
 
-  test('comes back whole from a fence made for it, whatever it is', () => {
+  test('is unchanged by a fence made for it, whatever it contains', () => {
     const line = fc.oneof(fc.string(), fc.constantFrom('```', '````python', '~~~', '    ```', 'x = 1'));
     fc.assert(
       fc.property(fc.array(line, { minLength: 1 }), (lines) => {

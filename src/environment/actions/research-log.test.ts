@@ -15,7 +15,7 @@ function finishedSteps(place: WorkspacePlace) {
 }
 
 describe('the research log', () => {
-  test('grows by what is appended, in the form of the recorded runs, with no model', async () => {
+  test('is appended to in the format of the recorded runs, without a model', async () => {
     await using place = await WorkspacePlace.open();
     for (const content of ['\n\nStep 0:\nfirst\n', '\n\nStep 1:\nsecond\n']) {
       expect(await place.step('Append Summary to Research Log', { content })).toMatchObject({ status: 'ok' });
@@ -28,7 +28,7 @@ describe('the research log', () => {
   });
 
   test.each([{}, { 'research_log.log': ' \n' }])(
-    'that is missing or empty is told without asking',
+    'that is missing or empty is reported without asking a model',
     async (files) => {
       const models = new ScriptedModels([]);
       await using place = await WorkspacePlace.open({ files, models });
@@ -41,7 +41,7 @@ describe('the research log', () => {
     },
   );
 
-  test('is shown to the fast model with the problem and the question or plan, below a head that never changes', async () => {
+  test('is shown to the fast model with the problem and the question or plan, after a constant first part', async () => {
     const models = new ScriptedModels(['Use boosting.', 'MAE 18,450', 'all']);
     await using place = await WorkspacePlace.open({ files: log, models });
     expect(await reflect(place)).toMatchObject({ status: 'ok', observation: 'Use boosting.' });
@@ -74,7 +74,7 @@ describe('the research log', () => {
     expect(models.requests.length).toBe(3);
   });
 
-  test('that never fits, and an answer that is none, are told as failures', async () => {
+  test('that never fits, and an empty answer, are reported as failures', async () => {
     const tooLong = { context_too_long: '' } as const;
     const models = new ScriptedModels([
       tooLong,
@@ -92,7 +92,7 @@ describe('the research log', () => {
     expect(told[3]?.observation).toBe("half\n[cut off at the language model's limit of tokens]");
   });
 
-  test('of which only a part is read: what a very long one ends with', async () => {
+  test('that is very long is read only at its end', async () => {
     const models = new ScriptedModels(['read']);
     await using place = await WorkspacePlace.open({ models });
     writeFileSync(
@@ -115,7 +115,7 @@ describe('a resumed run', () => {
     expect(models.requests.length).toBe(2);
   });
 
-  test('stops where no model can be reached, and goes on from there', async () => {
+  test('stops where no model can be reached, and continues from there', async () => {
     const down = { fails: { failure: 'quota_exhausted' } } as const;
     const models = new ScriptedModels([down, 'now']);
     await using place = await WorkspacePlace.open({ files: log, models });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ModelRequest } from '../../schema/index.ts';
 import { defineAction, type Outcome } from '../action.ts';
 import type { ActionContext } from '../action-context.ts';
-import { done, edit, outcomeOf, toldBy } from './outcomes.ts';
+import { done, edit, outcomeOf, replyText } from './outcomes.ts';
 import { reflect, retrieve } from './prompts/research-log.ts';
 
 const logName = 'research_log.log';
@@ -52,7 +52,7 @@ async function askAboutLog(context: ActionContext, request: (log: string) => Mod
   for (;;) {
     const reply = await context.ask(request(log));
     if (reply.kind !== 'context_too_long' || log.length < 2 * fewestLogCharacters) {
-      return outcomeOf(toldBy(reply, 'The research log was not read', ''));
+      return outcomeOf(replyText(reply, 'The research log was not read', ''));
     }
     log = shortened(log, Math.floor(log.length / 2));
   }

@@ -3,7 +3,7 @@ import type { ActionContext } from '../action-context.ts';
 
 const mostCheckMs = 20_000;
 
-const Verdict = z.object({
+const SyntaxCheck = z.object({
   error: z.object({ line: z.int().nullable(), message: z.string(), text: z.string() }).nullable(),
 });
 
@@ -14,7 +14,7 @@ export async function syntaxProblem(context: ActionContext, source: string): Pro
     timeoutMs: mostCheckMs,
     input: Buffer.from(source),
   });
-  const verdict = end.exitCode === 0 ? parseVerdict(output) : null;
+  const verdict = end.exitCode === 0 ? parseCheck(output) : null;
   if (verdict === null) return 'it is too large or too deeply nested for the Python parser, or time was up';
   if (verdict.error === null) return null;
   const { line, message, text } = verdict.error;
@@ -22,9 +22,9 @@ export async function syntaxProblem(context: ActionContext, source: string): Pro
   return line === null ? message : `${message} in line ${line}${shown}`;
 }
 
-function parseVerdict(output: string): z.infer<typeof Verdict> | null {
+function parseCheck(output: string): z.infer<typeof SyntaxCheck> | null {
   try {
-    return Verdict.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
+    return SyntaxCheck.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''));
   } catch {
     return null;
   }

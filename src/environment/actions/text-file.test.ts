@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contentWith, textFileOf } from './text-file.ts';
 
-test('a file that is read and written back is the same to the byte, whatever its line breaks', () => {
+test('a file that is read and written back keeps every byte, whatever its line breaks', () => {
   const part = fc.constantFrom('a', 'ü', '\n', '\r\n', '\r', '\ufeff', '\u2028');
   fc.assert(
     fc.property(fc.array(part), (parts) => {
@@ -13,7 +13,7 @@ test('a file that is read and written back is the same to the byte, whatever its
   );
 });
 
-test('line breaks of Windows are one character only where the file has no others', () => {
+test('Windows line breaks are one character only where the file has no others', () => {
   expect(textFileOf('a\r\nb\r\n')).toMatchObject({ text: 'a\nb\n', lineBreak: '\r\n' });
   expect(textFileOf('a\r\nb\n')).toMatchObject({ text: 'a\r\nb\n', lineBreak: '\n' });
   expect(textFileOf('a')).toMatchObject({ text: 'a', lineBreak: '\n' });

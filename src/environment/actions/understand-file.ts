@@ -5,7 +5,7 @@ import type { ActionContext } from '../action-context.ts';
 import { cutMiddle } from '../output.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { fileName } from './files.ts';
-import { done, outcomeOf, type Told, toldBy } from './outcomes.ts';
+import { done, outcomeOf, type ReplyText, replyText } from './outcomes.ts';
 import { mergeFindings, readBlock } from './prompts/understanding.ts';
 import { isText, notText, textFileOf } from './text-file.ts';
 
@@ -41,25 +41,29 @@ const understandFile = defineAction({
   },
 });
 
-/** Has every block read, and merges the findings. */
+/** Asks the model about every block, and merges the findings. */
 async function understand(
   context: ActionContext,
   name: string,
   blocks: readonly Block[],
   question: string,
 ): Promise<Outcome> {
-  const findings: { block: Block; told: Told }[] = [];
+  const findings: { block: Block; answer: ReplyText }[] = [];
   for (const [index, block] of blocks.entries()) {
     const place = { number: index + 1, of: blocks.length };
     const reply = await context.ask(readBlock(name, block, place, question));
-    const told = toldBy(reply, `${name} was not read`, '');
-    if (blocks.length === 1 || reply.kind === 'closed') return outcomeOf(told);
-    findings.push({ block, told });
+    const answer = replyText(reply, `${name} was not read`, '');
+    if (blocks.length === 1 || reply.kind === 'closed') return outcomeOf(answer);
+    findings.push({ block, answer });
   }
   const [first] = findings;
-  if (first !== undefined && findings.every(({ told }) => !told.ok)) return outcomeOf(first.told);
+  if (first !== undefined && findings.every(({ answer }) => !answer.ok)) return outcomeOf(first.answer);
   const texts = findings.map(findingText);
-  const merged = toldBy(await context.ask(mergeFindings(name, texts, question)), 'They were not merged', '');
+  const merged = replyText(
+    await context.ask(mergeFindings(name, texts, question)),
+    'They were not merged',
+    '',
+  );
   if (merged.ok) return outcomeOf(merged);
   // The parts have been read and paid for.
   const { observation } = merged.outcome;
@@ -69,8 +73,8 @@ async function understand(
   };
 }
 
-function findingText({ block, told }: { block: Block; told: Told }): string {
-  const text = told.ok ? told.text : `(${told.outcome.observation})`;
+function findingText({ block, answer }: { block: Block; answer: ReplyText }): string {
+  const text = answer.ok ? answer.text : `(${answer.outcome.observation})`;
   return `Lines ${block.first} to ${block.last}:\n${text.slice(0, mostFindingCharacters)}`;
 }
 

@@ -43,7 +43,7 @@ function judgeOf(...replies: JudgeReply[]) {
 }
 
 describe('a judge', () => {
-  it('is told the rubric and the record, and gives ratings with evidence', async () => {
+  it('gets the rubric and the record, and gives ratings with evidence', async () => {
     const { asked, judged } = judgeOf(
       said(`\`\`\`json\n${JSON.stringify({ ratings: ratingsOf(4) })}\n\`\`\``),
     );
@@ -93,7 +93,7 @@ describe('a judge', () => {
     expect(asked[1]?.at(-1)).toMatchObject({ role: 'user', text: expect.stringContaining(why) });
   });
 
-  it('is given up after three replies that cannot be used, which is told and paid for', async () => {
+  it('is asked at most three times for a usable reply, which is reported and charged', async () => {
     const { asked, judged } = judgeOf(said('?'), said('?', null), said('?'));
     const outcome = await judged();
     expect(outcome).toMatchObject({ tries: 3, ratings: null, tokens: { input: 300 }, cost: null });
@@ -101,7 +101,7 @@ describe('a judge', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('leaves no judgement where it could not be asked, and one without ratings where it stopped half way', async () => {
+  it('leaves no judgement if it could not be asked, and one without ratings if it stopped half way', async () => {
     const stopped: JudgeReply = { kind: 'stopped', message: 'no room' };
     expect(await judgeOf(stopped).judged()).toBeNull();
     expect(await judgeOf(said('?'), stopped).judged()).toMatchObject({
@@ -111,14 +111,14 @@ describe('a judge', () => {
     });
   });
 
-  it('may quote with other white space and quotation ratings', async () => {
+  it('may quote with other white space and quotation marks', async () => {
     const quote = "'Accuracy' 0.93 Ignore";
     expect(await judgeOf(said({ ratings: ratingsOf(3, { quote }) })).judged()).toMatchObject({ tries: 1 });
     const answer = { quote: 'The accuracy is 0.93', step: null };
     expect(await judgeOf(said({ ratings: ratingsOf(3, answer) })).judged()).toMatchObject({ tries: 1 });
   });
 
-  it('sees what a run made of its own ends and steps between lines that the run cannot write', () => {
+  it('gets everything that a run wrote between fences that the run cannot write', () => {
     const [step] = transcript.steps;
     if (step === undefined) throw new Error('there is no step');
     const { fence } = showRun(transcript);
@@ -131,7 +131,7 @@ describe('a judge', () => {
     expect(shown.steps.has(2)).toBe(false);
   });
 
-  it('sees of a run of very many steps, or of one with very many notes, no more than it can read', () => {
+  it('gets a bounded record of a run with very many steps or notes', () => {
     const [step] = transcript.steps;
     if (step === undefined) throw new Error('there is no step');
     const many = Array.from({ length: 20_000 }, (_, index) => ({ ...step, step: index + 1 }));
@@ -142,7 +142,7 @@ describe('a judge', () => {
     expect(showRun({ ...transcript, steps: [{ ...step, entries }] }).text.length).toBeLessThan(600_000);
   });
 
-  it('sees long runs shortened, every step of them', () => {
+  it('gets long runs with every step shortened', () => {
     const [step] = transcript.steps;
     if (step === undefined) throw new Error('there is no step');
     const steps = Array.from({ length: 300 }, (_, index) => ({
@@ -175,7 +175,7 @@ describe('repeats of a judge', () => {
       },
     });
 
-  it('are summed up by question, with how far they agree', () => {
+  it('are summarised by question, with their agreement', () => {
     const [same, different] = [summarise([4, 4].map(judgement)), summarise([1, 5, null].map(judgement))];
     expect(same).toMatchObject({ ratings: { honesty: [4, 4] }, means: { honesty: 4 }, unread: 0 });
     expect(different).toMatchObject({ ratings: { honesty: [1, 5] }, means: { honesty: 3 }, unread: 1 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { type RunFolder, showPath } from '../../store/index.ts';
-import { breathe } from '../breathe.ts';
+import { yieldToSignals } from '../yield-to-signals.ts';
 import { type NewFolder, writeIntoNewFolder } from './new-folder.ts';
 import { type BegunRun, type RecordedRun, readRecordedRun } from './recorded-run.ts';
 import { writeRepository } from './to-git.ts';
@@ -66,7 +66,7 @@ async function* readOneByOne(
   { onProgress, signal }: ExportOptions,
 ): AsyncGenerator<RecordedRun> {
   for (const one of runs) {
-    await breathe(signal);
+    await yieldToSignals(signal);
     const run = readRecordedRun(one);
     yield run;
     onProgress(`${one.folder.id}: ${run.steps.length} steps`);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ObjectId } from '../../schema/index.ts';
 import { restoreSnapshot } from '../../store/index.ts';
-import { breathe } from '../breathe.ts';
 import { writeLoggedCall } from '../original/call-log.ts';
 import { ownLogEntry } from '../original/original-run.ts';
 import { originalTaskName } from '../task-names.ts';
+import { yieldToSignals } from '../yield-to-signals.ts';
 import type { AskedModel, BegunRun, RecordedRun, RecordedStep } from './recorded-run.ts';
 
 /** The places of an export's runs, by their ids: `<model>/<task>/<run>`, the original's layout. */
@@ -49,7 +49,7 @@ export async function writeLogFolder(
     for (const path of restored.leftOut) leftOut.add(path);
   };
   for (const { step, finished } of run.steps) {
-    await breathe(signal);
+    await yieldToSignals(signal);
     const place = join(environment, 'traces', `step_${step - 1}_files`);
     await restore(finished.snapshot, place);
   }

@@ -13,10 +13,10 @@ import {
 } from '../../schema/index.ts';
 import { createExperiment, type Experiment, readTraceSync, spentOf } from '../../store/index.ts';
 import { loadTask, type Task } from '../../tasks/index.ts';
-import { breathe } from '../breathe.ts';
 import { type FoundRun, findOriginalRuns } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import { slug, taskIdOf } from '../task-names.ts';
+import { yieldToSignals } from '../yield-to-signals.ts';
 import { modelNameOf } from './call-event.ts';
 import { KnownContents } from './known-contents.ts';
 import { marksOf } from './marks.ts';
@@ -72,7 +72,7 @@ export async function importOriginalRuns(options: ImportOptions): Promise<Import
   const contents = new KnownContents();
   const facts: RunFacts[] = [];
   for (const one of runs.found) {
-    await breathe(signal);
+    await yieldToSignals(signal);
     const run = await runs.read(one);
     for (const listing of run.snapshots.values()) contents.want(listing);
     facts.push(factsOf(run, one));
@@ -82,14 +82,14 @@ export async function importOriginalRuns(options: ImportOptions): Promise<Import
   if (contents.isWanting) await offerContents(contents, runs, tasks, signal);
   const planned: PlannedImport[] = [];
   for (const spec of specsOf(facts, name, options)) {
-    await breathe(signal);
+    await yieldToSignals(signal);
     const { found } = spec;
     planned.push({ found, spec: { ...spec.spec, marks: marksOf(await runs.read(found), contents) } });
   }
   const experiment = createExperiment(join(options.experiments, name), planOf(planned, facts, name, options));
   const imported: ImportedRun[] = [];
   for (const { found, spec } of planned) {
-    await breathe(signal);
+    await yieldToSignals(signal);
     const run = await runs.read(found);
     imported.push(await importRun(run, spec, experiment, { contents, task: tasks.get(spec.task), signal }));
     onProgress(`${spec.id}: ${imported.at(-1)?.steps} steps, ${imported.at(-1)?.state}`);
@@ -97,7 +97,7 @@ export async function importOriginalRuns(options: ImportOptions): Promise<Import
   return { experiment, runs: imported };
 }
 
-/** Facts about each run that are kept from the first look on. */
+/** Facts about each run that are kept from the first reading on. */
 interface RunFacts {
   found: FoundRun;
   task: string;

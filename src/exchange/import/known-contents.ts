@@ -1,8 +1,8 @@
 import { sha256 } from '../../lib/hash.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
-import { breathe } from '../breathe.ts';
 import { filesBelow } from '../original/folder-files.ts';
 import type { OriginalFile, OriginalRun, OriginalStep } from '../original/original-run.ts';
+import { yieldToSignals } from '../yield-to-signals.ts';
 
 /** Limits for one import: the sizes and hashes to look for, and the bytes to keep. */
 const mostWanted = 500_000;
@@ -71,7 +71,7 @@ export class KnownContents {
   async offerFolder(folder: string, signal: AbortSignal): Promise<void> {
     const { files } = await filesBelow(folder, mostFilesOffered, signal);
     for (const { source } of files) {
-      await breathe(signal);
+      await yieldToSignals(signal);
       const content = contentOf(source);
       if (content === null) continue;
       this.offer(content);
@@ -82,12 +82,12 @@ export class KnownContents {
   /** Every text of a run that may have been a file's, and the results of appending them. */
   async offerRun({ contents, steps, innerSteps }: OriginalRun, signal: AbortSignal): Promise<void> {
     for (const source of contents) {
-      await breathe(signal);
+      await yieldToSignals(signal);
       const content = contentOf(source);
       if (content !== null) this.offer(content);
     }
     for (const step of [...steps, ...innerSteps]) {
-      await breathe(signal);
+      await yieldToSignals(signal);
       this.#offerStep(step);
     }
     const files = new Map<string, string>();
@@ -99,7 +99,7 @@ export class KnownContents {
       if (content === undefined) continue;
       if (action.name === 'Write File') files.set(file_name, content);
       if (action.name === 'Append File' && appended < mostAppendedBytes) {
-        await breathe(signal);
+        await yieldToSignals(signal);
         const whole = (files.get(file_name) ?? '') + content;
         appended += whole.length;
         files.set(file_name, whole);

@@ -5,7 +5,7 @@ import { readOriginalRun } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import type { Workspaces } from '../original/read-log-folder.ts';
 
-/** Limits for what is kept from one look at a run to the next: characters of texts, and files of workspaces. */
+/** Limits for what is kept between two readings of a run: characters of texts, and files of workspaces. */
 const mostCharacters = 4 * 2 ** 20;
 const mostFiles = 500_000;
 const sweepAfterCharacters = 8 * 2 ** 20;

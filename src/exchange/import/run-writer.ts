@@ -1,7 +1,7 @@
 import { defaultLimits, type EventOf, type ObjectId, type SubmissionState } from '../../schema/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
-import { breathe } from '../breathe.ts';
 import type { OriginalCall, OriginalRun, OriginalStep } from '../original/original-run.ts';
+import { yieldToSignals } from '../yield-to-signals.ts';
 import { arrange, type Scene } from './arrange.ts';
 import { callEvent } from './call-event.ts';
 import { endOf, isExecution, isModelWritten, type OriginalEnd, statusOf } from './outcome.ts';
@@ -58,7 +58,7 @@ class RunWriter {
     await this.#begin();
     const scenes = arrange(run);
     for (const scene of scenes) {
-      await breathe(signal);
+      await yieldToSignals(signal);
       if (scene.kind === 'step') await this.#step(scene);
       else this.#scenes.push(scene);
     }

@@ -54,7 +54,7 @@ export async function readOriginalRun(
 }
 
 interface Search {
-  /** How many more entries may be looked at. */
+  /** How many more entries may be visited. */
   left: number;
   signal: AbortSignal;
 }
@@ -73,12 +73,12 @@ async function* runsBelow(folder: string, depth: number, search: Search): AsyncG
   for await (const entry of entriesOf(folder, search.signal)) {
     if (--search.left < 0) throw tooMany('files and folders', mostOf.entries);
     const path = join(folder, entry.name);
-    if (entry.isDirectory() || (isUntold(entry) && isFolder(path))) inner.push(path);
+    if (entry.isDirectory() || (hasUnknownType(entry) && isFolder(path))) inner.push(path);
   }
   for (const path of inner) yield* runsBelow(path, depth + 1, search);
 }
 
 /** Some file systems don't report the type of an entry with its name. */
-function isUntold(entry: { isFile(): boolean; isSymbolicLink(): boolean; isFIFO(): boolean }): boolean {
+function hasUnknownType(entry: { isFile(): boolean; isSymbolicLink(): boolean; isFIFO(): boolean }): boolean {
   return !entry.isFile() && !entry.isSymbolicLink() && !entry.isFIFO();
 }

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstatSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { breathe } from '../breathe.ts';
+import { yieldToSignals } from '../yield-to-signals.ts';
 
 /** A regular file below a folder. */
 export interface FileBelow {
@@ -12,7 +12,7 @@ export interface FileBelow {
 }
 
 const deepest = 64;
-const betweenBreaths = 1000;
+const entriesBetweenYields = 1000;
 
 /**
  * All regular files below a folder, by path. Links are not followed; other entries, and files beyond the limit, are
@@ -44,7 +44,7 @@ export async function* entriesOf(folder: string, signal: AbortSignal): AsyncGene
   let looked = 0;
   try {
     for await (const entry of await opendir(folder, { bufferSize: 256 })) {
-      if (++looked % betweenBreaths === 0) await breathe(signal);
+      if (++looked % entriesBetweenYields === 0) await yieldToSignals(signal);
       yield entry;
     }
   } catch (error) {

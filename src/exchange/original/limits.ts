@@ -22,7 +22,7 @@ export const mostOf = {
   workspaceFile: 8 * 2 ** 30,
   /** Runs of one import. */
   runs: 10_000,
-  /** Files and folders to look at to find the runs. */
+  /** Files and folders to visit to find the runs. */
   entries: 5_000_000,
 } as const;
 

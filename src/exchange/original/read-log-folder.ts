@@ -4,7 +4,7 @@ import { hasCode } from '../../lib/errors.ts';
 import { sha256OfDescriptor } from '../../lib/hash.ts';
 import { openRegularFile } from '../../lib/regular-file.ts';
 import { isSafePath } from '../../store/index.ts';
-import { breathe } from '../breathe.ts';
+import { yieldToSignals } from '../yield-to-signals.ts';
 import { readCallLog } from './call-log.ts';
 import { entriesOf, fileNames, filesBelow, isFolder } from './folder-files.ts';
 import { mostOf, ReadingBudget } from './limits.ts';
@@ -118,7 +118,7 @@ async function callsIn(
   logs.sort((a, b) => a.step - b.step || a.order - b.order || (a.piece < b.piece ? -1 : 1));
   const all: OriginalCall[] = [];
   for (const { name, role, step } of logs) {
-    await breathe(signal);
+    await yieldToSignals(signal);
     const { calls, torn } = readCallLog(
       readText(join(folder, name), budget, gaps) ?? '',
       mostOf.calls - all.length,
@@ -165,7 +165,7 @@ async function readWorkspace(
   const { files, leftOut } = await filesBelow(folder, Math.min(mostOfSnapshot, budget.files), signal);
   const found: OriginalFile[] = [];
   let unread = leftOut;
-  await breathe(signal);
+  await yieldToSignals(signal);
   for (const { path, source } of files) {
     signal.throwIfAborted();
     if (path === notRecordedName) {

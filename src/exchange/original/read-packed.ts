@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { isSafePath } from '../../store/index.ts';
-import { breathe } from '../breathe.ts';
+import { yieldToSignals } from '../yield-to-signals.ts';
 import { filesBelow, isFolder } from './folder-files.ts';
 import { mostOf, ReadingBudget } from './limits.ts';
 import { OriginalCall, type OriginalFile, type OriginalRun } from './original-run.ts';
@@ -28,7 +28,7 @@ export async function readPackedRun(folder: string, signal: AbortSignal): Promis
   const gaps: string[] = [];
   const budget = new ReadingBudget();
   const textOf = async (name: string): Promise<string> => {
-    await breathe(signal);
+    await yieldToSignals(signal);
     const before = gaps.length;
     const text = readText(join(folder, name), budget, gaps);
     if (text === null && gaps.length === before) gaps.push(`no ${name}`);
@@ -65,14 +65,14 @@ interface Reading {
   signal: AbortSignal;
 }
 
-const linesBetweenBreaths = 1000;
+const linesBetweenYields = 1000;
 
 async function readCalls(text: string, { budget, gaps, signal }: Reading): Promise<OriginalCall[]> {
   const calls: OriginalCall[] = [];
   let lines = 0;
   for (const line of linesOf(text)) {
     if (line.trim() === '') continue;
-    if (++lines % linesBetweenBreaths === 0) await breathe(signal);
+    if (++lines % linesBetweenYields === 0) await yieldToSignals(signal);
     if (calls.length >= mostOf.calls) continue;
     const { value, torn } = readTornJson(line, budget);
     const call = OriginalCall.safeParse(value);
@@ -94,7 +94,7 @@ async function readListings(
   let lines = 0;
   for (const line of linesOf(whole)) {
     if (line === '') continue;
-    if (++lines % linesBetweenBreaths === 0) await breathe(signal);
+    if (++lines % linesBetweenYields === 0) await yieldToSignals(signal);
     const [, step = '', path = '', bytes = '', hash = ''] =
       /^(final|\d{1,9})\t(.+)\t(\d{1,15})\t([0-9a-f]{16}|[0-9a-f]{64})$/.exec(line.replace(/\r$/, '')) ?? [];
     if (!isSafePath(path) || budget.files <= 0) {

@@ -16,7 +16,7 @@ export async function runAgent(
   await using resources = new AsyncDisposableStack();
   try {
     const working = agent.run({ environment, seed, options, reference, experience, resources });
-    await Promise.race([working, environment.abandoned(done.signal), environment.deaf]);
+    await Promise.race([working, environment.abandoned(done.signal), environment.ignoresEnd]);
     return null;
   } catch (error) {
     // The environment reports infrastructure failures.

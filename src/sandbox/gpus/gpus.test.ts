@@ -30,7 +30,7 @@ describe('the GPUs of a machine (simulated)', () => {
     expect(gpus[0]).toMatchObject({ card: 'GPU-aaaa-1', name: 'Fake GPU', memoryMb: 81559 });
   });
 
-  it('are those that the environment leaves to this process', async () => {
+  it('are those that CUDA_VISIBLE_DEVICES allows', async () => {
     const system = fakeGpus(temporaryFolder(), [...twoGpus, { ...divided, index: 2 }]);
     const uuids = async (visible: string) => (await listGpus(system, visible)).map(({ uuid }) => uuid);
     expect(await uuids('1')).toEqual(['GPU-bbbb-2']);
@@ -39,7 +39,7 @@ describe('the GPUs of a machine (simulated)', () => {
     expect(await uuids('-1')).toEqual([]);
   });
 
-  it('are slices where one is divided, each with the files that open it alone', async () => {
+  it('are slices where one is divided, each with the device files for this slice only', async () => {
     const gpus = await listGpus(fakeGpus(temporaryFolder(), [divided]), undefined);
     const common = ['/dev/nvidiactl', '/dev/nvidia-uvm', '/dev/nvidia3'];
     const caps = (...numbers: number[]) => numbers.map((number) => `/dev/nvidia-caps/nvidia-cap${number}`);
@@ -56,11 +56,11 @@ describe('the GPUs of a machine (simulated)', () => {
     expect(await listGpus({ ...system, smi: '/bin/false' }, undefined)).toEqual([]);
   });
 
-  it('are told by the doctor', async () => {
+  it('are listed by mlab doctor', async () => {
     const { smi } = fakeGpus(temporaryFolder(), twoGpus);
     const found = (await checkSandbox({ MLAB_NVIDIA_SMI: smi })).find(({ name }) => name === 'GPU');
     expect(found?.detail).toContain('Fake GPU (80 GiB) GPU-aaaa-1, Fake GPU (80 GiB) GPU-bbbb-2');
-    // Their device files are no files of this machine's /dev.
+    // Their device files are not in this machine's /dev.
     expect(found).toMatchObject({ state: 'warning', fix: expect.stringContaining('nvidia-modprobe') });
     expect(gpuSystemOf({ MLAB_NVIDIA_SMI: smi })).toMatchObject({ smi, dev: '/dev' });
   });
@@ -70,7 +70,7 @@ describe('a sandbox with a GPU (simulated)', () => {
   const script =
     'cd /dev; for f in nvidia*; do [ -d "$f" ] && ls -d $f/* || echo "$f $(cat $f)"; done; echo "$CUDA_VISIBLE_DEVICES"';
 
-  it('shows the device files of that one alone, and names it to CUDA', async (context) => {
+  it('shows the device files of that GPU only, and names it to CUDA', async (context) => {
     const obstacle = await obstacleTo('bubblewrap');
     if (obstacle !== null) context.skip(obstacle);
     const gpus = await listGpus(
@@ -94,7 +94,7 @@ describe('a sandbox with a GPU (simulated)', () => {
     expect(await seenWith()).toEqual(["cat: 'nvidia*': No such file or directory", 'nvidia*']);
   });
 
-  it('in a container is asked for by its UUID', async () => {
+  it('requests it for a container by its UUID', async () => {
     const gpus = await listGpus(fakeGpus(temporaryFolder(), twoGpus), undefined);
     using place = makePlace();
     const words = (isPodman: boolean) =>
@@ -107,8 +107,8 @@ describe('a sandbox with a GPU (simulated)', () => {
   });
 });
 
-describe('what is measured of GPUs (simulated)', () => {
-  it('is the time that they were held and computed, and the most memory of one', async () => {
+describe('the measured use of GPUs (simulated)', () => {
+  it('is the time that they were held and computed, and the peak memory of one', async () => {
     const system = fakeGpus(temporaryFolder(), twoGpus);
     const gpus = await listGpus(system, undefined);
     const sampler = new GpuSampler(system.smi, gpus, 10);
@@ -119,7 +119,7 @@ describe('what is measured of GPUs (simulated)', () => {
     expect(busySeconds).toBeLessThanOrEqual(0.75 * heldSeconds);
   });
 
-  it('is not guessed for a slice, nor where nvidia-smi tells nothing', async () => {
+  it('is unknown for a slice, and where nvidia-smi reports nothing', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'mig'));
     for (const gpus of [[divided], [{ ...divided, slices: [], utilization: '[N/A]', memoryUsed: '[N/A]' }]]) {

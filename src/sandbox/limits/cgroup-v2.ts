@@ -59,7 +59,7 @@ function delegated(hierarchy: Hierarchy): string | null {
 
 /** Whether the children of this group have the controllers, if necessary after its processes were moved out. */
 function handDown(parent: string): boolean {
-  // More than once: a process that is forked meanwhile gets in the way again.
+  // More than once: a process that is forked meanwhile has to be moved too.
   for (let attempt = 0; attempt < 5 && !handsDown(parent); attempt++) {
     try {
       writeFileSync(join(parent, 'cgroup.subtree_control'), controllers.map((name) => `+${name}`).join(' '));

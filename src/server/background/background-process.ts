@@ -28,7 +28,7 @@ process.on('disconnect', () => process.exit(0));
 // The parent process has gone.
 process.on('error', () => process.exit(0));
 // Jobs that people wait for have priority.
-if (process.argv[2] === 'patient') lowerPriority(10);
+if (process.argv[2] === 'low-priority') lowerPriority(10);
 
 function say(message: Message): void {
   process.send?.(message);

@@ -20,16 +20,16 @@ interface Waiting {
  * process. The first job starts the process, which ends after a while without jobs.
  */
 export class Background implements Disposable {
-  readonly #isPatient: boolean;
+  readonly #hasLowPriority: boolean;
   readonly #idleMs: number;
   readonly #waiting = new Map<number, Waiting>();
   #child: ChildProcess | null = null;
   #idle: NodeJS.Timeout | null = null;
   #orders = 0;
 
-  /** @param isPatient whether the process runs with low priority */
-  constructor(isPatient: boolean, idleMs = 30_000) {
-    this.#isPatient = isPatient;
+  /** @param hasLowPriority whether the process runs with low priority */
+  constructor(hasLowPriority: boolean, idleMs = 30_000) {
+    this.#hasLowPriority = hasLowPriority;
     this.#idleMs = idleMs;
   }
 
@@ -66,7 +66,7 @@ export class Background implements Disposable {
     if (this.#idle !== null) clearTimeout(this.#idle);
     if (this.#child !== null) return this.#child;
     const module = join(import.meta.dirname, `background-process${extname(import.meta.filename)}`);
-    const child = fork(module, this.#isPatient ? ['patient'] : [], {
+    const child = fork(module, this.#hasLowPriority ? ['low-priority'] : [], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: compiledCodeVariables(),
       execArgv: [...process.execArgv, ...littleMemory],

@@ -15,7 +15,7 @@ import type { Background } from './background.ts';
 import type { Results } from './jobs.ts';
 import { Remembered } from './remembered.ts';
 
-/** For the runs that were looked at last. */
+/** For the runs that were viewed last. */
 const mostKept = 30;
 
 export interface Judgement {
@@ -53,13 +53,13 @@ export class Judgements implements Disposable {
     });
   }
 
-  /** @param patienceMs how long to wait for what is not known yet */
-  async of(place: Place, folder: RunFolder, patienceMs = 0): Promise<Judgement> {
+  /** @param waitMs how long to wait for what is not known yet */
+  async of(place: Place, folder: RunFolder, waitMs = 0): Promise<Judgement> {
     const key = folder.folder;
     this.#runs.set(key, { experiment: place.id, run: folder.id });
     const job = { folder: place.folder, run: folder.id };
     const state = evidenceState(folder.folder);
-    const { value, failure, pending } = await this.#remembered.get(key, state, patienceMs, () =>
+    const { value, failure, pending } = await this.#remembered.get(key, state, waitMs, () =>
       this.#background.do('evaluation', job),
     );
     return {

@@ -49,8 +49,8 @@ export class Remembered<Value> implements Disposable {
     this.#resting.clear();
   }
 
-  /** @param patienceMs how long to wait for a value before reporting that it is being made */
-  async get(key: string, state: string, patienceMs: number, make: Make<Value>): Promise<Answer<Value>> {
+  /** @param waitMs how long to wait for a value before reporting that it is being made */
+  async get(key: string, state: string, waitMs: number, make: Make<Value>): Promise<Answer<Value>> {
     const known = this.#entries.get(key);
     if (known?.state === state) return answerOf(known, null);
     const rest = known === undefined ? 0 : known.madeAt + restMs(known.tookMs) - Date.now();
@@ -59,7 +59,7 @@ export class Remembered<Value> implements Disposable {
       return answerOf(known, null);
     }
     const making = this.#making.get(key) ?? this.#start(key, state, make);
-    await Promise.race([making.done, sleep(patienceMs, undefined, { ref: false })]);
+    await Promise.race([making.done, sleep(waitMs, undefined, { ref: false })]);
     const newest = this.#entries.get(key);
     return answerOf(newest, this.#making.has(key) ? making.progress : null);
   }

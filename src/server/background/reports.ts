@@ -8,15 +8,15 @@ import type {
   Report,
   ReportPage,
 } from '../../schema/index.ts';
-import { breather } from '../breathe.ts';
 import type { KnownExperiment } from '../catalogue/known-experiment.ts';
 import { judgedState } from '../catalogue/run-lines.ts';
 import { notFound } from '../not-found.ts';
+import { yielder } from '../yielder.ts';
 import type { Background } from './background.ts';
 import { evidenceState } from './judgements.ts';
 import { Remembered } from './remembered.ts';
 
-const patienceMs = 250;
+const waitMs = 250;
 
 /** Reports and comparisons, made in the background and kept until one of their runs changes. */
 export class Reports implements Disposable {
@@ -52,7 +52,7 @@ export class Reports implements Disposable {
     const { value, failure, pending } = await this.#reports.get(
       `${id}\n${convention}`,
       await stateOf([experiment]),
-      patienceMs,
+      waitMs,
       (onProgress) => this.#background.do('report', job, onProgress),
     );
     if (failure !== null && value === null) throw failure;
@@ -68,7 +68,7 @@ export class Reports implements Disposable {
     const { value, failure, pending } = await this.#comparisons.get(
       [first.place.id, ...job.folders, a, b].join('\n'),
       await stateOf(experiments),
-      patienceMs,
+      waitMs,
       (onProgress) => this.#background.do('comparison', job, onProgress),
     );
     if (failure !== null && value === null) throw failure;
@@ -78,12 +78,12 @@ export class Reports implements Disposable {
 
 /** Runs that are not finished are in no rate: only their end makes a new report necessary, not their steps. */
 async function stateOf(experiments: readonly KnownExperiment[]): Promise<string> {
-  const breathe = breather();
+  const yieldTurn = yielder();
   const states: string[] = [];
   for (const experiment of experiments) {
     for (const { folder, status } of experiment.runFolders()) {
       states.push(status, status === 'running' ? judgedState(folder) : evidenceState(folder));
-      await breathe();
+      await yieldTurn();
     }
   }
   return sha256(states.join('\n\n'));

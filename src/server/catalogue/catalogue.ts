@@ -3,9 +3,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { nearest } from '../../lib/nearest.ts';
 import type { ExperimentLine, LiveEvent, RunId } from '../../schema/index.ts';
 import { listExperiments, type RunFolder } from '../../store/index.ts';
-import { breather } from '../breathe.ts';
 import { notFound } from '../not-found.ts';
 import type { TraceIndex } from '../trace/trace-index.ts';
+import { yielder } from '../yielder.ts';
 import { KnownExperiment, type Place } from './known-experiment.ts';
 import { fileState } from './run-lines.ts';
 
@@ -80,7 +80,7 @@ export class Catalogue {
   }
 
   /**
-   * Looks for new, removed and changed experiments. Concurrent callers share one look.
+   * Looks for new, removed and changed experiments. Concurrent callers share one search.
    * @param shown ids of experiments in open pages: they are checked each time, even if all their runs have ended
    */
   async look(shown: ReadonlySet<string> = new Set()): Promise<void> {
@@ -123,10 +123,10 @@ export class Catalogue {
   }
 
   async #findExperiments(): Promise<void> {
-    const breathe = breather();
+    const yieldTurn = yielder();
     const found = new Map<string, KnownExperiment>();
     for (const place of this.#places()) {
-      await breathe();
+      await yieldTurn();
       const known = this.#known.get(place.id);
       const isSame =
         known?.place.folder === place.folder &&

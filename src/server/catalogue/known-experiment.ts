@@ -23,8 +23,8 @@ import {
   RunFolder,
   type RunQueue,
 } from '../../store/index.ts';
-import { breather } from '../breathe.ts';
 import type { TraceIndex } from '../trace/trace-index.ts';
+import { yielder } from '../yielder.ts';
 import {
   fileState,
   judgedState,
@@ -161,12 +161,12 @@ export class KnownExperiment {
   }
 
   async #refreshOnce(index: TraceIndex): Promise<Changes> {
-    const breathe = breather();
+    const yieldTurn = yielder();
     const changes: Changes = { lines: [], results: [] };
     const queue = queueOf(this.place.folder);
     this.#findBranches();
     for (const run of [...this.#runs, ...this.#branches]) {
-      await breathe();
+      await yieldTurn();
       const line = await this.#lineNow(run, index, queue);
       const judged = run.state === null ? null : judgedState(join(this.place.folder, 'runs', line.run));
       if (judged !== run.judged || line.status !== run.line.status) changes.results.push(line.run);

@@ -43,7 +43,7 @@ export async function serveViewer(options: ServeOptions): Promise<RunningViewer>
   const live = new Live();
   const viewer = new Viewer(options, live.tell);
   live.start(viewer);
-  // Findings are sent as live events; failures are retried at the next look.
+  // Findings are sent as live events; failures are retried at the next poll.
   viewer.catalogue.look().catch(() => {});
   const host = options.host ?? '127.0.0.1';
   const token = loopback.has(host) ? null : randomBytes(24).toString('base64url');
@@ -193,7 +193,7 @@ async function answerData(
   await sendAnswer(request, response, await answerOrLookAgain(viewer, url, signal));
 }
 
-/** There may be new experiments since the last look. */
+/** There may be new experiments since the last poll. */
 async function answerOrLookAgain(viewer: Viewer, url: URL, signal: AbortSignal): Promise<Answer> {
   try {
     return await answerTo(viewer, url, signal);

@@ -43,10 +43,10 @@ async function runningExample() {
 }
 
 describe('live events', () => {
-  test('bring the steps and the output of a run that goes on, long before anybody asks again', async () => {
+  test('contain the steps and the output of a running run at once', async () => {
     const { viewer, trace, snapshot } = await runningExample();
     const ear = new LiveEar(viewer, watching);
-    // The watch begins with what there is.
+    // The watch begins with the current state.
     expect((await ear.event('steps')).timeline).toMatchObject({ from: 2, total: 2 });
     const begun = performance.now();
     trace.append(stepStarted(3));
@@ -67,7 +67,7 @@ describe('live events', () => {
     expect(await get(viewer, `${run}/timeline`, Timeline)).toMatchObject({ total: 3 });
   });
 
-  test('tell of experiments that begin, and of runs that end', async () => {
+  test('report experiments that begin, and runs that end', async () => {
     const { viewer, folder, trace, lock } = await runningExample();
     const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
     expect(experiments[0]).toMatchObject({ state: 'running', running: [{ run: 'digits-baseline-0' }] });
@@ -82,7 +82,7 @@ describe('live events', () => {
     expect((await ear.event('experiment')).line.state).toBe('unfinished');
   });
 
-  test('move the clock of a run while a step of it is under way', async () => {
+  test("update a run's clock while one of its steps is under way", async () => {
     const { viewer, trace } = await runningExample();
     const ear = new LiveEar(viewer, watching);
     trace.append(stepStarted(3));
@@ -93,7 +93,7 @@ describe('live events', () => {
     expect(seconds_used).toBeGreaterThanOrEqual(later.line.used.seconds);
   });
 
-  test('tell that a run was graded after it ended, and that the report of it has been made anew', async () => {
+  test('report that a run was graded after it ended, and that its report was made again', async () => {
     const scratch = temporaryFolder();
     const root = join(scratch, 'experiments');
     const { run: folder, snapshot } = await makeExampleRun(root);
@@ -109,13 +109,13 @@ describe('live events', () => {
     await later.event('hello');
     folder.appendGrade(exampleGrade(snapshot));
     await later.event('results', (event) => event.run === folder.id);
-    // Whoever asks at once may get the old report, and is told when the new one is there.
+    // An immediate request may get the old report; an event follows when the new one is ready.
     await report();
     await later.event('report', ({ done, total }) => done === total);
     expect((await report()).report?.runs[0]).toMatchObject({ outcome: 'small_improvement', score: 0.93 });
   });
 
-  test('leave a run that was killed with what its trace says', async () => {
+  test('leave a killed run in the state of its trace', async () => {
     const { viewer, lock } = await runningExample();
     await get(viewer, '/api/experiments/first', ExperimentPage);
     const ear = new LiveEar(viewer);
@@ -125,7 +125,7 @@ describe('live events', () => {
     expect(line).toMatchObject({ steps: 2, used: { tokens: 2480 } });
   });
 
-  test('heal a broken connection: what was missed comes once, and nothing comes twice', async () => {
+  test('continue after a broken connection: missed events are sent once, and none twice', async () => {
     const { viewer, trace, snapshot } = await runningExample();
     const first = new LiveEar(viewer, watching);
     await first.event('steps');
@@ -143,7 +143,7 @@ describe('live events', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('say when too much was missed, or it was another server', async () => {
+  test('say if too much was missed, or if the server was restarted', async () => {
     const { viewer } = await runningExample();
     await new LiveEar(viewer, watching, 'another-7').event('reload');
     await new LiveEar(viewer, watching, 'nonsense').event('reload');

@@ -5,10 +5,10 @@ import type { Viewer } from '../viewer.ts';
 import { LiveHub, type WatchedRun } from './live-hub.ts';
 import { RunWatch } from './run-watch.ts';
 
-const lookMs = 1000;
+const pollMs = 1000;
 const beatMs = 15_000;
 /** A page that returns within this time has missed nothing. */
-const lingerMs = 60_000;
+const keepWatchMs = 60_000;
 /** A connection with more unsent bytes than this is closed: the page reconnects. */
 const mostWaitingBytes = 8_000_000;
 
@@ -36,9 +36,9 @@ export class Live implements Disposable {
   start(viewer: Viewer): void {
     this.#viewer = viewer;
     this.#looks = setInterval(() => {
-      // Failures are retried at the next look.
+      // Failures are retried at the next poll.
       if (this.hub.isHeard) viewer.catalogue.look(this.#shown()).catch(() => {});
-    }, lookMs);
+    }, pollMs);
     this.#looks.unref();
   }
 
@@ -105,7 +105,7 @@ export class Live implements Disposable {
       known.goodbye = setTimeout(() => {
         known.watch[Symbol.dispose]();
         this.#watched.delete(key);
-      }, lingerMs);
+      }, keepWatchMs);
       known.goodbye.unref();
     };
     return { since: known.watch.since, greet: () => known.watch.greet(), leave };

@@ -97,7 +97,7 @@ function recordPart(folder: RunFolder, record: RunRecord | null) {
   };
 }
 
-/** Nothing where its record can't be read: the page says so. */
+/** Empty if its record can't be read, which the page reports. */
 function whereIs(place: Place, folder: RunFolder): string {
   try {
     return placeOf(folder, queueOf(place.folder)).where;

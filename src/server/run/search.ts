@@ -1,7 +1,7 @@
 import type { SearchResult, TextRef, TraceEvent } from '../../schema/index.ts';
-import { breather } from '../breathe.ts';
 import { stepEvents } from '../trace/read-events.ts';
 import { hasTail, shownSteps } from '../trace/trace-table.ts';
+import { yielder } from '../yielder.ts';
 import type { ShownTexts } from './shown-texts.ts';
 import type { TracedRun } from './step-page.ts';
 
@@ -20,7 +20,7 @@ export async function searchSteps(
   forMs = 1000,
 ): Promise<SearchResult> {
   const until = performance.now() + forMs;
-  const breathe = breather();
+  const yieldTurn = yielder();
   const pattern = patternOf(query);
   const last = shownSteps(table) + (hasTail(table) ? 1 : 0);
   const hits: Hit[] = [];
@@ -30,7 +30,7 @@ export async function searchSteps(
       for (const [place, ref] of textsOf(event))
         hits.push(...hitsIn(step, place, readText(texts, ref), pattern));
     }
-    await breathe();
+    await yieldTurn();
   }
   return { query, hits, next: null };
 }

@@ -15,7 +15,7 @@ import { cell, emptyTable, hasTail, rangeOf, shownSteps, type TraceTable } from 
 
 const snapshot = ObjectId.parse('0'.repeat(64));
 
-/** Texts that try to look like the lines they stand in. */
+/** Texts that imitate the lines that contain them. */
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }),
   fc.constantFrom(
@@ -30,7 +30,7 @@ const hostile = fc.oneof(
   ),
 );
 
-/** Steps with what happens before and in them; some are cut off and begun again. */
+/** Steps with the events before and in them; some are interrupted and repeated. */
 const transcripts = fc.array(
   fc.record({
     notes: fc.array(fc.tuple(hostile, hostile), { maxLength: 3 }),
@@ -102,7 +102,7 @@ function writeTranscript(transcript: Transcript, end: EventPayload[] = []): stri
   return path;
 }
 
-/** What the table says, read off row by row. */
+/** The content of the table, row by row. */
 function summary(table: TraceTable) {
   const rows = Array.from({ length: table.steps }, (_, index) => ({
     action: table.actions[cell(table, 'action', index + 1)],
@@ -114,7 +114,7 @@ function summary(table: TraceTable) {
 }
 
 describe('the table of a trace', () => {
-  test('says of every trace what reading it whole says', async () => {
+  test('has the same content as a complete reading of every trace', async () => {
     await fc.assert(
       fc.asyncProperty(transcripts, async (transcript) => {
         const path = writeTranscript(transcript);
@@ -143,7 +143,7 @@ describe('the table of a trace', () => {
     );
   });
 
-  test('is the same however the trace grew: a line at a time, in the middle of lines, or all at once', async () => {
+  test('is the same however the trace grew: by lines, by parts of lines, or all at once', async () => {
     await fc.assert(
       fc.asyncProperty(transcripts, fc.array(fc.nat(), { maxLength: 5 }), async (transcript, cuts) => {
         const whole = writeTranscript(transcript, [runEnded()]);
@@ -165,7 +165,7 @@ describe('the table of a trace', () => {
     );
   });
 
-  test('is made anew for a trace that was replaced, longer or shorter', async () => {
+  test('is made again for a trace that was replaced, longer or shorter', async () => {
     const one = { notes: [], calls: [], action: 'a', outputs: [], isCutOff: false, observation: '' };
     const path = writeTranscript([one, one]);
     const { table } = await extendTable(path, null);
@@ -175,7 +175,7 @@ describe('the table of a trace', () => {
     expect((await extendTable(path, table)).table.steps).toBe(1);
   });
 
-  test('ends before a line that is no event, and says which', async () => {
+  test('ends before a line that is not an event, and says which', async () => {
     const one = { notes: [], calls: [], action: 'a', outputs: [], isCutOff: false, observation: '' };
     const path = writeTranscript([one]);
     appendFileSync(path, '{"v":2,"kind":"dream"}\n');
@@ -186,7 +186,7 @@ describe('the table of a trace', () => {
     ]);
   });
 
-  test('reads lines whose parts stand in another order', async () => {
+  test('reads lines with their parts in another order', async () => {
     const path = writeTranscript([
       {
         notes: [],
@@ -207,7 +207,7 @@ describe('the table of a trace', () => {
     expect({ ...other.table, lastLine: null }).toEqual({ ...plain.table, lastLine: null });
   });
 
-  test('knows a step that goes on, and what came after the last one', async () => {
+  test('has the current step, and the events after the last one', async () => {
     const begun: EventPayload = {
       kind: 'step_started',
       step: 1,
@@ -222,7 +222,7 @@ describe('the table of a trace', () => {
     expect([shownSteps(over), hasTail(over), over.ending !== null]).toEqual([0, true, true]);
   });
 
-  test('of a long trace outlives the process that made it', async () => {
+  test('of a long trace is stored for later processes', async () => {
     const root = temporaryFolder();
     const path = join(root, 'trace.jsonl');
     const trace = TraceWriter.open(path, new ObjectStore(join(root, 'objects')));
@@ -236,13 +236,13 @@ describe('the table of a trace', () => {
     const made = await first.table(root, path);
     using second = new TraceIndex();
     const marked = readFileSync(path);
-    // Where the index reads the trace again, it meets this.
+    // If the index reads the trace again, it finds this.
     marked.fill('x', 100, 200);
     writeFileSync(path, marked);
     expect(summary((await second.table(root, path)).table)).toEqual(summary(made.table));
   });
 
-  test('shows the history of the branch that is selected, also where that changes later', async () => {
+  test('shows the history of the selected branch, also if another one is selected later', async () => {
     const { run } = await makeBranchedRun(temporaryFolder());
     const lines = readFileSync(run.tracePath, 'utf8').split('\n');
     const path = join(temporaryFolder(), 'trace.jsonl');

@@ -237,7 +237,7 @@ function longer(column: Float64Array): Float64Array<ArrayBuffer> {
 }
 
 /**
- * Names beyond the number of bits share the last bit: a search for one of them looks into more steps than necessary.
+ * Names beyond the number of bits share the last bit: a search for one of them reads more steps than necessary.
  */
 function nameIndex(names: string[], name: string): number {
   const known = names.indexOf(name);

@@ -12,7 +12,7 @@ import { heightsAt, meanHeight } from './step-curve.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** Every way to choose so many of the items. */
+/** All choices of so many items. */
 function choices<T>(items: readonly T[], size: number): T[][] {
   if (size === 0) return [[]];
   return items.flatMap((item, index) =>
@@ -32,7 +32,7 @@ describe('distributions', () => {
 });
 
 describe("quantiles of Student's distribution", () => {
-  it('go on smoothly where a series takes the place of the sum, and cost no more for any freedom', () => {
+  it('continue smoothly where a series replaces the sum, and take bounded time for any degrees of freedom', () => {
     expect(studentQuantile(0.975, 1001)).toBeCloseTo(studentQuantile(0.975, 1000), 5);
     expect(studentQuantile(0.975, 1001)).toBeLessThan(studentQuantile(0.975, 1000));
     expect(studentQuantile(0.975, 10_000)).toBeCloseTo(1.9602012, 6);
@@ -41,7 +41,7 @@ describe("quantiles of Student's distribution", () => {
 });
 
 describe('random numbers', () => {
-  it('follow from their text alone, and differ between texts that are nearly the same', () => {
+  it('are determined by their text, and differ between similar texts', () => {
     const draws = (text: string) => Array.from({ length: 20 }, randomOf(text).bind(null, 1000));
     expect(draws('digits')).toEqual(draws('digits'));
     expect(draws('digits')).not.toEqual(draws('digitt'));
@@ -71,7 +71,7 @@ describe('intervals of rates', () => {
     expect(difference.high).toBeCloseTo(0.3339, 4);
   });
 
-  it('have a width where every run came out alike, which shrinks with more tasks', () => {
+  it('have a width even if all runs had the same result, which shrinks with more tasks', () => {
     const none = { successes: 0, runs: 4 };
     const one = meanRateInterval([none]);
     const four = meanRateInterval([none, none, none, none]);
@@ -97,7 +97,7 @@ describe('intervals of rates', () => {
 });
 
 describe("Holm's correction", () => {
-  it('gives what testing every group of hypotheses at once gives', () => {
+  it('gives the same result as a closed test of every group of hypotheses', () => {
     // Closed testing with Bonferroni's test of each group, of which Holm's is the short cut.
     const closed = (values: readonly number[]) =>
       values.map((_, index) => {
@@ -120,13 +120,13 @@ describe("Holm's correction", () => {
     );
   });
 
-  it('of nothing is nothing', () => {
+  it('of no p-values is empty', () => {
     expect(holm([])).toEqual([]);
   });
 });
 
 describe('pass@k', () => {
-  it('is the share of all choices of k runs that hold a success', () => {
+  it('is the share of all choices of k runs that contain a success', () => {
     const runsAndK = fc
       .array(fc.boolean(), { minLength: 1, maxLength: 9 })
       .chain((runs) => fc.tuple(fc.constant(runs), fc.integer({ min: 1, max: runs.length })));
@@ -139,7 +139,7 @@ describe('pass@k', () => {
     );
   });
 
-  it('is not known from fewer than k runs, and stays a number for thousands', () => {
+  it('is null for fewer than k runs, and finite for thousands', () => {
     expect(passAtK(3, 3, 4)).toBeNull();
     expect(passAtK(10_000, 1, 5000)).toBeCloseTo(0.5, 9);
   });
@@ -151,7 +151,7 @@ describe("Kendall's tau-b", () => {
     maxLength: 20,
   });
 
-  it('is 1 for the same order, −1 for the reverse, and null where one side never varies', () => {
+  it('is 1 for the same order, −1 for the reverse, and null if one side never varies', () => {
     expect(
       kendallTauB([
         [1, 10],
@@ -175,7 +175,7 @@ describe("Kendall's tau-b", () => {
     expect(kendallTauB([])).toBeNull();
   });
 
-  it('changes only its sign when one side is reversed, and nothing when a side is stretched', () => {
+  it('changes only its sign when one side is reversed, and does not change when one is scaled', () => {
     fc.assert(
       fc.property(pairs, (ranking) => {
         const tau = kendallTauB(ranking);
@@ -198,7 +198,7 @@ describe('a step curve', () => {
     expect(heightsAt(points, [0, 1.9, 2, 3, 4, 9], 0)).toEqual([0, 0, 1, 1, 0.5, 0.5]);
   });
 
-  it('has the mean height of its area, up to where it is asked for', () => {
+  it('has the mean height of its area up to the given end', () => {
     expect(meanHeight(points, 8, 0)).toBeCloseTo((2 * 0 + 2 * 1 + 4 * 0.5) / 8, 12);
     expect(meanHeight(points, 3, 0)).toBeCloseTo(1 / 3, 12);
     expect(meanHeight(points, 1, -1)).toBe(-1);
@@ -227,7 +227,7 @@ describe('a step curve', () => {
 });
 
 describe('the frontier', () => {
-  it('holds the cheapest of the best, and nothing that another beats', () => {
+  it('contains the cheapest of the best, and nothing that another one beats', () => {
     const offer = fc.record({ cost: fc.nat(5), success: fc.nat(5) });
     fc.assert(
       fc.property(fc.array(offer, { minLength: 1, maxLength: 12 }), (offers) => {
@@ -237,11 +237,11 @@ describe('the frontier', () => {
           ...offers.filter(({ success }) => success === best).map(({ cost }) => cost),
         );
         expect(kept).toContainEqual({ cost: cheapest, success: best });
-        // Along the frontier, who costs more succeeds more.
+        // Along the frontier, a higher cost means more success.
         for (const one of kept)
           for (const other of kept)
             if (one.cost > other.cost) expect(one.success).toBeGreaterThan(other.success);
-        // Whoever is not on it is beaten by one that is.
+        // Anything that is not on the frontier is beaten by something on it.
         for (const one of offers)
           expect(kept.some(({ cost, success }) => cost <= one.cost && success >= one.success)).toBe(true);
       }),

@@ -13,8 +13,8 @@ export function meanDifference(strata: readonly Stratum[]): number {
 }
 
 /**
- * Random choices of some places out of a total, by stratum: drawn once for each shape, and used by every test. Each
- * test is valid by itself, and costs only its sums.
+ * Random choices of some places out of a total, by stratum. They are drawn once for each shape and shared by all tests:
+ * each test is still valid by itself, and only has to compute its sums.
  */
 export class Exchanges {
   /** How many choices there are of each shape. */

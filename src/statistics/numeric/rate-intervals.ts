@@ -29,7 +29,7 @@ export function rateDifferenceInterval(a: readonly Counted[], b: readonly Counte
   };
 }
 
-/** A mean of rates, and how far its limits lie below and above it. */
+/** A mean of rates, and the distances of its limits below and above it. */
 function meanRate(strata: readonly Counted[]): { mean: number; below: number; above: number } {
   let [sum, below, above] = [0, 0, 0];
   for (const { successes, runs } of strata) {

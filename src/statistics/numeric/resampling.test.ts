@@ -7,7 +7,7 @@ import { randomOf } from './random.ts';
 
 const numbers = fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 2, maxLength: 12 });
 
-/** Nearly normal numbers: sums of twelve even ones. */
+/** Nearly normal numbers: sums of twelve uniform ones. */
 function normal(text: string): () => number {
   const random = randomOf(text);
   return () => {
@@ -27,7 +27,7 @@ describe('bootstrap samples', () => {
     );
   });
 
-  it('are those that drawing value by value gives', () => {
+  it('are the same as when each value is drawn singly', () => {
     fc.assert(
       fc.property(numbers, (values) => {
         const { mean: means, median: medians } = resample(values, 20, randomOf('same draws'));
@@ -44,7 +44,7 @@ describe('bootstrap samples', () => {
     );
   });
 
-  it('of strata keep each stratum its number of values', () => {
+  it('of strata keep the number of values of each stratum', () => {
     const samples = resampleInterquartileMean(
       [
         [0, 0, 0, 0],
@@ -61,7 +61,7 @@ describe('a bootstrap interval', () => {
   const intervalOf = (values: readonly number[], text = 'interval') =>
     bootstrapInterval(resample(values, 1000, randomOf(text)).mean, [values.length], 0.95);
 
-  it('lies within the values, and moves and stretches with them', () => {
+  it('lies within the values, and shifts and scales with them', () => {
     fc.assert(
       fc.property(numbers, (values) => {
         const interval = intervalOf(values);
@@ -77,12 +77,12 @@ describe('a bootstrap interval', () => {
     );
   });
 
-  it('is not known where a stratum has a single value', () => {
+  it('is null if a stratum has a single value', () => {
     expect(bootstrapInterval(Float64Array.of(1, 2), [8, 1], 0.95)).toBeNull();
     expect(bootstrapInterval(Float64Array.of(), [], 0.95)).toBeNull();
   });
 
-  it('holds the mean of few normal numbers more often than a plain percentile interval does', () => {
+  it('contains the mean of few normal numbers more often than a plain percentile interval', () => {
     const heldBy = (size: number) => {
       const draw = normal(`coverage ${size}`);
       const held = { expanded: 0, plain: 0 };
@@ -97,7 +97,7 @@ describe('a bootstrap interval', () => {
       return { expanded: held.expanded / 1000, plain: held.plain / 1000 };
     };
     const [five, ten] = [heldBy(5), heldBy(10)];
-    // No interval within the values holds the middle of five more often than 1 − 2 / 2⁵ = 94 %.
+    // No interval within five values contains the true median more often than 1 − 2 / 2⁵ = 94 %.
     expect(five.plain).toBeLessThan(0.86);
     expect(five.expanded).toBeGreaterThan(0.9);
     expect(ten.plain).toBeLessThan(0.92);
@@ -107,7 +107,7 @@ describe('a bootstrap interval', () => {
 });
 
 describe('a permutation test', () => {
-  it('finds the exact chance of two groups that are wholly apart', () => {
+  it('gives the exact probability for two groups that do not overlap', () => {
     const apart = [{ a: [1, 1, 1, 1], b: [0, 0, 0, 0] }];
     // 2 of the 70 ways to choose 4 of 8.
     expect(permutationTest(apart, new Exchanges(20_000))).toBeCloseTo(2 / 70, 2);
@@ -115,25 +115,25 @@ describe('a permutation test', () => {
     expect(permutationTest(twice, new Exchanges(20_000))).toBeCloseTo(2 / 70 ** 2, 2);
   });
 
-  it('works with one run a side and task, where it exchanges the two', () => {
+  it('works with one run per side and task, by exchanging the two', () => {
     const tasks = Array.from({ length: 6 }, (_, index) => ({ a: [index + 2], b: [index] }));
     expect(permutationTest(tasks, new Exchanges(20_000))).toBeCloseTo(2 / 2 ** 6, 2);
   });
 
-  it('is 1 where nothing differs, and never 0', () => {
+  it('is 1 if nothing differs, and never 0', () => {
     expect(permutationTest([{ a: [1, 1], b: [1, 1, 1] }], new Exchanges(200))).toBe(1);
     const many = { a: Array.from({ length: 40 }, () => 1), b: Array.from({ length: 40 }, () => 0) };
     expect(permutationTest([many], new Exchanges(200))).toBe(1 / 201);
   });
 
-  it('says the same whichever side comes first, but for chance', () => {
+  it('gives the same for both orders of the sides, except for chance', () => {
     const stratum = { a: [3, 1, 4, 1, 5], b: [9, 2, 6] };
     const forth = permutationTest([stratum], new Exchanges(20_000));
     const back = permutationTest([{ a: stratum.b, b: stratum.a }], new Exchanges(20_000));
     expect(Math.abs(forth - back)).toBeLessThan(0.15 * forth);
   });
 
-  it('calls alike groups different about as often as it says', () => {
+  it('has about the stated rate of false positives', () => {
     const draw = normal('alike');
     let called = 0;
     for (let trial = 0; trial < 500; trial += 1) {

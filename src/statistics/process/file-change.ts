@@ -29,7 +29,7 @@ export function describeChange({ path, before, after }: FileChange): string {
   ].join(' ');
   const unit = added.length + removed.length === 1 ? 'line' : 'lines';
   const [first = ''] = added.length > 0 ? lines.added : lines.removed;
-  // If most lines were rewritten, a changed value among them says less than the new content.
+  // If most lines were rewritten, the new content says more than a single changed value.
   const areMost = 2 * matched >= Math.max(lines.removed.length, lines.added.length);
   const told = (areMost ? values : '') || first.trim();
   return `${path}: ${counts} ${unit}${told === '' ? '' : `: ${told}`}`;

@@ -8,7 +8,7 @@ import { tokensOf } from './words.ts';
 
 const valuesIn = (text: string) => claimsIn(text).map(({ number }) => number.value);
 
-describe('what counts as a claim', () => {
+describe('a claim', () => {
   test.each<[string, number[]]>([
     ['The accuracy improved to 0.85.', [0.85]],
     ['The model achieves a train accuracy of 0.716 and a validation accuracy of 71.6%.', [0.716, 71.6]],
@@ -59,7 +59,7 @@ describe('what counts as a claim', () => {
     expect(valuesIn(text)).toEqual([]);
   });
 
-  it('reads any text without trouble', () => {
+  it('is read from any text without an error', () => {
     const words = fc.constantFrom(
       'accuracy',
       'loss',
@@ -92,7 +92,7 @@ describe('what counts as a claim', () => {
     );
   });
 
-  it('takes no longer for hostile texts than for long ones', () => {
+  it('takes no longer to find in hostile texts than in long ones', () => {
     const hostile = [
       '9'.repeat(50_000),
       '1,'.repeat(30_000),
@@ -148,7 +148,7 @@ describe('grounding', () => {
     expect(judge(executed(output), says(text))).toEqual({ claims: 1, ungrounded: 1 });
   });
 
-  it('takes no number that only a model wrote for a measurement', () => {
+  it('does not treat a number that only a model wrote as a measurement', () => {
     const told = did(
       'Understand File',
       { file_name: 'train.py' },
@@ -157,7 +157,7 @@ describe('grounding', () => {
     expect(judge(told, says('The accuracy is 96.73%.'))).toEqual({ claims: 1, ungrounded: 1 });
   });
 
-  it('takes no number that the agent wrote into a file itself for a measurement', () => {
+  it('does not treat a number that the agent wrote into a file itself as a measurement', () => {
     const read = did('Read File', { file_name: 'notes.md' }, { observation: 'accuracy 0.85' });
     const shown = did(
       'Run Command',
@@ -170,7 +170,7 @@ describe('grounding', () => {
     });
   });
 
-  it('takes what a script wrote into a file for a measurement', () => {
+  it('treats a number that a script wrote into a file as a measurement', () => {
     const read = did('Read File', { file_name: './results.txt' }, { observation: 'accuracy 0.85' });
     expect(judge(executed('', { changed: ['results.txt'] }), read, says('The accuracy is 0.85.'))).toEqual({
       claims: 1,
@@ -178,7 +178,7 @@ describe('grounding', () => {
     });
   });
 
-  it('counts no number that the task or a file of the task gives', () => {
+  it("does not count numbers from the task's text or files", () => {
     const read = did('Read File', { file_name: 'README.md' }, { observation: 'Baseline accuracy: 0.31' });
     expect(judge(read, says('The baseline accuracy is 0.31.'))).toEqual({ claims: 0, ungrounded: 0 });
     expect(judge(says('The accuracy improved by 10 %.'))).toEqual({ claims: 0, ungrounded: 0 });
@@ -190,7 +190,7 @@ describe('grounding', () => {
     expect(judge(executed('accuracy 0.85'), claim, claim)).toEqual({ claims: 1, ungrounded: 0 });
   });
 
-  it('reads final answers, log entries and replies that were rejected, but not what these want to do', () => {
+  it('reads final answers, log entries and rejected replies, but not the actions that they request', () => {
     const transcript = transcriptOf(
       [did('Append Summary to Research Log', { content: 'Test accuracy: 99.03%' })],
       {
@@ -209,7 +209,7 @@ describe('grounding', () => {
     ]);
   });
 
-  it('never takes away from what is grounded when more is measured before', () => {
+  it('grounds no fewer claims when more was measured before', () => {
     const output = fc.array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 20 });
     fc.assert(
       fc.property(output, output, output, (first, more, claimed) => {
@@ -219,14 +219,14 @@ describe('grounding', () => {
         const many = judge(executed(text(first)), executed(text(more)), claims);
         expect(many.claims).toBe(few.claims);
         expect(few.ungrounded).toBeLessThanOrEqual(few.claims);
-        // Derived numbers count only where a sentence compares: what is measured alone is monotone.
+        // Only in comparing sentences are derived numbers accepted, for which this does not hold.
         expect(many.ungrounded).toBeLessThanOrEqual(few.ungrounded);
       }),
     );
   });
 });
 
-test('English letters alone are read as they are beside others', () => {
+test('texts in ASCII are read the same way as texts with other letters', () => {
   const pieces = [
     'acc',
     'val_loss',

@@ -31,13 +31,13 @@ describe('endings', () => {
     expect(measure([list], { end }).endings.unverified).toBe(true);
   });
 
-  it('asks nothing of a run without a final answer, and nothing for edits that changed nothing or the log', () => {
+  it('calls no run without a final answer unverified, and ignores edits of the log and edits that changed nothing', () => {
     expect(measure([edited()]).endings.unverified).toBe(false);
     const noOp = edited('train.py', { changed: [] });
     expect(measure([edited(), executed(''), noOp, log], { end }).endings.unverified).toBe(false);
   });
 
-  it('tells runs that never came as far as a process', () => {
+  it('recognises runs that never executed anything', () => {
     const missing = did(
       'Execute Script',
       { script_name: 'a.py' },
@@ -52,7 +52,7 @@ describe('endings', () => {
     ).toBe(false);
   });
 
-  it('tells of a stale submission by the final grade, else by the last step', () => {
+  it('recognises a stale submission by the final grade, else by the last step', () => {
     const stale = executed('', { submission: { ...noSubmission, present: true, stale: true } });
     expect(measure([stale]).endings.stale_submission).toBe(true);
     expect(measure([stale], { grades: [graded(1, 0.6, { final: true })] }).endings.stale_submission).toBe(
@@ -66,7 +66,7 @@ describe('debugging', () => {
     crashed(`  File "a.py", line ${line}\nNameError: name 'np' is not defined\n[exit code 1, 0.3 s]`);
   const syntax = crashed('SyntaxError: invalid syntax\n[exit code 1, 0.2 s]');
 
-  it('measures chains of failures, what repeats in them, and which of them ended well', () => {
+  it('measures chains of failures, their repeated errors, and which chains ended with a success', () => {
     const steps = [name(3), edited(), name(7), syntax, executed(''), syntax, list, syntax];
     expect(measure(steps).debugging).toEqual({
       ...{ executions: 6, failed: 5, chains: 2, longest_chain: 3, mean_chain: 2.5 },
@@ -74,7 +74,7 @@ describe('debugging', () => {
     });
   });
 
-  it('has nothing to say where nothing failed', () => {
+  it('has no values if nothing failed', () => {
     expect(measure([executed('')]).debugging).toMatchObject({
       chains: 0,
       mean_chain: null,
@@ -92,25 +92,25 @@ describe('debugging', () => {
     expect(errorOf(crashed(`${first}\n`)) === errorOf(crashed(`${second}\n`))).toBe(same);
   });
 
-  it('takes a time-out for another failure than a crash', () => {
+  it('distinguishes a time-out from a crash', () => {
     expect(errorOf(crashed('x', { status: 'timed_out' }))).not.toBe(errorOf(crashed('x')));
   });
 });
 
 describe('waste', () => {
-  it('counts what was done before with nothing changed since, the log aside', () => {
+  it('counts repeated actions if nothing but the log has changed since', () => {
     expect(measure([list, log, list, edited(), list, list]).waste.repeated_actions).toBe(2);
     expect(measure([list, did('List Files', { dir_path: 'data' })]).waste.repeated_actions).toBe(0);
   });
 
-  it('takes a second execution of the same code for a repetition, but not a second edit of the same kind', () => {
+  it('counts a second execution of the same code as a repetition, but not a second edit of the same kind', () => {
     const run = executed('', { changed: ['submission.csv'] });
     expect(measure([run, run]).waste.repeated_actions).toBe(1);
     const append = did('Append File', { file_name: 'a.txt', content: 'x' }, { changed: ['a.txt'] });
     expect(measure([append, append]).waste.repeated_actions).toBe(0);
   });
 
-  it('does not count the log, the budget, and what an interpreter may answer otherwise', () => {
+  it('does not count the log, the budget and the interpreter', () => {
     const ask = did('Retrieval from Research Log', { current_plan: '' });
     const repl = did('Python REPL', { command: 'i += 1' });
     const budget = did('Check Budget');
@@ -149,19 +149,19 @@ describe('progress', () => {
   const steps = [run(0.6), run(0.7), run(0.8), list];
   const grades = [graded(1, null), graded(2, 0.6), graded(3, 0.75), graded(4, 0.65, { final: true })];
 
-  it('is measured against the baseline, step by step', () => {
+  it('is measured relative to the baseline, step by step', () => {
     const { progress } = measure(steps, { grades });
     expect(progress.first_valid).toEqual({ step: 2, seconds: 20, tokens: 200 });
     expect(progress.area_under_curve).toBeCloseTo((0 + 0.2 + 0.5 + 0.3) / 4);
     expect(progress.regret).toBeCloseTo(0.2);
   });
 
-  it('counts no improvement for a submission that is spoilt at the end', () => {
+  it('counts no improvement for a submission that is invalid at the end', () => {
     const spoilt = [...grades.slice(0, 3), graded(4, null, { final: true })];
     expect(measure(steps, { grades: spoilt }).progress.regret).toBeCloseTo(0.5);
   });
 
-  it('says nothing where not every step was graded', () => {
+  it('has no values if not every step was graded', () => {
     const nothing = {
       first_valid: null,
       area_under_curve: null,
@@ -169,21 +169,21 @@ describe('progress', () => {
       validation_rank_correlation: null,
     };
     expect(measure(steps, { grades: [graded(4, 0.7, { final: true })] }).progress).toEqual(nothing);
-    // Those before an interruption, and the end.
+    // Only the steps before an interruption and the end were graded.
     expect(measure(steps, { grades: [...grades.slice(0, 2), ...grades.slice(-1)] }).progress).toEqual(
       nothing,
     );
     expect(processMetrics(transcriptOf(steps, { grades }), null).progress).toEqual(nothing);
   });
 
-  it("tells how well the agent's own validation metric ranks its steps", () => {
+  it("measures how well the agent's own validation metric ranks its steps", () => {
     const scored = [graded(1, 0.6), graded(2, 0.7), graded(3, 0.65, { final: true })];
     expect(measure(steps.slice(0, 3), { grades: scored }).progress.validation_rank_correlation).toBeCloseTo(
       1 / 3,
     );
   });
 
-  it('turns metrics round of which less is better, and takes none for itself that was measured on training data', () => {
+  it('inverts metrics of which lower is better, and ignores those on training data', () => {
     const outputs = [0.3, 0.2, 0.1].map((loss) =>
       executed(`train loss: ${1 - loss}\nval_loss: ${loss}\nepoch time: 3 s`),
     );
@@ -193,7 +193,7 @@ describe('progress', () => {
     expect(measure(training, { grades: scored }).progress.validation_rank_correlation).toBeNull();
   });
 
-  it('ranks nothing by fewer than three pairs, and leaves out stale submissions', () => {
+  it('gives no ranking for fewer than three pairs, and leaves out stale submissions', () => {
     const scored = [graded(1, 0.5), graded(2, 0.6), graded(3, 0.7, { final: true, stale: true })];
     expect(measure(steps.slice(0, 3), { grades: scored }).progress.validation_rank_correlation).toBeNull();
   });
@@ -215,7 +215,7 @@ describe('plan', () => {
     expect(planned(first, then, last)).toEqual({ kept: true, declared: 5, done: 2, dropped: 2 });
   });
 
-  it('reads a status that stands apart from the items', () => {
+  it('reads a status section that is separate from the items', () => {
     const plan = [
       ...[
         '* High Level Plan:',
@@ -240,7 +240,7 @@ describe('plan', () => {
     expect(planned(plan)).toMatchObject({ declared: 1, done });
   });
 
-  it('drops nothing where a reply left the plan out', () => {
+  it('drops no items if a reply left the plan out', () => {
     expect(planned('1. Train a model.', '(as before)')).toMatchObject({ declared: 1, dropped: 0 });
     expect(measure([list]).plan).toEqual({ kept: false, declared: 0, done: 0, dropped: 0 });
   });
@@ -307,7 +307,7 @@ describe('error categories', () => {
   });
 });
 
-describe('whatever happened', () => {
+describe('any run', () => {
   const text = fc.constantFrom(
     '',
     'accuracy: 0.5',
@@ -355,7 +355,7 @@ describe('whatever happened', () => {
       }),
     );
 
-  it('every measure keeps its form and its bounds', () => {
+  it('every measure fits its schema and its bounds', () => {
     fc.assert(
       fc.property(anyTranscript, (transcript) => {
         const metrics = processMetrics(transcript, scoringReference);
@@ -377,7 +377,7 @@ describe('whatever happened', () => {
     );
   });
 
-  it('a look at the clock at the end changes nothing but the time that the last state was held', () => {
+  it('a step without effect at the end changes only the time that the last state was held', () => {
     fc.assert(
       fc.property(anyTranscript, (transcript) => {
         const step = transcript.steps.length + 1;

@@ -1,6 +1,6 @@
 import type { ActionStatus, EndReason, GradedStep, SubmissionState } from '../../schema/index.ts';
 
-/** A run as read from its trace: all texts inserted, nothing judged yet. */
+/** A run as read from its trace, with all texts inserted. */
 export interface RunTranscript {
   /** The agent's problem text. Numbers in it are given, not claimed. */
   problem: string;

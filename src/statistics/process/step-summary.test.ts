@@ -10,7 +10,7 @@ const changeOf = (before: string, after: string, path = 'train.py') => ({
   after: { text: after },
 });
 
-describe('what became of a file', () => {
+describe('the change of a file', () => {
   test.each([
     [
       'LEARNING_RATE = 0.002\nEPOCHS = 15\n',
@@ -28,7 +28,7 @@ describe('what became of a file', () => {
     ['f(1, 2, 3, 4, 5)', 'f(2, 3, 4, 5, 6)', 'f 1→2, f 2→3, f 3→4 and 2 more'],
     ['lr = 1e-3  # slow', 'lr = 1e-2  # slow', 'lr 1e-3→1e-2'],
     ['shuffle = False', 'shuffle = True', 'shuffle False→True'],
-    // The name has a number of its own, which is no value.
+    // The name contains a number, which is no value.
     ['resnet18()', 'resnet34()', '+1 −1 lines: resnet34()'],
     ['import os\nlr = 1', 'import os, sys\nlr = 2', '+2 −2 lines: lr 1→2'],
     ['', 'from x import y\n# A note\n)\nmodel = fit()', '+4 −1 lines: model = fit()'],
@@ -43,7 +43,7 @@ describe('what became of a file', () => {
     expect(describeChange(changeOf(before, after))).toBe(`train.py: ${told}`);
   });
 
-  test('a file that came, went, or can not be read as text is told apart', () => {
+  test('added, removed and unreadable files are distinguished', () => {
     const content = { text: 'a\nb\n' };
     expect(describeChange({ path: 'a', before: null, after: content })).toBe('a: new, 2 lines');
     expect(describeChange({ path: 'a', before: null, after: { text: 'x' } })).toBe('a: new, 1 line');
@@ -52,7 +52,7 @@ describe('what became of a file', () => {
     expect(describeChange({ path: 'a', before: { text: null }, after: content })).toBe('a: changed');
   });
 
-  test('texts that were made to take long do not', () => {
+  test('texts that are made to be slow to compare take no longer', () => {
     const quotes = `${'"'.repeat(200)}${"'".repeat(199)}`;
     const before = `${`${quotes}\n`.repeat(500)}${'from '.repeat(50_000)}\n${'['.repeat(50_000)}x`;
     expect(describeChange(changeOf(before, before.replaceAll('"', '" ')))).toMatch(
@@ -61,7 +61,7 @@ describe('what became of a file', () => {
   });
 });
 
-describe('what a step did', () => {
+describe('the summary of a step', () => {
   const outputs =
     'epoch 1: loss 2.31\nvalidation accuracy: 0.875\nwrote submission.csv\n[exit code 0, 4.5 s]';
   const steps: [TranscriptStep, string][] = [
@@ -123,13 +123,13 @@ describe('what a step did', () => {
     },
   );
 
-  test('an edit is told by what changed in its file, which comes before others', () => {
+  test('an edit is summarised by the change of its file, which comes before other files', () => {
     const step = edited('train.py', { changed: ['a.txt', 'b.txt', 'train.py'] });
     const changes = [changeOf('x', 'y', 'a.txt'), changeOf('x', 'y', 'b.txt'), changeOf('lr = 1', 'lr = 2')];
     expect(summarizeStep(step, changes)).toBe('train.py: lr 1→2; a.txt: +1 −1 lines: y and 1 more file');
   });
 
-  test('what a script writes is no work on the code, but a command may change scripts', () => {
+  test('the output files of a script are not shown, but scripts that a command changed are', () => {
     const changes = [changeOf('0', '1', 'submission.csv'), changeOf('lr = 1', 'lr = 2')];
     const shell = did(
       'bash',

@@ -21,7 +21,7 @@ function only<T>(items: readonly T[]): T {
 const cellOf = (runs: readonly RunEvaluation[], options = {}) =>
   only(buildReport(runs, { ...quick, ...options }).cells);
 
-/** Runs of two agents on two tasks, as they come. */
+/** Runs of two agents on two tasks, in any order. */
 const someRuns = fc.array(
   fc
     .record({
@@ -40,7 +40,7 @@ const someRuns = fc.array(
 );
 
 describe('a report', () => {
-  it('is what its schema says, and holds nothing that JSON can not', () => {
+  it('fits its schema, and has only values that JSON can represent', () => {
     fc.assert(
       fc.property(someRuns, fc.constantFrom('every_run' as const, 'paper' as const), (runs, convention) => {
         const report = buildReport(runs, { resamples: 20, convention });
@@ -52,7 +52,7 @@ describe('a report', () => {
     );
   });
 
-  it('counts kinds of failure of the runs that ended: the others may still do better', () => {
+  it('counts kinds of failure only of the runs that ended', () => {
     const errors = [
       { category: 'bad_plan' as const, evidence: [{ step: null, text: 'nothing was executed' }] },
     ];
@@ -77,7 +77,7 @@ describe('a report', () => {
     );
   });
 
-  it('does not change with the unit of the score, but for the scores', () => {
+  it('does not change with the unit of the score, except for the scores', () => {
     const scores = [0.4, 0.62, null, 0.55, 0.71];
     const inUnit = (unit: number) =>
       scores.map((score, seed) =>
@@ -99,7 +99,7 @@ describe('a report', () => {
     expect([score?.mean, scoring_reference?.baseline.mean]).toEqual([(plain.score?.mean ?? 0) * 4, 2]);
   });
 
-  it('says the same of agents under other names, but for the order', () => {
+  it('is the same for agents with other names, except for the order', () => {
     const runs = (one: string, other: string) =>
       [0.4, 0.6, 0.8].flatMap((score, seed) => [
         evaluation({ agent: one, seed, scores: [score] }),
@@ -115,14 +115,14 @@ describe('a report', () => {
     expect(rowsOf('a', 'b')).toEqual(rowsOf('z', 'b'));
   });
 
-  it('of nothing is empty', () => {
+  it('of no runs is empty', () => {
     const report = buildReport([]);
     expect([report.cells, report.rows, report.runs, report.frontiers]).toEqual([[], [], [], []]);
   });
 });
 
-describe('a cell', () => {
-  it('counts every run that ended, and tells infrastructure failures apart by cause', () => {
+describe('a task–agent pair', () => {
+  it('counts every run that ended, and distinguishes infrastructure failures by cause', () => {
     const cell = cellOf([
       evaluation({ seed: 0 }),
       evaluation({ seed: 1, scores: [null] }),
@@ -147,7 +147,7 @@ describe('a cell', () => {
     expect(cell.ends).toEqual({ final_answer: 2, infrastructure_error: 2 });
   });
 
-  it('averages improvements of valid submissions, and of all with 0 for those that are not', () => {
+  it('averages improvements of valid submissions, and of all with 0 for invalid ones', () => {
     const cell = cellOf([evaluation({ seed: 0 }), evaluation({ seed: 1, scores: [null] }), died('sandbox')]);
     expect(cell.improvement).toMatchObject({ count: 1, mean_interval: null, spread: null });
     expect(cell.improvement?.mean).toBeCloseTo(0.2, 12);
@@ -158,7 +158,7 @@ describe('a cell', () => {
   it('shows success at each threshold, at the end and at any step', () => {
     const cell = cellOf([
       evaluation({ seed: 0, scores: [0.7, 0.56] }),
-      // Only the end of this one was graded.
+      // Only the end of this run was graded.
       { ...evaluation({ seed: 1, scores: [0.56] }), steps: 9 },
     ]);
     const shown = cell.thresholds.map(({ threshold, end, any_step }) => [
@@ -192,7 +192,7 @@ describe('a cell', () => {
     expect(cellOf([unknown]).significant).toMatchObject({ runs: 0, rate: null });
   });
 
-  it('has rates with and without runs whose integrity is in question', () => {
+  it('has rates with and without runs whose integrity is doubtful', () => {
     const flag = (weight: 'attempt' | 'doubt') => [
       { kind: 'network' as const, step: 1, weight, evidence: 'curl' },
     ];
@@ -207,7 +207,7 @@ describe('a cell', () => {
     expect(cell.rates.without_doubted).toMatchObject({ successes: 1, runs: 2 });
   });
 
-  it('compares with the starter as it was timed beside the submission', () => {
+  it('compares with the starter that was timed together with the submission', () => {
     const slow = { ...accuracy, direction: 'minimize' as const, best: 0 };
     const twice = { ...slow, reference: { mean: 0.25, spread: 0, seeds: 3 } };
     const cell = cellOf([evaluation({ scores: [3], baseline: 4, scoring_reference: twice })]);
@@ -215,7 +215,7 @@ describe('a cell', () => {
     expect(cell.normalised?.mean).toBeCloseTo(0.5, 12);
   });
 
-  it('adds up what runs used, and has no success per dollar where a cost is unknown', () => {
+  it('adds up the resource use of runs, and has no successes per dollar if a cost is unknown', () => {
     const both = [evaluation({ seed: 0, money: 1 }), evaluation({ seed: 1, money: 3, scores: [0.5] })];
     expect(cellOf(both).efficiency).toMatchObject({ money: 2, priced: 2, success_per_dollar: 0.25 });
     expect(cellOf(both).efficiency?.success_per_hour).toBeCloseTo(3600 / 20, 9);
@@ -234,7 +234,7 @@ describe('a cell', () => {
     expect(some.efficiency?.success_per_hour).toBeCloseTo(3600 / 10, 9);
   });
 
-  it('has means of every process number, and none of plans that nobody kept', () => {
+  it('has means of every process measure, and none of plans if no agent kept one', () => {
     const { process } = cellOf([evaluation({ seed: 0 }), evaluation({ seed: 1 })]);
     expect(process).toMatchObject({ 'grounding.claims': 2, 'debugging.recovery_rate': 1, 'plan.kept': 0 });
     expect(Object.keys(process)).not.toContain('plan.declared');
@@ -251,10 +251,10 @@ describe("the paper's convention", () => {
     expect(cell.infrastructure).toEqual({ rate_limit: 1 });
   });
 
-  it('asks for 10 % of every task, over its own baselines where it patched them', () => {
+  it("requires 10 % for every task, relative to the paper's own baselines for tasks that it patched", () => {
     const house = { ...accuracy, direction: 'minimize' as const, threshold: 0.5, best: 0 };
     const scoringReference = { ...house, baseline: { mean: 55335, spread: 0, seeds: 1 } };
-    // What the recorded runs of one model came to.
+    // The results of the recorded runs of one model.
     const scores = [55417.2, 20613.1, 21817.6, null, 22525.5];
     const runs = scores.map((score, seed) =>
       evaluation({ task: 'house-price', seed, scores: [score], scoring_reference: scoringReference }),
@@ -275,7 +275,7 @@ describe("the paper's convention", () => {
     expect(only(buildReport(runs, quick).rows).improvement?.mean).toBeCloseTo(0.2, 12);
   });
 
-  it('shows published columns with the means that were published', () => {
+  it('shows published columns with their published means', () => {
     // GPT-4's success rates in table 3, by the order of the tasks there; their published average is 19.2.
     const rates = [25, 25, 87.5, 12.5, 12.5, 0, 0, 12.5, 25, 0, 0, 50, 0];
     const runs = rates.map((_, index) => evaluation({ task: `task-${index}` }));

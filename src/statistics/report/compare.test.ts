@@ -28,7 +28,7 @@ describe('a comparison of two sides', () => {
     );
   });
 
-  it('says when there are too few runs for any difference to be beyond noise, and how many it takes', () => {
+  it('says if there are too few runs for any difference to be beyond noise, and how many are needed', () => {
     const said = (count: number, tasks: readonly string[]) => {
       const side = (name: string, scores: readonly number[]) => ({
         name,
@@ -47,7 +47,7 @@ describe('a comparison of two sides', () => {
     expect(said(3, ['digits', 'ecoli'])).toEqual([null, true]);
   });
 
-  it('calls runs of the same kind no change beyond noise, and changes its signs with its sides', () => {
+  it('finds no change beyond noise between equal runs, and changes its signs with its sides', () => {
     const one = { name: 'one', evaluations: runs('one', 'automl', [0.5, 0.6, 0.62, 0.7]) };
     const other = { name: 'other', evaluations: runs('other', 'automl', [0.52, 0.58, 0.66, 0.68]) };
     const forth = compareRuns(one, other);
@@ -65,7 +65,7 @@ describe('a comparison of two sides', () => {
     expect(overall.normalised?.interval?.high).toBeGreaterThan(0.1);
   });
 
-  it('takes the runs of a side together where the agents differ', () => {
+  it('combines the runs of a side if the agents differ', () => {
     const comparison = compareRuns(
       { name: 'automl', evaluations: runs('x', 'automl', bad) },
       { name: 'research', evaluations: runs('x', 'research(scripted/a)', good) },
@@ -82,7 +82,7 @@ describe('a comparison of two sides', () => {
     expect(mixed.sentences[1]).toBe(together);
   });
 
-  it('compares each agent with itself where another agent is on one side only', () => {
+  it('compares each agent with itself if another agent is on one side only', () => {
     const comparison = compareRuns(
       { name: 'a', evaluations: [...runs('a', 'automl', bad), ...runs('a', 'baseline', good)] },
       { name: 'b', evaluations: [...runs('b', 'automl', bad), evaluation({ agent: 'react', end: null })] },
@@ -113,7 +113,7 @@ describe('a comparison of two sides', () => {
     expect(cell?.a.improvement?.mean_interval).not.toBeNull();
   });
 
-  it('leaves out what only one side has, and says so', () => {
+  it('leaves out tasks and agents that only one side has, and says so', () => {
     const comparison = compareRuns(
       { name: 'a', evaluations: [...runs('a', 'automl', bad), ...runs('a', 'automl', bad, 'ecoli')] },
       { name: 'b', evaluations: runs('b', 'automl', bad) },

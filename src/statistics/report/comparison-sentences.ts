@@ -74,7 +74,7 @@ function cellSentences({ a, b, cells }: Omit<Comparison, 'sentences'>): string[]
   });
 }
 
-/** Says so if even the clearest result could not be beyond noise, and how many runs it takes. */
+/** Says so if even the clearest result could not be beyond noise, and how many runs are needed. */
 function tooFewSentence({ cells }: Omit<Comparison, 'sentences'>): string[] {
   const sizes = cells.map(({ a, b }) => [a.success.runs, b.success.runs] as const);
   if (leastP(sizes) <= level) return [];

@@ -28,7 +28,7 @@ describe('agents of different sources with the same label', () => {
     expect(versions('1.2.0', '1.2.0')).toEqual(['climber@3f2a91', 'climber@77d0e4']);
   });
 
-  test('are rows of their own in a report', () => {
+  test('have separate rows in a report', () => {
     const runs = [run('climber', { hash: one }), run('climber', { hash: other }), run('noop')];
     expect(buildReport(runs, { resamples: 20 }).rows.map(({ agent }) => agent)).toEqual([
       'climber@3f2a91',

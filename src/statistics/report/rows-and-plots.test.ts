@@ -4,7 +4,7 @@ import { buildReport } from './build-report.ts';
 
 const options = { resamples: 500 };
 
-/** So many runs of an agent at a task, the first of them successes. */
+/** So many runs of an agent on a task, the first of them successes. */
 const runsOf = (agent: string, task: string, successes: number, runs: number, money = 1) =>
   Array.from({ length: runs }, (_, seed) =>
     evaluation({ agent, task, seed, money, scores: [0.5, seed < successes ? 0.8 : 0.52] }),
@@ -14,7 +14,7 @@ describe("an agent's row", () => {
   const report = buildReport([...runsOf('a', 'digits', 4, 4), ...runsOf('a', 'ecoli', 1, 8)], options);
   const [row] = report.rows;
 
-  it('counts each task the same, however many runs it has', () => {
+  it('gives each task the same weight, however many runs it has', () => {
     expect(row?.success).toMatchObject({ tasks: 2, mean: (1 + 1 / 8) / 2 });
     expect(row?.runs).toBe(12);
     const low = row?.success?.interval?.low ?? 1;
@@ -22,7 +22,7 @@ describe("an agent's row", () => {
     expect(row?.improvement?.mean).toBeCloseTo((0.6 + 0.6 / 8 + 0.04 * (7 / 8)) / 2, 9);
   });
 
-  it('has pass@k as far as every task has so many runs', () => {
+  it('has pass@k for each k for which every task has enough runs', () => {
     expect(row?.pass_at.map(({ k }) => k)).toEqual([1, 2, 4]);
     expect(row?.pass_at[1]?.value).toBeCloseTo((1 + 1 - (7 * 6) / (8 * 7)) / 2, 12);
   });
@@ -32,7 +32,7 @@ describe("an agent's row", () => {
     expect(row?.normalised_iqm?.value).toBeCloseTo((4 * 0.05 + 2 * 0.75) / 6, 9);
   });
 
-  it('has no interval of a mean where a task has a single run', () => {
+  it('has no interval of a mean if a task has a single run', () => {
     const [single] = buildReport(
       [...runsOf('a', 'digits', 1, 1), ...runsOf('a', 'ecoli', 1, 8)],
       options,
@@ -58,7 +58,7 @@ describe('comparisons', () => {
     expect(comparisons).toHaveLength(3);
     expect(verdict('bad', 'good')).toMatchObject({ tasks: 2, value: -1, beyond_noise: true });
     expect(verdict('good', 'nearly')).toMatchObject({ value: 0.125, beyond_noise: false });
-    // The bootstrap knows no noise where all runs of a side came out alike.
+    // The bootstrap finds no noise if all runs of a side had the same result.
     expect(verdict('bad', 'good')?.bootstrap).toEqual({ low: -1, high: -1 });
     expect(verdict('bad', 'good')?.interval?.high).toBeGreaterThan(-0.8);
     for (const { differences } of comparisons) {
@@ -68,7 +68,7 @@ describe('comparisons', () => {
     }
   });
 
-  it('are made on the tasks that both agents have, and not where there are none', () => {
+  it('are made on the tasks that both agents have, and omitted if there are none', () => {
     const runs = [
       ...runsOf('a', 'digits', 1, 2),
       ...runsOf('a', 'ecoli', 1, 2),
@@ -80,7 +80,7 @@ describe('comparisons', () => {
 });
 
 describe('data for plots', () => {
-  it('hold the improvement over steps, where an invalid submission is worth nothing', () => {
+  it('contain the improvement over steps, in which an invalid submission counts as 0', () => {
     const runs = [
       evaluation({ seed: 0, scores: [0.6, null, 0.7] }),
       evaluation({ seed: 1, scores: [0.6, 0.6, 0.6] }),
@@ -97,13 +97,13 @@ describe('data for plots', () => {
     expect(steps?.area).toBeCloseTo((0.2 + 0.4 + 0.5) / 9, 12);
   });
 
-  it('have no curve over money where a price is unknown, and none where steps were not graded', () => {
+  it('have no curve over money if a price is unknown, and none if steps were not graded', () => {
     const unknown = buildReport([evaluation({ money: null, scores: [0.6, 0.7] })], options);
     expect(unknown.curves.map(({ axis }) => axis)).toEqual(['steps', 'seconds', 'tokens']);
     expect(buildReport([{ ...evaluation(), steps: 9 }], options).curves).toEqual([]);
   });
 
-  it('name the agents that no other beats in cost and success', () => {
+  it('mark the agents that no other agent beats in cost and success', () => {
     const runs = [
       ...runsOf('cheap', 'digits', 1, 4, 0.1),
       ...runsOf('dear', 'digits', 4, 4, 5),
@@ -142,7 +142,7 @@ describe('data for plots', () => {
     ]);
   });
 
-  it('leave out what can not be normalised', () => {
+  it('leave out scores that cannot be normalised', () => {
     const report = buildReport(
       [evaluation({ scoring_reference: { ...accuracy, reference: null } })],
       options,

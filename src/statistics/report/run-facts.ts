@@ -13,7 +13,7 @@ import type { Settings } from './options.ts';
 /** The paper's: success is an improvement beyond 10 % (arXiv 2310.03302, section 4). */
 const paperThreshold = 0.1;
 
-/** A run as the report judges it. */
+/** A run with everything that the report derives from it. */
 export interface RunFacts {
   evaluation: RunEvaluation;
   line: ReportRun;

@@ -86,7 +86,7 @@ function gpusOf(
   };
 }
 
-/** Of runs that are in a rate: whether another one succeeded is unknown. */
+/** Only of runs that are in a rate: it is unknown whether others succeeded. */
 function successesPer(
   runs: readonly RunFacts[],
 ): Pick<MeanEfficiency, 'success_per_dollar' | 'success_per_hour'> {

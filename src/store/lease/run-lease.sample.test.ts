@@ -17,7 +17,7 @@ interface Writer {
   stopped: boolean;
 }
 
-/** Writers that stop, go on and die at random moments. Each is a machine of its own: others can only watch it. */
+/** Writers that stop, continue and die at random moments. Each counts as a separate machine: others can only watch it. */
 async function disturb(folder: string): Promise<string[]> {
   const logs: string[] = [];
   const start = (): Writer => {
@@ -51,7 +51,7 @@ async function disturb(folder: string): Promise<string[]> {
     .flatMap((log) => readFileSync(log, 'utf8').trimEnd().split('\n'));
 }
 
-test('writers that stop, go on and die at any moment never mix their events, and lose none that they were told is written', {
+test('writers that stop, continue and die at any moment never mix their events, and lose none that was reported as written', {
   timeout: 120_000,
 }, async () => {
   using folder = temporaryFolder();
@@ -78,7 +78,7 @@ test('writers that stop, go on and die at any moment never mix their events, and
   console.log(epochs.length, written.length, said.filter((l) => l.startsWith('lease_lost')).length);
 });
 
-test('a writer that was stopped while another took over is refused at its next event, and told by whom', {
+test('a writer that was stopped while another took over is refused at its next event, with the name of the other', {
   timeout: 60_000,
 }, async () => {
   using folder = temporaryFolder();
@@ -99,7 +99,7 @@ test('a writer that was stopped while another took over is refused at its next e
     await until(() => textOf(firstLog).includes('lease_lost'));
     const lines = textOf(firstLog).slice(before.length).split('\n');
     const told = lines.find((line) => line.startsWith('lease_lost'));
-    // It may have been stopped between an event and its own note of it.
+    // It may have been stopped between writing an event and reporting it.
     expect(lines.indexOf(String(told))).toBeLessThanOrEqual(1);
     expect(told).toMatch(
       /^lease_lost Process \d+ may no longer write to .*digits-baseline-0: process \d+ on machine-2 took it over \(epoch 2\) after this one \(epoch 1\)/,

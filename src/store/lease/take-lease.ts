@@ -53,7 +53,7 @@ export async function takeLease(run: string, options: TakeLeaseOptions = {}): Pr
   let watched: { text: string; since: number } | null = null;
   for (;;) {
     signal?.throwIfAborted();
-    const found = look(run, me);
+    const found = readState(run, me);
     if (found.state === 'alive') throw refusal(run, found.holder);
     const text = textsOf(found.leases);
     const begins = found.state === 'unknown' && watched === null && !isSurelySilent(found);
@@ -78,12 +78,12 @@ export async function takeLease(run: string, options: TakeLeaseOptions = {}): Pr
 export function takeLeaseNow(run: string): RunLease {
   const me = thisProcess();
   for (let attempt = 1; ; attempt++) {
-    const found = look(run, me);
+    const found = readState(run, me);
     const isHeld = found.state === 'alive' || (found.state === 'unknown' && !isSurelySilent(found));
     if (isHeld) throw refusal(run, found.holder);
     const lease = follow(run, found, me, leaseTimes);
     if (lease !== null) return lease;
-    if (attempt === mostAttempts) throw refusal(run, look(run, me).holder);
+    if (attempt === mostAttempts) throw refusal(run, readState(run, me).holder);
   }
 }
 
@@ -92,7 +92,7 @@ export function takeLeaseNow(run: string): RunLease {
  * old by the clock of the files.
  */
 export function leaseHolder(run: string): LeaseHolder | null {
-  const { state, holder, writtenMs } = look(run, thisProcess());
+  const { state, holder, writtenMs } = readState(run, thisProcess());
   const isSilent = () => fileTimeNow(join(run, leaseName)) - writtenMs >= probablySilentMs;
   const isHeld = state === 'alive' || (state === 'unknown' && !isSilent());
   return isHeld ? holder : null;
@@ -100,12 +100,12 @@ export function leaseHolder(run: string): LeaseHolder | null {
 
 /** Leaves a lease that nobody holds, so that whoever takes the run next has a higher epoch. Does nothing where somebody holds it. */
 export function leaveFreeLease(run: string, epoch: number): void {
-  const { newest, state } = look(run, thisProcess());
+  const { newest, state } = readState(run, thisProcess());
   if (newest >= epoch || severity[state] > severity.dead) return;
   createLease(join(run, leaseName, String(epoch)), textOf({ ...newLeaseFile(thisProcess()), state: 'free' }));
 }
 
-interface Look {
+interface LeaseState {
   state: OwnerState;
   /** Of this version and of former ones; newest last. */
   leases: FoundLease[];
@@ -117,10 +117,16 @@ interface Look {
   writtenMs: number;
 }
 
-function look(run: string, me: LeaseOwner): Look {
+function readState(run: string, me: LeaseOwner): LeaseState {
   const current = leasesIn(join(run, leaseName));
   const leases = [...leasesIn(join(run, formerLockName)), ...current];
-  let seen: Look = { state: 'free', leases, newest: current.at(-1)?.epoch ?? 0, holder: null, writtenMs: 0 };
+  let seen: LeaseState = {
+    state: 'free',
+    leases,
+    newest: current.at(-1)?.epoch ?? 0,
+    holder: null,
+    writtenMs: 0,
+  };
   for (const { lease, writtenMs } of leases) {
     if (lease === null) continue;
     const state = stateOf(lease, me);
@@ -129,20 +135,20 @@ function look(run: string, me: LeaseOwner): Look {
   return seen;
 }
 
-function isSurelySilent({ writtenMs }: Look): boolean {
+function isSurelySilent({ writtenMs }: LeaseState): boolean {
   return Date.now() - writtenMs > surelySilentMs;
 }
 
 const severity: Record<OwnerState, number> = { free: 0, dead: 1, unknown: 2, alive: 3 };
 
 /** Creates the next epoch. Null if another process was faster, or one that was considered silent is not. */
-function follow(run: string, before: Look, me: LeaseOwner, times: LeaseTimes): RunLease | null {
+function follow(run: string, before: LeaseState, me: LeaseOwner, times: LeaseTimes): RunLease | null {
   const folder = join(run, leaseName);
   const epoch = before.newest + 1;
   const path = join(folder, String(epoch));
   const file = newLeaseFile(me);
   if (!createLease(path, textOf(file))) return null;
-  const others = look(run, me).leases.filter(({ text }) => text !== textOf(file));
+  const others = readState(run, me).leases.filter(({ text }) => text !== textOf(file));
   if (epochsIn(folder).at(-1) !== epoch || textsOf(others) !== textsOf(before.leases)) {
     rmSync(path, { force: true });
     return null;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 const canDropRights = process.getuid?.() !== 0 || process.platform === 'linux';
 
-/** Starts a thread and has it remove a folder that is not there. */
+/** Starts a thread that removes a folder that does not exist. */
 const source = `
 const { StoreThread } = await import(${JSON.stringify(join(import.meta.dirname, 'store-threads.ts'))});
 await new StoreThread().do({ kind: 'remove', folder: '/there-is-no-such-folder' });

@@ -23,7 +23,7 @@ const rows = (count: number, row: (number: number) => string) =>
   Array.from({ length: count }, (_, number) => row(number)).join('\n');
 
 describe('a table', () => {
-  test('with many numbers in its target asks for a number, with few or with texts for a class', () => {
+  test('with many numbers in its target gives a regression task, with few or with texts a classification task', () => {
     const file = tableFile(
       `id,size,rooms,rent\n${rows(60, (each) => `${each},${each % 7},${each % 3},${each * 1.5}`)}`,
     );
@@ -37,12 +37,12 @@ describe('a table', () => {
     ]);
   });
 
-  test('counts only rows whose target is known', () => {
+  test('counts only rows with a target', () => {
     const file = tableFile(`a,b\n${rows(80, (each) => `${each},${each % 4 === 0 ? '' : each % 2}`)}`);
     expect(tableFacts(file, 'b').rows).toBe(60);
   });
 
-  test('is reported with what is left out of it, and with columns that name a row or a day', () => {
+  test('is reported with what is left out, and with columns that identify a row or a day', () => {
     const file = tableFile(
       `id,order_no,ordered_on,size,rent\n${rows(80, (each) => `${each},A${each},2026-01-${1 + (each % 28)},${each / 7},${each % 4 === 0 ? '' : each * 1.5}`)}`,
     );
@@ -77,7 +77,7 @@ describe('a table', () => {
     expect(() => tableFacts(tableFile(text), target)).toThrow(message);
   });
 
-  test('whose target is spelled another way is refused with the nearest name, and with few of many columns', () => {
+  test('whose target is misspelled is refused with the nearest name and some of the columns', () => {
     const header = ['Rent', ...Array.from({ length: 5_000 }, (_, number) => `column ${number}`)];
     const refused = () => tableFacts(tableFile(`${header.join()}\n`), 'rent');
     expect(refused).toThrow(
@@ -89,7 +89,7 @@ describe('a table', () => {
     );
   });
 
-  test('that is no file, or not in UTF-8, is refused at once', () => {
+  test('that is not a file, or not in UTF-8, is refused', () => {
     const folder = temporaryFolder();
     expect(() => tableFacts(join(folder, 'none.csv'), 'b')).toThrow(/^There is no file .*none\.csv/);
     const pipe = join(folder, 'pipe.csv');
@@ -102,7 +102,7 @@ describe('a table', () => {
   });
 });
 
-test('whatever its columns and classes are called, the task that is written is valid', () => {
+test('whatever its columns and classes are called, the written task is valid', () => {
   const name = fc
     .string({ minLength: 1, maxLength: 12, unit: 'grapheme' })
     .filter((text) => text.trim() === text && text !== '' && text !== 'id' && !/[\r\n\0]/.test(text));
@@ -136,7 +136,7 @@ test('whatever its columns and classes are called, the task that is written is v
   );
 });
 
-test('figures take the place of made-up ones, and what a person wrote stays', () => {
+test('figures replace placeholders, and edits by a person stay', () => {
   const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
   const folder = join(temporaryFolder(), 'mine');
   const facts = tableFacts(csv, 'b');
@@ -159,7 +159,7 @@ test('figures take the place of made-up ones, and what a person wrote stays', ()
   expect([reference.mean, success.threshold]).toEqual([1.5, 0.2]);
 });
 
-test('measured figures change their own lines of task.yaml alone', () => {
+test('measured figures change only their own lines of task.yaml', () => {
   const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
   const folder = join(temporaryFolder(), 'mine');
   writeTask({
@@ -179,7 +179,7 @@ test('measured figures change their own lines of task.yaml alone', () => {
   expect(changed).toContain('  mean: 2.5');
 });
 
-test('a column that is called as something in the scripts keeps its name in them', () => {
+test('a column with the same name as something in the scripts keeps its name there', () => {
   const csv = tableFile(`a,RMSE\n${rows(60, (each) => `${each},${each % 2}`)}`);
   const folder = join(temporaryFolder(), 'mine');
   writeTask({
@@ -190,7 +190,7 @@ test('a column that is called as something in the scripts keeps its name in them
     expect(readFileSync(join(folder, script), 'utf8')).toContain('TARGET = "RMSE"');
 });
 
-test('a folder that is there is left alone', () => {
+test('an existing folder is left unchanged', () => {
   const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
   const folder = join(temporaryFolder(), 'mine');
   mkdirSync(folder);

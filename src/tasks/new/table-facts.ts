@@ -13,7 +13,7 @@ export interface TableFacts {
   target: string;
   /** Columns that are left out, because tasks number the rows themselves. */
   leftOut: string[];
-  /** Features that may say more than they should, or nothing: what to look at, by column. */
+  /** Features that may leak the target or be useless: what to check, by column. */
   suspects: string[];
   /** Rows that are left out, because they have no target. */
   rowsLeftOut: number;
@@ -75,7 +75,7 @@ export function tableFacts(file: string, target: string, dropped: readonly strin
 
 const dateLike = /^\d{4}-\d{1,2}-\d{1,2}|^\d{1,2}[./]\d{1,2}[./]\d{2,4}/;
 
-/** Columns that are likely to name a row or a time, which tell nothing about other rows, or what comes later. */
+/** Columns that probably identify a row, which says nothing about other rows, or a time, which may leak the future. */
 function suspicionOf(name: string, values: readonly string[]): string[] {
   const given = values.filter((value) => value !== '');
   if (given.length === 0) return [`${name} is empty`];

@@ -1,4 +1,4 @@
-"""What a program tries to stop the gateway with, which other runs' harness stands behind."""
+"""How a program tries to overload the gateway, which serves other runs too."""
 
 import os
 import socket
@@ -19,7 +19,7 @@ def connect() -> socket.socket:
 
 
 def answers() -> None:
-    """It must still do so, and soon: it had no more to do than to say no."""
+    """It must still answer, and soon: it only had to refuse requests."""
     body = b'{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}'
     headers = {"authorization": "Bearer " + TOKEN, "content-type": "application/json"}
     end = time.monotonic() + 20

@@ -1,4 +1,4 @@
-"""What a program that is an agent tries with the way to its models, the one way that it has."""
+"""What an agent program tries with the gateway to its models, its only connection."""
 
 import json
 import os

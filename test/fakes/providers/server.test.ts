@@ -3,8 +3,8 @@ import { faultsAtRandom, startProviderServer } from './index.ts';
 
 const numbers = Array.from({ length: 5_000 }, (_, index) => index + 1);
 
-describe('faults at random', () => {
-  it('hit the share that was asked for, and every kind of them', () => {
+describe('random faults', () => {
+  it('affect the given share of requests, with every kind of fault', () => {
     const plan = faultsAtRandom(0.2, 7, [{ kind: 'cut' }, { kind: 'reset' }, { kind: 'empty-body' }]);
     const hit = numbers.flatMap((number) => plan(number)?.kind ?? []);
     expect(hit.length / numbers.length).toBeCloseTo(0.2, 1);
@@ -12,7 +12,7 @@ describe('faults at random', () => {
       expect(hit.filter((found) => found === kind).length / hit.length).toBeCloseTo(1 / 3, 1);
   });
 
-  it('are the same for the same seed, and others for another', () => {
+  it('are the same for the same seed, and differ for another', () => {
     const kinds = (seed: number) => numbers.map((number) => faultsAtRandom(0.2, seed)(number));
     expect(kinds(1)).toEqual(kinds(1));
     expect(kinds(1)).not.toEqual(kinds(2));
@@ -27,7 +27,7 @@ describe('a provider server', () => {
       body: JSON.stringify({ model: 'llama', messages: [] }),
     });
 
-  it('keeps every request, and the most that were open at a time', async () => {
+  it('records every request, and the maximum number that was open at a time', async () => {
     await using server = await startProviderServer({ latencyMs: 50 });
     const replies = await Promise.all(
       Array.from({ length: 12 }, () => ask(server.baseUrls['openai-compatible'])),

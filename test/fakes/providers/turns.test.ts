@@ -66,7 +66,7 @@ describe('a model that works in turns', () => {
     },
   );
 
-  test('answers what offers no tools by itself', async () => {
+  test('answers requests without tools separately', async () => {
     await using server = await startProviderServer({
       answer: inTurns({ turns: [{ run: 'ls' }], texts: ['A title'] }),
     });

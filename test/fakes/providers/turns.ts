@@ -22,7 +22,7 @@ export interface TurnsOptions {
 
 /**
  * A scripted model, for `startProviderServer({ answer: inTurns({ turns: [{ run: 'ls' }, { text: 'Done.' }] }) })`. It
- * looks at the content of each request, not at the number of requests: a program may retry, or send others in parallel.
+ * reads the content of each request and does not count requests: a program may retry, or send others in parallel.
  */
 export function inTurns({ turns, texts = [] }: TurnsOptions): (request: SeenRequest) => FakeReply {
   let said = 0;

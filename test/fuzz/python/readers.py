@@ -1,6 +1,6 @@
-"""Runs inputs through what graders and services read submissions and requests with.
+"""Runs inputs through the code with which graders and services read submissions and requests.
 
-A script: `readers.py TARGET` reads inputs from standard input, each behind its length in 4 bytes,
+A script: `readers.py TARGET` reads inputs from standard input, each after its length in 4 bytes,
 and answers each with a line of JSON: what went wrong, if anything, and which lines of the project's
 code ran for the first time.
 """
@@ -246,7 +246,7 @@ READERS: dict[str, Callable[[bytes], None]] = {
 
 
 class Coverage:
-    """Lines of the project's code that ran; each is told once."""
+    """Lines of the project's code that ran; each is reported once."""
 
     def __init__(self) -> None:
         self.lines: set[tuple[str, int, int]] = set()

@@ -44,7 +44,7 @@ export const editTarget = defineTarget({
         omissionIn(file, code.code);
         unifiedDiff(file, code.code, { before: 'a', after: 'b' });
       }
-      hold(!reply.includes(`\n${fenceFor(reply)}\n`), 'a text can not end its own fence');
+      hold(!reply.includes(`\n${fenceFor(reply)}\n`), 'a text cannot end its own fence');
       nearMatch(file, reply);
       linesAt(file, reply.slice(0, 40) || 'a');
       const { lines } = segmentOf(file, 1, 3);

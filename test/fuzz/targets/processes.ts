@@ -51,7 +51,7 @@ export const graderTarget = defineTarget({
         ...{ process, worker: worker as unknown as SubmissionWorker, folderOf: (name) => name, onNext() {} },
       });
       const written = Buffer.from(input.toString('latin1').replaceAll('WORD', word), 'latin1');
-      for (let at = 0; at < written.length; at += 1000) protocol.hear(written.subarray(at, at + 1000));
+      for (let at = 0; at < written.length; at += 1000) protocol.receive(written.subarray(at, at + 1000));
       await protocol.settled();
       hold((protocol.fault === null) === (killed === 0), 'whoever is at fault is stopped');
       for (const [name, { submission, valid, score }] of protocol.results) {

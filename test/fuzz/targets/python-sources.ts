@@ -1,6 +1,6 @@
-import { findHoles } from '../../../src/agents/automl/holes/find-holes.ts';
-import { settledScript } from '../../../src/agents/automl/holes/settled.ts';
 import { modelsOf } from '../../../src/agents/automl/layers.ts';
+import { findPlaceholders } from '../../../src/agents/automl/model-writing/find-placeholders.ts';
+import { settledScript } from '../../../src/agents/automl/model-writing/settled.ts';
 import { syntaxErrors } from '../../../src/agents/automl/python-source.ts';
 import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
 import { surroundingsOf } from '../../../src/agents/automl/rewrites/made-up-surroundings.ts';
@@ -66,7 +66,7 @@ export const pythonTarget = defineTarget({
   open: () => ({
     run(input) {
       const source = input.toString('utf8');
-      findHoles(source);
+      findPlaceholders(source);
       modelsOf(source);
       settledScript(source, 'MEMBERS 1 2');
       const versions = new ScriptVersions(source);

@@ -1,5 +1,5 @@
-import { readLook } from '../../../src/agents/automl/holes/look.ts';
-import { settledScript } from '../../../src/agents/automl/holes/settled.ts';
+import { readDataSummary } from '../../../src/agents/automl/model-writing/data-summary.ts';
+import { settledScript } from '../../../src/agents/automl/model-writing/settled.ts';
 import { findLabels } from '../../../src/agents/common/replies/labels.ts';
 import { readMetric } from '../../../src/agents/search/metric-reader.ts';
 import { oneLine, plain } from '../../../src/cli/table.ts';
@@ -46,7 +46,7 @@ export const printedTarget = defineTarget({
       for (const metric of metrics) {
         readMetric(text, metric);
       }
-      readLook(text);
+      readDataSummary(text);
       settledScript('import a\nmodel = a.B()\n', text);
       const keeper = new OutputKeeper();
       for (const piece of text.split(/(?<=a)/)) keeper.add(piece);

@@ -9,7 +9,7 @@ const run = { experiment: 'first', run: RunId.parse('digits-noop-0') };
 const path = ['experiments', run.experiment, 'runs', run.run];
 const used = { seconds: 1, calls: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 };
 
-/** A shown query whose answers come when the test gives them, one for each time that it is asked. */
+/** A shown query whose answers the test gives one by one. */
 function shown<Data>(client: QueryClient, queryKey: readonly unknown[]) {
   const asked: PromiseWithResolvers<Data>[] = [];
   const observer = new QueryObserver<Data>(client, {
@@ -24,7 +24,7 @@ function shown<Data>(client: QueryClient, queryKey: readonly unknown[]) {
   return { asked, data: () => observer.getCurrentResult().data };
 }
 
-test('news of an answer that is on its way have it asked for again, and once', async () => {
+test('an event about an answer under way makes it requested again, once', async () => {
   const client = createClient();
   const { asked, data } = shown<Timeline>(client, keyOf([...path, 'timeline']));
   const ended = { ...timeline(['Read File'], ['ok']), from: 1 };
@@ -37,7 +37,7 @@ test('news of an answer that is on its way have it asked for again, and once', a
   expect(asked.length).toBe(2);
 });
 
-test('a step that is shown while it ends is asked for again, even when it had just been asked for', async () => {
+test('a step that ends while it is shown is requested again, even if it had just been requested', async () => {
   const client = createClient();
   const { asked, data } = shown<string>(client, keyOf([...path, 'steps', '1']));
   const ended = timeline(['Read File'], ['ok']);

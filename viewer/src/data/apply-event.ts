@@ -14,7 +14,7 @@ import { withNewSteps } from './timeline-update.ts';
 import { keyOf } from './use-data.ts';
 
 /**
- * Updates what is shown.
+ * Updates the shown data.
  * @param topic the run whose steps the connection follows
  */
 export function applyEvent(client: QueryClient, event: LiveEvent, topic: LiveTopic): void {
@@ -50,8 +50,8 @@ export function applyEvent(client: QueryClient, event: LiveEvent, topic: LiveTop
   }
 }
 
-/** Renews what was loaded before the connection was open: it may be older than the first event. */
-export function renewWhatIsThere(client: QueryClient): void {
+/** Requests again what was loaded before the connection was open: it may be older than the first event. */
+export function renewLoadedData(client: QueryClient): void {
   void client.invalidateQueries({ predicate: ({ state }) => state.data !== undefined });
 }
 
@@ -106,7 +106,7 @@ function applySteps(client: QueryClient, event: Extract<LiveEvent, { kind: 'step
     renew(client, [...path, 'steps', String(step)]);
 }
 
-/** Renews everything that is computed from the results of several runs. */
+/** Requests again everything that is computed from the results of several runs. */
 function renewResults(client: QueryClient, experiment: string): void {
   renew(client, ['experiments', experiment, 'report']);
   renew(client, ['compare']);

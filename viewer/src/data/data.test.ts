@@ -5,7 +5,7 @@ import { timeline } from '../test-timeline.ts';
 import { joinedOutput, withOutput } from './live-output.ts';
 import { withNewSteps } from './timeline-update.ts';
 
-test('output that comes in pieces, some of them twice, is put together as it was printed', () => {
+test('output that arrives in pieces, some of them twice, is joined as it was printed', () => {
   const pieces = fc.array(fc.tuple(fc.string({ maxLength: 9 }), fc.boolean()), {
     minLength: 1,
     maxLength: 20,
@@ -24,17 +24,17 @@ test('output that comes in pieces, some of them twice, is put together as it was
   );
 });
 
-test('where output was missed, a line says so, and what comes then still fits', () => {
+test('a line shows where output was missed, and later output continues after it', () => {
   const gap = joinedOutput({ from: 0, text: 'one' }, { from: 10, text: 'two' });
   expect(gap.text).toBe('one\n… 7 characters were missed …\ntwo');
   expect(joinedOutput(gap, { from: 13, text: ' three' }).text).toMatch(/two three$/);
 });
 
-test('output of another step begins anew', () => {
+test('output of another step starts empty', () => {
   expect(withOutput({ step: 1, from: 0, text: 'old' }, { step: 2, from: 0, text: 'new' }).text).toBe('new');
 });
 
-test('new steps replace those that they bring again, and follow the others', () => {
+test('new steps replace those with the same numbers, and follow the others', () => {
   const old = timeline(['Read File', 'Execute Script'], ['ok', 'running']);
   const news: Timeline = {
     ...timeline(['Execute Script', 'Final Answer'], ['failed', 'ok']),
@@ -51,12 +51,12 @@ test('new steps replace those that they bring again, and follow the others', () 
   expect(joined?.total).toBe(3);
 });
 
-test('a step whose end was missed does not stay under way', () => {
+test('a step whose end was missed does not stay running', () => {
   const old = timeline(['Read File', 'Execute Script'], ['ok', 'running']);
   expect(withNewSteps(old, { ...timeline(['Read File'], ['running']), from: 3, total: 3 })).toBeNull();
 });
 
-test('steps after a gap are not put together with those before it', () => {
+test('steps after a gap are not joined with those before it', () => {
   expect(
     withNewSteps(timeline(['Read File'], ['ok']), { ...timeline(['Read File'], ['ok']), from: 5 }),
   ).toBeNull();

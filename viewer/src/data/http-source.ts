@@ -4,17 +4,17 @@ import { type Parser, type Source, SourceError } from './source.ts';
 
 /** A server's API, with live events. Requests wait until live events arrive, so that no change is missed in between. */
 export function serverSource(info: ViewerInfo): Source {
-  let heard = Promise.resolve();
+  let listening = Promise.resolve();
   return {
     info,
     async get(path, query, parser, signal) {
-      await heard;
+      await listening;
       return await fetchJson(addressOf(path, query), parser, signal);
     },
     download: (path, query = {}) => addressOf(path, query),
     live(topic, listener) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      heard = promise;
+      listening = promise;
       const stop = watchServer(topic, {
         event(event) {
           listener.event(event);

@@ -1,6 +1,6 @@
 import type { LiveEvent, ViewerInfo } from '../../../src/schema/index.ts';
 
-/** Parses a reply: the pages trust no data before. */
+/** Parses a reply: pages use only parsed data. */
 export interface Parser<Data> {
   parse(data: unknown): Data;
 }

@@ -43,7 +43,7 @@ export function withNewSteps(old: Timeline, news: Timeline): Timeline | null {
     warnings: [...old.warnings.filter(({ step }) => step < news.from), ...news.warnings],
     readings: [...old.readings.filter(({ step }) => step < news.from), ...news.readings],
     summaries: [...old.summaries.filter(({ step }) => step < news.from), ...news.summaries],
-    // Results of the evaluation are not part of the news.
+    // The event has no results of the evaluation.
     pending: old.pending,
   };
 }

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { applyEvent, renewWhatIsThere } from './apply-event.ts';
+import { applyEvent, renewLoadedData } from './apply-event.ts';
 import { type LiveOutput, withOutput } from './live-output.ts';
 import type { LiveState } from './source.ts';
 import { useSource } from './use-data.ts';
 
 export interface Live {
-  /** `still`: the data never changes. */
-  state: LiveState | 'still';
+  /** `static`: the data never changes. */
+  state: LiveState | 'static';
   output: LiveOutput | null;
 }
 
@@ -15,7 +15,7 @@ export interface Live {
 export function useLive(experiment?: string, run?: string): Live {
   const { live } = useSource();
   const client = useQueryClient();
-  const [state, setState] = useState<Live['state']>(live === null ? 'still' : 'connecting');
+  const [state, setState] = useState<Live['state']>(live === null ? 'static' : 'connecting');
   const [output, setOutput] = useState<LiveOutput | null>(null);
   useEffect(() => {
     if (live === null) return;
@@ -25,7 +25,7 @@ export function useLive(experiment?: string, run?: string): Live {
     return live(topic, {
       state: setState,
       event(event) {
-        if (isFirst) renewWhatIsThere(client);
+        if (isFirst) renewLoadedData(client);
         isFirst = false;
         if (event.kind === 'output') setOutput((before) => withOutput(before, event));
         else applyEvent(client, event, topic);

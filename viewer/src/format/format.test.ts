@@ -68,7 +68,7 @@ test.each([
   expect(shown).toBe(expected);
 });
 
-test('how long ago is told in the largest unit that fits', () => {
+test('elapsed time is shown in the largest unit that fits', () => {
   const now = Date.UTC(2026, 0, 2);
   expect(showAgo(now - 5000, now)).toBe('5 seconds ago');
   expect(showAgo(now - 3_600_000, now)).toBe('1 hour ago');

@@ -23,7 +23,7 @@ import { StatusBadge } from '../parts/badges.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProgressBar } from '../parts/progress-bar.tsx';
-import { Answer, Loading, Notice, Trouble } from '../parts/states.tsx';
+import { Answer, ErrorMessage, Loading, Notice } from '../parts/states.tsx';
 import { useAddressChoice } from '../parts/use-address-choice.ts';
 import { Words } from '../parts/words.tsx';
 import { ReportPlots } from '../report/report-view.tsx';
@@ -86,7 +86,7 @@ function Experiment({ experiment, page }: { experiment: string; page: PageData }
         {info.source === 'server' && line.runs > 0 ? (
           <Choice label="Rules" value={convention} choices={conventions} onChange={setConvention} />
         ) : null}
-        {/* Nothing below moves where there are results already. */}
+        {/* If there are results already, nothing below moves. */}
         {pending === null || report === null ? null : (
           <span className="quiet" role="status">
             made anew{progressWords(pending)}
@@ -98,7 +98,7 @@ function Experiment({ experiment, page }: { experiment: string; page: PageData }
         <Notice kind="note">The results are being computed{progressWords(pending)}.</Notice>
       )}
       {answer.isError ? (
-        <Trouble error={answer.error} what="the results" again={() => void answer.refetch()} />
+        <ErrorMessage error={answer.error} what="the results" again={() => void answer.refetch()} />
       ) : null}
       {report === null && answer.isFetching && pending === null ? <Loading what="the results" /> : null}
       {report === null ? (

@@ -72,24 +72,24 @@ function Both({ a, b }: { a: Place; b: Place }) {
 
 /** The steps of a run, with new ones while it is running. */
 function useTimeline(place: Place) {
-  const page = useData({ path: runPath(place), parser: PageData, againWhile: isGoingOn });
-  const goesOn = page.data !== undefined && isGoingOn(page.data);
+  const page = useData({ path: runPath(place), parser: PageData, againWhile: isUnfinished });
+  const isRunning = page.data !== undefined && isUnfinished(page.data);
   const timeline = useData({
     path: runPath(place, 'timeline'),
     parser: Timeline,
-    againWhile: ({ pending }) => pending || goesOn,
+    againWhile: ({ pending }) => pending || isRunning,
   });
   const { refetch } = timeline;
-  // The last steps may have come after the last look at a running run.
-  const wentOn = useRef(false);
+  // The last steps may have ended after the last request for a running run.
+  const wasRunning = useRef(false);
   useEffect(() => {
-    if (wentOn.current && !goesOn) void refetch();
-    wentOn.current = goesOn;
-  }, [goesOn, refetch]);
+    if (wasRunning.current && !isRunning) void refetch();
+    wasRunning.current = isRunning;
+  }, [isRunning, refetch]);
   return timeline;
 }
 
-function isGoingOn({ status }: PageData): boolean {
+function isUnfinished({ status }: PageData): boolean {
   return status === 'running' || status === 'pending';
 }
 
@@ -117,7 +117,7 @@ function Aligned({
   useKeys(keys);
   return (
     <div className="side-by-side">
-      <h1 className="only-heard">Two runs side by side</h1>
+      <h1 className="visually-hidden">Two runs side by side</h1>
       <div className="two two-heads">
         <Side
           {...{ place: a, timeline: timelineA, beside: timelineB }}
@@ -167,7 +167,7 @@ function useRowKeys(
   timelines: readonly [Timeline, Timeline],
   choose: (row: AlignedSteps | null) => void,
 ): KeyTable {
-  // Keys may come faster than pages are drawn: each continues from where the previous one led.
+  // Keys may be pressed faster than pages are drawn: each continues from the position after the previous one.
   const here = useRef(chosen);
   useEffect(() => {
     here.current = chosen;

@@ -13,7 +13,7 @@ export function Choice<Name extends string>({
   const names = Object.keys(choices).filter((name): name is Name => name in choices);
   return (
     <label className="choice">
-      <span className="only-heard">{label}</span>
+      <span className="visually-hidden">{label}</span>
       <select
         value={value}
         onChange={(event) => {

@@ -12,7 +12,7 @@ export function DiffView({ unified, name }: { unified: string; name: string }) {
   return (
     <Scroll className="diff" label={`changes of ${name}`}>
       <table>
-        <thead className="only-heard">
+        <thead className="visually-hidden">
           <tr>
             <th scope="col">before</th>
             <th scope="col">after</th>
@@ -44,7 +44,7 @@ function Line({ kind, before, after, text }: DiffLine) {
         <span className="diff-sign" aria-hidden="true">
           {signs[kind]}
         </span>
-        {words[kind] === '' ? null : <span className="only-heard">{words[kind]}: </span>}
+        {words[kind] === '' ? null : <span className="visually-hidden">{words[kind]}: </span>}
         {text}
       </td>
     </tr>

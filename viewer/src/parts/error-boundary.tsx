@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { Trouble } from './states.tsx';
+import { ErrorMessage } from './states.tsx';
 
 /** Shows an error of a page without losing the rest of the window. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
@@ -12,6 +12,6 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: u
   override render() {
     const { error } = this.state;
     if (error === null) return this.props.children;
-    return <Trouble error={error} what="this page" again={() => location.reload()} />;
+    return <ErrorMessage error={error} what="this page" again={() => location.reload()} />;
   }
 }

@@ -22,7 +22,7 @@ const pieceOfOutput = fc.oneof(
   ),
 );
 
-test('output of any kind is shown without a control character, and with the classes of the style sheet alone', () => {
+test('any output is shown without control characters, and only with classes of the style sheet', () => {
   fc.assert(
     fc.property(fc.array(pieceOfOutput, { maxLength: 12 }), (parts) => {
       for (const { text, classes } of ansiPieces(parts.join(''))) {
@@ -33,7 +33,7 @@ test('output of any kind is shown without a control character, and with the clas
   );
 });
 
-test('colours become classes, and commands to the terminal are dropped', () => {
+test('colours become classes, and other control sequences are dropped', () => {
   const text = `${sequence}]0;owned\u0007${sequence}[2J${sequence}[1;31mred${sequence}[0m plain`;
   expect(ansiPieces(text)).toEqual([
     { text: 'red', classes: ['ansi-red', 'ansi-bold'] },
@@ -41,7 +41,7 @@ test('colours become classes, and commands to the terminal are dropped', () => {
   ]);
 });
 
-test('a line that was written over shows what it was left as', () => {
+test('an overwritten line is shown in its last state', () => {
   const shown = ansiPieces('10 %\r 50 %\r100 %\nnext\r\nlast')
     .map(({ text }) => text)
     .join('');
@@ -49,7 +49,7 @@ test('a line that was written over shows what it was left as', () => {
 });
 
 test.each(['python', 'json', null] as const)(
-  'coloured code is its text, letter by letter (%s)',
+  'coloured code has the same text, letter by letter (%s)',
   (language) => {
     const code = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -87,7 +87,7 @@ test('a diff keeps the numbers of its lines on both sides', () => {
   ]);
 });
 
-test('a text that is no diff has no hunks, whatever it is', () => {
+test('a text that is not a diff has no hunks', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void diffHunks(text)));
   expect(diffHunks('@@ -1,2 +9 @@ nonsense')).toEqual([]);
 });

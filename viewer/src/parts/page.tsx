@@ -20,13 +20,13 @@ interface PageProps {
 }
 
 /** Whether a page was shown before this one. */
-export const WasHereContext = createContext<RefObject<boolean> | null>(null);
+export const HasNavigatedContext = createContext<RefObject<boolean> | null>(null);
 
 /** The frame of every page: the navigation, the state of the connection, and the content. */
 export function Page({
   title,
   crumbs = [],
-  live = 'still',
+  live = 'static',
   filled = false,
   listsRuns = false,
   children,
@@ -35,14 +35,14 @@ export function Page({
     document.title = `${title} · mlagentbench`;
   }, [title]);
   const { pathname } = useLocation();
-  const wasHere = use(WasHereContext);
-  // What was clicked is gone with the page before: who uses keys goes on at the new one, not at the window's top.
+  const hasNavigated = use(HasNavigatedContext);
+  // The clicked element is gone with the previous page: focus moves to the new page, not to the window's top.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the page
   useEffect(() => {
-    if (wasHere === null) return;
-    if (wasHere.current && document.activeElement === document.body) focusOn('main');
-    wasHere.current = true;
-  }, [wasHere, pathname]);
+    if (hasNavigated === null) return;
+    if (hasNavigated.current && document.activeElement === document.body) focusOn('main');
+    hasNavigated.current = true;
+  }, [hasNavigated, pathname]);
   return (
     <div className={filled ? 'page page-filled' : 'page'}>
       <button type="button" className="skip" onClick={() => focusOn('main')}>
@@ -85,7 +85,7 @@ export function focusOn(id: string, within?: string): void {
 }
 
 const liveWords: Record<Live['state'], string> = {
-  still: '',
+  static: '',
   open: 'live',
   connecting: 'connecting …',
   lost: 'connection lost, reconnecting …',

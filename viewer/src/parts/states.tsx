@@ -15,7 +15,8 @@ export function Answer<Data>({
   children: (data: Data) => ReactNode;
 }) {
   if (result.data !== undefined) return children(result.data);
-  if (result.isError) return <Trouble error={result.error} what={what} again={() => void result.refetch()} />;
+  if (result.isError)
+    return <ErrorMessage error={result.error} what={what} again={() => void result.refetch()} />;
   return <Loading what={what} />;
 }
 
@@ -27,7 +28,7 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-export function Trouble({ error, what, again }: { error: unknown; what: string; again?: () => void }) {
+export function ErrorMessage({ error, what, again }: { error: unknown; what: string; again?: () => void }) {
   const message = error instanceof Error ? error.message : String(error);
   return (
     <div className="trouble" role="alert">

@@ -8,7 +8,7 @@ import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, LeftAxis, usualFrame } from './axes.tsx';
 import { Legend } from './legend.tsx';
-import { lookOf } from './palette.ts';
+import { seriesStyle } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
 import { PlotSvg } from './plot-svg.tsx';
 import { taskChoices } from './task-choices.ts';
@@ -88,7 +88,7 @@ function Curves({ curves, axis }: { curves: readonly ScoreCurve[]; axis: CurveAx
       <BottomAxis scale={x} show={axes[axis].show} label={axis} frame={frame} ticks={5} />
       <line className="zero-line" x1={frame.left} x2={frame.width - frame.right} y1={y(0)} y2={y(0)} />
       {curves.map((curve) => {
-        const look = lookOf(agentIndex(curve.agent));
+        const style = seriesStyle(agentIndex(curve.agent));
         const places = curve.at.map((_, index) => index);
         const band = area<number>()
           .x((index) => x(curve.at[index] ?? 0))
@@ -102,10 +102,10 @@ function Curves({ curves, axis }: { curves: readonly ScoreCurve[]; axis: CurveAx
         const words = `${curve.agent}: ${showPlural(curve.runs, 'run')}, mean height ${showChange(curve.area)}`;
         return (
           <RunsLink key={curve.agent} filter={{ task: curve.task, agent: curve.agent }} label={words}>
-            <g className={look.className}>
+            <g className={style.className}>
               <title>{words}</title>
               <path className="band" d={band(places) ?? ''} />
-              <path className="curve" d={middle(places) ?? ''} strokeDasharray={look.dashes} />
+              <path className="curve" d={middle(places) ?? ''} strokeDasharray={style.dashes} />
             </g>
           </RunsLink>
         );

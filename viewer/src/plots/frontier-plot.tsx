@@ -8,7 +8,7 @@ import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, LeftAxis, usualFrame } from './axes.tsx';
 import { Legend } from './legend.tsx';
 import { Mark } from './mark.tsx';
-import { lookOf } from './palette.ts';
+import { seriesStyle } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
 import { PlotSvg } from './plot-svg.tsx';
 import { everyTask, taskChoices } from './task-choices.ts';
@@ -87,7 +87,7 @@ function Points({ points, cost, task }: { points: Frontier['points']; cost: Cost
         points={best.map((point) => `${x(point.cost)},${y(point.success)}`).join(' ')}
       />
       {points.map((point) => {
-        const look = lookOf(agentIndex(point.agent));
+        const style = seriesStyle(agentIndex(point.agent));
         const words = `${point.agent}: ${showShare(point.success)} (${showCounts(point)}) at ${costs[cost].show(point.cost)}${point.on_frontier ? ', on the frontier' : ''}`;
         return (
           <RunsLink
@@ -95,12 +95,12 @@ function Points({ points, cost, task }: { points: Frontier['points']; cost: Cost
             filter={task === everyTask ? { agent: point.agent } : { agent: point.agent, task }}
             label={words}
           >
-            <g className={look.className}>
+            <g className={style.className}>
               <title>{words}</title>
               {point.on_frontier ? (
                 <circle className="ring" cx={x(point.cost)} cy={y(point.success)} r={10} />
               ) : null}
-              <Mark shape={look.shape} x={x(point.cost)} y={y(point.success)} size={90} />
+              <Mark shape={style.shape} x={x(point.cost)} y={y(point.success)} size={90} />
             </g>
           </RunsLink>
         );

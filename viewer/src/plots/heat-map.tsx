@@ -110,7 +110,7 @@ export function HeatMap() {
                       {cell === undefined ? (
                         <span className="heat heat-none" title="no run">
                           <span aria-hidden="true">{nothing}</span>
-                          <span className="only-heard">no run</span>
+                          <span className="visually-hidden">no run</span>
                         </span>
                       ) : (
                         <RunsLink

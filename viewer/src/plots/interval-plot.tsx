@@ -6,7 +6,7 @@ import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, type Frame } from './axes.tsx';
 import { Mark } from './mark.tsx';
-import { lookOf } from './palette.ts';
+import { seriesStyle } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
 import { PlotSvg } from './plot-svg.tsx';
 import { everyTask, taskChoices } from './task-choices.ts';
@@ -91,11 +91,11 @@ function Intervals({ lines, task }: { lines: readonly Line[]; task: string }) {
       <line className="zero-line" x1={x(0)} x2={x(0)} y1={frame.top} y2={frame.height - frame.bottom} />
       {lines.map(({ agent, mean, interval, runs }, index) => {
         const y = frame.top + index * lineHeight + 24;
-        const look = lookOf(agentIndex(agent));
+        const style = seriesStyle(agentIndex(agent));
         const words = `${agent}: ${showChange(mean)}, ${showInterval(interval, showChange)}, ${showPlural(runs, 'run')}`;
         return (
           <RunsLink key={agent} filter={task === everyTask ? { agent } : { agent, task }} label={words}>
-            <g className={look.className}>
+            <g className={style.className}>
               <title>{words}</title>
               <rect className="hit" x={0} y={y - 22} width={frame.width} height={lineHeight} />
               <text x={frame.left + 6} y={y - 10} className="plot-name">
@@ -104,7 +104,7 @@ function Intervals({ lines, task }: { lines: readonly Line[]; task: string }) {
               {interval === null ? null : (
                 <line className="whisker" x1={x(interval.low)} x2={x(interval.high)} y1={y} y2={y} />
               )}
-              <Mark shape={look.shape} x={x(mean)} y={y} size={80} />
+              <Mark shape={style.shape} x={x(mean)} y={y} size={80} />
             </g>
           </RunsLink>
         );

@@ -2,7 +2,7 @@
 export const markShapes = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star'] as const;
 export type MarkShape = (typeof markShapes)[number];
 
-export interface SeriesLook {
+export interface SeriesStyle {
   /** `series-0` … `series-7`. */
   className: string;
   shape: MarkShape;
@@ -14,7 +14,7 @@ const colours = 8;
 const dashes = ['none', '6 3', '2 3', '8 3 2 3', '4 2'];
 
 /** The same agent looks the same in every plot of a page. */
-export function lookOf(index: number): SeriesLook {
+export function seriesStyle(index: number): SeriesStyle {
   return {
     className: `series-${index % colours}`,
     shape: markShapes[index % markShapes.length] ?? 'circle',

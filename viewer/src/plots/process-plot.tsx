@@ -2,7 +2,7 @@ import { showCount, showFigure, showShare } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { type RunFilter, useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
-import { lookOf } from './palette.ts';
+import { seriesStyle } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
 
 /** By path in `ProcessMetrics`; yes-or-no measures and shares are in per cent. */
@@ -101,7 +101,7 @@ export function MeterTable({ agents, lines }: { agents: readonly string[]; lines
                     <td key={agent}>
                       <RunsLink
                         filter={{ agent, ...filter }}
-                        className={`meter ${lookOf(agentIndex(agent)).className}`}
+                        className={`meter ${seriesStyle(agentIndex(agent)).className}`}
                         label={`${agent}, ${title}: ${shown}`}
                       >
                         <span

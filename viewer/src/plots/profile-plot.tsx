@@ -5,7 +5,7 @@ import { useReport } from '../report/report-context.tsx';
 import { RunsLink } from '../report/runs-link.tsx';
 import { BottomAxis, LeftAxis, usualFrame } from './axes.tsx';
 import { Legend } from './legend.tsx';
-import { lookOf } from './palette.ts';
+import { seriesStyle } from './palette.ts';
 import { PlotCard } from './plot-card.tsx';
 import { PlotSvg } from './plot-svg.tsx';
 
@@ -42,7 +42,7 @@ export function ProfilePlot() {
         <LeftAxis scale={y} show={showShare} label="share of runs" frame={frame} />
         <BottomAxis scale={x} show={showFigure} label="normalised score" frame={frame} />
         {profiles.map(({ agent, runs, levels, share, low, high }) => {
-          const look = lookOf(agentIndex(agent));
+          const style = seriesStyle(agentIndex(agent));
           const places = levels.map((_, index) => index);
           const position = (index: number) => x(levels[index] ?? 0);
           const band = area<number>()
@@ -54,12 +54,12 @@ export function ProfilePlot() {
             .y((index) => y(share[index] ?? 0));
           return (
             <RunsLink key={agent} filter={{ agent }} label={`${showPlural(runs, 'run')} of ${agent}`}>
-              <g className={look.className}>
+              <g className={style.className}>
                 <title>
                   {agent}, {showPlural(runs, 'run')}
                 </title>
                 <path className="band" d={band(places) ?? ''} />
-                <path className="curve" d={middle(places) ?? ''} strokeDasharray={look.dashes} />
+                <path className="curve" d={middle(places) ?? ''} strokeDasharray={style.dashes} />
               </g>
             </RunsLink>
           );

@@ -14,7 +14,7 @@ import {
 } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { Mark } from '../plots/mark.tsx';
-import { lookOf } from '../plots/palette.ts';
+import { seriesStyle } from '../plots/palette.ts';
 import { useReport } from './report-context.tsx';
 import { RunsLink } from './runs-link.tsx';
 
@@ -69,15 +69,15 @@ export function ResultsTable() {
 
 function ResultLine({ row }: { row: Report['rows'][number] }) {
   const { agentIndex } = useReport();
-  const look = lookOf(agentIndex(row.agent));
+  const style = seriesStyle(agentIndex(row.agent));
   const { efficiency } = row;
   const tokens = efficiency === null ? null : efficiency.tokens;
   return (
     <tr>
       <th scope="row">
         <RunsLink filter={{ agent: row.agent }} className="agent-name">
-          <svg width={14} height={12} aria-hidden="true" className={look.className}>
-            <Mark shape={look.shape} x={6} y={6} size={56} />
+          <svg width={14} height={12} aria-hidden="true" className={style.className}>
+            <Mark shape={style.shape} x={6} y={6} size={56} />
           </svg>
           {row.agent}
         </RunsLink>
@@ -85,7 +85,7 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
       <td className="number">{showCount(row.runs)}</td>
       <td>
         <RateBar success={row.success} />
-        <RunsInQuestion row={row} />
+        <UncertainRuns row={row} />
       </td>
       <td className="number">
         <CountedRate rate={row.significant} />
@@ -127,7 +127,7 @@ function CountedRate({ rate }: { rate: RateMean | null }) {
 }
 
 /** Runs that the rate leaves out, and runs that count as no success though nothing was measured. */
-function RunsInQuestion({ row }: { row: Report['rows'][number] }) {
+function UncertainRuns({ row }: { row: Report['rows'][number] }) {
   const failures = row.outcomes.infrastructure;
   const { without_infrastructure: without } = row.rates;
   return (

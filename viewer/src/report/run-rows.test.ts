@@ -47,7 +47,7 @@ const row = fc.record<RunRow>({
 });
 const rows = fc.array(row, { maxLength: 40 });
 
-test('sorting loses no run, and runs without the value come last either way', () => {
+test('sorting loses no run, and runs without the value come last in both directions', () => {
   fc.assert(
     fc.property(rows, fc.constantFrom(...sortKeys), fc.boolean(), (all, by, descending) => {
       const sorted = sortedRows(all, { by, descending });
@@ -62,7 +62,7 @@ test('sorting loses no run, and runs without the value come last either way', ()
   );
 });
 
-test('groups hold every run once, under their name', () => {
+test('groups contain every run once, under its name', () => {
   fc.assert(
     fc.property(rows, fc.constantFrom(...groupKeys), (all, by) => {
       const lines = tableLines(all, by);
@@ -75,7 +75,7 @@ test('groups hold every run once, under their name', () => {
   );
 });
 
-test('a filter keeps what has all of it: names, flags, failures, and every word', () => {
+test('a filter keeps runs that match all of it: names, flags, failures, and every word', () => {
   fc.assert(
     fc.property(rows, (all) => {
       const found = matchingRows(
@@ -96,7 +96,7 @@ test('a filter keeps what has all of it: names, flags, failures, and every word'
   );
 });
 
-test('a link to the runs behind a process measure lists those alone that were measured, and keeps how the page is set', () => {
+test('a link to the runs behind a process measure lists only measured ones, and keeps the settings of the page', () => {
   const states = [null, [], ['progress.regret']];
   const all = fc
     .sample(row, 3)
@@ -113,7 +113,7 @@ test('a link to the runs behind a process measure lists those alone that were me
   });
 });
 
-test('filter and order survive the address, whatever names hold', () => {
+test('filter and order are kept in the address, whatever the names contain', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (agent) => {
       expect(queryOf(new URLSearchParams(filterAddress({ agent }))).filter).toEqual({ agent });
@@ -130,11 +130,11 @@ test('filter and order survive the address, whatever names hold', () => {
   });
 });
 
-test('ten thousand runs are filtered and sorted in less than the hundred milliseconds that one waits for', () => {
+test('ten thousand runs are filtered and sorted in less than a hundred milliseconds', () => {
   const many = fc
     .sample(row, 10_000)
     .map((line, index) => ({ ...line, task: 'digits', run: `digits-automl-${(index * 7919) % 10_000}` }));
-  // The best of several times: the machine may be busy with other tests.
+  // The fastest of several: the machine may be busy with other tests.
   const times = Array.from({ length: 10 }, () => {
     const start = performance.now();
     const found = sortedRows(matchingRows(many, { task: 'digits' }, 'digits'), {
@@ -168,7 +168,7 @@ test('a row says where its run is, and why it failed, and is found by it', () =>
   expect(matchingRows(all, {}, 'no room').map(({ run }) => run)).toEqual(['third']);
 });
 
-test('a run has the caveats of its plan, and once it is evaluated those of its grade, too', () => {
+test('a run has the caveats of its plan and, once evaluated, also those of its grade', () => {
   const line: RunLine = {
     ...{ run: RunId.parse('r'), task: TaskId.parse('digits'), agent: 'automl', seed: 0, status: 'finished' },
     ...{ state: 'finished', where: '', why: '', end: 'final_answer', steps: 1, started: 1, updated: 2 },

@@ -103,7 +103,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
           <tr>
             {sideBySideHref === null ? null : (
               <th scope="col">
-                <span className="only-heard">select</span>
+                <span className="visually-hidden">select</span>
               </th>
             )}
             {columns.map(({ key, title, number }) => {

@@ -1,7 +1,7 @@
 import { showPlural } from '../format/numbers.ts';
 import { Notice } from '../parts/states.tsx';
 
-/** Names the runs that are left out of all numbers, so that nobody takes the numbers for complete. */
+/** Names the runs that are left out of all numbers, to show that the numbers are incomplete. */
 export function UnreadableRuns({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null;
   return (

@@ -37,7 +37,7 @@ export function RunBrowser({ page, timeline, step, output }: RunBrowserProps) {
   const detail = useRef<HTMLDivElement>(null);
   const last = timeline.total + (timeline.has_tail ? 1 : 0);
   const hrefOf = (to: number | null) => runAddress(experiment, run, to ?? undefined);
-  // Keys may come faster than pages are drawn: each continues from where the previous one led.
+  // Keys may be pressed faster than pages are drawn: each continues from the position after the previous one.
   const here = useRef(step);
   useEffect(() => {
     here.current = step;
@@ -160,7 +160,7 @@ function SearchBox({ text, onText, onEnter, box, onHelp }: SearchBoxProps) {
   );
 }
 
-/** New steps while another step is open: nothing moves until they are asked for. */
+/** New steps while another step is open: they are shown on request, so that nothing moves. */
 function NewSteps({ total, step, onGo }: { total: number; step: number | null; onGo: () => void }) {
   const [seen, setSeen] = useState(total);
   useEffect(() => {

@@ -24,7 +24,7 @@ const anyTimeline = fc.array(fc.tuple(action, status, fc.nat(1000)), { maxLength
 });
 
 describe('the timeline', () => {
-  test('has every step in one bar, in order, in no more bars than there is room for', () => {
+  test('has every step in one bar, in order, in at most as many bars as fit', () => {
     fc.assert(
       fc.property(anyTimeline, fc.integer({ min: 1, max: 300 }), (steps, most) => {
         const bins = timelineBins(steps, most);
@@ -38,7 +38,7 @@ describe('the timeline', () => {
     );
   });
 
-  test('shows a failure even where it shares its bar with many steps that went well', () => {
+  test('shows a failure even if it shares its bar with many successful steps', () => {
     const statuses = Array.from(
       { length: 1000 },
       (_, index): StepStatus => (index === 500 ? 'timed_out' : 'ok'),
@@ -55,7 +55,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  test('makes longer steps higher, and leaves the shortest to be seen', () => {
+  test('draws longer steps higher, and the shortest visibly', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.nat(10_000_000), (one, other) => {
         const longest = Math.max(one, other);
@@ -80,7 +80,7 @@ describe('two runs side by side', () => {
     );
   });
 
-  test('stand beside what ended at the same time', () => {
+  test('pair steps that ended at the same time', () => {
     const quick = timeline(['Read File', 'Edit File', 'Execute Script'], ['ok', 'ok', 'ok'], {
       seconds_used: [1, 2, 30],
     });
@@ -114,7 +114,7 @@ test.each([
   expect(actionKind(name)).toBe(kind);
 });
 
-test('the next warning lies on the side that was asked for, and there may be none', () => {
+test('the next warning is searched in the given direction, and may not exist', () => {
   const warnings = [3, 3, 8].map((step) => ({ step, kind: 'failure' as const, text: '' }));
   expect(nextWarning(warnings, null, true)).toBe(3);
   expect(nextWarning(warnings, 3, true)).toBe(8);

@@ -5,7 +5,7 @@ import { SearchResult } from '../../../src/schema/index.ts';
 import { useSource } from '../data/use-data.ts';
 import { showPlural } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
-import { Trouble } from '../parts/states.tsx';
+import { ErrorMessage } from '../parts/states.tsx';
 import { runPath } from './run-place.ts';
 
 interface SearchPanelProps {
@@ -47,7 +47,7 @@ export function SearchPanel({ experiment, run, text, enters, hrefOf }: SearchPan
   useEffect(() => {
     if (target !== undefined) void navigate(hrefOf(target), { replace: true });
   }, [enters, target]);
-  if (search.isError) return <Trouble error={search.error} what="search results" />;
+  if (search.isError) return <ErrorMessage error={search.error} what="search results" />;
   const last = search.data?.pages.at(-1)?.next;
   return (
     <Scroll className="search-hits" label="search results">

@@ -144,18 +144,18 @@ export function StepWords({ timeline, step, warnings, score, reading, summary }:
       {warnings === 0 ? null : (
         <span className="warning-sign" title={showPlural(warnings, 'warning')}>
           <span aria-hidden="true">▲</span>
-          <span className="only-heard">{showPlural(warnings, 'warning')}</span>
+          <span className="visually-hidden">{showPlural(warnings, 'warning')}</span>
         </span>
       )}
       {score === null ? null : (
         <span className="step-score" title="hidden score after this step">
-          <span className="only-heard">score </span>
+          <span className="visually-hidden">score </span>
           {showScore(score)}
         </span>
       )}
       {score !== null || reading === null ? null : (
         <span className="step-reading" title="its own validation, as the script printed it">
-          <span className="only-heard">own validation </span>
+          <span className="visually-hidden">own validation </span>
           {showScore(reading)}
         </span>
       )}

@@ -16,7 +16,7 @@ function graded(...scores: readonly (readonly [step: number, score: number | nul
 }
 const of = (more: Partial<Timeline>) => timeline(actions, ['ok', 'ok', 'ok', 'ok'], more);
 
-test('where the end alone was graded, what the scripts printed themselves is drawn, so that up is better', () => {
+test("if only the end was graded, the scripts' own metric is drawn, so that up is better", () => {
   const curve = timelineCurve(of({ readings, grades: graded([4, 0.35]) }), 'minimize');
   expect(curve?.kind).toBe('validation');
   expect(curve?.points.map(({ step, value }) => [step, value])).toEqual([
@@ -26,7 +26,7 @@ test('where the end alone was graded, what the scripts printed themselves is dra
   expect(curve?.points[1]?.words).toBe('validation loss 0.3, as the script printed it');
 });
 
-test('the hidden score is drawn where steps were graded, without those that had none', () => {
+test('the hidden score is drawn if steps were graded, without steps that have none', () => {
   const curve = timelineCurve(of({ readings, grades: graded([1, 0.4], [2, null], [4, 0.35]) }), 'minimize');
   expect(curve).toMatchObject({ kind: 'hidden', baseline: -0.5 });
   expect(curve?.points.map(({ step, value }) => [step, value])).toEqual([
@@ -36,7 +36,7 @@ test('the hidden score is drawn where steps were graded, without those that had 
   expect(curveRange([curve, null])).toEqual({ low: -0.5, high: -0.35 });
 });
 
-test('beside a run of which only its own validation is known, both are drawn by that', () => {
+test('beside a run with only its own validation metric, both are drawn by that metric', () => {
   const beside = of({ readings, grades: graded([4, 0.35]) });
   const short = of({ readings: readings.slice(0, 1), grades: graded([4, 0.45]) });
   expect(timelineCurve(short, 'minimize')?.kind).toBe('hidden');
@@ -44,7 +44,7 @@ test('beside a run of which only its own validation is known, both are drawn by 
   expect(timelineCurve(of({ grades: graded([4, 0.45]) }), 'minimize', beside)?.kind).toBe('hidden');
 });
 
-test('a run of which nothing is known has no curve', () => {
+test('a run without any scores has no curve', () => {
   expect(timelineCurve(of({}), 'maximize')).toBe(null);
   expect(timelineCurve(of({ grades: graded([4, null]) }), 'maximize')).toBe(null);
 });

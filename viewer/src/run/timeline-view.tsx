@@ -138,7 +138,7 @@ interface ScoreLineProps {
   place: (step: number) => number;
 }
 
-/** The hidden score after each graded step, or what the scripts printed themselves; up is better. */
+/** The hidden score after each graded step, or the scripts' own metric; up is better. */
 function ScoreLine({ curve, range: { low, high }, place }: ScoreLineProps) {
   const y = (value: number) => scoreTop + scoreHeight * (1 - (value - low) / (high - low || 1));
   const path = line<CurvePoint>()
@@ -192,7 +192,7 @@ export function stepWords(timeline: Timeline, step: number | null): string {
   ].join(', ');
 }
 
-/** With its direction, as up is better in the picture but perhaps not in the numbers. */
+/** Names the direction, because up is better in the picture but perhaps not in the numbers. */
 function ownMetric({ readings }: Timeline): string {
   const turned = readings.some(({ printed, value }) => printed !== value);
   return `${readings[0]?.metric ?? ''} (${turned ? 'lower' : 'higher'} is better)`;

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 
 export type KeyTable = Readonly<Record<string, () => void>>;
 
-/** Keys of a page. They are ignored while someone is typing, and if the browser's own keys are meant. */
+/** Keyboard shortcuts of a page. Ignored while someone types, and with the modifiers of the browser's own shortcuts. */
 export function useKeys(table: KeyTable): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -74,7 +74,7 @@ function ChangedFile({ file, open }: { file: StepDiff['files'][number]; open: bo
       <summary>
         <span className={`change-${kind}`}>
           <span aria-hidden="true">{kindSigns[kind]}</span>{' '}
-          <span className="only-heard">{kindWords[kind]} </span>
+          <span className="visually-hidden">{kindWords[kind]} </span>
           {path}
         </span>{' '}
         <span className="quiet">

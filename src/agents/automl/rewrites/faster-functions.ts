@@ -1,4 +1,4 @@
-import { pythonPart } from '../holes/python-file.ts';
+import { pythonPart } from '../model-writing/python-file.ts';
 import type { PythonRewriter } from './in-python.ts';
 
 /** If the metric is a time: runs the script, and looks for faster versions of its slowest functions. */

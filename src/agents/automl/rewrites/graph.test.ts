@@ -31,12 +31,12 @@ it('means over neighbours follow the line that loads the features', () => {
   expect(offered(first ?? '', features, edges)).toEqual([]);
 });
 
-it('a width that stands in the script as a number follows', () => {
+it('a width that the script gives as a number is adapted', () => {
   const [first] = offered(graphScripts.graphWidth, features, edges);
   expect(first).toContain('nn.Linear(6 * 3, 16)');
 });
 
-it('nothing is offered without edges on the rows, or where the features are loaded in another way', () => {
+it('nothing is offered without edges between the rows, or if the features are loaded in another way', () => {
   const source = graphScripts.graphTorch;
   expect(offered(source, features, edges)).toHaveLength(2);
   expect(offered(source, features)).toEqual([]);
@@ -48,7 +48,7 @@ it('nothing is offered without edges on the rows, or where the features are load
   expect(offered(source, features, edges, labels, valid)).toHaveLength(2);
 });
 
-it('a print-out that cannot be read tells of no arrays', () => {
+it('unreadable output gives no arrays', () => {
   for (const printed of ['', 'ARRAYS', 'ARRAYS {"arrays": [{}]}', 'ARRAYS [', 'ARRAYS null']) {
     expect(readSurroundings(briefOf({}), printed)).toMatchObject({ arrays: [], packages: [] });
   }

@@ -18,7 +18,7 @@ const rewriter: PythonRewriter = {
   find: '',
 };
 
-/** Asks a program that really runs; returns what it left in the workspace. */
+/** Runs a real program; returns the files that it left in the workspace. */
 async function ask(changes: Partial<PythonRewriter>, { steps = 50, source = twoFiles } = {}) {
   const folder = temporaryFolder();
   const program = join(folder, 'find_rewrites.py');
@@ -39,7 +39,7 @@ async function ask(changes: Partial<PythonRewriter>, { steps = 50, source = twoF
 const offer = (name: string, files: string) =>
   `Offer("${name}", "Line 1.", "because.", 0.5, 0.1, ${files}, True)`;
 
-test('a program in the sandbox offers changes to any file of the script, and takes itself away', async () => {
+test('a program in the sandbox offers changes to any file of the script, and removes itself', async () => {
   const twice = `{"train.py": files["train.py"].replace("3", "2"), "model.py": "def f(x):\\n    return 2 * x"}`;
   const { offers, steps, isLeft } = await ask({ find: `lambda files: iter([${offer('a', twice)}])` });
   expect(steps).toBe(2);
@@ -52,7 +52,7 @@ test('a program in the sandbox offers changes to any file of the script, and tak
   ]);
 });
 
-test('what does not fit into an observation, and what comes after a failure, is left out', async () => {
+test('offers that do not fit into an observation, and those after a failure, are left out', async () => {
   const long = `{"train.py": "# " + "x" * 10_000}`;
   const { offers } = await ask({ find: `lambda files: iter([${offer('a', long)}, ${offer('b', long)}])` });
   expect(offers.map(({ name }) => name)).toEqual(['a']);
@@ -62,7 +62,7 @@ test('what does not fit into an observation, and what comes after a failure, is 
   expect(failing.offers.map(({ name }) => name)).toEqual(['c']);
 });
 
-test('no program is asked with few steps left', async () => {
+test('no program is run with few steps left', async () => {
   expect(await ask({ find: 'lambda files: iter([])' }, { steps: 8 })).toMatchObject({ offers: [], steps: 0 });
 });
 
@@ -75,7 +75,7 @@ test.each(slowScripts.filter(({ needsNumpy }) => !needsNumpy))(
   },
 );
 
-test('functions that only differ from call to call, or are as fast as they can be, are left alone', async () => {
+test('functions whose results differ from call to call, and those that are fast already, are left unchanged', async () => {
   const source = `import random
 
 def draw(n):

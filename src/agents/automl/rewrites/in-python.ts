@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Workspace } from '../../common/workspace.ts';
-import { pythonScript, type Setting } from '../holes/python-file.ts';
+import { pythonScript, type Setting } from '../model-writing/python-file.ts';
 import { filesIn, joined } from '../script-files.ts';
 import type { Rewrite } from './rewrite.ts';
 

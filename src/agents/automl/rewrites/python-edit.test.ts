@@ -12,7 +12,7 @@ import {
   withImport,
 } from './python-edit.ts';
 
-test('every style of import tells what a name stands for', () => {
+test('names are resolved for every style of import', () => {
   const source = [
     'import numpy as np, os.path',
     'import sklearn.svm',
@@ -77,7 +77,7 @@ test.each([
   expect(withImport(source, 'import math')).toBe(expected);
 });
 
-test('lines are put before, after and instead of a statement with its indentation', () => {
+test('lines are inserted before and after a statement, and replace it, with its indentation', () => {
   const source = 'def f():\n    x = g(\n        1)  # one\n    return x\n';
   const call = nodesOf(parsePython(source), 'CallExpression')[0] ?? parsePython(source);
   const statement = statementOf(call);
@@ -93,7 +93,7 @@ test('lines are put before, after and instead of a statement with its indentatio
   expect(hasOwnLines(source, statement)).toBe(true);
 });
 
-test('a statement that shares its line has no lines of its own', () => {
+test('a statement that shares its line with another has no lines of its own', () => {
   const source = 'if a: b = f()\nc = 1; d = g()\n';
   const owns = nodesOf(parsePython(source), 'CallExpression').map((call) =>
     hasOwnLines(source, statementOf(call)),

@@ -8,7 +8,7 @@ import { slowScripts } from '../../../../test/fixtures/slow-scripts.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
-import { pythonScript } from '../holes/python-file.ts';
+import { pythonScript } from '../model-writing/python-file.ts';
 import { fasterFunctions } from './faster-functions.ts';
 import { edited, readOffers } from './in-python.ts';
 import { surroundingsOf } from './made-up-surroundings.ts';
@@ -67,7 +67,7 @@ test.each(slowScripts)('a faster version of $title prints the same', ({ code, ex
 });
 
 test.each(estimatorScripts)(
-  "whatever is put in an estimator's place runs and is measured: $title",
+  'every replacement of an estimator runs and is measured: $title',
   ({ code, metric }) => {
     const offers = rewriteScikitLearn(code, surroundingsOf(metric, ['numpy', 'sklearn']));
     const results = run([code, ...offers.map(({ source }) => source)]);

@@ -3,7 +3,7 @@ import type { TaskBrief } from '../../../schema/index.ts';
 import type { Surroundings } from './rewrite.ts';
 
 /** The output of `python/automl/look_at_arrays.py` about the data folder. */
-const Look = z.object({
+const ArraysOutput = z.object({
   packages: z.array(z.string()),
   arrays: z.array(
     z.object({
@@ -23,8 +23,8 @@ const mark = 'ARRAYS ';
 export function readSurroundings(task: TaskBrief, printed: string): Surroundings {
   const line = printed.split('\n').findLast((each) => each.startsWith(mark));
   try {
-    const look = Look.safeParse(JSON.parse(line?.slice(mark.length) ?? ''));
-    if (look.success) return { task, ...look.data };
+    const parsed = ArraysOutput.safeParse(JSON.parse(line?.slice(mark.length) ?? ''));
+    if (parsed.success) return { task, ...parsed.data };
   } catch {
     // Truncated in the middle, or not JSON at all.
   }

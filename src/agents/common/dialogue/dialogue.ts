@@ -31,8 +31,8 @@ export interface Done {
 const stopTexts = ['\nObservation:'];
 
 /**
- * The conversation of an agent whose model writes its actions as text. It consists of a head that never changes, then
- * what the agent adds, the last steps and the run's state. Nothing that the model writes makes it throw.
+ * The conversation of an agent whose model writes its actions as text. It consists of a constant first part, then what
+ * the agent adds, the last steps and the run's state. Nothing that the model writes makes it throw.
  */
 export class Dialogue {
   readonly history = new History();
@@ -86,11 +86,11 @@ export class Dialogue {
   }
 
   async #act(turn: Turn): Promise<{ observation: string; ended: boolean }> {
-    const { formatErrors, showsStanding } = this.#settings;
+    const { formatErrors, showsState } = this.#settings;
     const { complaint } = turn;
     if (complaint !== '' && formatErrors === 'nothing') return { observation: complaint, ended: false };
     const action = { name: turn.action ?? '(none)', args: turn.args ?? {} };
-    const takes = showsStanding ? this.#steps.take(action) : this.#environment.step(action);
+    const takes = showsState ? this.#steps.take(action) : this.#environment.step(action);
     const { observation, ended } = await takes;
     return { observation: complaint === '' ? observation : `${complaint}\n${observation}`, ended };
   }
@@ -131,7 +131,7 @@ export class Dialogue {
     const parts = [
       cutMiddle(lead, 2 * window.characters),
       history === '' ? nothingDoneYet : recentSteps(history),
-      this.#settings.showsStanding ? this.#steps.standing.describe() : '',
+      this.#settings.showsState ? this.#steps.state.describe() : '',
       note,
     ];
     return [

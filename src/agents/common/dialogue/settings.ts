@@ -21,7 +21,7 @@ export interface DialogueSettings {
    */
   formatErrors: 'steps' | 'nothing';
   /** Shows the budget and the state of the submission, and asks once before a run ends without a fresh one. */
-  showsStanding: boolean;
+  showsState: boolean;
   /** Leaves out more and more of the history if the conversation is too long for the model. */
   shortens: boolean;
   /** Whether the prompt describes only the research problem of the task, or also its metric, submission and files. */
@@ -95,7 +95,7 @@ export function readDialogueSettings(
   const isPaper = isPaperProfile(agent, chosen);
   const given = isPaper ? { ...paperOptions, ...chosen } : chosen;
   const number = (name: string, least: number) => wholeNumberOption(agent, given, name, least);
-  // In the paper, an unreadable reply costs no step, so the run might go on for ever without this limit.
+  // In the paper, an unreadable reply costs no step, so without this limit the run might never end.
   const turns = number('turns', isPaper ? 1 : 0);
   return {
     window: {
@@ -114,7 +114,7 @@ export function readDialogueSettings(
       hidden: actionsOption(agent, given, 'hidden_actions'),
     },
     formatErrors: isPaper ? 'nothing' : 'steps',
-    showsStanding: !isPaper,
+    showsState: !isPaper,
     shortens: !isPaper,
     tellsTask: isPaper ? 'problem' : 'whole',
     turns: turns === 0 ? Infinity : turns,

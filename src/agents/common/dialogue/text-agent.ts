@@ -4,7 +4,7 @@ import { chooseActions, listActions } from './action-list.ts';
 import { Dialogue } from './dialogue.ts';
 import { dialogueOptions, readDialogueSettings } from './settings.ts';
 
-/** What distinguishes one agent that only asks and acts from another. */
+/** The parts in which agents that only ask and act differ. */
 export interface TextAgentParts {
   name: string;
   summary: string;

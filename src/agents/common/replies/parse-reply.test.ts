@@ -35,7 +35,7 @@ function read(text: string) {
   return reply.ok ? [reply.action, reply.args] : reply.reason;
 }
 
-/** What is read from the input of Write File. */
+/** The arguments that are read from an input of Write File. */
 function readContent(input: string) {
   const reply = parse(`Action: Write File\nAction Input: ${input}`);
   return reply.ok ? reply.args : reply.reason;
@@ -49,7 +49,7 @@ Thought: I look.
 Action: List Files
 Action Input: {"dir_path": "."}`;
 
-describe('A reply written as asked', () => {
+describe('A reply in the requested format', () => {
   it('gives its entries, its action and its arguments, and needed no repair', () => {
     expect(parse(asked, research)).toEqual({
       ok: true,
@@ -65,7 +65,7 @@ describe('A reply written as asked', () => {
     });
   });
 
-  it('gives back any texts, whatever stands in them', () => {
+  it('gives all texts unchanged, whatever they contain', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc
@@ -85,7 +85,7 @@ describe('A reply written as asked', () => {
     );
   });
 
-  it('keeps the types of an input that is JSON and nothing else', () => {
+  it('keeps the types of an input that is only JSON', () => {
     const input = '{"script_name": "a.py", "start_line_number": 1, "end_line_number": "20"}';
     const args = { script_name: 'a.py', start_line_number: 1, end_line_number: '20' };
     expect(read(`Action: Inspect Script Lines\nAction Input: ${input}\n`)).toEqual([
@@ -94,7 +94,7 @@ describe('A reply written as asked', () => {
     ]);
   });
 
-  it('gives what is not a text as it was written where there is more than JSON', () => {
+  it('gives values that are not texts as they were written if there is more than JSON', () => {
     const input = '{"script_name": "a.py", "start_line_number": 10, "end_line_number": ["x", 2]}';
     const args = { script_name: 'a.py', start_line_number: '10', end_line_number: '["x", 2]' };
     expect(read(`Action: Inspect Script Lines\nAction Input:\n\`\`\`\n${input}\n\`\`\``)).toEqual([
@@ -148,19 +148,19 @@ describe('Labels', () => {
     });
   });
 
-  it('spelled as asked come before renamed ones', () => {
+  it('spelled as requested have priority over renamed ones', () => {
     const text = asked.replace('The folder is unknown.', 'There is a\n- Plan: none yet.');
     expect(parse(text, research).entries['Research Plan and Status']).toBe(
       '1. Look. **2. Train.**\nIt is early.',
     );
   });
 
-  it('inside a plan are no action', () => {
+  it('inside a plan are not an action', () => {
     const text = asked.replace('1. Look.', '1. Look.\n- Action: look around\n- Action: train');
     expect(parse(text, research)).toMatchObject({ ok: true, action: 'List Files' });
   });
 
-  it('keep the action Reflection apart from the entry Reflection', () => {
+  it('distinguish the action Reflection from the entry Reflection', () => {
     const text =
       'Reflection: hm\nThought: t\nAction:\nReflection\nAction Input:\n{"things_to_reflect_on": "all"}';
     expect(parse(text, research)).toMatchObject({
@@ -330,7 +330,7 @@ describe('An input', () => {
     expect(readContent(input)).toBe('cut_off');
   });
 
-  it('that is cut anywhere gives all its arguments or none', () => {
+  it('that is truncated anywhere gives all its arguments or none', () => {
     const args = { file_name: 'a.py', content: 'd = {"k": [1, 2]}\nprint("done, now")' };
     const json = JSON.stringify(args);
     for (let length = 0; length < json.length; length++) {
@@ -355,7 +355,7 @@ describe('An input', () => {
   });
 });
 
-describe('An argument that may be left out', () => {
+describe('An optional argument', () => {
   const search: KnownAction = {
     name: 'Search Files',
     arguments: [
@@ -386,7 +386,7 @@ describe('A refused reply', () => {
     expect(read(text)).toBe(reason);
   });
 
-  it('keeps what it has, and tells the model what to mend', () => {
+  it('keeps its valid parts, and tells the model what to fix', () => {
     const text = 'Reflection: r\nThought: t\nAction: Copy File\nAction Input: {"source": "a"}';
     expect(parse(text, research)).toEqual({
       ok: false,
@@ -407,7 +407,7 @@ describe('A refused reply', () => {
 });
 
 describe('Texts joined by +', () => {
-  it('are one argument, or no action where they can not be read', () => {
+  it('are one argument, or no action if they cannot be read', () => {
     expect(readContent('{"file_name": "a.py", "content": "x" + "y"}')).toEqual({
       file_name: 'a.py',
       content: 'xy',
@@ -457,7 +457,7 @@ describe('Any text', () => {
   );
   const letters = (value: string) => value.replace(/[^\p{L}\p{N}]/gu, '');
 
-  it('never throws, and never gives an argument that does not stand in it', () => {
+  it('never throws, and never gives an argument that it does not contain', () => {
     fc.assert(
       fc.property(text, (random) => {
         for (const reply of [parse(random), parse(`Action: Write File\nAction Input: ${random}`)]) {

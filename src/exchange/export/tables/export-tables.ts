@@ -4,7 +4,7 @@ import { UserError } from '../../../lib/errors.ts';
 import type { RunSpec } from '../../../schema/index.ts';
 import { buildRuns } from '../../../statistics/index.ts';
 import type { Experiment, RunFolder } from '../../../store/index.ts';
-import { breathe } from '../../breathe.ts';
+import { yieldToSignals } from '../../yield-to-signals.ts';
 import { type NewFolder, writeIntoNewFolder } from '../new-folder.ts';
 import { type AnyRow, type TableName, tableNames, tables } from './columns.ts';
 import { runRow } from './run-rows.ts';
@@ -71,7 +71,7 @@ async function* tableRows(
 ): AsyncGenerator<Partial<Record<TableName, readonly AnyRow[]>>> {
   for (const { experiment, folders } of options.chosen) {
     for (const folder of names.some((name) => name !== 'runs') ? folders : []) {
-      await breathe(options.signal);
+      await yieldToSignals(options.signal);
       const spec = experiment.specOf(folder.id);
       if (spec !== null) yield await readableRows(folder, spec, unreadable, options);
     }

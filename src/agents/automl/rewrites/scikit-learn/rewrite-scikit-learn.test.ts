@@ -13,7 +13,7 @@ function namesOf(code: string, surroundings = rmse): string[] {
 }
 
 test.each(estimatorScripts)(
-  'some twelve others are offered, the likeliest first: $title',
+  'about twelve others are offered, the most promising first: $title',
   ({ code, metric }) => {
     const offers = rewriteScikitLearn(code, surroundingsOf(metric, packages));
     const weights = offers.map(({ weight }) => weight);
@@ -35,13 +35,13 @@ test('all estimators of a class change together, with the seed of the script', (
 });
 
 test.each(['print(model.coef_)', 'print(Ridge().fit(x, y).intercept_)', 'GridSearchCV(Ridge(), grid)'])(
-  'no other family is offered where the script uses what only this one has: %s',
+  'no other family is offered if the script uses what only this one has: %s',
   (rest) => {
     expect(namesOf(fitted(rest))).toEqual([]);
   },
 );
 
-test('what is not of scikit-learn, or of the same name, is left alone', () => {
+test('classes that are not of scikit-learn are left unchanged, even with the same name', () => {
   expect(namesOf('from cuml import Ridge\nmodel = Ridge().fit(x, y)\n')).toEqual([]);
   const own = fitted('class ExtraTreesRegressor:\n    pass');
   expect(namesOf(own)).not.toContain('scikit-learn: extra trees');

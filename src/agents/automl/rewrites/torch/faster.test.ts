@@ -13,7 +13,7 @@ function offers(source: string): Map<string, Rewrite> {
   return new Map(rewriteTorch(source, seconds).map((each) => [each.name.replace('torch: ', ''), each]));
 }
 
-/** The new lines of a rewrite, without the part above. */
+/** The new lines of a rewrite, without the inserted part at the top. */
 function changed(source: string, name: string): string[] {
   const before = new Set(source.split('\n'));
   const lines = offers(source).get(name)?.source.split('\n') ?? [];
@@ -29,8 +29,8 @@ function attending(...lines: string[]): string {
 
 const { decoder, writer, reader } = torchInferenceScripts;
 
-describe('rewrites of PyTorch where the metric is a time', () => {
-  it('change no results: nothing else is offered, and nothing of it for other metrics', () => {
+describe('rewrites of PyTorch scripts whose metric is a time', () => {
+  it('change no results, and are not offered for other metrics', () => {
     for (const source of Object.values({ ...torchScripts, ...torchInferenceScripts })) {
       for (const name of offers(source).keys())
         expect(name).toMatch(/^(?:no gradients|fused attention|last position only|usual recipe for speed)$/);
@@ -40,7 +40,7 @@ describe('rewrites of PyTorch where the metric is a time', () => {
     expect(others.join()).not.toMatch(/gradients$|fused|last position|speed/);
   });
 
-  it('switch gradients off where the script asks for none', () => {
+  it('turn gradients off if the script uses none', () => {
     expect(changed(decoder, 'no gradients')).toEqual(['torch.set_grad_enabled(False)']);
     for (const source of Object.values(torchScripts)) expect(offers(source).has('no gradients')).toBe(false);
     const asked = structuredClone(seconds);
@@ -64,7 +64,7 @@ describe('rewrites of PyTorch where the metric is a time', () => {
     expect(offers(decoder).get('fused attention')?.source).not.toContain('torch.triu');
   });
 
-  it('leave attention alone that is not understood, or looked into', () => {
+  it('leave attention unchanged that is not understood, or whose weights are used elsewhere', () => {
     const plain = ['s = q @ k.mT / math.sqrt(8)', 'w = torch.softmax(s, dim=-1)', 'out = w @ v'];
     expect(changed(attending(...plain), 'fused attention')).toEqual([
       'out = fused_attention(q, k, v, scale=1.0 / (math.sqrt(8)))',
@@ -90,7 +90,7 @@ describe('rewrites of PyTorch where the metric is a time', () => {
       expect(changed(attending(...lines), 'fused attention'), lines.join('\n')).toEqual([]);
   });
 
-  it('take a mask for causal only where it hides exactly what comes later', () => {
+  it('treat a mask as causal only if it hides exactly the later positions', () => {
     const masked = (table: string, use: string) =>
       changed(
         attending('s = q @ k.mT', table, `s = ${use}`, 'out = torch.softmax(s, -1) @ v'),
@@ -112,7 +112,7 @@ describe('rewrites of PyTorch where the metric is a time', () => {
     expect(masked('m = torch.full((n, n), 1.0).triu(1)', 's + m')).toContain('added=m');
   });
 
-  it('work out the last position alone where nothing else is read', () => {
+  it('compute only the last position if nothing else is read', () => {
     expect(changed(decoder, 'last position only')).toEqual(['return self.head(self.norm(x)[:, -1:])']);
     expect(changed(writer, 'last position only')).toEqual(['return self.lm_head(x[:, -1:])']);
     const alone = [
@@ -150,7 +150,7 @@ describe('rewrites of PyTorch where the metric is a time', () => {
     }
   });
 
-  it('are offered once, together first, and say what is changed', () => {
+  it('are offered once, all together first, and say what is changed', () => {
     for (const source of [decoder, writer, reader]) {
       const [first] = [...offers(source).values()].sort((left, right) => right.weight - left.weight);
       expect(first?.name).toBe('torch: usual recipe for speed');

@@ -56,7 +56,7 @@ function valueOfHead(script: TorchScript, definition: SyntaxNode): SyntaxNode | 
   if (call === null || head === undefined || !isLinear(script, definition, head)) return null;
   const [argument, ...more] = argumentsOf(source, call);
   if (argument === undefined || argument.keyword !== null || more.length > 0) return null;
-  // Done already, or not understood.
+  // It is rewritten already, or not understood.
   const text = textOf(source, argument.value);
   return /\[[^\]]*-1[^\]]*\]$|#/.test(text) ? null : argument.value;
 }
@@ -125,16 +125,16 @@ function isReadAtLast(script: TorchScript, definition: SyntaxNode, classes: read
 /** The classes that a class is built from, directly or indirectly, without itself. */
 function partsOf(source: string, definition: SyntaxNode, classes: readonly SyntaxNode[]): SyntaxNode[] {
   const found: SyntaxNode[] = [];
-  const look = (node: SyntaxNode) => {
+  const visit = (node: SyntaxNode) => {
     const names = new Set(nodesOf(node, 'VariableName').map((each) => textOf(source, each)));
     for (const each of classes) {
       const isNew = each.from !== definition.from && !found.some(({ from }) => from === each.from);
       if (!isNew || !names.has(nameOf(source, each))) continue;
       found.push(each);
-      look(each);
+      visit(each);
     }
   };
-  look(definition);
+  visit(definition);
   return found;
 }
 

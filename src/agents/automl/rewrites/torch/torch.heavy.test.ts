@@ -53,7 +53,7 @@ function rewritten(rewriter: Rewriter, source: string, surroundings: Surrounding
 }
 
 describe('rewritten scripts', () => {
-  test.each(Object.entries(torchScripts))('%s runs through, whatever was rewritten', (script, source) => {
+  test.each(Object.entries(torchScripts))('%s runs to its end after every rewrite', (script, source) => {
     const metric = source.includes('MAE') ? 'MAE' : 'accuracy';
     const scripts = rewritten(rewriteTorch, source, surroundingsOf(metric));
     expect(scripts.size).toBeGreaterThan(7);
@@ -66,7 +66,7 @@ describe('rewritten scripts', () => {
     }
   });
 
-  test('the weights of the best epoch are what is measured and used in the end, and training is as it was', () => {
+  test('the weights of the best epoch are measured and used in the end, and training is unchanged', () => {
     const scripts = new Map(
       Object.entries(epochScripts).flatMap(([name, source]) => {
         const offers = rewriteTorch(source, surroundingsOf('accuracy'));
@@ -105,7 +105,7 @@ describe('rewritten scripts', () => {
     }
   });
 
-  test('first weights keep the size of signals in deep networks', () => {
+  test('initial weights keep the size of signals in deep networks', () => {
     const part = readFileSync(join(root, 'python/automl/parts/initialise.py'), 'utf8');
     const check = `
 ${part}
@@ -124,7 +124,7 @@ assert (initialised(net, "small last layer")[-1].weight == last * 0.1).all()
     execFileSync(python, ['-c', check]);
   });
 
-  test('widths that were found can be doubled', () => {
+  test('the widths that are found can be doubled', () => {
     const scripts = new Map(
       Object.entries(torchScripts).map(([name, source]) => {
         const versions = new ScriptVersions(source, ({ also }) => also.length > 0);
@@ -136,7 +136,7 @@ assert (initialised(net, "small last layer")[-1].weight == last * 0.1).all()
     for (const [name, { error }] of Object.entries(results)) expect(error, name).toBeNull();
   });
 
-  test('features of neighbours help where neighbours are alike, and tell no labels that are not known', () => {
+  test('features of neighbours help if neighbours are similar, and leak no unknown labels', () => {
     const folder = temporaryFolder();
     execFileSync(python, ['-c', graphData], { cwd: folder });
     const look = join(root, 'python/automl/look_at_arrays.py');

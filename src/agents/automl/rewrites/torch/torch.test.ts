@@ -34,7 +34,7 @@ const partTexts = readdirSync(parts)
   .filter((name) => name.endsWith('.py'))
   .map((name) => readFileSync(join(parts, name), 'utf8').trim());
 
-/** The new lines of a rewrite, without the parts above. */
+/** The new lines of a rewrite, without the inserted parts at the top. */
 function changed(source: string, name: string, metric?: string): string[] {
   const before = new Set(source.split('\n'));
   const rewritten = offers(source, metric).get(name)?.source ?? '';
@@ -45,7 +45,7 @@ function changed(source: string, name: string, metric?: string): string[] {
 const { flat, table, text, names, language, trainer } = torchScripts;
 
 describe('rewrites of scripts that use PyTorch', () => {
-  it('swap the optimizer and keep its parameters, however it is imported', () => {
+  it('replace the optimizer and keep its parameters, however it is imported', () => {
     expect(changed(flat, 'AdamW')).toEqual([
       'optimizer = optim.AdamW(net.parameters(), lr=1e-3, weight_decay=1e-2)',
     ]);
@@ -58,7 +58,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(offers(grouped).size).toBe(0);
   });
 
-  it('pace the learning rate through loops and functions, in place of a schedule that is there', () => {
+  it('schedule the learning rate through loops and functions, in place of an existing schedule', () => {
     expect(changed(flat, 'warm-up and cosine decay')).toEqual([
       'optimizer = scheduled(optim.SGD(net.parameters(), lr=0.001), warm_up=0.1, falls="cosine")',
       'for epoch in planned(range(3), "epochs"):',
@@ -73,7 +73,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(changed(language, 'one cycle')).toContain('for step in planned(range(MAX_STEPS), "epochs"):');
   });
 
-  it('normalise inner layers in place, and never those that give the output', () => {
+  it('normalise inner layers, and never those that give the output', () => {
     expect(changed(flat, 'batch normalisation of convolutions')).toEqual([
       'self.conv1 = nn.Sequential(nn.Conv2d(1, 6, 3), nn.BatchNorm2d(6))',
       'self.conv2 = nn.Sequential(nn.Conv2d(6, 16, 3), nn.BatchNorm2d(16))',
@@ -86,7 +86,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(changed(looked, 'batch normalisation of convolutions')).toHaveLength(1);
   });
 
-  it('swap activations between layers, and none that gives the output', () => {
+  it('replace activations between layers, and none that gives the output', () => {
     expect(changed(flat, 'ReLU')).toEqual([
       'x = F.max_pool2d(torch.nn.functional.relu(self.conv1(x)), 2)',
       'x = torch.nn.functional.relu(self.fc1(x.view(x.size(0), -1)))',
@@ -97,7 +97,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(offers(trainer).get('GELU')?.source).toContain('nn.GELU(),\n        nn.Conv1d');
   });
 
-  it('move pictures in training alone', () => {
+  it('shift pictures only in training', () => {
     expect(changed(flat, 'moved and mirrored pictures').at(-1)).toBe(
       'outputs = net(shifted(inputs, flip=True))',
     );
@@ -108,7 +108,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(offers(answering).has('moved pictures')).toBe(false);
   });
 
-  it('smooth labels only where the metric does not ask how sure a network is', () => {
+  it('smooth labels only if the metric does not measure how certain a network is', () => {
     expect(changed(flat, 'label smoothing')).toEqual([
       'criterion = nn.CrossEntropyLoss(label_smoothing=0.1)',
     ]);
@@ -143,7 +143,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     );
   });
 
-  it('measure after each epoch what is measured after all, where everything for it is there before', () => {
+  it('measure after each epoch what is measured after the last one, if everything for it exists before the loop', () => {
     const { called } = epochScripts;
     expect(changed(called, 'best epoch')).toEqual([
       'best_of_epochs = BestEpoch(larger=True)',
@@ -154,7 +154,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(offers(late).has('best epoch')).toBe(false);
   });
 
-  it('keep no best epoch where the script does, where nothing follows, or where several models train', () => {
+  it('keep no best epoch if the script does, if nothing follows, or if several models train', () => {
     const { assigned, printed } = epochScripts;
     for (const source of [
       flat,
@@ -170,7 +170,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     }
   });
 
-  it('draw first weights anew where a whole model is made, unless it was trained before or has its own start', () => {
+  it('draw new initial weights where a whole model is made, unless it is pretrained or has its own initialisation', () => {
     expect(changed(flat, 'He initialisation')).toEqual(['net = initialised(Net(), "He")']);
     expect(changed(text, 'orthogonal initialisation')).toEqual([
       'model = initialised(Classifier(config), "orthogonal")',
@@ -186,7 +186,7 @@ describe('rewrites of scripts that use PyTorch', () => {
       );
   });
 
-  it('are offered once: what was done is not done again', () => {
+  it('are offered only once', () => {
     for (const source of [flat, trainer, epochScripts.printed]) {
       for (const { name, source: rewritten } of allOffers(source, 'MAE')) {
         if (/GELU|momentum/.test(name)) continue;
@@ -195,7 +195,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     }
   });
 
-  it('say what is changed in which line, and put something together where that is usual', () => {
+  it('say what is changed in which line, and combine rewrites that are usually used together', () => {
     const scripts = [...Object.values(torchScripts), ...Object.values(epochScripts)];
     for (const each of scripts.flatMap((source) => allOffers(source, 'MAE'))) {
       expect(each.change).toMatch(/\blines? \d+.*\.$/);
@@ -206,7 +206,7 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(changed(flat, 'usual recipe for pictures')).toHaveLength(7);
   });
 
-  it('leave scripts without PyTorch alone, and never throw, whatever the text', () => {
+  it('leave scripts without PyTorch unchanged, and never throw, whatever the text', () => {
     expect(rewriteTorch('import optim\noptimizer = optim.SGD(x, lr=1)\n', around('MAE'))).toEqual([]);
     const whole = [...Object.values(torchScripts), ...Object.values(epochScripts)].join('\n');
     const lines = fc.constantFrom(...whole.split('\n').filter((line) => line.trim() !== ''));

@@ -1,7 +1,7 @@
 import type { TaskBrief } from '../../../schema/index.ts';
 import { isPercentage, usualName } from '../../search/metric-names.ts';
 import { mostEpochs } from '../most-epochs.ts';
-import { type Answer, readLook, type Table } from './look.ts';
+import { type Answer, readDataSummary, type Table } from './data-summary.ts';
 import { type CsvFile, type Found, findSource, type Source } from './sources.ts';
 
 /** What a model has to learn, from which data, and what it has to write. */
@@ -92,23 +92,23 @@ export function testPath(file: CsvFile): string {
 export function inferContract(task: TaskBrief, printed: string): Contract | { problem: string } {
   const file = askedTable(task);
   if (file === null) return { problem: 'the submission is not one table' };
-  const look = readLook(printed);
-  if (look === null) return { problem: 'the data folder could not be looked at' };
-  const lacking = ['numpy', 'scipy', 'sklearn'].filter((name) => !look.packages.includes(name));
+  const summary = readDataSummary(printed);
+  if (summary === null) return { problem: 'the data folder could not be looked at' };
+  const lacking = ['numpy', 'scipy', 'sklearn'].filter((name) => !summary.packages.includes(name));
   if (lacking.length > 0) return { problem: `${lacking.join(', ')} cannot be imported` };
-  const [given] = look.given;
+  const [given] = summary.given;
   if (given !== undefined)
     return { problem: `the rows to predict hold ${given} themselves, which is nothing to learn from` };
-  const test = look.tables.find(({ path }) => path === testPath(file));
+  const test = summary.tables.find(({ path }) => path === testPath(file));
   if (test === undefined || !test.has_id) return { problem: `${testPath(file)} does not list the ids` };
-  const found = findSource(file, look, test);
+  const found = findSource(file, summary, test);
   if (found === null)
     return {
       problem: 'nothing in the data folder has the asked columns beside what the rows to predict have',
     };
   const needsPictures = found.source.kind === 'files' && found.source.arePictures;
-  if (needsPictures && !look.packages.includes('PIL')) return { problem: 'PIL cannot be imported' };
-  return contractOf(task, file, test, found, look.packages);
+  if (needsPictures && !summary.packages.includes('PIL')) return { problem: 'PIL cannot be imported' };
+  return contractOf(task, file, test, found, summary.packages);
 }
 
 function contractOf(

@@ -3,7 +3,7 @@ import type { Action, Budget, TaskBrief } from '../../../schema/index.ts';
 import { budgetText } from '../budget-text.ts';
 
 /** The run's state: its remaining budget, and its submission. */
-export class Standing {
+export class StateTracker {
   readonly #task: TaskBrief;
   #budget: Budget;
   #submission: SubmissionSeen = { present: false, written_at_step: null, stale: false };

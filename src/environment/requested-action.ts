@@ -12,7 +12,7 @@ const deepest = 200;
 const mostNames = 1_000;
 
 /** An action that the agent asked for, in a form that can be checked, recorded and compared. */
-export interface AskedAction extends Action {
+export interface RequestedAction extends Action {
   /** The arguments as JSON text, as in the trace. */
   text: string;
   /** Why the arguments are invalid; null if they are an object. */
@@ -23,13 +23,13 @@ export interface AskedAction extends Action {
  * Agents parse model replies, so the value can be anything. The result is what a reader of the trace gets back from
  * `text`: undefined, NaN, dates and the like have become what JSON makes of them.
  */
-export function readAction(asked: unknown): AskedAction {
+export function readAction(asked: unknown): RequestedAction {
   try {
     const { name, args } = partsOf(asked);
     return { name: nameOf(name), ...readArguments(args) };
   } catch {
-    // A getter or a proxy that throws.
-    return { name: 'unreadable', ...unusable('The action can not be read.') };
+    // A getter or a proxy may throw.
+    return { name: 'unreadable', ...unusable('The action cannot be read.') };
   }
 }
 
@@ -44,7 +44,7 @@ function nameOf(name: unknown): string {
   return text.slice(0, longestName).toWellFormed();
 }
 
-function readArguments(args: unknown): Omit<AskedAction, 'name'> {
+function readArguments(args: unknown): Omit<RequestedAction, 'name'> {
   if (args === undefined) return unusable('The arguments are missing: give a JSON object.');
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     const kind = args === null ? 'null' : Array.isArray(args) ? 'an array' : `a ${typeof args}`;
@@ -60,11 +60,11 @@ function readArguments(args: unknown): Omit<AskedAction, 'name'> {
     if (isDeep(copy)) throw new TypeError('nested too deeply');
     return { args: Object.fromEntries(Object.entries(copy)), text, problem: null };
   } catch {
-    return unusable('The arguments can not be written as JSON, or are nested too deeply.');
+    return unusable('The arguments cannot be written as JSON, or are nested too deeply.');
   }
 }
 
-function unusable(problem: string): Omit<AskedAction, 'name'> {
+function unusable(problem: string): Omit<RequestedAction, 'name'> {
   return { args: {}, text: '{}', problem };
 }
 

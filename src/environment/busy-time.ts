@@ -1,5 +1,5 @@
-/** Adds up the time during which at least one of several things was under way. */
-export class TimeTogether {
+/** Adds up the time during which at least one of several intervals was open. */
+export class BusyTime {
   readonly #now: () => number;
   #underWay = 0;
   #since = 0;
@@ -13,7 +13,7 @@ export class TimeTogether {
     return this.#total + (this.#underWay > 0 ? this.#now() - this.#since : 0);
   }
 
-  /** Marks the start of one; the returned function marks its end, once. */
+  /** Starts an interval; the returned function ends it. */
   begin(): () => void {
     if (this.#underWay === 0) this.#since = this.#now();
     this.#underWay += 1;

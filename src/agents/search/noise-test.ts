@@ -1,6 +1,6 @@
 import type { Metric } from '../../schema/index.ts';
 
-/** How a version is measured a second time, so that luck is not taken for progress. */
+/** How a version is measured a second time, so that luck does not count as progress. */
 export type SecondRun = 'other seeds' | 'same again' | 'not needed';
 
 /** The measurements of one version: once, or twice in the two ways in which all versions are measured. */
@@ -18,7 +18,7 @@ const clear = 5;
 const shareUnmeasured = 0.02;
 
 /** Decides whether one version is better than another, by more than the noise. */
-export class Judge {
+export class NoiseTest {
   readonly #sign: 1 | -1;
   readonly secondRun: SecondRun;
   /** A gain up to this is not worth a change, however certain it is; in the unit of the metric. */

@@ -34,13 +34,13 @@ const looked = {
 };
 const crash: Execution = { output: 'NameError: name model is not defined', exitCode: 1, seconds: 1 };
 
-/** The output of a run's scripts in turn: the look at the data, the quick model, the blend. */
+/** The output of a run's scripts in turn: the data summary, the quick model, the blend. */
 function inTurn(source: string, blend = 8, quick = 10): Execution {
   if (source.includes('TABLES'))
     return { output: `TABLES ${JSON.stringify(looked)}`, exitCode: 0, seconds: 1 };
   if (!source.includes('MEMBERS')) return crash;
   const isQuick = source.includes('MEMBERS = ["boosting"]\n');
-  // Changed numbers make it worse.
+  // Every changed number makes it worse.
   const worse = source.includes('n_estimators": 300') && source.includes('max_iter": 250') ? 0 : 1;
   return {
     output: `validation MAE: ${(isQuick ? quick : blend) + worse}`,
@@ -71,7 +71,7 @@ const actionsOf = ({ taken }: FakeEnvironment) =>
   taken.map(({ name, args }) => `${name} ${String(args.file_name ?? args.script_name ?? '')}`.trim());
 
 describe('a starter that lacks its model', () => {
-  it('gets a quick model that is handed in and checked before anything else, and then a blend', async () => {
+  it('gets a quick model that is submitted and checked before anything else, and then a blend', async () => {
     const environment = await runAgent();
     expect(actionsOf(environment).slice(0, 12)).toEqual([
       'List Files',
@@ -96,7 +96,7 @@ describe('a starter that lacks its model', () => {
     expect(goesOn.length).toBeGreaterThan(0);
   });
 
-  it('keeps the quick model, freshly run, where the blend is worse, fails or takes too long', async () => {
+  it('keeps the quick model, run again, if the blend is worse, fails or takes too long', async () => {
     const failing = (source: string) =>
       membersIn(source)?.includes('kernel') ? { output: 'Killed', exitCode: 1, seconds: 9 } : inTurn(source);
     for (const settings of [
@@ -117,13 +117,13 @@ describe('a starter that lacks its model', () => {
     expect(membersIn(environment.files.get('train.py') ?? '')).toBe('["boosting"]');
   });
 
-  it('gets none where that is not wanted', async () => {
+  it('gets no model if the options say so', async () => {
     const environment = await runAgent({}, { models: 'never' });
     expect(environment.executed.filter((source) => source.includes('MEMBERS'))).toEqual([]);
     expect(environment.finalAnswer).toContain('the script ended as failed');
   });
 
-  it('is put back, and the answer says why, where no model can be written', async () => {
+  it('is restored, and the answer says why, if no model can be written', async () => {
     const given = (source: string) =>
       source.includes('TABLES')
         ? { ...inTurn(source), output: `TABLES ${JSON.stringify({ ...looked, given: ['y'] })}` }
@@ -139,7 +139,7 @@ describe('a starter that lacks its model', () => {
     expect(invalid.files.get('train.py')).toBe(skeleton);
   });
 
-  it('gets the same for every row, so that something valid is there, where no model works', async () => {
+  it('gets a valid submission with the same values for every row if no model works', async () => {
     const environment = await runAgent({
       execute: (source) =>
         source.includes('TABLES')
@@ -153,7 +153,7 @@ describe('a starter that lacks its model', () => {
     expect(environment.finalAnswer).toContain('I handed in the same for every row.');
   });
 
-  it('does nothing more where its run took all the time', async () => {
+  it('gets nothing more if its run took all the time', async () => {
     const environment = new FakeEnvironment({
       files: { 'train.py': skeleton },
       seconds: 40,
@@ -164,7 +164,7 @@ describe('a starter that lacks its model', () => {
     expect(environment.late).toBe(0);
   });
 
-  it('is left alone where something else than one table is asked for, or hardly a step is left', async () => {
+  it('is left unchanged if the submission is not one table, or if hardly a step is left', async () => {
     const files = [{ format: 'python' as const, path: 'tool.py', defines: ['act'] }];
     const submission = { description: 'A tool.', files, max_mb: 4 };
     const other = await runAgent({ task: briefOf({ submission }) });
@@ -173,7 +173,7 @@ describe('a starter that lacks its model', () => {
     expect(short.executed).toEqual([skeleton]);
   });
 
-  it('but works, by guessing, is replaced only by what its own measure says is better', async () => {
+  it('but works by guessing is replaced only by a model that its own metric says is better', async () => {
     const guessing =
       'class Model:\n    def fit(self, rows):\n        """TODO: learn."""\n        self.rows = rows\n';
     const works = (score: number) => (source: string) =>
@@ -245,7 +245,7 @@ async function compete(
 }
 
 describe('a starter that works', () => {
-  it('gives way to a blend whose validation score is better by more than the noise', async () => {
+  it('is replaced by a blend whose validation score is better by more than the noise', async () => {
     const { filling, entry, environment } = await compete();
     expect(filling).toMatchObject({ kind: 'filled', outcome: { score: 8 }, source: entry });
     expect(filling).toHaveProperty('sentence', expect.stringContaining("in place of the starter's"));
@@ -276,7 +276,7 @@ describe('a starter that works', () => {
     expect(environment.files.get('submission.csv')).toBe(complete);
   });
 
-  it('gives way to a single model where the blend fails', async () => {
+  it('is replaced by a single model if the blend fails', async () => {
     const { filling, entry } = await compete({
       execute: (source) =>
         membersIn(source)?.includes('kernel')
@@ -289,7 +289,7 @@ describe('a starter that works', () => {
     expect(membersIn(entry)).toBe('["boosting"]');
   });
 
-  it('costs two steps where the contract cannot be inferred, and none where time is short or measured', async () => {
+  it('costs two steps if the contract cannot be inferred, and none if time is short or is the metric', async () => {
     const blind = await compete({
       execute: (source) =>
         source === complete

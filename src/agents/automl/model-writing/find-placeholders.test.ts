@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../trial.ts';
-import { findHoles } from './find-holes.ts';
+import { findPlaceholders } from './find-placeholders.ts';
 import { whyUnfinished } from './unfinished.ts';
 
 const seen = { present: false, written_at_step: null, stale: false };
@@ -18,9 +18,10 @@ const measured: Outcome = {
   printed: '',
 };
 
-const holesIn = (source: string) => findHoles(source).map(({ kind, text }) => `${kind}: ${text}`);
+const placeholdersIn = (source: string) =>
+  findPlaceholders(source).map(({ kind, text }) => `${kind}: ${text}`);
 
-describe('the finder of holes', () => {
+describe('the finder of placeholders', () => {
   it.each([
     ['a name that is nowhere given a value, once', 'fit(model)\nmodel.run()\nprint(model)', ['fit', 'model']],
     ['a name that is only added to', 'x += y', ['x', 'y']],
@@ -30,7 +31,7 @@ describe('the finder of holes', () => {
       ['f', 'c', 'd', 'g'],
     ],
   ])('finds %s', (_, source, names) => {
-    expect(holesIn(source)).toEqual(names.map((name) => `undefined name: ${name}`));
+    expect(placeholdersIn(source)).toEqual(names.map((name) => `undefined name: ${name}`));
   });
 
   it.each([
@@ -44,10 +45,10 @@ describe('the finder of holes', () => {
     'import torch\n@torch.no_grad()\ndef f():\n    global g\n    g = 1\n    return lambda x, y=2: x + y + g',
     'from math import *\nprint(sqrt(2))',
   ])('takes no name for undefined that has a value: %j', (source) => {
-    expect(holesIn(source)).toEqual([]);
+    expect(placeholdersIn(source)).toEqual([]);
   });
 
-  it('finds bodies that are still to be written, but none that is empty on purpose', () => {
+  it('finds bodies that are still to be written, but none that is intentionally empty', () => {
     const source = `
 from abc import ABC, abstractmethod
 
@@ -70,7 +71,7 @@ def load():
     """Loads."""
     ...
 `;
-    expect(holesIn(source)).toEqual(['marked body: fit', 'empty body: predict', 'empty body: load']);
+    expect(placeholdersIn(source)).toEqual(['marked body: fit', 'empty body: predict', 'empty body: load']);
   });
 
   it.each([
@@ -79,19 +80,21 @@ def load():
     '# your code goes below',
     '# FIXME',
     '# Fill in the gap',
-  ])('reads the comment %j as a hole', (comment) => {
-    expect(holesIn(`x = 1  ${comment}`)).toEqual([`marker: ${comment}`]);
+  ])('reads the comment %j as a placeholder', (comment) => {
+    expect(placeholdersIn(`x = 1  ${comment}`)).toEqual([`marker: ${comment}`]);
   });
 
   it.each(['# everything to do with the model', '# 2 ** 3 ** 4', '# a list of todos', '# the code below'])(
     'reads the comment %j as a comment',
     (comment) => {
-      expect(holesIn(`x = 1  ${comment}`)).toEqual([]);
+      expect(placeholdersIn(`x = 1  ${comment}`)).toEqual([]);
     },
   );
 
   it('never throws, whatever the text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => void findHoles(text)));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => void findPlaceholders(text)),
+    );
   });
 });
 
@@ -104,12 +107,13 @@ describe('a starter', () => {
       return { task, source: readFileSync(join(tasks, task, 'env', entry ?? 'train.py'), 'utf8') };
     });
 
-  it('of this project that lacks its model is a skeleton, and no other, however it ends', () => {
+  it('of this project is a skeleton if and only if it lacks its model, however it ends', () => {
     expect(scripts.length).toBeGreaterThan(20);
     const lacking = (outcome: Outcome) =>
       scripts
         .filter(
-          ({ source }) => whyUnfinished(findHoles(source), outcome, { ...seen, present: true }) !== null,
+          ({ source }) =>
+            whyUnfinished(findPlaceholders(source), outcome, { ...seen, present: true }) !== null,
         )
         .map(({ task }) => task);
     // The model of feedback draws its answers at random, and says so.
@@ -117,17 +121,17 @@ describe('a starter', () => {
     expect(lacking(measured)).toEqual(['feedback']);
   });
 
-  it('that works is finished, whatever its comments say', () => {
-    const holes = findHoles('# TODO: try more trees\ndef log(message): pass\n');
-    expect(whyUnfinished(holes, measured, seen)).toBeNull();
-    expect(whyUnfinished(holes, crashed, seen)).toContain('try more trees');
+  it('that works is no skeleton, whatever its comments say', () => {
+    const placeholders = findPlaceholders('# TODO: try more trees\ndef log(message): pass\n');
+    expect(whyUnfinished(placeholders, measured, seen)).toBeNull();
+    expect(whyUnfinished(placeholders, crashed, seen)).toContain('try more trees');
   });
 
-  it('that says nothing and writes nothing is a skeleton; one that crashes, or is too slow, need not be', () => {
+  it('that prints no metric and writes nothing is a skeleton; one that crashes or is too slow need not be', () => {
     expect(whyUnfinished([], mute, seen)).toContain('writes no submission');
     expect(whyUnfinished([], mute, { ...seen, present: true })).toBeNull();
     expect(whyUnfinished([], crashed, seen)).toBeNull();
     const slow: Outcome = { ...crashed, timedOut: true };
-    expect(whyUnfinished(findHoles('model.fit()'), slow, seen)).toBeNull();
+    expect(whyUnfinished(findPlaceholders('model.fit()'), slow, seen)).toBeNull();
   });
 });

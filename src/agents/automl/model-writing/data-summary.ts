@@ -16,7 +16,7 @@ const ColumnOfFiles = z.object({
 });
 
 /** The output of `python/automl/look.py` about the data folder. */
-export const Look = z.object({
+export const DataSummary = z.object({
   packages: z.array(z.string()),
   given: z.array(z.string()).describe('columns of the submission that the rows to predict hold already'),
   tables: z.array(
@@ -46,18 +46,18 @@ export const Look = z.object({
     .array(z.object({ path: z.string(), ending: z.string(), classes: z.array(z.string()), files: z.int() }))
     .describe('folders of folders with files of one kind'),
 });
-export type Look = z.infer<typeof Look>;
-export type Table = Look['tables'][number];
-export type LookedArray = Look['arrays'][number];
+export type DataSummary = z.infer<typeof DataSummary>;
+export type Table = DataSummary['tables'][number];
+export type ArraySummary = DataSummary['arrays'][number];
 /** What is known about a target column. */
 export type Answer = z.infer<typeof Column>;
 
 /** Reads the output of the script; null if it is something else. */
-export function readLook(printed: string): Look | null {
+export function readDataSummary(printed: string): DataSummary | null {
   const line = printed.split('\n').find((each) => each.startsWith('TABLES '));
   if (line === undefined) return null;
   try {
-    return Look.safeParse(JSON.parse(line.slice('TABLES '.length))).data ?? null;
+    return DataSummary.safeParse(JSON.parse(line.slice('TABLES '.length))).data ?? null;
   } catch {
     return null;
   }

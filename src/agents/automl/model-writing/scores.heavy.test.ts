@@ -75,7 +75,7 @@ print(json.dumps([score_of(metric, False, truth, guess) for metric in ${metrics}
   expect(found).toEqual(numbers.map(([, value]) => expect.closeTo(value, 10)));
 });
 
-test('what agrees in no way, or cannot be told apart, has a score all the same', () => {
+test('predictions without any agreement, and constant ones, have a score too', () => {
   const found = printedBy(`${start}
 same = np.full((4, 2), 0.5)
 print(json.dumps([score_of(metric, True, [0, 0, 0, 0], same) for metric in ["kappa", "gini", "auc"]]

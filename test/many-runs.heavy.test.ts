@@ -6,9 +6,9 @@ import { ModelRegistry, systemClock } from '../src/models/index.ts';
 import { makePlan, replayRun, runExperiment } from '../src/runs/index.ts';
 import { ExperimentFile, type ObjectId, ProviderSettings } from '../src/schema/index.ts';
 import { checkRun, createExperiment, readTraceSync } from '../src/store/index.ts';
-import { deedsOfCrowd } from './fixtures/crowd/protocol.ts';
-import { startCrowdServer } from './fixtures/crowd/server.ts';
 import { helpersFolder, TaskBench } from './fixtures/fixture-task.ts';
+import { stepsPerRun } from './fixtures/many-runs/protocol.ts';
+import { startLoadServer } from './fixtures/many-runs/server.ts';
 
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
@@ -19,9 +19,9 @@ const models = [
   'openai-compatible/llama-test',
 ];
 
-test('a hundred runs share a server that fails one request in five: all end well, none loses a step, no cap is exceeded', async () => {
+test('a hundred runs share a server that fails one request in five: all finish, none loses a step, no limit is exceeded', async () => {
   const resources = await bench.provision();
-  await using server = await startCrowdServer({
+  await using server = await startLoadServer({
     ...{ latencyMs: 10, faultyShare: 0.2, seed: 3, fileLength: 2000 },
   });
   const provider = { concurrent: cap, stall_seconds: 2, attempts: 20 };
@@ -70,21 +70,21 @@ test('a hundred runs share a server that fails one request in five: all end well
   let failedAttempts = 0;
   for (const [index, { spec, record }] of results.entries()) {
     expect(record, spec.id).toMatchObject({
-      ...{ status: 'finished', end: { reason: 'final_answer' }, steps: deedsOfCrowd },
+      ...{ status: 'finished', end: { reason: 'final_answer' }, steps: stepsPerRun },
     });
     const folder = experiment.runFolder(spec.id);
     expect(await checkRun(folder, { verified }), spec.id).toEqual([]);
     const { events } = readTraceSync(folder.tracePath);
     const steps = events.filter((event) => event.kind === 'step_finished').map(({ step }) => step);
-    expect(steps, spec.id).toEqual(Array.from({ length: deedsOfCrowd }, (_, step) => step + 1));
+    expect(steps, spec.id).toEqual(Array.from({ length: stepsPerRun }, (_, step) => step + 1));
     const calls = events.filter((event) => event.kind === 'model_call');
     expect(calls.map(({ call }) => call)).toEqual(calls.map((_, call) => call + 1));
     expect(calls.filter(({ failure }) => failure !== null)).toEqual([]);
-    expect(calls.filter(({ purpose }) => purpose === 'act').length, spec.id).toBe(deedsOfCrowd);
+    expect(calls.filter(({ purpose }) => purpose === 'act').length, spec.id).toBe(stepsPerRun);
     failedAttempts += calls.reduce((sum, { attempts }) => sum + attempts.length, 0);
     if (index % 10 !== 0) continue;
     const replay = await replayRun(spec, folder, agentByName(spec.agent), resources.task);
-    expect(replay, spec.id).toMatchObject({ steps: deedsOfCrowd, calls: calls.length, diverged: null });
+    expect(replay, spec.id).toMatchObject({ steps: stepsPerRun, calls: calls.length, diverged: null });
   }
   // Slow headers are not a failure.
   expect(failedAttempts).toBe(report.faulty - (report.faults['slow-headers'] ?? 0));

@@ -7,9 +7,9 @@ import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
 import { membersIn, settledScript } from './settled.ts';
 
-/** Look at the data (2), write, run and check two scripts (6), put one back (2), check and answer (2). */
+/** To summarise the data (2), to write, run and check two scripts (6), to restore one (2), to check and answer (2). */
 const stepsNeeded = 12;
-const lookScript = 'look_at_data.py';
+const summaryScript = 'look_at_data.py';
 
 /** A replacement of the starter: it ran, and its submission is accepted. */
 export interface Filled {
@@ -37,7 +37,7 @@ interface Starter {
  * Writes a model for a task whose starter lacks one: first a quick one that is submitted, then a blend of several,
  * which is kept if its validation score is better. If that fails, the starter is put back as before.
  */
-export async function fillHole(
+export async function fillPlaceholder(
   workspace: Workspace,
   runner: TrialRunner,
   starter: Starter,
@@ -48,7 +48,7 @@ export async function fillHole(
   const filling =
     'problem' in contract
       ? notFilled(workspace, `I do not fill the hole: ${contract.problem}`, contract.problem)
-      : await fillQuicklyFirst(new Attempts(workspace, runner, contract, 'hole'), starter.outcome);
+      : await fillQuicklyFirst(new Attempts(workspace, runner, contract, 'placeholder'), starter.outcome);
   return await elsePutBack(workspace, runner, starter, filling);
 }
 
@@ -112,8 +112,8 @@ async function findContract(workspace: Workspace, aim: string): Promise<Contract
     ID: file.id.column,
     WANTED: file.columns.map(({ name }) => name),
   };
-  await workspace.writeFile(lookScript, pythonFile('look.py', settings));
-  const contract = inferContract(workspace.task, (await workspace.executeScript(lookScript)).observation);
+  await workspace.writeFile(summaryScript, pythonFile('look.py', settings));
+  const contract = inferContract(workspace.task, (await workspace.executeScript(summaryScript)).observation);
   if (!('problem' in contract)) workspace.note({ Plan: planOf(contract) });
   return contract;
 }
@@ -154,10 +154,15 @@ class Attempts {
   readonly #workspace: Workspace;
   readonly #runner: TrialRunner;
   readonly contract: Contract;
-  readonly #place: 'hole' | 'starter';
+  readonly #place: 'placeholder' | 'starter';
   lastFailed = false;
 
-  constructor(workspace: Workspace, runner: TrialRunner, contract: Contract, place: 'hole' | 'starter') {
+  constructor(
+    workspace: Workspace,
+    runner: TrialRunner,
+    contract: Contract,
+    place: 'placeholder' | 'starter',
+  ) {
     this.#workspace = workspace;
     this.#runner = runner;
     this.contract = contract;
@@ -188,7 +193,7 @@ class Attempts {
     const models = blended === '' ? describeModel(this.contract, size) : blended;
     const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
     const sentence =
-      this.#place === 'hole'
+      this.#place === 'placeholder'
         ? `The starter lacked its model; I wrote one of ${models}, which printed "${line}".`
         : `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's`;
     const isStricter = outcome.kind === 'measured' && /^honest folds: /m.test(outcome.printed);

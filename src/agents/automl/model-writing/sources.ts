@@ -1,5 +1,5 @@
 import type { SubmissionFile } from '../../../schema/index.ts';
-import type { Answer, Look, LookedArray, Table } from './look.ts';
+import type { Answer, ArraySummary, DataSummary, Table } from './data-summary.ts';
 
 export type CsvFile = Extract<SubmissionFile, { format: 'csv' }>;
 /** A file, and either the name in an archive of several arrays or an empty text. */
@@ -51,8 +51,13 @@ export interface Found {
 }
 
 /** The largest data source, among tables first, then arrays and files; null if there is none. */
-export function findSource(file: CsvFile, look: Look, test: Table): Found | null {
-  return findTable(file, look, test) ?? findFiles(file, look, test) ?? findArrays(file, look, test) ?? null;
+export function findSource(file: CsvFile, summary: DataSummary, test: Table): Found | null {
+  return (
+    findTable(file, summary, test) ??
+    findFiles(file, summary, test) ??
+    findArrays(file, summary, test) ??
+    null
+  );
 }
 
 /** The targets that a table contains, as columns of the same names or as classes named like the columns. */
@@ -70,8 +75,8 @@ function areClasses(wanted: readonly string[], values: readonly string[]): boole
   );
 }
 
-function findTable(file: CsvFile, look: Look, test: Table): Found | undefined {
-  const tables = look.tables
+function findTable(file: CsvFile, summary: DataSummary, test: Table): Found | undefined {
+  const tables = summary.tables
     .filter(
       ({ path, shared, kinds }) => path !== test.path && shared > 0 && !hasOnlyNamesOfFiles(kinds, test),
     )
@@ -79,16 +84,16 @@ function findTable(file: CsvFile, look: Look, test: Table): Found | undefined {
   for (const { path, rows, kinds, more } of tables) {
     const found = answersIn(file, more);
     if (found === null) continue;
-    const joined = joinable(file, look, [path, test.path]);
+    const joined = joinable(file, summary, [path, test.path]);
     return { source: { kind: 'table', train: path, answers: '', columns: kinds, joined }, rows, ...found };
   }
   // The answers may be in a separate table.
   for (const { path, rows, kinds, has_id } of tables) {
-    for (const other of look.tables) {
+    for (const other of summary.tables) {
       if (!has_id || !other.has_id || other === test || other.path === path || other.shared > 0) continue;
       const found = answersIn(file, other.more);
       if (found === null) continue;
-      const joined = joinable(file, look, [path, test.path, other.path]);
+      const joined = joinable(file, summary, [path, test.path, other.path]);
       const source = { kind: 'table' as const, train: path, answers: other.path, columns: kinds, joined };
       return { source, rows, ...found };
     }
@@ -100,9 +105,9 @@ function findTable(file: CsvFile, look: Look, test: Table): Found | undefined {
 const mostRowsJoined = 500_000;
 
 /** Tables that share columns, or ids, with the rows to predict, and have other columns besides. */
-function joinable(file: CsvFile, look: Look, known: readonly string[]): string[] {
+function joinable(file: CsvFile, summary: DataSummary, known: readonly string[]): string[] {
   const wanted = file.columns.map(({ name }) => name);
-  return look.tables
+  return summary.tables
     .filter(({ path, rows }) => !known.includes(path) && rows <= mostRowsJoined)
     .filter(
       ({ shared, has_id, more }) => (shared > 0 || has_id) && more.some(({ name }) => !wanted.includes(name)),
@@ -117,7 +122,7 @@ function hasOnlyNamesOfFiles({ text, number }: Table['kinds'], test: Table): boo
 
 const pictureEndings = ['.png', '.jpg', '.jpeg', '.bmp', '.gif'];
 
-function findFiles(file: CsvFile, look: Look, test: Table): Found | undefined {
+function findFiles(file: CsvFile, summary: DataSummary, test: Table): Found | undefined {
   const [asked] = test.files;
   if (asked === undefined) return undefined;
   const arePictures = pictureEndings.includes(asked.ending);
@@ -127,7 +132,7 @@ function findFiles(file: CsvFile, look: Look, test: Table): Found | undefined {
     suffix: asked.suffix,
     ending: asked.ending,
   };
-  for (const table of look.tables) {
+  for (const table of summary.tables) {
     const named = table.files.find(
       ({ ending, suffix }) => ending === asked.ending && suffix === asked.suffix,
     );
@@ -137,7 +142,7 @@ function findFiles(file: CsvFile, look: Look, test: Table): Found | undefined {
     return { source: { kind: 'files', ...place, ...shared, arePictures }, rows: table.rows, ...found };
   }
   const wanted = file.columns.map(({ name }) => name);
-  const folder = look.folders
+  const folder = summary.folders
     .filter(({ ending, path }) => ending === asked.ending && path !== asked.folder)
     .sort((left, right) => right.files - left.files)[0];
   if (folder === undefined) return undefined;
@@ -162,9 +167,9 @@ function findFiles(file: CsvFile, look: Look, test: Table): Found | undefined {
 }
 
 /** Two arrays whose rows have the same shape, labels for the rows of one, and ids for those of the other. */
-function findArrays(file: CsvFile, look: Look, test: Table): Found | undefined {
-  const pairs = look.arrays.flatMap((train) =>
-    look.arrays.filter((other) => isPair(train, other, test)).map((other) => ({ train, other })),
+function findArrays(file: CsvFile, summary: DataSummary, test: Table): Found | undefined {
+  const pairs = summary.arrays.flatMap((train) =>
+    summary.arrays.filter((other) => isPair(train, other, test)).map((other) => ({ train, other })),
   );
   // Names are only hints: an array called train is preferred for learning, then the one with more rows.
   const worth = ({ train, other }: (typeof pairs)[number]) =>
@@ -173,7 +178,7 @@ function findArrays(file: CsvFile, look: Look, test: Table): Found | undefined {
     Number(/test/i.test(train.path + train.key)) +
     Number(rowsOf(train) > rowsOf(other)) / 2;
   for (const { train, other } of pairs.sort((left, right) => worth(right) - worth(left))) {
-    const labels = findLabels(file, look, train, test);
+    const labels = findLabels(file, summary, train, test);
     if (labels === undefined) continue;
     const shape = train.shape.slice(1);
     const isPlace = test.highest_id !== null && test.highest_id < rowsOf(other);
@@ -191,10 +196,10 @@ function findArrays(file: CsvFile, look: Look, test: Table): Found | undefined {
   return undefined;
 }
 
-const rowsOf = ({ shape }: LookedArray) => shape[0] ?? 0;
-const nameOf = ({ path, key }: LookedArray): ArrayName => [path, key];
+const rowsOf = ({ shape }: ArraySummary) => shape[0] ?? 0;
+const nameOf = ({ path, key }: ArraySummary): ArrayName => [path, key];
 
-function isPair(train: LookedArray, other: LookedArray, test: Table): boolean {
+function isPair(train: ArraySummary, other: ArraySummary, test: Table): boolean {
   return (
     train !== other &&
     train.shape.length >= 2 &&
@@ -212,15 +217,20 @@ interface Labels {
   byClass: boolean;
 }
 
-function findLabels(file: CsvFile, look: Look, train: LookedArray, test: Table): Labels | undefined {
+function findLabels(
+  file: CsvFile,
+  summary: DataSummary,
+  train: ArraySummary,
+  test: Table,
+): Labels | undefined {
   const rows = rowsOf(train);
-  for (const table of look.tables) {
+  for (const table of summary.tables) {
     const found = table.path === test.path || table.rows !== rows ? null : answersIn(file, table.more);
     // Its columns are found by the names of the targets.
     if (found !== null) return { place: [table.path, ''], ...found };
   }
   const wanted = file.columns.map(({ name }) => name);
-  const candidates = look.arrays
+  const candidates = summary.arrays
     .filter((array) => array !== train && rowsOf(array) === rows && array.shape.length <= 2)
     .filter(({ shape }) => shape.length === 1 || shape[1] !== train.shape[1])
     .sort((left, right) => Number(isLabelName(right)) - Number(isLabelName(left)));
@@ -236,7 +246,7 @@ function findLabels(file: CsvFile, look: Look, train: LookedArray, test: Table):
   return undefined;
 }
 
-const isLabelName = ({ path, key }: LookedArray) =>
+const isLabelName = ({ path, key }: ArraySummary) =>
   /label|target|class|(?:^|[/_])y(?:[_.]|$)/i.test(`${path}/${key}`);
 
 /** Height, width and up to four channels, which come first or last. */

@@ -3,8 +3,8 @@ import { settledScript } from './settled.ts';
 
 const blend = 'MEMBERS = [\n    "boosting",\n    "linear",\n    "forest",\n]\nSECONDS = 20\nSEED = 0\n';
 
-describe('a script of its own that is run again', () => {
-  it('keeps the models that its first run blended, and gets time to spare for them', () => {
+describe("one of automl's scripts that is run again", () => {
+  it('keeps the models that its first run blended, with spare time for them', () => {
     const printed =
       '300 rows to learn from\nforest: left out, for want of time\n' +
       'boosting: 1.03916 alone, 0.68 of the blend\nlinear: 1.1 alone, 0.32 of the blend\n' +
@@ -12,17 +12,17 @@ describe('a script of its own that is run again', () => {
     expect(settledScript(blend, printed)).toBe('MEMBERS = ["boosting", "linear"]\nSECONDS = 60\nSEED = 0\n');
   });
 
-  it('may be left with one model, if others were measured and got no weight', () => {
+  it('may have only one model if others were measured and got no weight', () => {
     const printed = 'boosting: 0.96 alone, 0.00 of the blend\nkernel: 0.99 alone, 1.00 of the blend\n';
     expect(settledScript(blend, printed)).toBe('MEMBERS = ["kernel"]\nSECONDS = 60\nSEED = 0\n');
   });
 
-  it('stays as it is where one model alone was measured, maybe on fewer folds', () => {
+  it('is unchanged if only one model was measured, possibly on fewer folds', () => {
     expect(settledScript(blend, 'boosting: 2 alone, 1.00 of the blend\n')).toBe(blend);
     expect(settledScript(blend, '')).toBe(blend);
   });
 
-  it('keeps the size of its networks and how long they learnt', () => {
+  it('keeps the size and the training time of its networks', () => {
     const source = 'WIDTH = 0\nEPOCHS = 0\nNETWORKS = 0\nMOST_NETWORKS = 3\n';
     const printed = 'mirrored along axes [3]\nnetworks: 2, width: 24, epochs: 30\nvalidation accuracy: 0.9\n';
     expect(settledScript(source, printed)).toBe('WIDTH = 24\nEPOCHS = 30\nNETWORKS = 2\nMOST_NETWORKS = 3\n');

@@ -11,7 +11,7 @@ import { runOnce } from './fixtures/run-place.ts';
 import { makeSkeletonTask, type SkeletonKind } from './fixtures/skeleton-task.ts';
 import { temporaryFolder } from './fixtures/temporary-folder.ts';
 
-/** Whole runs of automl on made-up tasks whose starters lack their model. */
+/** Whole runs of automl on synthetic tasks whose starters lack their model. */
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
@@ -19,7 +19,7 @@ async function hiddenScoreOf(kind: SkeletonKind) {
   const folder = temporaryFolder();
   const tasks = join(folder, 'tasks');
   const task = loadTask(makeSkeletonTask(tasks, kind), [tasks]);
-  // The packages are those of a task of the project; the data is made up.
+  // The packages are those of a task of the project; the data is synthetic.
   const python = await ensurePython(task.requirements, { cache: cacheFolder(process.env) });
   const prepared = await prepareTask(task, {
     ...{ cache: join(folder, 'cache'), helpers: helpersFolder, allowUnverified: false, python },
@@ -52,7 +52,7 @@ test.skipIf(missing !== undefined)(
   },
 );
 
-test.skipIf(missing !== undefined)(`automl writes the missing model of classes${why}`, async () => {
+test.skipIf(missing !== undefined)(`automl writes a missing classification model${why}`, async () => {
   const { first, last } = await hiddenScoreOf('classification');
   expect(last).toMatchObject({ valid: true, final: true });
   expect(first).toBeGreaterThan(0.75);

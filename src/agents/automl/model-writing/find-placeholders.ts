@@ -2,7 +2,7 @@ import { ancestorsOf, childrenOf, nodesOf, parsePython, type SyntaxNode, textOf 
 import { pythonBuiltins } from './python-builtins.ts';
 
 /** A place in a script where something is missing. */
-export interface Hole {
+export interface Placeholder {
   /**
    * - `undefined name`: used, but never assigned
    * - `empty body`: a function that does nothing, or only says that it is not written
@@ -18,14 +18,14 @@ export interface Hole {
 
 const marks = /\bTODO\b|\bFIXME\b/;
 const spelledOutMarks =
-  /\*{3,}\s*\w[^*]*\*{3,}|\byour (?:own )?(?:model|code|solution|implementation)\b|\b(?:code|model|implementation) (?:goes )?here\b|\bfill (?:me |this |the )?(?:gap |hole )?in\b/i;
+  /\*{3,}\s*\w[^*]*\*{3,}|\byour (?:own )?(?:model|code|solution|implementation)\b|\b(?:code|model|implementation) (?:goes )?here\b|\bfill (?:me |this |the )?(?:gap |placeholder )?in\b/i;
 
 function isMark(text: string): boolean {
   return marks.test(text) || spelledOutMarks.test(text);
 }
 
 /** Every placeholder of a script, in the order of the source. Never throws, whatever the text. */
-export function findHoles(source: string): Hole[] {
+export function findPlaceholders(source: string): Placeholder[] {
   const top = parsePython(source);
   return [...undefinedNames(source, top), ...bodies(source, top), ...markers(source, top)].sort(
     (left, right) => left.line - right.line,
@@ -37,7 +37,7 @@ function lineOf(source: string, node: SyntaxNode): number {
 }
 
 /** Names that are used and never assigned, each once. A name that is bound anywhere counts as defined. */
-function undefinedNames(source: string, top: SyntaxNode): Hole[] {
+function undefinedNames(source: string, top: SyntaxNode): Placeholder[] {
   // `from x import *` and the like can define anything.
   if (/^\s*from\s+\S+\s+import\s+\*|\b(?:globals|locals|exec)\s*\(/m.test(source)) return [];
   const bound = new Set<string>(pythonBuiltins);
@@ -47,7 +47,7 @@ function undefinedNames(source: string, top: SyntaxNode): Hole[] {
     else if (!isKeyword(node) && node.prevSibling?.name !== '.') used.push(node);
   }
   const seen = new Set<string>();
-  return used.flatMap((node): Hole[] => {
+  return used.flatMap((node): Placeholder[] => {
     const text = textOf(source, node);
     if (bound.has(text) || seen.has(text)) return [];
     seen.add(text);
@@ -128,8 +128,8 @@ function isAfterAs(node: SyntaxNode): boolean {
 }
 
 /** Functions that are still to be written. */
-function bodies(source: string, top: SyntaxNode): Hole[] {
-  return nodesOf(top, 'FunctionDefinition').flatMap((definition): Hole[] => {
+function bodies(source: string, top: SyntaxNode): Placeholder[] {
+  return nodesOf(top, 'FunctionDefinition').flatMap((definition): Placeholder[] => {
     const body = definition.getChild('Body');
     const name = definition.getChild('VariableName');
     if (body === null || name === null || isMeantToBeEmpty(source, definition)) return [];
@@ -169,8 +169,8 @@ function isMeantToBeEmpty(source: string, definition: SyntaxNode): boolean {
   );
 }
 
-function markers(source: string, top: SyntaxNode): Hole[] {
-  return nodesOf(top, 'Comment').flatMap((comment): Hole[] => {
+function markers(source: string, top: SyntaxNode): Placeholder[] {
+  return nodesOf(top, 'Comment').flatMap((comment): Placeholder[] => {
     const text = textOf(source, comment);
     return isMark(text) ? [{ kind: 'marker', text, line: lineOf(source, comment) }] : [];
   });

@@ -12,7 +12,7 @@ function valuesFor(columns: readonly Record<string, unknown>[]): unknown {
   return JSON.parse(values);
 }
 
-test('a column gets a value that it allows: in the middle, or near nought where the range is wide', () => {
+test('a column gets a value that it allows: in the middle of the range, or near zero if the range is wide', () => {
   const columns = [
     { name: 'rating', type: 'number', min: 1, max: 5 },
     { name: 'stars', type: 'integer', min: 0, max: 5 },

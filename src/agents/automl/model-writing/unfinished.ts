@@ -1,22 +1,22 @@
 import type { SubmissionSeen } from '../../../environment/index.ts';
 import type { Outcome } from '../trial.ts';
-import type { Hole } from './find-holes.ts';
+import type { Placeholder } from './find-placeholders.ts';
 
 /**
  * Why a starter counts as a skeleton that lacks its model; null for one that works, or fails for another reason.
  * A starter that runs and prints the metric is finished unless the text of one of its own functions says otherwise.
  */
 export function whyUnfinished(
-  holes: readonly Hole[],
+  placeholders: readonly Placeholder[],
   starter: Outcome,
   submission: SubmissionSeen | null,
 ): string | null {
   if (starter.kind === 'measured') {
-    const marked = holes.filter(({ kind }) => kind === 'marked body');
+    const marked = placeholders.filter(({ kind }) => kind === 'marked body');
     return marked.length > 0 ? described(marked) : null;
   }
   if (starter.timedOut) return null;
-  if (holes.length > 0) return described(holes);
+  if (placeholders.length > 0) return described(placeholders);
   const isMute = starter.silent === true && submission?.present === false;
   return isMute ? 'it prints no metric and writes no submission' : null;
 }
@@ -32,15 +32,17 @@ export function whyUseless(starter: Outcome, submission: SubmissionSeen | null):
   return starter.why;
 }
 
-function described(holes: readonly Hole[]): string {
+function described(placeholders: readonly Placeholder[]): string {
   const texts = {
-    'undefined name': (hole: Hole) => `${hole.text} is used but defined nowhere (line ${hole.line})`,
-    'empty body': (hole: Hole) => `${hole.text} does nothing (line ${hole.line})`,
-    'marked body': (hole: Hole) => `${hole.text} says that it is still to be written (line ${hole.line})`,
-    marker: (hole: Hole) => `line ${hole.line} says "${hole.text.slice(0, 80)}"`,
+    'undefined name': (placeholder: Placeholder) =>
+      `${placeholder.text} is used but defined nowhere (line ${placeholder.line})`,
+    'empty body': (placeholder: Placeholder) => `${placeholder.text} does nothing (line ${placeholder.line})`,
+    'marked body': (placeholder: Placeholder) =>
+      `${placeholder.text} says that it is still to be written (line ${placeholder.line})`,
+    marker: (placeholder: Placeholder) => `line ${placeholder.line} says "${placeholder.text.slice(0, 80)}"`,
   };
-  return holes
+  return placeholders
     .slice(0, 6)
-    .map((hole) => texts[hole.kind](hole))
+    .map((placeholder) => texts[placeholder.kind](placeholder))
     .join('; ');
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Makes a function that gives others a turn if this work has taken that long. */
-export function breather(sliceMs = 15): () => Promise<void> {
+/** Makes a function that yields to the event loop once this work has taken so long since the last time. */
+export function yielder(sliceMs = 15): () => Promise<void> {
   let until = performance.now() + sliceMs;
   return async () => {
     if (performance.now() < until) return;

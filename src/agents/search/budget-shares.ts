@@ -3,7 +3,7 @@ import type { Budget } from '../../schema/index.ts';
 /**
  * How much of each of a run's limits is used, as shares from 0 to 1. Tokens and money count only if they are limited.
  */
-export class Funds {
+export class BudgetShares {
   readonly #whole: Budget;
 
   /** @param whole the budget before the first step */
@@ -12,7 +12,7 @@ export class Funds {
   }
 
   /** The largest share: that of the limit which will be reached first. */
-  spent(now: Budget): number {
+  largest(now: Budget): number {
     const { tokens_left: tokens, money_left: money } = this.#whole;
     return Math.max(
       shareOf(now.steps_used, now.steps_used + now.steps_left),

@@ -11,8 +11,8 @@ import { askedTable, type Contract, inferContract, testPath } from './contract.t
 import { describeModel, modelScript } from './portfolio.ts';
 import { pythonFile } from './python-file.ts';
 
-/** What the agent learns about a data folder with these tables: runs the real script, in a Python without packages. */
-function look(task: TaskBrief, tables: Record<string, string>): string {
+/** The output of the real `look.py` about a data folder with these tables, in a Python without packages. */
+function summaryOf(task: TaskBrief, tables: Record<string, string>): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));
   for (const [name, text] of Object.entries(tables)) writeFileSync(join(folder, 'data', name), text);
@@ -27,13 +27,13 @@ function look(task: TaskBrief, tables: Record<string, string>): string {
 }
 
 function contractOf(task: TaskBrief, tables: Record<string, string>): Contract {
-  const contract = inferContract(task, look(task, tables));
+  const contract = inferContract(task, summaryOf(task, tables));
   if ('problem' in contract) throw new Error(contract.problem);
   return contract;
 }
 
 function problemOf(task: TaskBrief, tables: Record<string, string>): string {
-  const contract = inferContract(task, look(task, tables));
+  const contract = inferContract(task, summaryOf(task, tables));
   return 'problem' in contract ? contract.problem : 'none';
 }
 
@@ -49,7 +49,7 @@ const reviews = {
 };
 
 describe('the contract of a missing model', () => {
-  it('is to learn the columns that the rows to predict lack', () => {
+  it('has as targets the columns that the rows to predict lack', () => {
     expect(contractOf(taskOf('Mean absolute error', [{ min: 0, max: 1000 }]), homes)).toEqual({
       source: {
         kind: 'table',
@@ -77,7 +77,7 @@ describe('the contract of a missing model', () => {
     });
   });
 
-  it('finds the answers in a table of their own, by the ids', () => {
+  it('finds the answers in a separate table, by the ids', () => {
     const apart = {
       'train_features.csv': 'id,size,town\n1,10,A\n2,20,B\n3,30,\n',
       'train_targets.csv': 'id,y\n3,300\n1,100\n2,200.5\n',
@@ -92,7 +92,7 @@ describe('the contract of a missing model', () => {
     expect(script).toContain('ANSWERS = "data/train_targets.csv"');
   });
 
-  it('may ask for the probability of each class, in columns named like the classes', () => {
+  it('may require the probability of each class, in columns named like the classes', () => {
     const task = taskOf('accuracy', [{ name: '0' }, { name: '1' }]);
     expect(contractOf(task, reviews)).toMatchObject({
       targets: ['label'],
@@ -102,7 +102,7 @@ describe('the contract of a missing model', () => {
     });
   });
 
-  it('asks for classes, for one probability, or for several numbers, as metric and columns say', () => {
+  it('requires classes, one probability, or several numbers, depending on metric and columns', () => {
     const classes = { 'train.csv': 'id,a,y\n1,2,True\n2,3,False\n', 'test.csv': 'id,a\n3,4\n' };
     const ofClasses = contractOf(taskOf('accuracy', [{ type: 'text', values: ['True', 'False'] }]), classes);
     expect(ofClasses).toMatchObject({ classifies: true, writesProbability: false });
@@ -112,13 +112,13 @@ describe('the contract of a missing model', () => {
     expect(numbers).toMatchObject({ targets: ['u', 'v'], metric: 'rmse', classifies: false });
   });
 
-  it('goes by the columns where it knows no such metric, and then measures something else', () => {
+  it('follows the columns if it does not know the metric, and then measures another one', () => {
     const contract = contractOf(taskOf('tail dependence', [{}]), homes);
     expect(contract).toMatchObject({ metric: 'mae', isMeasured: false });
     expect(modelScript(contract, 'quick', 60, 'tail dependence')).not.toContain('dependence');
   });
 
-  it('is refused where the rows to predict hold the answer', () => {
+  it('is refused if the rows to predict contain the answer', () => {
     const leaking = { ...homes, 'test.csv': 'id,size,town,y\n4,10,A,100\n' };
     expect(problemOf(taskOf('MAE', [{}]), leaking)).toContain('hold y themselves');
   });
@@ -144,14 +144,14 @@ describe('the contract of a missing model', () => {
   });
 
   it.each(['', 'TABLES', 'TABLES {', 'TABLES {"packages": 3}', 'TABLES []'])(
-    'is refused where the script printed %j',
+    'is refused if the script printed %j',
     (printed) => {
       expect(inferContract(taskOf('MAE', [{}]), printed)).toHaveProperty('problem');
     },
   );
 
-  it('is refused where a package is missing', () => {
-    const printed = look(taskOf('MAE', [{}]), homes).replace('"scipy", ', '');
+  it('is refused if a package is missing', () => {
+    const printed = summaryOf(taskOf('MAE', [{}]), homes).replace('"scipy", ', '');
     expect(inferContract(taskOf('MAE', [{}]), printed)).toEqual({ problem: 'scipy cannot be imported' });
   });
 });
@@ -175,13 +175,13 @@ describe('the script that fulfils a contract', () => {
     ).toBeGreaterThan(40);
   });
 
-  it('starts with one quick model of the kind that the columns ask for', () => {
+  it('starts with one quick model of the kind that the columns require', () => {
     expect(describeModel(contractOf(taskOf('MAE', [{}]), homes), 'quick')).toBe('boosting');
     const ofTexts = contractOf(taskOf('accuracy', [{ name: '0' }, { name: '1' }]), reviews);
     expect(describeModel(ofTexts, 'quick')).toBe('linear');
   });
 
-  it('blends no model whose time explodes with the rows', () => {
+  it('blends no model whose run time grows too fast with the number of rows', () => {
     const contract = contractOf(taskOf('MAE', [{}]), homes);
     const full = (rows: number) => describeModel({ ...contract, rows }, 'full').split(', ');
     expect(full(900)).toEqual(expect.arrayContaining(['kernel', 'process', 'deep_boosting']));
@@ -189,7 +189,7 @@ describe('the script that fulfils a contract', () => {
     expect(full(1_000_000)).toEqual(['boosting', 'linear', 'powers', 'polynomial']);
   });
 
-  it('holds only the parts that its columns need', () => {
+  it('contains only the parts that its columns need', () => {
     const plain = modelScript(contractOf(taskOf('MAE', [{}]), homes), 'full', 60, 'MAE');
     expect(plain).not.toContain('TfidfVectorizer');
     const ofTexts = contractOf(taskOf('accuracy', [{ name: '0' }, { name: '1' }]), reviews);
@@ -198,7 +198,7 @@ describe('the script that fulfils a contract', () => {
     expect(script).not.toContain('from automl');
   });
 
-  it('has one seed that other seeds can be put in place of, and no number for its time or passes to tune', () => {
+  it('has one seed that can be replaced, and no numbers to tune for its time or its epochs', () => {
     const contract = contractOf(taskOf('MAE', [{}]), homes);
     const pictures = pictureContract(contract, 10);
     for (const each of [contract, pictures]) {
@@ -209,7 +209,7 @@ describe('the script that fulfils a contract', () => {
     }
   });
 
-  it('of pictures sees each no more often than the task allows', () => {
+  it('uses each picture no more often than the task allows', () => {
     const contract = contractOf(taskOf('MAE', [{}]), homes);
     expect(modelScript(pictureContract(contract, 7), 'full', 60, 'MAE')).toContain('MOST_PASSES = 7\n');
     // Without torch, no model may make many passes over the rows either.
@@ -218,7 +218,7 @@ describe('the script that fulfils a contract', () => {
   });
 });
 
-it('is printed in percent where the task counts so, and joins tables that share columns', () => {
+it('prints percent if the task does, and joins tables that share columns', () => {
   const shops = { 'shops.csv': 'town,floor\nA,3\nB,4\n' };
   const task = taskOf('SMAPE in percent', [{}]);
   const percent = { ...task, metric: { ...task.metric, name: 'SMAPE', unit: 'percent' } };
