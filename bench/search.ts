@@ -26,7 +26,7 @@ export const search: Benchmark = {
       for (const wanted of surfaces)
         rows.push({ wanted, regrets: await regretsOf(wanted, budget, quick ? 1 : 4) });
       measurements.push(
-        ...toldOf(
+        ...regretMeasurements(
           `${budget} runs`,
           rows.map(({ regrets }) => regrets),
         ),
@@ -34,7 +34,7 @@ export const search: Benchmark = {
       if (budget !== 40) continue;
       for (const [what, belongs] of groups)
         measurements.push(
-          ...toldOf(
+          ...regretMeasurements(
             `${budget} runs, ${what}`,
             rows.filter(({ wanted }) => belongs(wanted)).map(({ regrets }) => regrets),
           ),
@@ -101,7 +101,7 @@ async function regretOf(surface: Surface, search: Search, budget: number, seed: 
   return surface.run(environment.files.get('train.py') ?? '', noise).regret;
 }
 
-function toldOf(what: string, regrets: readonly Regrets[]): Measurement[] {
+function regretMeasurements(what: string, regrets: readonly Regrets[]): Measurement[] {
   const own = searches.map((each) => {
     const [middle, half] = interval(regrets.map((of) => of[each]));
     return {

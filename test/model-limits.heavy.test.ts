@@ -33,7 +33,7 @@ function startServer(deeds: readonly Deed[]) {
   });
 }
 
-function lastTold(body: unknown): string {
+function lastMessage(body: unknown): string {
   return [...JSON.stringify(body).matchAll(/What is left: ([^\]\\]*)/g)].at(-1)?.[1] ?? '';
 }
 
@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     expect(record?.spent).toMatchObject({ calls, tokens: calls * tokensOfCall });
     expect(calls * tokensOfCall).toBeLessThanOrEqual(130_000);
     expect(place.calls('tokens')).toHaveLength(calls);
-    expect(lastTold(server.requests.at(-1)?.body)).toMatch(/token/);
+    expect(lastMessage(server.requests.at(-1)?.body)).toMatch(/token/);
   });
 
   test('--money ends a run before the call that could exceed it, by the prices of the experiment file', async () => {
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => 
     expect(record?.spent).toMatchObject({ calls, unpriced: 0 });
     expect(record?.spent?.money).toBeCloseTo(calls * moneyOfCall, 9);
     expect(calls * moneyOfCall).toBeLessThanOrEqual(13);
-    expect(lastTold(server.requests.at(-1)?.body)).toMatch(/\$/);
+    expect(lastMessage(server.requests.at(-1)?.body)).toMatch(/\$/);
   });
 
   test('--money with a model of unknown price is refused before anything is created', async () => {

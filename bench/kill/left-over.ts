@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Leftover processes die with their harness, but not in the same instant. */
-const patienceMs = 5_000;
+const maxWaitMs = 5_000;
 
 /** Processes that use a folder, after dying ones had time to end. */
 export async function processesLeft(folder: string): Promise<string[]> {
-  for (const until = performance.now() + patienceMs; ; ) {
+  for (const until = performance.now() + maxWaitMs; ; ) {
     const left = processesOf(folder);
     if (left.length === 0 || performance.now() > until) return left;
     await sleep(20);

@@ -6,7 +6,7 @@ import type { Gate, GateDecision } from './gate.ts';
 import { type RequestedAction, readAction } from './requested-action.ts';
 import type { RunParts } from './run-parts.ts';
 
-const mostTold = 2_000;
+const maxShownCharacters = 2_000;
 
 /** A step to take: what the agent, or a person in its place, asked for, and what will be done. */
 export interface StepToTake {
@@ -153,7 +153,7 @@ async function takenOver(
   branch: GatedBranch,
 ): Promise<GateOutcome> {
   const { signal, state } = run;
-  const told: string[] = [];
+  const stepTexts: string[] = [];
   for (let last: StepResult | null = null; state.ending === null; ) {
     const wanted = await waitFor(branch, () => next(last, signal));
     if (wanted === null) break;
@@ -163,9 +163,11 @@ async function takenOver(
       return { kind: 'replace', by: actor, action };
     }
     last = await branch.take({ action, actor, perform });
-    told.push(`Step ${last.step}: ${action.name} ${action.text}\n${last.observation.slice(0, mostTold)}`);
+    stepTexts.push(
+      `Step ${last.step}: ${action.name} ${action.text}\n${last.observation.slice(0, maxShownCharacters)}`,
+    );
   }
-  const summary = told.length === 0 ? 'They did nothing.' : `They did this:\n${told.join('\n')}`;
+  const summary = stepTexts.length === 0 ? 'They did nothing.' : `They did this:\n${stepTexts.join('\n')}`;
   const message = `Your action was not performed: ${actor} took over, and has handed back to you. ${summary}`;
   return { kind: 'not_performed', message };
 }

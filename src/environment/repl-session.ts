@@ -11,7 +11,7 @@ export class ReplSession {
   readonly #process: SandboxProcess;
   readonly #sink: Sink;
   #isAlive = true;
-  #cpuSecondsTold = 0;
+  #cpuSecondsReported = 0;
 
   private constructor(process: SandboxProcess, sink: Sink) {
     this.#process = process;
@@ -60,8 +60,8 @@ export class ReplSession {
   async usage(): Promise<ProcessUsage> {
     const { cpuSeconds, peakMemoryBytes } = await this.#process.usage();
     if (cpuSeconds === null) return { cpuSeconds, peakMemoryBytes };
-    const since = Math.max(0, cpuSeconds - this.#cpuSecondsTold);
-    this.#cpuSecondsTold = Math.max(cpuSeconds, this.#cpuSecondsTold);
+    const since = Math.max(0, cpuSeconds - this.#cpuSecondsReported);
+    this.#cpuSecondsReported = Math.max(cpuSeconds, this.#cpuSecondsReported);
     return { cpuSeconds: since, peakMemoryBytes };
   }
 

@@ -161,7 +161,8 @@ describe('the interface', () => {
           typeof asked === 'object' &&
           asked !== null &&
           'name' in asked &&
-          sandboxed.has(String(asked.name))
+          typeof asked.name === 'string' &&
+          sandboxed.has(asked.name)
         )
           return;
         const answer = await place.environment.step(asked as never);

@@ -2,7 +2,7 @@ import type { EventOf } from '../schema/index.ts';
 import { type SkippedEntry, type SnapshotSummary, showPath } from '../store/index.ts';
 
 const mostListed = 20;
-const mostTold = 5;
+const maxReported = 5;
 const mostRemembered = 10_000;
 const longestPath = 200;
 
@@ -27,16 +27,18 @@ export function skippedInTrace({
 
 /** Tells the agent once about each file that will be missing in grading. */
 export class SkippedNotice {
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
-  told(skipped: readonly SkippedEntry[]): string {
-    const news = skipped.filter(({ path, reason }) => words[reason] !== undefined && !this.#told.has(path));
-    if (news.length === 0) return '';
-    for (const { path } of news) if (this.#told.size < mostRemembered) this.#told.add(path);
-    const names = news
-      .slice(0, mostTold)
+  notice(skipped: readonly SkippedEntry[]): string {
+    const unreported = skipped.filter(
+      ({ path, reason }) => words[reason] !== undefined && !this.#reported.has(path),
+    );
+    if (unreported.length === 0) return '';
+    for (const { path } of unreported) if (this.#reported.size < mostRemembered) this.#reported.add(path);
+    const names = unreported
+      .slice(0, maxReported)
       .map(({ path, reason }) => `${showPath(shortened(path))} (${words[reason]})`);
-    const more = news.length > mostTold ? ` and ${news.length - mostTold} more` : '';
+    const more = unreported.length > maxReported ? ` and ${unreported.length - maxReported} more` : '';
     return `\n[Not kept in the record of the run, so neither graded nor there after it is resumed: ${names.join(', ')}${more}.]`;
   }
 }

@@ -79,7 +79,7 @@ export class StepRecorder {
     this.storedBytes = this.#options.stored.count;
     const exitCode = outcome.exitCode ?? null;
     // As the trace returns it, so that a resumed run sees the same.
-    const observation = (outcome.observation + this.#skipped.told(snapshot.skipped)).toWellFormed();
+    const observation = (outcome.observation + this.#skipped.notice(snapshot.skipped)).toWellFormed();
     trace.append({
       kind: 'step_finished',
       ...(branch === 'main' ? {} : { branch }),

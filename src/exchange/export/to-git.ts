@@ -153,7 +153,7 @@ async function* commit(
   }
   const when = `${person} ${Math.max(0, Math.floor(time / 1000))} +0000`;
   yield Buffer.from(`commit refs/heads/${branchOf(run)}\nauthor ${when}\ncommitter ${when}\n`);
-  yield data(Buffer.from(harmless(message + toldLeftOut(leftOut))));
+  yield data(Buffer.from(harmless(message + leftOutText(leftOut))));
   yield Buffer.from('deleteall\n');
   yield Buffer.concat(files);
   yield Buffer.from('\n');
@@ -181,7 +181,7 @@ function canHold(path: string, isLink: boolean): boolean {
   });
 }
 
-function toldLeftOut(paths: readonly string[]): string {
+function leftOutText(paths: readonly string[]): string {
   if (paths.length === 0) return '';
   return `\nLeft out, because git would take it for its own:\n${paths.map((path) => `  ${showPath(path)}\n`).join('')}`;
 }

@@ -23,9 +23,9 @@ export class RunWatch implements Disposable {
   readonly #poll: NodeJS.Timeout;
   #watcher: FSWatcher | null = null;
   #gathering: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
+  #checking: Promise<void> | null = null;
   /** What was reported: the trace up to this length, so many steps, and whether the run was running. */
-  #told: { bytes: number; steps: number; isRunning: boolean; printed: number } | null = null;
+  #reported: { bytes: number; steps: number; isRunning: boolean; printed: number } | null = null;
   #budget: Budget | null = null;
   #isGreeting = false;
 
@@ -34,15 +34,15 @@ export class RunWatch implements Disposable {
     this.#viewer = viewer;
     this.#run = run;
     this.#tell = tell;
-    this.#poll = setInterval(() => this.#look(), pollMs);
+    this.#poll = setInterval(() => this.#check(), pollMs);
     this.#poll.unref();
-    this.#look();
+    this.#check();
   }
 
   /** Sends the newest step again, for a new page: what it loaded may be older than the watch. */
   greet(): void {
     this.#isGreeting = true;
-    this.#look();
+    this.#check();
   }
 
   [Symbol.dispose](): void {
@@ -51,12 +51,12 @@ export class RunWatch implements Disposable {
     this.#watcher?.close();
   }
 
-  #look(): void {
-    this.#looking ??= this.#update()
+  #check(): void {
+    this.#checking ??= this.#update()
       // A folder that is gone or can't be read now is retried.
       .catch(() => {})
       .finally(() => {
-        this.#looking = null;
+        this.#checking = null;
       });
   }
 
@@ -66,7 +66,7 @@ export class RunWatch implements Disposable {
       this.#watcher = watch(folder, { persistent: false }, () => {
         this.#gathering ??= setTimeout(() => {
           this.#gathering = null;
-          this.#look();
+          this.#check();
         }, gatherMs);
       });
       // Polling continues.
@@ -82,19 +82,19 @@ export class RunWatch implements Disposable {
     const { table, isRunning } = traced;
     const steps = shownSteps(table);
     const { bytes, steps: ended } = table;
-    const told = this.#told;
-    if (told?.bytes === bytes && told.isRunning === isRunning && !this.#isGreeting) return;
+    const reported = this.#reported;
+    if (reported?.bytes === bytes && reported.isRunning === isRunning && !this.#isGreeting) return;
     this.#isGreeting = false;
-    const isNew = told === null || bytes < told.bytes;
-    const outputs = isNew ? [] : await this.#readOn(folder.tracePath, told, bytes);
-    this.#told = {
+    const isNew = reported === null || bytes < reported.bytes;
+    const outputs = isNew ? [] : await this.#readOn(folder.tracePath, reported, bytes);
+    this.#reported = {
       bytes,
       steps: ended,
       isRunning,
-      printed: isNew ? await printedLength(traced) : told.printed,
+      printed: isNew ? await printedLength(traced) : reported.printed,
     };
     // A trace that became shorter belongs to a restarted run.
-    const from = told === null ? steps : isNew ? 1 : told.steps + 1;
+    const from = reported === null ? steps : isNew ? 1 : reported.steps + 1;
     const timeline = timelineOf(traced, notJudged, Math.min(from, Math.max(steps, 1)));
     const run = this.#runIds(folder.id);
     this.#tell({ kind: 'steps', ...run, timeline, used: spentUntilNow(traced), budget: this.#budget });
@@ -102,19 +102,19 @@ export class RunWatch implements Disposable {
   }
 
   /** What scripts of the current step printed since then. */
-  async #readOn(path: string, told: { bytes: number; printed: number }, to: number) {
+  async #readOn(path: string, reported: { bytes: number; printed: number }, to: number) {
     let outputs: { step: number; from: number; text: string }[] = [];
-    for await (const event of readEvents(path, { from: told.bytes, to }, { withOutput: true })) {
+    for await (const event of readEvents(path, { from: reported.bytes, to }, { withOutput: true })) {
       if (event.kind === 'step_finished') this.#budget = event.budget;
       if (event.kind === 'step_started' || event.kind === 'step_finished') {
-        told.printed = 0;
+        reported.printed = 0;
         outputs = [];
       }
       if (event.kind !== 'output') continue;
       const last = outputs.at(-1);
-      if (last === undefined) outputs.push({ step: event.step, from: told.printed, text: event.text });
+      if (last === undefined) outputs.push({ step: event.step, from: reported.printed, text: event.text });
       else last.text += event.text;
-      told.printed += event.text.length;
+      reported.printed += event.text.length;
     }
     return outputs;
   }

@@ -80,9 +80,9 @@ function applyRun(client: QueryClient, experiment: string, line: RunLine, topic:
     ),
   }));
   const path = ['experiments', experiment, 'runs', line.run];
-  const isTold = topic.experiment === experiment && topic.run === line.run;
+  const isWatched = topic.experiment === experiment && topic.run === line.run;
   const shown = client.getQueryData<RunPage>(keyOf(path));
-  if (!isTold && shown !== undefined && shown.steps !== line.steps) renew(client, path);
+  if (!isWatched && shown !== undefined && shown.steps !== line.steps) renew(client, path);
   update<RunPage>(client, path, (page) =>
     page.status === 'running' ? { ...page, seconds_used: line.used.seconds } : page,
   );
