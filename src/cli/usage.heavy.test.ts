@@ -89,9 +89,12 @@ describe('wrong usage', () => {
     [['run', '--suite', 'startr'], /Did you mean "starter"/],
     [['run', '--task', 'digits', '--agent', 'automI'], /Did you mean "automl"/],
     [['run', '--task', 'digits', '--seeds', 'x'], /--seeds x: not valid seeds/],
-    [['run', '--task', 'digits', '--seeds', '0'], /seeds: .*>=1.*how many seeds/],
-    [['run', '--task', 'digits', '--steps', '0'], /limits\.steps: .*>=1.*actions an agent may take/],
-    [['run', '--task', 'digits', '--steps', '2.5'], /limits\.steps: .*int/],
+    [['run', '--task', 'digits', '--seeds', '0'], /seeds: expected at least 1.*how many seeds/],
+    [
+      ['run', '--task', 'digits', '--steps', '0'],
+      /limits\.steps: expected at least 1.*actions an agent may take/,
+    ],
+    [['run', '--task', 'digits', '--steps', '2.5'], /limits\.steps: expected a whole number, found 2\.5/],
     [['run', '--task', 'digits', '--sandbox', 'chroot'], /--sandbox chroot[\s\S]*bubblewrap, docker, none/],
     [['run', '--task', 'digits', '--incomplete', 'fix'], /--incomplete fix[\s\S]*continue, restart, keep/],
     [

@@ -1,5 +1,5 @@
-import { findTasks, suites, type Task } from '../../tasks/index.ts';
-import { number, table } from '../table.ts';
+import { checkKaggle, findTasks, suites, type Task } from '../../tasks/index.ts';
+import { counted, number, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 /** Where its data comes from. */
@@ -41,8 +41,14 @@ export const tasksLs: Verb = {
       { title: 'reference', align: 'right' as const },
       { title: 'what it is' },
     ];
+    const needsKaggle = tasks.filter(({ file }) => dataText(file.sources) === 'Kaggle').length;
+    const kaggle = checkKaggle(context.variables);
+    const key =
+      needsKaggle === 0 || kaggle.state === 'ok'
+        ? ''
+        : `\n\nKaggle, for the data of ${counted(needsKaggle, 'task')}: ${kaggle.detail} (${context.command} doctor says what to do)`;
     return {
-      text: `${table(columns, rows)}\n\nSuites\n${lines.join('\n')}\n\nMore: mlab tasks show TASK`,
+      text: `${table(columns, rows)}${key}\n\nSuites\n${lines.join('\n')}\n\nMore: mlab tasks show TASK`,
       json: {
         tasks: tasks.map(({ file, version, folder }) => ({ ...file, version, folder })),
         suites: Object.fromEntries(

@@ -46,7 +46,9 @@ describe('the proxy', () => {
       const { url, server } = await place(answers, { model });
       const reply = await postTo(url, path(false), body(false), { key, token: 'another' });
       expect(reply.status).toBe(401);
-      expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining('no token') } });
+      expect(await reply.json()).toMatchObject({
+        error: { message: expect.stringContaining("not the gateway's token") },
+      });
       expect(server.requests).toEqual([]);
     },
   );
