@@ -5,28 +5,40 @@ import type { Interruption, InterruptWatch } from './interrupts.ts';
 
 /**
  * Waits for Ctrl-C in its own thread, because the main thread receives no signal while it is busy. In a worker thread,
- * Node interrupts only a script with `breakOnSigint`, so the wait is such a script.
+ * Node interrupts only a script with `breakOnSigint`, so the wait is such a script. So is all that happens here:
+ * otherwise a signal between two waits would end the process.
  */
 const never = new Int32Array(new SharedArrayBuffer(4));
-Object.assign(globalThis, {
-  waitForInterrupt: (ms: number) => {
-    tell('listening');
-    Atomics.wait(never, 0, 0, ms);
+let watch = workerData as InterruptWatch;
+let isSecond = false;
+/** What is done one after the other; a signal between two waits repeats what it interrupted. */
+const stages: readonly (() => void)[] = [
+  () => wait(Number.POSITIVE_INFINITY, () => tell('listening')),
+  () => {
+    watch = currentWatch();
+    say(watch.notice);
   },
-});
-
-wait(Number.POSITIVE_INFINITY);
-const { notice, sameMs, stoppingMs, second, exitingMs } = currentWatch();
-say(notice);
-tell('stop');
-wait(sameMs);
-if (wait(stoppingMs) && second !== null) {
-  say(second.notice);
-  tell('second');
-  wait(second.ms);
-}
-tell('exit');
-wait(exitingMs);
+  () => tell('stop'),
+  () => wait(watch.sameMs),
+  () => {
+    isSecond = wait(watch.stoppingMs);
+  },
+  () => {
+    if (isSecond && watch.second !== null) say(watch.second.notice);
+  },
+  () => {
+    if (!isSecond || watch.second === null) return;
+    tell('second');
+    wait(watch.second.ms);
+  },
+  () => tell('exit'),
+  () => wait(watch.exitingMs),
+];
+let done = 0;
+const goThrough = () => {
+  for (; done < stages.length; done += 1) stages[done]?.();
+};
+while (done < stages.length) interruptible(goThrough);
 // Nobody handles the signal any more: the kernel ends the whole process, whatever its main thread is doing.
 process.kill(process.pid, 'SIGINT');
 
@@ -36,11 +48,11 @@ function tell(what: Interruption): void {
 
 /** The latest settings from the main thread. */
 function currentWatch(): InterruptWatch {
-  let watch = workerData as InterruptWatch;
+  let latest = watch;
   for (;;) {
     const received = parentPort === null ? undefined : receiveMessageOnPort(parentPort);
-    if (received === undefined) return watch;
-    watch = received.message as InterruptWatch;
+    if (received === undefined) return latest;
+    latest = received.message as InterruptWatch;
   }
 }
 
@@ -56,9 +68,21 @@ function say(text: string): void {
  * Waits until Ctrl-C, or until this time has passed.
  * @returns whether it was Ctrl-C
  */
-function wait(ms: number): boolean {
+function wait(ms: number, onListening = () => {}): boolean {
+  return interruptible(() => {
+    onListening();
+    Atomics.wait(never, 0, 0, ms);
+  });
+}
+
+/**
+ * Calls a function that Ctrl-C ends; within another one, it ends only the inner one.
+ * @returns whether it was ended so
+ */
+function interruptible(act: () => void): boolean {
+  Object.assign(globalThis, { act });
   try {
-    runInThisContext(`waitForInterrupt(${ms})`, { breakOnSigint: true });
+    runInThisContext('act()', { breakOnSigint: true });
     return false;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
