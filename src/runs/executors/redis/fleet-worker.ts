@@ -41,6 +41,8 @@ interface Active {
 const helloMs = 2_000;
 /** The pause between requests when there was no job; a notification of a new job ends it early. */
 const idleMs = 500;
+/** How long the known queues are taken to be all; a notification of a new job ends it early. */
+const sourcesMs = 1_000;
 /** The delay before another try of a run that somebody else holds. */
 const heldMs = 10_000;
 /** How long a worker that refused a job lets others take jobs. */
@@ -58,6 +60,7 @@ export class FleetWorker {
   #wake = Promise.withResolvers<void>();
   #done = 0;
   #pausesUntil = 0;
+  #knowsSourcesUntil = 0;
   #isDraining = false;
 
   constructor(options: FleetWorkerOptions) {
@@ -71,7 +74,7 @@ export class FleetWorker {
    */
   async run(signal: AbortSignal): Promise<number> {
     const { listener, redis, stalledAfterMs, log } = this.#options;
-    listener.on('message', this.#awake);
+    listener.on('message', this.#hearNews);
     await listener.subscribe(keys.news);
     signal.addEventListener('abort', this.#drain, { once: true });
     await this.#hello();
@@ -96,7 +99,7 @@ export class FleetWorker {
     } finally {
       for (const timer of timers) clearInterval(timer);
       signal.removeEventListener('abort', this.#drain);
-      listener.off('message', this.#awake);
+      listener.off('message', this.#hearNews);
       await sayGoodbye(redis, this.id).catch(() => {});
       await Promise.all([...this.#sources.values()].map(({ worker }) => worker.close(true).catch(() => {})));
       await this.#queue[Symbol.asyncDispose]();
@@ -105,6 +108,12 @@ export class FleetWorker {
   }
 
   readonly #awake = (): void => this.#wake.resolve();
+
+  /** Jobs were added, perhaps to a new queue. */
+  readonly #hearNews = (): void => {
+    this.#knowsSourcesUntil = 0;
+    this.#awake();
+  };
 
   readonly #drain = (): void => {
     this.#isDraining = true;
@@ -140,9 +149,10 @@ export class FleetWorker {
     return tookAny;
   }
 
-  /** Finds the queues whose jobs can ever be executed here. */
+  /** Finds the queues whose jobs can ever be executed here; new ones within a second. */
   async #findSources(): Promise<void> {
     const { capacity, labels, redis, stalledAfterMs } = this.#options;
+    if (performance.now() < this.#knowsSourcesUntil) return;
     for (const [name, jobs] of await this.#queue.classes()) {
       const suits = jobs.labels.every((label) => labels.includes(label));
       if (this.#sources.has(name) || !suits || capacity.whyNever(jobs.resources) !== null) continue;
@@ -160,6 +170,7 @@ export class FleetWorker {
       await worker.startStalledCheckTimer();
       this.#sources.set(name, { worker, jobs, last: 0 });
     }
+    this.#knowsSourcesUntil = performance.now() + sourcesMs;
   }
 
   async #execute(job: BullJob, held: Disposable): Promise<void> {
@@ -191,7 +202,9 @@ export class FleetWorker {
     const { redis, log } = this.#options;
     const { kind, experiment, run } = queued.job;
     const begun = { run: run.id, place: `${hostname()} (${this.id})` };
-    if (kind === 'run') await redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun));
+    // Only for people who watch: the run does not wait for it.
+    if (kind === 'run')
+      redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun)).catch(() => {});
     let problem: string | null;
     try {
       problem = (await this.#resultOf(queued, job.stalledCounter, stop.signal)).problem;
