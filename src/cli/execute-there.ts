@@ -53,6 +53,29 @@ export function executorNameOf(context: Context, plan: Plan, { executor }: Exper
   return executorOf(context, plan, executor.on)?.name ?? null;
 }
 
+/**
+ * Refuses a limit of the experiment that would not hold where the runs are executed.
+ * @throws UserError `limit_not_shared`
+ */
+export function refuseUncountedLimit(
+  context: Context,
+  plan: Plan,
+  { executor: settings }: Pick<ExperimentFile, 'executor'>,
+): void {
+  const { tokens, money } = plan.spend ?? {};
+  const isLimited = tokens !== undefined || money !== undefined;
+  if (!isLimited || plan.runs.every(({ roles }) => roles === undefined)) return;
+  const kind = executorOf(context, plan, settings.on);
+  const hint = kind?.limitHint?.(settings) ?? null;
+  if (kind === null || hint === null) return;
+  const flag = money === undefined ? '--experiment-tokens' : '--experiment-money';
+  throw new UserError(
+    'limit_not_shared',
+    `${flag} would not hold on ${kind.name}: each machine there counts only its own calls.`,
+    hint,
+  );
+}
+
 /** The documents that the executor would submit; null if it has none to show. */
 export async function documentsElsewhere(
   context: Context,

@@ -26,6 +26,7 @@ import {
   executeThere,
   executorNameOf,
   isHere,
+  refuseUncountedLimit,
   withDocuments,
   withGateway,
 } from '../execute-there.ts';
@@ -153,6 +154,7 @@ export const run: Verb = {
         'Add --on redis://…, or leave it out.',
       );
     refuseKeysInPlan(planned, context.variables);
+    refuseUncountedLimit(context, planned, wanted);
     const programs = new Set(agents.flatMap(({ agent: { name, program } }) => (program ? [name] : [])));
     for (const warning of [...unpricedWarnings(planned), ...checkMoney(planned, programs)])
       context.log(warning);

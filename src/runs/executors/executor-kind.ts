@@ -85,6 +85,11 @@ export interface ExecutorKind {
   open(on: string, place: ExecutorPlace): Promise<RemoteExecutor>;
   /** To cancel jobs that another process submitted; default: as `open`. */
   openCanceller?(on: string, place: ExecutorPlace): Promise<Canceller>;
+  /**
+   * What to do about a limit on what all runs spend together, if it would not hold there because each machine counts
+   * only its own calls; null: it holds. Default: it holds.
+   */
+  limitHint?(settings: ExecutorSettings): string | null;
   /** What it would submit for the runs of a plan: documents for people, and for that scheduler's tools. */
   documents?(place: PlannedPlace): Promise<unknown[]>;
   /** Checks what one of its machines can do. */

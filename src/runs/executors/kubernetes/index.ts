@@ -33,6 +33,8 @@ export const kubernetes: ExecutorKind = {
   name: 'kubernetes',
   matches: (on) => on === 'kubernetes',
   recorded: () => 'kubernetes',
+  limitHint: () =>
+    'Limit each run (--money, --tokens), or use workers of a Redis (--on redis), which count together.',
   open: async (_, place) => {
     const settings = settingsOf(place.settings);
     const { KubernetesScheduler } = await load();

@@ -7,6 +7,10 @@ export const slurm: ExecutorKind = {
   name: 'slurm',
   matches: (on) => on === 'slurm',
   recorded: () => 'slurm',
+  limitHint: ({ slurm: settings }) =>
+    settings?.gateway_on === 'submit'
+      ? null
+      : 'Add --gateway-on submit, which counts the calls of all nodes, or limit each run: --money, --tokens.',
   check: checkNode,
   open: async (_, place) => new ArrayExecutor(place, await SlurmScheduler.open(place)),
 };
