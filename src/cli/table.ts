@@ -66,8 +66,11 @@ interface Cell {
   width: number;
 }
 
+const empty: Cell = { text: '', width: 0 };
+
 /** One line, whatever the text contains. */
 function cellOf(text: string): Cell {
+  if (text === '') return empty;
   if (isNarrow(text)) return { text, width: text.length };
   const line = text.replaceAll(/[\r\n\v\f\t]+/g, ' ');
   return { text: line, width: widthOf(line) };

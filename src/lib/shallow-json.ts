@@ -9,12 +9,17 @@ export const deepestStored = deepest + 100;
  * @throws SyntaxError
  */
 export function parseShallowJson(text: string, levels = deepest): unknown {
-  if (shapeOf(text, levels).isTooDeep) throw new SyntaxError(`it is nested more than ${levels} levels deep`);
+  if (!isShallowJson(text, levels)) throw new SyntaxError(`it is nested more than ${levels} levels deep`);
   return JSON.parse(text);
 }
 
+/** Whether JSON can be walked recursively. */
+export function isShallowJson(text: string, levels: number): boolean {
+  return !shapeOf(text, levels).isTooDeep;
+}
+
 /**
- * The same, also limiting the number of values: each takes fifty times as much memory as its two bytes.
+ * The same as `parseShallowJson`, also limiting the number of values: each takes fifty times as much memory as its two bytes.
  * @throws SyntaxError
  */
 export function parseSmallJson(text: string, mostValues: number): unknown {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
-import { deepestStored, parseShallowJson } from '../lib/shallow-json.ts';
+import { deepestStored, isShallowJson } from '../lib/shallow-json.ts';
 import { ExperimentName, Plan, RunId } from '../schema/index.ts';
 import { parseStored, readTextIfThere } from './documents.ts';
 import { Experiment, openExperiment, recordedExecutor } from './experiment.ts';
@@ -42,7 +42,8 @@ const Whole = z.looseObject({ runs: z.array(z.unknown()) });
 export function openFleet(folder: string): Fleet {
   const absolute = resolve(folder);
   const path = join(absolute, 'plan.json');
-  const value = parsedJson(readTextIfThere(path));
+  const text = readTextIfThere(path) ?? '';
+  const value = parsedJson(text);
   const outline = Outline.safeParse(value);
   // `openExperiment` reports what is wrong with the plan.
   if (!outline.success) return fleetOf(openExperiment(absolute));
@@ -51,6 +52,7 @@ export function openFleet(folder: string): Fleet {
   const queued = runs.flatMap(({ id }) => (there.has(id) ? [] : [id]));
   const common = { name, folder: absolute, ...queueOf(absolute), queued };
   if (queued.length === runs.length) return { ...common, begun: null };
+  if (!isShallowJson(text, deepestStored)) return fleetOf(openExperiment(absolute));
   const whole = Whole.parse(value);
   const begun = whole.runs.filter((_, index) => there.has(runs[index]?.id ?? ''));
   const plan = parseStored(Plan, { ...whole, runs: begun }, path);
@@ -62,9 +64,10 @@ function fleetOf(experiment: Experiment): Fleet {
   return { name: plan.name, folder, ...queueOf(folder), queued: [], begun: experiment };
 }
 
-function parsedJson(text: string | null): unknown {
+/** However deeply it is nested: the outline is read without going into what it leaves out. */
+function parsedJson(text: string): unknown {
   try {
-    return text === null ? null : parseShallowJson(text, deepestStored);
+    return JSON.parse(text);
   } catch {
     return null;
   }
