@@ -7,7 +7,7 @@ import { openExperiment } from '../src/store/index.ts';
 import { fixtureTasks, TaskBench } from '../test/fixtures/fixture-task.ts';
 import { mlab, startMlab } from '../test/fixtures/mlab-process.ts';
 import { RedisServer, whyNoRedis } from '../test/fixtures/redis/server.ts';
-import { type Benchmark, median } from './benchmark.ts';
+import { type BenchContext, type Benchmark, type Measurement, median } from './benchmark.ts';
 
 export const fleet: Benchmark = {
   name: 'fleet',
@@ -41,6 +41,7 @@ export const fleet: Benchmark = {
         two: await run('by-two', over),
       });
     }
+    const many = await simulated(place, redis.url, workers, { quick, log, signal });
     const middle = (key: keyof Round) => median(rounds.map((round) => round[key]));
     const [here, apart, one, two] = [middle('here'), middle('apart'), middle('one'), middle('two')];
     const note = `from the start of the first to the end of the last of ${runs} runs that do nothing, one at a time; medians of ${rounds.length} rounds`;
@@ -60,9 +61,49 @@ export const fleet: Benchmark = {
         ...{ value: apart / here, unit: 'times', atMost: null },
         note: `${apart.toFixed(1)} ms a run of each: what this machine allows`,
       },
+      ...many,
     ];
   },
 };
+
+const waiting = { seconds: 2, slots: 8, turns: 4 } as const;
+
+/**
+ * More workers than the machine has cores: their runs only wait, so what limits them is Redis and `mlab run`, which
+ * follows all of them.
+ */
+async function simulated(
+  place: FleetPlace,
+  url: string,
+  workers: AsyncDisposableStack,
+  { quick, log, signal }: Pick<BenchContext, 'quick' | 'log' | 'signal'>,
+): Promise<Measurement[]> {
+  const { seconds, slots, turns } = waiting;
+  const found: Measurement[] = [];
+  let started = 0;
+  let first: number | undefined;
+  for (const count of quick ? [1, 2] : [1, 4, 8]) {
+    for (; started < count; started += 1)
+      workers.use(await place.startWorker(url, ['waiting'], signal, slots));
+    const runs = count * slots * turns;
+    log(`${runs} runs that wait ${seconds} s, by ${count} workers with ${slots} places each`);
+    const flags = [...place.waitingFlags(seconds), '--on', url];
+    const took = (runs * (await place.millisecondsARun(`waiting-${count}`, runs, ...flags))) / 1000;
+    const speed = `${runs} runs of ${seconds} s in ${took.toFixed(1)} s: ${(runs / took).toFixed(1)} a second`;
+    first ??= took;
+    if (count > 1)
+      found.push({
+        what: `time of ${count} workers with ${slots} runs that only wait each, of that of one`,
+        ...{
+          value: took / first,
+          unit: 'times',
+          atMost: 1 / 0.9,
+          note: `${speed}; of one ${first.toFixed(1)} s`,
+        },
+      });
+  }
+  return found;
+}
 
 /** Milliseconds a run. */
 interface Round {
@@ -81,22 +122,10 @@ class FleetPlace extends TaskBench {
 
   /** The duration of each of some runs that do nothing, in milliseconds. */
   async millisecondsARun(name: string, runs: number, ...flags: string[]): Promise<number> {
-    const what = [
-      '--task',
-      'sums',
-      '--agent',
-      'noop',
-      '--seeds',
-      `${runs}`,
-      '--grade',
-      'none',
-      '--sandbox',
-      'none',
-    ];
-    const { code, err } = await mlab(
-      ['run', ...what, '--name', name, ...flags, ...this.#flags],
-      this.#process,
-    );
+    const agent = flags.includes('--agent') ? [] : ['--agent', 'noop'];
+    const what = ['--task', 'sums', ...agent, '--seeds', `${runs}`, '--grade', 'none', '--sandbox', 'none'];
+    const argv = ['run', ...what, '--name', name, ...flags, ...this.#flags];
+    const { code, err } = await mlab(argv, this.#process);
     if (code !== 0) throw new Error(`mlab run ended with ${code}:\n${err.slice(-2_000)}`);
     const experiment = openExperiment(join(this.experiments, name));
     const records = experiment.runIds.map((id) => experiment.runFolder(id).readRecord());
@@ -112,9 +141,21 @@ class FleetPlace extends TaskBench {
     return path;
   }
 
-  /** A worker that takes one job at a time; resolves when it is ready. */
-  async startWorker(url: string, labels: readonly string[], signal: AbortSignal): Promise<AsyncDisposable> {
-    const argv = ['worker', '--redis', url, '--parallel', '1', '--cores', '2', ...this.#flags];
+  /** For runs that only wait; only workers with the label `waiting` take them. */
+  waitingFlags(seconds: number): string[] {
+    const agent = join(import.meta.dirname, 'children/waiting-agent.ts');
+    return [this.labelled('waiting'), '--agent', agent, '--agent-option', `seconds=${seconds}`, '--trust'];
+  }
+
+  /** A worker with places for this many jobs at a time; resolves when it is ready. */
+  async startWorker(
+    url: string,
+    labels: readonly string[],
+    signal: AbortSignal,
+    places = 1,
+  ): Promise<AsyncDisposable> {
+    const machine = ['--cores', `${2 * places}`, '--memory', `${100_000 * places}`];
+    const argv = ['worker', '--redis', url, '--parallel', `${places}`, ...machine, ...this.#flags];
     const worker = startMlab([...argv, ...labels.flatMap((label) => ['--label', label])], this.#process);
     this.#workers += 1;
     for (;;) {
