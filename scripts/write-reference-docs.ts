@@ -65,7 +65,7 @@ export function pages(): Map<string, string> {
       filePage(SettingsFile, {
         title: 'mlab.config.yaml',
         intro:
-          'The settings that every command in a folder starts from. [The command line](../command-line.md#settings-of-a-folder) shows an example and says what wins over what.',
+          'The settings that every command in a folder starts from. [The command line](../command-line.md#settings-of-a-folder) shows an example and says which of several settings counts.',
       }),
     ],
     [

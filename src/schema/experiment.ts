@@ -64,7 +64,7 @@ export const ExperimentFile = z
       )
       .default({})
       .describe('settings of providers of language models, and own ones by a name'),
-    prices: z.record(ModelName, ModelPrice).default({}).describe('prices that win over the built-in table'),
+    prices: z.record(ModelName, ModelPrice).default({}).describe('prices that override the built-in table'),
     spend: Spend.default({}).describe('limits on what language models use, of all runs together'),
     interactive: z.boolean().default(false).describe('answer at the terminal when an agent asks for help'),
     approve_later: z

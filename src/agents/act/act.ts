@@ -4,7 +4,7 @@ import { actHead } from './prompts.ts';
 /** The paper's agent without any reasoning: each reply is an action and its input. */
 export const act = textAgent({
   name: 'act',
-  summary: 'Lets a language model act step by step, without a word of reasoning.',
+  summary: 'Lets a language model act step by step, without writing any reasoning.',
   entries: [],
   head: actHead,
 });

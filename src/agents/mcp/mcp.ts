@@ -4,7 +4,8 @@ import type { Agent } from '../agent.ts';
 /** The client of a connection decides: a program, or a person with one. `TaskServer` runs it. */
 export const mcp: Agent = {
   name: 'mcp',
-  summary: 'A client of the Model Context Protocol takes the steps: mlab mcp serves it a task.',
+  summary:
+    'Not run by mlab run: mlab mcp serves the task to a client of the Model Context Protocol, which takes the steps.',
   needs: { model: false, reference: false },
   options: {},
   ledFromOutside: true,

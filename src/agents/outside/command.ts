@@ -30,7 +30,7 @@ const program = {
 /** Any command. Environment variables tell it where to find its models, its task and the check of its submission. */
 export const command = outsideAgent(
   'command',
-  'Any command, started in the workspace: --agent command:"python my_agent.py". The files that it names are shown to it.',
+  'Any command, started in the workspace: --agent command:"python my_agent.py". It can read the files that it names.',
   { ...program, start: startCommand, session: { keep: [sessionName], start: startCommand } },
   options,
 );
@@ -38,7 +38,7 @@ export const command = outsideAgent(
 /** Any command that speaks the Agent Client Protocol. */
 export const acp = outsideAgent(
   'acp',
-  'Any agent of the Agent Client Protocol: --agent acp:"node my-agent.mjs". The files that the command names are shown to it.',
+  'Any agent that speaks the Agent Client Protocol: --agent acp:"node my-agent.mjs". It can read the files that the command names.',
   { ...program, acp: startCommand },
   options,
 );

@@ -9,11 +9,12 @@ export interface OutsideAgent extends Agent {
 }
 
 const protocol = {
-  description: 'exec: started with the task, it works by itself; acp: led by the Agent Client Protocol',
+  description:
+    'exec: started with the task, it works by itself; acp: prompted through the Agent Client Protocol',
   default: 'exec',
 };
 const prompts = {
-  description: 'maximum number of prompts, the first included, when it is led by the Agent Client Protocol',
+  description: 'maximum number of prompts through the Agent Client Protocol, the first included',
   default: 5,
 };
 
