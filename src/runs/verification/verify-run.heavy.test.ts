@@ -7,6 +7,7 @@ import { type Agent, agentByName } from '../../agents/index.ts';
 import { cacheFolder } from '../../lib/cache-folder.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import type { Verification } from '../../schema/index.ts';
+import { mean } from '../../statistics/index.ts';
 import { checkRun, type RunFolder } from '../../store/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../../tasks/index.ts';
 import type { TaskResources } from '../workspace.ts';
@@ -226,12 +227,15 @@ withSandbox(`real tasks${why}`, () => {
     expect(verification.scores[0]).toBeGreaterThan(0.7);
   });
 
-  test('a network of digits without a seed is within noise', async () => {
+  test('a network of digits without a seed differs as much as its scores do', async () => {
     const digits = await real('digits');
     const unseeded = [command("sed -i 's/^SEED = .*/SEED = None/' train.py"), execute('train.py')];
-    const verification = await verify(await runOf(unseeded, digits), digits, 5);
-    expect(['within_noise', 'reproduced']).toContain(verification.verdict);
-    expect(new Set(verification.scores).size).toBeGreaterThan(1);
+    const { verdict, score, scores, noise } = await verify(await runOf(unseeded, digits), digits, 5);
+    expect(new Set(scores).size).toBeGreaterThan(1);
+    const difference = Math.abs(mean(scores.map(Number)) - Number(score));
+    // By chance, one run in twenty differs by more than the noise.
+    expect(difference).toBeLessThan(3 * Number(noise));
+    expect(verdict).toBe(difference <= Number(noise) ? 'within_noise' : 'not_reproduced');
   });
 
   test('submitted code is graded again', async () => {
