@@ -15,7 +15,7 @@ let isSecond = false;
 const stages: readonly (() => void)[] = [
   () => wait(Number.POSITIVE_INFINITY, () => tell('listening')),
   () => {
-    watch = currentWatch();
+    readWatch();
     say(watch.notice);
   },
   () => tell('stop'),
@@ -46,14 +46,11 @@ function tell(what: Interruption): void {
   parentPort?.postMessage(what);
 }
 
-/** The latest settings from the main thread. */
-function currentWatch(): InterruptWatch {
-  let latest = watch;
-  for (;;) {
-    const received = parentPort === null ? undefined : receiveMessageOnPort(parentPort);
-    if (received === undefined) return latest;
-    latest = received.message as InterruptWatch;
-  }
+/** Reads the settings that the main thread has changed since. */
+function readWatch(): void {
+  if (parentPort === null) return;
+  for (let given = receiveMessageOnPort(parentPort); given; given = receiveMessageOnPort(parentPort))
+    watch = given.message as InterruptWatch;
 }
 
 function say(text: string): void {
