@@ -6,17 +6,17 @@ export interface Pair<Value> {
   theirs: Value;
 }
 
-/** @param mostTimes the limit of ours as a multiple of theirs; null: no limit */
+/** @param maxTimes the limit of ours as a multiple of theirs; null: no limit */
 export function beside(
   { what, unit }: Pick<Measurement, 'what' | 'unit'>,
   { ours, theirs }: Pair<number>,
-  mostTimes: number | null,
+  maxTimes: number | null,
   notes: Pair<string> = { ours: '', theirs: '' },
 ): Measurement[] {
   const ratio = `${(ours / theirs).toPrecision(2)} times Inspect AI's`;
   const note = notes.ours === '' ? ratio : `${ratio}; ${notes.ours}`;
   return [
-    { what, unit, value: ours, atMost: mostTimes === null ? null : mostTimes * theirs, note },
+    { what, unit, value: ours, atMost: maxTimes === null ? null : maxTimes * theirs, note },
     { what: 'Inspect AI', unit, value: theirs, atMost: null, note: notes.theirs },
   ];
 }

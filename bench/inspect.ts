@@ -65,7 +65,7 @@ async function makeAll({ ours, theirs }: Pair<Side>, sizes: Sizes, { log }: Benc
   };
 }
 
-function sizesOf(what: string, { ours, theirs }: Pair<MadeRuns>, mostTimes: number): Measurement[] {
+function sizesOf(what: string, { ours, theirs }: Pair<MadeRuns>, maxTimes: number): Measurement[] {
   const [own, other] = [folderSize(ours.folder), folderSize(theirs.folder)];
   const onDisk = (size: typeof own) =>
     `${(size.diskBytes / 1e6).toFixed(1)} MB on this disk; ${size.folders} folders`;
@@ -73,7 +73,7 @@ function sizesOf(what: string, { ours, theirs }: Pair<MadeRuns>, mostTimes: numb
     ...beside(
       { what: `bytes of ${what}`, unit: 'bytes' },
       { ours: own.bytes, theirs: other.bytes },
-      mostTimes,
+      maxTimes,
       {
         ours: onDisk(own),
         theirs: onDisk(other),

@@ -20,7 +20,7 @@ export type NoopUsage = z.infer<typeof NoopUsage>;
 const Report = z.object({ usages: z.tuple([NoopUsage, NoopUsage]), problem: z.string().nullable() });
 
 /** The result of a run, which the experiment returns at its end, is a few kB. More than this would be a leak. */
-const mostHeapBytesARun = 8_192;
+const maxHeapBytesARun = 8_192;
 
 export const noop: Benchmark = {
   name: 'noop',
@@ -65,7 +65,7 @@ function measurementsOf(early: NoopUsage, late: NoopUsage): Measurement[] {
         value: perRun(({ heapBytes }) => heapBytes),
         unit: 'bytes',
       },
-      atMost: mostHeapBytesARun,
+      atMost: maxHeapBytesARun,
       note: `after collecting garbage, ${between}; the list of results is part of it`,
     },
     {

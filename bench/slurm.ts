@@ -7,7 +7,7 @@ import { startMlab } from '../test/fixtures/mlab-process.ts';
 import { SlurmCluster, whyNoCluster } from '../test/fixtures/slurm/cluster.ts';
 import type { Benchmark } from './benchmark.ts';
 
-const mostMs = 300_000;
+const maxMs = 300_000;
 
 export const slurm: Benchmark = {
   name: 'slurm',
@@ -32,7 +32,7 @@ export const slurm: Benchmark = {
     const mlab = startMlab(['run', file, ...flags], { folder: bench.folder, variables });
     try {
       while (cluster.queue().length < jobs) {
-        if (seconds() * 1000 > mostMs) throw new Error(`Slurm took too long:\n${mlab.said()}`);
+        if (seconds() * 1000 > maxMs) throw new Error(`Slurm took too long:\n${mlab.said()}`);
         await sleep(100, undefined, { signal });
       }
       const note =

@@ -8,7 +8,7 @@ import {
 import { SlowPlace } from '../test/interrupted/slow-place.ts';
 import type { Benchmark, Measurement } from './benchmark.ts';
 
-const mostSeconds = 2;
+const maxSeconds = 2;
 
 export const stop: Benchmark = {
   name: 'stop',
@@ -44,5 +44,5 @@ function measurementOf(
     ...(over > 0 ? [`${over} times it was over before`] : []),
     ...tries.flatMap(({ left }) => left.map((one) => `left: ${one}`)),
   ].join('; ');
-  return { what: `mlab ${verb}`, value: Math.max(0, ...times), unit: 's', atMost: mostSeconds, note };
+  return { what: `mlab ${verb}`, value: Math.max(0, ...times), unit: 's', atMost: maxSeconds, note };
 }

@@ -12,8 +12,8 @@ import type { Aim } from './marks.ts';
 import type { Tally } from './tally.ts';
 
 /** How often one run is killed at most, in all and when only its grading is left. */
-const mostKills = 14;
-const mostInGrading = 3;
+const maxKills = 14;
+const maxInGrading = 3;
 
 /** A run that was not disturbed. */
 export interface WholeRun {
@@ -57,7 +57,7 @@ export class Killing {
     const inspector = new Inspector(run);
     let times = 0;
     let inGrading = 0;
-    const mayKill = () => times < mostKills && inGrading < mostInGrading && tally.kills < kills;
+    const mayKill = () => times < maxKills && inGrading < maxInGrading && tally.kills < kills;
     for (;;) {
       const known = knownMarks(run);
       const isAimed = mayKill() && random() < 0.6;

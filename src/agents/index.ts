@@ -15,7 +15,7 @@ export { mcp } from './mcp/mcp.ts';
 export type { Served } from './mcp/serve.ts';
 export type { TaskServer } from './mcp/task-server.ts';
 export { commandOptions } from './outside/command.ts';
-export { mostPrompts } from './outside/outside-agent.ts';
+export { maxPrompts } from './outside/outside-agent.ts';
 export type {
   AcpStart,
   Program,

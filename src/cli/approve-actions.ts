@@ -5,7 +5,7 @@ import type { Action } from '../schema/index.ts';
 import { plain } from './table.ts';
 import type { AskAtTerminal } from './terminal-questions.ts';
 
-const mostShown = 4_000;
+const maxShown = 4_000;
 const Arguments = z.record(z.string(), z.json());
 const WrittenAction = z.object({ name: z.string(), args: Arguments });
 
@@ -74,5 +74,5 @@ function describe({ branch, step, name, args }: ProposedAction): string {
 /** A text of an agent or a script, as far as it is shown beside a question. */
 export function shownText(text: string): string {
   const whole = plain(text);
-  return whole.length <= mostShown ? whole : `${whole.slice(0, mostShown)}…`;
+  return whole.length <= maxShown ? whole : `${whole.slice(0, maxShown)}…`;
 }

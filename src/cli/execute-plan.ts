@@ -122,7 +122,7 @@ function afterCancelling(
   };
 }
 
-const mostProblems = 20;
+const maxProblems = 20;
 
 export async function conclude(
   context: Context,
@@ -137,10 +137,10 @@ export async function conclude(
   const report = buildReport(evaluations);
   const { runs, cells } = report;
   const problems = results.filter(({ problem }) => problem !== null);
-  const more = problems.length - mostProblems;
+  const more = problems.length - maxProblems;
   const lines = [
     ...problems
-      .slice(0, mostProblems)
+      .slice(0, maxProblems)
       .map(({ spec, problem }) => `  ${spec.id}: ${plain(problem ?? '').replaceAll('\n', '\n    ')}`),
     ...(more > 0
       ? [`  … and ${more} more: ${context.command} runs ls ${name}${context.placeFlags} lists them.`]

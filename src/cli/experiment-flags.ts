@@ -315,7 +315,7 @@ function numberOf(text: string, flag: string): number {
 function seedsOf(text: string, flag: string): unknown {
   const range = /^(\d+)-(\d+)$/.exec(text);
   const [first, last] = [Number(range?.[1]), Number(range?.[2])];
-  if (range !== null && first <= last && last - first < mostSeeds)
+  if (range !== null && first <= last && last - first < maxSeeds)
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   if (/^\d+$/.test(text)) return Number(text);
   if (/^\d+(,\d+)+$/.test(text)) return text.split(',').map(Number);
@@ -326,4 +326,4 @@ function seedsOf(text: string, flag: string): unknown {
   );
 }
 
-const mostSeeds = 10_000;
+const maxSeeds = 10_000;

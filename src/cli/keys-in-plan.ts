@@ -3,7 +3,7 @@ import type { Plan } from '../schema/index.ts';
 
 const keyName = /(?:KEY|TOKEN|SECRET|PASSWORD)$/;
 /** Shorter values may occur in any text. */
-const leastLength = 12;
+const minLength = 12;
 
 /**
  * Plans are stored and shared, so a key in a name, an address or an option would be published.
@@ -12,7 +12,7 @@ const leastLength = 12;
 export function refuseKeysInPlan(plan: Plan, variables: Readonly<Record<string, string | undefined>>): void {
   const text = JSON.stringify(plan);
   for (const [name, value] of Object.entries(variables)) {
-    if (!keyName.test(name) || value === undefined || value.length < leastLength) continue;
+    if (!keyName.test(name) || value === undefined || value.length < minLength) continue;
     // As it stands in JSON.
     if (!text.includes(JSON.stringify(value).slice(1, -1))) continue;
     throw new UserError(

@@ -226,12 +226,12 @@ function hintFor(
   const meant = isPattern(given) ? null : nearest(given, [...new Set(candidates)]);
   const path = paths.find((each) => basename(each) === meant) ?? meant;
   if (path !== null) return `Did you mean "${path}"?`;
-  const shown = names.slice(0, mostNamed).join(', ');
-  const more = names.length > mostNamed ? ', …' : '';
+  const shown = names.slice(0, maxNamed).join(', ');
+  const more = names.length > maxNamed ? ', …' : '';
   return `The experiments there are ${shown}${more}; mlab runs ls${placeFlags} lists their runs.`;
 }
 
-const mostNamed = 8;
+const maxNamed = 8;
 
 function pathsOf({ plan, runIds, branches }: Experiment): string[] {
   return [...runIds, ...branches.map(({ run }) => run.id)].map((id) => `${plan.name}/${id}`);

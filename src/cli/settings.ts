@@ -10,7 +10,7 @@ import { problemLines, type ReadFile } from './file-problems.ts';
 
 export const settingsName = 'mlab.config.yaml';
 const keysName = '.env';
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 /**
  * Settings of a folder, which apply to commands in it. Most folders have no such file, so its parser is loaded only if
@@ -95,7 +95,7 @@ async function parsed(path: string): Promise<Pick<ReadFile, 'lineOf'> & { conten
 }
 
 function textIn(path: string): string {
-  return readRegularFile(path, mostBytes, { follow: true }).toString('utf8');
+  return readRegularFile(path, maxBytes, { follow: true }).toString('utf8');
 }
 
 /**

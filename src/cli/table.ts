@@ -7,7 +7,7 @@ export interface Column {
 }
 
 /** On a narrow terminal, a column of text is cut to this width at least; less would say too little. */
-const leastText = 16;
+const minText = 16;
 
 /**
  * A text table with aligned columns; widths count what a terminal shows. If it is too wide for the terminal, its last
@@ -27,7 +27,7 @@ export function table(
   const excess = wanted.reduce((sum, width) => sum + width + 2, -2) - available;
   const lastWidth = (wanted.at(-1) ?? 0) - Math.max(0, excess);
   const isCut = excess > 0;
-  const least = Math.max(leastText, head.at(-1)?.width ?? 0);
+  const least = Math.max(minText, head.at(-1)?.width ?? 0);
   if (isCut && (columns.at(-1)?.align === 'right' || lastWidth < least))
     return blocks(head, whole, available);
   const widths = wanted.with(-1, lastWidth);
@@ -46,7 +46,7 @@ function blocks(head: readonly Cell[], body: readonly (readonly Cell[])[], avail
   const titles = Math.max(0, ...head.slice(1).map(({ width }) => width));
   const line = (cell: Cell, title: Cell | undefined) => {
     const start = `  ${padded(title ?? cellOf(''), titles, 'left')}  `;
-    return `${start}${cut(cell, Math.max(leastText, available - titles - 4)).text}`.trimEnd();
+    return `${start}${cut(cell, Math.max(minText, available - titles - 4)).text}`.trimEnd();
   };
   return body
     .map(([first, ...rest]) => {

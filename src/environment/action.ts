@@ -5,7 +5,7 @@ import type { ActionContext } from './action-context.ts';
 import type { ActionDescription } from './environment.ts';
 import type { RequestedAction } from './requested-action.ts';
 
-const mostUnknown = 10;
+const maxUnknown = 10;
 
 /** The outcome of an action, before it is traced. */
 export interface Outcome {
@@ -104,8 +104,8 @@ export function checkAction(
   const unknown = given.filter((name) => !known.includes(name));
   if (parsed.success && unknown.length === 0) return { ok: true, definition, args: parsed.data };
   const wrong = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, given));
-  const shown = unknown.slice(0, mostUnknown).map((name) => unknownArgument(name, known));
-  const more = unknown.length > mostUnknown ? [`and ${unknown.length - mostUnknown} more`] : [];
+  const shown = unknown.slice(0, maxUnknown).map((name) => unknownArgument(name, known));
+  const more = unknown.length > maxUnknown ? [`and ${unknown.length - maxUnknown} more`] : [];
   return refusal(definition, [...wrong, ...shown, ...more]);
 }
 

@@ -34,7 +34,7 @@ interface AgentRequest {
 }
 
 /** Per run: each branch stays in memory, used or not, and every reader of the trace handles them all. */
-const mostForks = 10_000;
+const maxForks = 10_000;
 
 /** An agent with more requests than this after the end of its run ignores the answers. */
 const mostAfterEnd = 100;
@@ -215,8 +215,8 @@ export class AgentEnvironment implements Environment {
   }
 
   #fork(branch: AgentBranch, at: number | undefined): Promise<Branch> {
-    if (this.#forks === mostForks) {
-      const refused = new RefusedFork(`A run can be forked ${mostForks} times.`);
+    if (this.#forks === maxForks) {
+      const refused = new RefusedFork(`A run can be forked ${maxForks} times.`);
       return this.#guarded(() => Promise.reject(refused));
     }
     this.#forks += 1;

@@ -14,7 +14,7 @@ export const outputsName = '.outputs';
 
 const newInterpreterNotice =
   '[a new interpreter: the one before has ended, and its variables are gone with it]';
-const mostQuietCharacters = 4 * 2 ** 20;
+const maxQuietCharacters = 4 * 2 ** 20;
 
 export interface CommandRunnerOptions {
   sandbox: Sandbox;
@@ -122,7 +122,7 @@ class QuietOutput {
   #text = '';
 
   add(chunk: Buffer): void {
-    if (this.#text.length < mostQuietCharacters) this.#text += this.#decoder.decode(chunk, { stream: true });
+    if (this.#text.length < maxQuietCharacters) this.#text += this.#decoder.decode(chunk, { stream: true });
   }
 
   close(): string {

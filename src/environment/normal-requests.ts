@@ -2,7 +2,7 @@ import { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
 import { jsonTextOf } from './json-texts.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
-const mostThreads = 4;
+const maxThreads = 4;
 
 type Known = Pick<ModelRequest, 'messages' | 'tools'>;
 
@@ -42,7 +42,7 @@ export class NormalRequests {
     this.#last.delete(thread);
     this.#last.set(thread, normal);
     const [oldest] = this.#last.keys();
-    if (this.#last.size > mostThreads && oldest !== undefined) this.#last.delete(oldest);
+    if (this.#last.size > maxThreads && oldest !== undefined) this.#last.delete(oldest);
     return normal;
   }
 }

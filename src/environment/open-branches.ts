@@ -6,7 +6,7 @@ import type { RunParts } from './run-parts.ts';
 import type { ToolReply } from './tool-access.ts';
 
 /** More idle branches than this are closed: the store has their content. */
-const mostIdle = 8;
+const maxIdle = 8;
 
 export interface OpenBranchesOptions {
   run: RunParts;
@@ -86,7 +86,7 @@ export class OpenBranches implements AsyncDisposable {
 
   async #giveUpIdle(): Promise<void> {
     const idle = [...this.#open].filter(([id]) => !this.#busy.has(id));
-    for (const [id, opening] of idle.slice(0, Math.max(0, idle.length - mostIdle))) {
+    for (const [id, opening] of idle.slice(0, Math.max(0, idle.length - maxIdle))) {
       this.#open.delete(id);
       const branch = await opening;
       await branch[Symbol.asyncDispose]();

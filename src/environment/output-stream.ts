@@ -6,8 +6,8 @@ import { OutputKeeper } from './output.ts';
 
 const flushAfterMs = 250;
 const flushAtCharacters = 16_384;
-const mostStreamedCharacters = 2 ** 20;
-const mostKeptBytes = 64 * 2 ** 20;
+const maxStreamedCharacters = 2 ** 20;
+const maxKeptBytes = 64 * 2 ** 20;
 
 export interface OutputSink {
   /** Receives the text in pieces as it arrives. */
@@ -62,12 +62,12 @@ export class OutputStream {
   #whereabouts(): string | undefined {
     if (this.#sink.whole === null || this.#file === null || this.#lost) return undefined;
     const what =
-      this.#file.bytes < mostKeptBytes ? 'the whole output is' : `its first ${mostKeptBytes} bytes are`;
+      this.#file.bytes < maxKeptBytes ? 'the whole output is' : `its first ${maxKeptBytes} bytes are`;
     return `${what} in ${this.#sink.whole.shown}`;
   }
 
   #send(text: string): void {
-    if (this.#sink.onText === null || this.#streamed >= mostStreamedCharacters) return;
+    if (this.#sink.onText === null || this.#streamed >= maxStreamedCharacters) return;
     this.#unsent += text;
     if (this.#unsent.length >= flushAtCharacters) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs);
@@ -104,7 +104,7 @@ export class OutputStream {
 
   #writeWhole(text: string): void {
     if (this.#file === null) return;
-    const part = Buffer.from(text).subarray(0, mostKeptBytes - this.#file.bytes);
+    const part = Buffer.from(text).subarray(0, maxKeptBytes - this.#file.bytes);
     // Not writeSync, which silently writes only a part when the disk gets full.
     writeFileSync(this.#file.descriptor, part);
     this.#file.bytes += part.length;

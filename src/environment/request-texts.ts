@@ -3,7 +3,7 @@ import type { ModelRequest } from '../schema/index.ts';
 import { jsonTextOf } from './json-texts.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
-const mostThreads = 4;
+const maxThreads = 4;
 
 interface Known {
   texts: readonly string[];
@@ -37,6 +37,6 @@ export class RequestTexts {
     this.#last.delete(key);
     this.#last.set(key, known);
     const [oldest] = this.#last.keys();
-    if (this.#last.size > mostThreads && oldest !== undefined) this.#last.delete(oldest);
+    if (this.#last.size > maxThreads && oldest !== undefined) this.#last.delete(oldest);
   }
 }

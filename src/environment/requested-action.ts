@@ -9,7 +9,7 @@ const longestArguments = 2 ** 25;
 const deepest = 200;
 
 /** No action has more than a few names; each unknown one is compared with the known ones. */
-const mostNames = 1_000;
+const maxNames = 1_000;
 
 /** An action that the agent asked for, in a form that can be checked, recorded and compared. */
 export interface RequestedAction extends Action {
@@ -55,8 +55,8 @@ function readArguments(args: unknown): Omit<RequestedAction, 'name'> {
     if (text.length > longestArguments) return unusable('The arguments are longer than 32 Mi characters.');
     const copy: unknown = JSON.parse(text);
     if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw new TypeError('no object');
-    if (Object.keys(copy).length > mostNames)
-      return unusable(`The arguments have more than ${mostNames} names.`);
+    if (Object.keys(copy).length > maxNames)
+      return unusable(`The arguments have more than ${maxNames} names.`);
     if (isDeep(copy)) throw new TypeError('nested too deeply');
     return { args: Object.fromEntries(Object.entries(copy)), text, problem: null };
   } catch {

@@ -1,9 +1,9 @@
 import type { EventOf } from '../schema/index.ts';
 import { type SkippedEntry, type SnapshotSummary, showPath } from '../store/index.ts';
 
-const mostListed = 20;
+const maxListed = 20;
 const maxReported = 5;
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 const longestPath = 200;
 
 const words: Partial<Record<SkippedEntry['reason'], string>> = {
@@ -21,7 +21,7 @@ export function skippedInTrace({
   'skipped' | 'skipped_count'
 > {
   if (skippedCount === 0) return {};
-  const listed = skipped.slice(0, mostListed).map(({ path, reason }) => ({ path: shortened(path), reason }));
+  const listed = skipped.slice(0, maxListed).map(({ path, reason }) => ({ path: shortened(path), reason }));
   return { skipped: listed, skipped_count: skippedCount };
 }
 
@@ -34,7 +34,7 @@ export class SkippedNotice {
       ({ path, reason }) => words[reason] !== undefined && !this.#reported.has(path),
     );
     if (unreported.length === 0) return '';
-    for (const { path } of unreported) if (this.#reported.size < mostRemembered) this.#reported.add(path);
+    for (const { path } of unreported) if (this.#reported.size < maxRemembered) this.#reported.add(path);
     const names = unreported
       .slice(0, maxReported)
       .map(({ path, reason }) => `${showPath(shortened(path))} (${words[reason]})`);

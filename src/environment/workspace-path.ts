@@ -5,9 +5,9 @@ import { decodeName, encodePath } from '../lib/path-text.ts';
 /** The path of the workspace as agents see it. */
 export const workspaceInside = '/workspace';
 
-const mostLinks = 40;
+const maxLinks = 40;
 /** Linux accepts 4,095 bytes; on the host the path of the workspace comes first. */
-const mostPathBytes = 3_000;
+const maxPathBytes = 3_000;
 
 /** Why a path was not opened, in words for the agent. */
 export class PathRefused extends Error {
@@ -45,8 +45,8 @@ export interface WorkspaceRoots {
 export function locate(roots: WorkspaceRoots, path: string): Located {
   if (path.includes('\0')) throw new PathRefused('A path may not hold a NUL character.');
   if (encodePath(path) === null) throw new PathFailed('No file can have this name.');
-  if (Buffer.byteLength(path) > mostPathBytes) {
-    throw new PathFailed(`The path is too long: it may have at most ${mostPathBytes} bytes.`);
+  if (Buffer.byteLength(path) > maxPathBytes) {
+    throw new PathFailed(`The path is too long: it may have at most ${maxPathBytes} bytes.`);
   }
   const todo = split(path, path);
   let stack: string[] = [];
@@ -63,7 +63,7 @@ export function locate(roots: WorkspaceRoots, path: string): Located {
       continue;
     }
     links += 1;
-    if (links > mostLinks) throw new PathRefused(`${path} goes through too many links.`);
+    if (links > maxLinks) throw new PathRefused(`${path} goes through too many links.`);
     if (link.startsWith('/')) stack = [];
     todo.unshift(...split(link, path));
   }

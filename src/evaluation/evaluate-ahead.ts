@@ -6,7 +6,7 @@ import type { Experiment } from '../store/index.ts';
 
 /** Fewer runs are evaluated before threads have started. */
 const fewestRuns = 100;
-const mostThreads = 8;
+const maxThreads = 8;
 /** The data of a run is soon garbage; without a limit a thread would keep hundreds of MB of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 48 };
 
@@ -22,7 +22,7 @@ export async function evaluateAhead(
   onDone: () => void,
 ): Promise<void> {
   if (runs.length < fewestRuns) return;
-  const threads = Math.min(availableParallelism(), mostThreads);
+  const threads = Math.min(availableParallelism(), maxThreads);
   const queue = runs.values();
   await Promise.all(Array.from({ length: threads }, () => workThrough(queue, experiment, signal, onDone)));
 }

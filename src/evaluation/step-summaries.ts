@@ -5,11 +5,11 @@ import { ObjectId, type SnapshotEntry, type StepSummary } from '../schema/index.
 import { changedFiles, type FileChange, type RunTranscript, summarizeStep } from '../statistics/index.ts';
 import { type ObjectStore, readSnapshot } from '../store/index.ts';
 
-const mostCharacters = 160;
+const maxCharacters = 160;
 /** Larger files are not compared. */
-const mostFileBytes = 2 ** 18;
+const maxFileBytes = 2 ** 18;
 /** For all snapshots and files of a run together; beyond that, files are only named. */
-const mostBytes = 2 ** 28;
+const maxBytes = 2 ** 28;
 /** The approximate size of a snapshot's entry. */
 const entryBytes = 150;
 
@@ -19,7 +19,7 @@ export function stepSummaries(objects: ObjectStore, { steps, starter }: RunTrans
   return steps.map((step, index) => {
     const before = steps[index - 1]?.snapshot ?? starter;
     const changes = workspaces.changes(changedFiles(step), before, step.snapshot);
-    return { step: step.step, text: plainLine(summarizeStep(step, changes), mostCharacters) };
+    return { step: step.step, text: plainLine(summarizeStep(step, changes), maxCharacters) };
   });
 }
 
@@ -29,7 +29,7 @@ type Workspace = ReadonlyMap<string, SnapshotEntry> | null;
 /** Reads files of snapshots, up to a limit. */
 class Workspaces {
   readonly #objects: ObjectStore;
-  #left = mostBytes;
+  #left = maxBytes;
   /** The next step is compared with it. */
   #last: { id: string; workspace: Workspace } | null = null;
 
@@ -62,9 +62,9 @@ class Workspaces {
     if (workspace === null) return { text: null };
     const entry = workspace.get(path);
     if (entry === undefined) return null;
-    if (!('object' in entry) || entry.size > mostFileBytes || this.#left <= 0) return { text: null };
+    if (!('object' in entry) || entry.size > maxFileBytes || this.#left <= 0) return { text: null };
     this.#left -= entry.size;
-    const content = unlessDamaged(() => this.#objects.get(entry.object, mostFileBytes));
+    const content = unlessDamaged(() => this.#objects.get(entry.object, maxFileBytes));
     const isText = content !== null && isUtf8(content) && !content.includes(0);
     return { text: isText ? content.toString('utf8') : null };
   }

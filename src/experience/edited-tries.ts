@@ -10,7 +10,7 @@ import {
 import type { Steps, Try } from './try.ts';
 
 /** A gain below this share of the score does not count, whatever the noise. */
-const leastShare = 0.001;
+const minShare = 0.001;
 
 /** Edits that no execution has measured yet. */
 interface Pending {
@@ -72,9 +72,7 @@ function tryOf(
   scoringReference: ScoringReference | null,
 ): Try {
   const noise =
-    best === null
-      ? null
-      : Math.max(scoringReference?.baseline.spread ?? 0, Math.abs(best.value) * leastShare);
+    best === null ? null : Math.max(scoringReference?.baseline.spread ?? 0, Math.abs(best.value) * minShare);
   const gain = value === null || best === null ? null : value - best.value;
   const outcome =
     value === null ? 'failed' : gain === null ? 'unclear' : gain > (noise ?? 0) ? 'better' : 'not_better';

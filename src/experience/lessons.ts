@@ -12,9 +12,9 @@ export interface LessonsWanted {
 }
 
 /** Less similar tasks are ignored. */
-const leastSimilarity = 0.25;
+const minSimilarity = 0.25;
 /** Changes with a name add up over tasks; other edits are each unique. */
-const mostEdits = 10;
+const maxEdits = 10;
 
 /**
  * Lessons of earlier runs for a task, best first. Tries of the same change on the same task make one lesson. Lessons
@@ -29,9 +29,9 @@ export function chooseLessons(entries: readonly ExperienceEntry[], wanted: Lesso
   });
   const lessons = [...Map.groupBy(usable, keyOf).values()].map((tries) => lessonOf(tries, wanted.for));
   const ranked = lessons
-    .filter((lesson) => lesson.similarity >= leastSimilarity)
+    .filter((lesson) => lesson.similarity >= minSimilarity)
     .sort((one, other) => worth(other) - worth(one) || (one.id < other.id ? -1 : 1));
-  const edits = new Set(ranked.filter(({ change }) => change.kind === 'edit').slice(mostEdits));
+  const edits = new Set(ranked.filter(({ change }) => change.kind === 'edit').slice(maxEdits));
   return ranked.filter((lesson) => !edits.has(lesson)).slice(0, wanted.most ?? 40);
 }
 

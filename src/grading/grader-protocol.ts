@@ -32,7 +32,7 @@ export interface GraderError {
   traceback: string;
 }
 
-const mostBytes = 64 * 2 ** 20;
+const maxBytes = 64 * 2 ** 20;
 
 export interface GraderProtocolOptions {
   process: SandboxProcess;
@@ -84,8 +84,8 @@ export class GraderProtocol {
   receive(chunk: Buffer): void {
     if (this.#fault !== null) return;
     this.#heard += chunk.length;
-    if (this.#heard > mostBytes) {
-      this.#fail(`it sent more than ${mostBytes} bytes of messages`);
+    if (this.#heard > maxBytes) {
+      this.#fail(`it sent more than ${maxBytes} bytes of messages`);
       return;
     }
     const [first = '', ...others] = this.#decoder.write(chunk).split('\n');

@@ -57,7 +57,7 @@ type Ticket = z.infer<typeof Ticket>;
 const beatMs = 5_000;
 const defaultSilenceMs = 30_000;
 /** Attempts to write a draft into a folder that others remove and recreate. */
-const mostAttempts = 1000;
+const maxAttempts = 1000;
 
 /**
  * Takes the lock at `folder` (created if missing, with its parents) if nobody holds it, without waiting; else returns
@@ -242,7 +242,7 @@ function writeDraft(folder: string): { path: string; text: string } {
       writeFileSync(draft.path, draft.text, { flag: 'wx' });
       return draft;
     } catch (error) {
-      if (!hasCode(error, 'ENOENT') || attempt === mostAttempts) throw error;
+      if (!hasCode(error, 'ENOENT') || attempt === maxAttempts) throw error;
     }
   }
 }

@@ -8,7 +8,7 @@ export interface Place {
 }
 
 /** Folders beyond this number are opened again when needed. */
-const mostOpen = 64;
+const maxOpen = 64;
 
 /**
  * Opens folders at any depth below a root with few descriptors, and by names alone: no path is ever too long, and no
@@ -56,7 +56,7 @@ export class OpenFolders implements Disposable {
   /** Keeps the newest: the ancestors of the last folder. */
   #keep(place: Place, handle: FolderHandle): void {
     this.#open.set(place, handle);
-    if (this.#open.size <= mostOpen) return;
+    if (this.#open.size <= maxOpen) return;
     const [oldest] = this.#open;
     if (oldest === undefined) return;
     this.#open.delete(oldest[0]);

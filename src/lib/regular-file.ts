@@ -20,14 +20,14 @@ export function openRegularFile(path: string, { follow = false } = {}): number {
  * The content of such a file. Bytes beyond its initial size are not read.
  * @throws UserError `no_regular_file`, `file_too_large`; ENOENT and the like
  */
-export function readRegularFile(path: string, mostBytes: number, options: { follow?: boolean } = {}): Buffer {
+export function readRegularFile(path: string, maxBytes: number, options: { follow?: boolean } = {}): Buffer {
   const descriptor = openRegularFile(path, options);
   try {
     const { size } = fstatSync(descriptor);
-    if (size > mostBytes)
+    if (size > maxBytes)
       throw new UserError(
         'file_too_large',
-        `${path} is larger than ${mostBytes} bytes.`,
+        `${path} is larger than ${maxBytes} bytes.`,
         'mlab writes no such file there. Check what it is, and remove it.',
       );
     // Files in /proc report a size of 0.

@@ -22,10 +22,10 @@ export function isShallowJson(text: string, levels: number): boolean {
  * The same as `parseShallowJson`, also limiting the number of values: each takes fifty times as much memory as its two bytes.
  * @throws SyntaxError
  */
-export function parseSmallJson(text: string, mostValues: number): unknown {
+export function parseSmallJson(text: string, maxValues: number): unknown {
   const { isTooDeep, values } = shapeOf(text, deepest);
   if (isTooDeep) throw new SyntaxError(`it is nested more than ${deepest} levels deep`);
-  if (values > mostValues) throw new SyntaxError(`it holds more than ${mostValues} values`);
+  if (values > maxValues) throw new SyntaxError(`it holds more than ${maxValues} values`);
   return JSON.parse(text);
 }
 

@@ -8,7 +8,7 @@ import { removeTreeSlowly } from './read-only-tree.ts';
 
 const mark = 'mlab-part';
 const replaced = `.${mark}-replaced`;
-const mostRemovingMs = 1000;
+const maxRemovingMs = 1000;
 
 /**
  * Makes a folder that is either complete or absent: its content is written beside it until it is complete, or inside it
@@ -59,7 +59,7 @@ function makeBeneath(folder: string): void {
 }
 
 async function removePart(part: string, cause: unknown): Promise<void> {
-  const late = AbortSignal.timeout(mostRemovingMs);
+  const late = AbortSignal.timeout(maxRemovingMs);
   try {
     await removeTreeSlowly(part, late);
   } catch (error) {

@@ -37,7 +37,7 @@ const longestDelay = 60_000;
 const longestWait = 30 * 60_000;
 
 /** Every empty answer costs its input: after this many, it is accepted as the model's answer. */
-const mostEmptyAnswers = 3;
+const maxEmptyAnswers = 3;
 
 /**
  * Asks until there is an answer. Transient failures are retried: after the time that the provider asked to wait, else
@@ -62,7 +62,7 @@ export async function askWithRetries(
     const tries = failed.length + 1;
     if ('reply' in outcome) {
       const { reply } = outcome;
-      const mayAskAgain = emptyAnswers + 1 < mostEmptyAnswers && tries < parts.attempts && (await hasRoom());
+      const mayAskAgain = emptyAnswers + 1 < maxEmptyAnswers && tries < parts.attempts && (await hasRoom());
       if (!isEmpty(reply) || !mayAskAgain) {
         const waitingMs = clock.now() - since - duration;
         return { reply, latencyMs: duration, waitingMs, attempts: failed };

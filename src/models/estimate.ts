@@ -15,14 +15,14 @@ const bytesPerToken = 3;
  * stands for at least one byte of UTF-8, and a text has at most as many tokens as bytes. English text has a fourth of
  * them, so the actual number is far lower.
  */
-export function mostInputTokens({ messages, tools = [] }: ModelRequest): number {
+export function maxInputTokens({ messages, tools = [] }: ModelRequest): number {
   const texts = messages.reduce((sum, message) => sum + bytesOfMessage(message) + messageFrame, 0);
   const introduction = tools.length === 0 ? 0 : toolsFrame;
   return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
 }
 
 /** The same for a body in a provider's own format, with tools or without. */
-export function mostTokensOfBody(bytes: number): number {
+export function maxTokensOfBody(bytes: number): number {
   return bytes + toolsFrame;
 }
 

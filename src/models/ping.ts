@@ -25,7 +25,7 @@ const maxOutputTokens = 256;
 const timeoutMs = 120_000;
 
 /** Enough for a rate limit that passes; a server that is broken is soon reported. */
-const mostTries = 5;
+const maxTries = 5;
 
 const request: ModelRequest = {
   role: 'agent',
@@ -55,7 +55,7 @@ export async function pingModel(
       pingOf(model, await gateway.ask(request, { signal: AbortSignal.any([signal, timeOut]) }));
     for (let tries = 1; ; tries += 1) {
       const ping = await ask();
-      if (ping.isAnswered || tries === mostTries || !isRefusal(ping.failure)) return ping;
+      if (ping.isAnswered || tries === maxTries || !isRefusal(ping.failure)) return ping;
       refusal = ping;
       onRefused(`${ping.failure}: ${ping.message}`);
     }

@@ -7,7 +7,7 @@ import {
   type ModelRequest,
   type TokenUsage,
 } from '../schema/index.ts';
-import { mostInputTokens, probableUsage } from './estimate.ts';
+import { maxInputTokens, probableUsage } from './estimate.ts';
 import { type KnownPrice, knownPrices } from './known-prices.ts';
 import { costOf, mostThatCosts, PriceTable } from './prices.ts';
 
@@ -111,7 +111,7 @@ describe('tokens of a request', () => {
   test('are at most as many as the bytes of all that is sent, of which nothing is forgotten', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        expect(mostInputTokens(request(text))).toBeGreaterThanOrEqual(6 * Buffer.byteLength(text));
+        expect(maxInputTokens(request(text))).toBeGreaterThanOrEqual(6 * Buffer.byteLength(text));
       }),
     );
   });

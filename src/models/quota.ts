@@ -90,20 +90,20 @@ export class Quota implements SharedQuota {
     { tokens, money }: CallEstimate,
     kept: { tokens: number; money: number },
   ): Extract<ReserveResult, { kind: 'exceeded' }> | null {
-    const { tokens: mostTokens, money: mostMoney } = this.#limits;
-    if (mostTokens !== null && this.#spent.tokens + kept.tokens + tokens > mostTokens) {
-      const left = Math.max(0, mostTokens - this.#spent.tokens - kept.tokens);
-      const message = `${this.#of} may use ${mostTokens} tokens; ${left} are left, and the next call may need ${tokens}`;
+    const { tokens: maxTokens, money: maxMoney } = this.#limits;
+    if (maxTokens !== null && this.#spent.tokens + kept.tokens + tokens > maxTokens) {
+      const left = Math.max(0, maxTokens - this.#spent.tokens - kept.tokens);
+      const message = `${this.#of} may use ${maxTokens} tokens; ${left} are left, and the next call may need ${tokens}`;
       return { kind: 'exceeded', exceeded: 'tokens', message };
     }
-    if (mostMoney === null) return null;
+    if (maxMoney === null) return null;
     if (money === null) {
-      const message = `${this.#of} may cost ${dollars(mostMoney)}, but the price of the model is not known: give it under "prices" in the experiment file`;
+      const message = `${this.#of} may cost ${dollars(maxMoney)}, but the price of the model is not known: give it under "prices" in the experiment file`;
       return { kind: 'exceeded', exceeded: 'money', message };
     }
-    if (this.#spent.money + kept.money + money <= mostMoney) return null;
-    const left = dollars(Math.max(0, mostMoney - this.#spent.money - kept.money));
-    const message = `${this.#of} may cost ${dollars(mostMoney)}; ${left} are left, and the next call may cost ${dollars(money)}`;
+    if (this.#spent.money + kept.money + money <= maxMoney) return null;
+    const left = dollars(Math.max(0, maxMoney - this.#spent.money - kept.money));
+    const message = `${this.#of} may cost ${dollars(maxMoney)}; ${left} are left, and the next call may cost ${dollars(money)}`;
     return { kind: 'exceeded', exceeded: 'money', message };
   }
 

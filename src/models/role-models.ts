@@ -9,7 +9,7 @@ import type {
 } from '../schema/index.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import type { Clock } from './clock.ts';
-import { mostInputTokens } from './estimate.ts';
+import { maxInputTokens } from './estimate.ts';
 import type { KnownPrice } from './known-prices.ts';
 import {
   type AskOptions,
@@ -53,7 +53,7 @@ export class RoleModels implements LanguageModels {
 
   estimate(request: ModelRequest): CallEstimate {
     const { settings, price } = this.#models[request.role];
-    const tokens = { input: mostInputTokens(request), output: settings.max_output_tokens };
+    const tokens = { input: maxInputTokens(request), output: settings.max_output_tokens };
     return {
       tokens: tokens.input + tokens.output,
       money: price === null ? null : mostThatCosts(tokens, price),
@@ -96,7 +96,7 @@ function mostAfter(
   request: ModelRequest,
   { price, settings }: RoleModel,
 ): CallEstimate {
-  const input = Math.max(mostInputTokens(request), paid.at(-1)?.input ?? 0);
+  const input = Math.max(maxInputTokens(request), paid.at(-1)?.input ?? 0);
   const next = { input, output: settings.max_output_tokens };
   const money = (known: KnownPrice) =>
     paid.reduce((total, usage) => total + costOf(usage, known), mostThatCosts(next, known));

@@ -1,12 +1,12 @@
 import { type RecordedStep, type RunFolder, resolveText } from '../store/index.ts';
 
-const mostLines = 12;
-const mostCharacters = 2_000;
+const maxLines = 12;
+const maxCharacters = 2_000;
 
 /** How the last script of a run failed, with the end of its output; null if none was run, or it succeeded. */
 export function scriptCrash({ objects }: RunFolder, steps: readonly RecordedStep[]): string | null {
   const last = steps.findLast(({ started }) => started.action === 'Execute Script');
   if (last === undefined || last.finished.status === 'ok') return null;
-  const lines = resolveText(objects, last.finished.observation).trimEnd().split('\n').slice(-mostLines);
-  return `its script ended with an error (${last.finished.status}):\n${lines.join('\n').slice(-mostCharacters)}`;
+  const lines = resolveText(objects, last.finished.observation).trimEnd().split('\n').slice(-maxLines);
+  return `its script ended with an error (${last.finished.status}):\n${lines.join('\n').slice(-maxCharacters)}`;
 }

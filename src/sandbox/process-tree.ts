@@ -15,7 +15,7 @@ export interface TreeUsage {
 const ticksPerSecond = 100;
 const kibibyte = 1024;
 /** The limit of open files that are examined, of all processes of a command together; more are suspicious. */
-const mostDescriptors = 100_000;
+const maxDescriptors = 100_000;
 const descriptorsPerTurn = 200;
 
 /**
@@ -92,7 +92,7 @@ export async function removedFileBytes(pids: readonly number[], device: number):
   let seen = 0;
   for (const pid of pids) {
     const names = listProcess(pid, 'fd');
-    if (seen + names.length > mostDescriptors) return Number.POSITIVE_INFINITY;
+    if (seen + names.length > maxDescriptors) return Number.POSITIVE_INFINITY;
     for (const name of names) {
       if (++seen % descriptorsPerTurn === 0) await othersTurn();
       try {

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxError, type SandboxSpec } from './sandbox.ts';
 
-const mostLookedAt = 400;
+const maxLookedAt = 400;
 
 /** Folders that this process found readable: if one is closed later, a command that reads it fails. */
 const open = new Set<string>();
@@ -31,7 +31,7 @@ export function checkReadable({ mounts, python }: SandboxSpec): void {
 
 function closedPath(root: string): string | null {
   const waiting = [root];
-  for (let looked = 0; looked < mostLookedAt; looked++) {
+  for (let looked = 0; looked < maxLookedAt; looked++) {
     const path = waiting.shift();
     if (path === undefined) return null;
     const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -39,7 +39,7 @@ function closedPath(root: string): string | null {
     if (stat.isFile() && (stat.mode & 0o004) === 0) return path;
     if (!stat.isDirectory()) continue;
     if ((stat.mode & 0o005) !== 0o005) return path;
-    if (waiting.length < mostLookedAt) waiting.push(...readdirSync(path).map((name) => join(path, name)));
+    if (waiting.length < maxLookedAt) waiting.push(...readdirSync(path).map((name) => join(path, name)));
   }
   return null;
 }

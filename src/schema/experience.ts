@@ -104,4 +104,4 @@ export const Lesson = ExperienceEntry.pick({
 export type Lesson = z.infer<typeof Lesson>;
 
 /** Prompts of language models include this many lessons, the best ones; agents that count lessons use all. */
-export const mostLessonsShown = 10;
+export const maxLessonsShown = 10;

@@ -26,7 +26,7 @@ export interface Exported {
 }
 
 /** Larger files of workspaces are listed, but their content is left out. */
-const mostFileBytes = 2 ** 20;
+const maxFileBytes = 2 ** 20;
 /** A server sends this policy as a header; frames can't be forbidden from within a page. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
@@ -142,7 +142,7 @@ class Exporter {
   /** The contents of a workspace's files, each once. */
   #contents(id: string, { files }: FileList): void {
     for (const { object, size } of files) {
-      if (object === null || (size ?? 0) > mostFileBytes) continue;
+      if (object === null || (size ?? 0) > maxFileBytes) continue;
       const address = `experiments/${id}/objects/${object}`;
       if (!this.#written.has(address)) this.#write(address, this.#viewer.object(id, object));
       this.#written.add(address);

@@ -14,9 +14,9 @@ import { findTasks, type Task } from '../tasks/index.ts';
 import type { KnownExperiment, Place } from './catalogue/known-experiment.ts';
 import { yielder } from './yielder.ts';
 
-const mostShownBytes = 200_000;
-const mostFiles = 300;
-const mostResults = 300;
+const maxShownBytes = 200_000;
+const maxFiles = 300;
+const maxResults = 300;
 
 /** The task that is installed with this id; null if there is none. */
 export function findTask(id: string, folders: readonly string[]): Task | null {
@@ -39,7 +39,7 @@ export function starterFiles({ environmentFolder }: Task): TaskPage['starter'] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
     .map((path) => {
       const { size } = statSync(path);
       return { path: path.slice(environmentFolder.length + 1), size, text: textOf(path, size) };
@@ -47,7 +47,7 @@ export function starterFiles({ environmentFolder }: Task): TaskPage['starter'] {
 }
 
 function textOf(path: string, size: number): ShownText | null {
-  if (size > mostShownBytes) return null;
+  if (size > maxShownBytes) return null;
   const text = readFileSync(path, 'utf8');
   return text.includes('\0') || text.includes('\ufffd') ? null : { text, length: text.length, part: null };
 }
@@ -66,7 +66,7 @@ export async function runsOn(
   for (const experiment of experiments) {
     const { place } = experiment;
     for (const line of experiment.runs.filter((one) => one.task === task)) {
-      const folder = found.length < mostResults ? experiment.runFolder(line.run) : null;
+      const folder = found.length < maxResults ? experiment.runFolder(line.run) : null;
       const evaluation = folder === null ? null : known(place, folder);
       const result = evaluation === null ? null : (buildRuns([evaluation])[0] ?? null);
       found.push({ experiment: place.id, line, result });

@@ -65,8 +65,8 @@ interface FoundRun {
 
 /** A small run is evaluated within this time, so that its page is complete at once. */
 const waitMs = 60;
-const mostRestLength = 1_000_000;
-const mostQueryLength = 1000;
+const maxRestLength = 1_000_000;
+const maxQueryLength = 1000;
 
 /**
  * Answers every request of the pages from files: only reads, and never more of a trace than necessary. Ids are looked
@@ -193,7 +193,7 @@ export class Viewer implements Disposable {
     return {
       part,
       from,
-      text: wholeCharacters(text.slice(from, from + mostRestLength)),
+      text: wholeCharacters(text.slice(from, from + maxRestLength)),
       length: text.length,
     };
   }
@@ -238,7 +238,7 @@ export class Viewer implements Disposable {
     from: number,
     signal?: AbortSignal,
   ): Promise<SearchResult> {
-    if (query.trim() === '' || query.length > mostQueryLength) {
+    if (query.trim() === '' || query.length > maxQueryLength) {
       throw new UserError(
         'bad_query',
         'There is nothing to search for.',

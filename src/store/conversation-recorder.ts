@@ -1,7 +1,7 @@
 import type { RecordedMessage, TextRef } from '../schema/index.ts';
 
 /** The usual number of concurrent conversations: agents, actions that edit files, and those that summarise. */
-const mostThreads = 4;
+const maxThreads = 4;
 
 interface KnownCall {
   call: number;
@@ -33,7 +33,7 @@ export class ConversationRecorder {
     this.#last.delete(thread);
     this.#last.set(thread, { call, texts });
     const [oldest] = this.#last.keys();
-    if (this.#last.size > mostThreads && oldest !== undefined) this.#last.delete(oldest);
+    if (this.#last.size > maxThreads && oldest !== undefined) this.#last.delete(oldest);
   }
 }
 

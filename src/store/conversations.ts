@@ -4,7 +4,7 @@ import type { EventOf, RecordedMessage, TextRef } from '../schema/index.ts';
 /**
  * No model reads that many. Calls that each repeat the messages of the one before twice would soon exceed any memory.
  */
-const mostMessages = 100_000;
+const maxMessages = 100_000;
 
 /** Messages of an earlier conversation: from one index up to another. */
 interface Range {
@@ -65,7 +65,7 @@ export class Conversations {
       length += 'of' in content ? content.to - content.from : 1;
       return { start, content };
     });
-    if (length > mostMessages) throw tooLong(call);
+    if (length > maxMessages) throw tooLong(call);
     const conversation = new Conversation(parts, length);
     this.#byCall.set(call, conversation);
     return conversation;
@@ -87,7 +87,7 @@ export class Conversations {
 function tooLong(call: number): UserError {
   return new UserError(
     'broken_file',
-    `model call ${call} has more than ${mostMessages} messages`,
+    `model call ${call} has more than ${maxMessages} messages`,
     'Restore the trace from a backup, or delete the run and start it again.',
   );
 }

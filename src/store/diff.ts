@@ -10,7 +10,7 @@ import { byPath, readSnapshot } from './snapshot-file.ts';
 const textBytes = 2 ** 20;
 /** Comparing two long texts without a common line would take minutes, and nothing else runs meanwhile. */
 const patchMs = 500;
-const mostCompared = 1_000;
+const maxCompared = 1_000;
 
 /**
  * How two states of one path differ.
@@ -57,7 +57,7 @@ export async function diffSnapshots(
   let compared = 0;
   for (const [old, fresh] of changes) {
     signal?.throwIfAborted();
-    const difference = describe(compared < mostCompared ? objects : null, old, fresh);
+    const difference = describe(compared < maxCompared ? objects : null, old, fresh);
     if (difference.as === 'text') compared += 1;
     // Each comparison may take long, and none awaits anything.
     if (difference.as === 'text' || differences.length % 1_000 === 0) await setImmediate();

@@ -67,12 +67,12 @@ function describeIssue(error: z.ZodError): string {
 }
 
 /** Far above the size of any document of the store: shared experiment folders may contain anything. */
-const mostBytes = 2 ** 28;
+const maxBytes = 2 ** 28;
 
 /** The text of a file; null if there is none. */
 export function readTextIfThere(path: string): string | null {
   try {
-    return readRegularFile(path, mostBytes, { follow: true }).toString('utf8');
+    return readRegularFile(path, maxBytes, { follow: true }).toString('utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;

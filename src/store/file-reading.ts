@@ -45,12 +45,12 @@ export function readSmallFile(
   }
 }
 
-/** As `readSmallFile`, for a file of any size up to `mostBytes`. */
+/** As `readSmallFile`, for a file of any size up to `maxBytes`. */
 export async function readLargeFile(
   objects: ObjectStore,
   folder: FolderHandle,
   name: string,
-  { seen, mostBytes, signal }: { seen: number; mostBytes: number; signal?: AbortSignal | undefined },
+  { seen, maxBytes, signal }: { seen: number; maxBytes: number; signal?: AbortSignal | undefined },
 ): Promise<FileNode | SkipReason> {
   const descriptor = openRegularFile(folder, name);
   if (typeof descriptor === 'string') return descriptor;
@@ -58,7 +58,7 @@ export async function readLargeFile(
     for (let attempt = 1; ; attempt++) {
       const readAt = Date.now();
       const before = fstatSync(descriptor);
-      if (before.size > mostBytes) return 'too_large';
+      if (before.size > maxBytes) return 'too_large';
       const kept = await objects.putFile(descriptor, signal);
       const stable = sameStat(before, fstatSync(descriptor));
       if (stable || attempt === attempts) return readFile(before, kept, readAt, stable, seen);

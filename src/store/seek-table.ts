@@ -21,7 +21,7 @@ const seekableMagic = 0x8f92eab1;
 const headBytes = 8;
 const entryBytes = 8;
 const footBytes = 9;
-const mostFrameBytes = 2 ** 28;
+const maxFrameBytes = 2 ** 28;
 
 export function seekTable(frames: readonly { stored: number; bytes: number }[]): Buffer {
   const table = Buffer.alloc(headBytes + entryBytes * frames.length + footBytes);
@@ -53,7 +53,7 @@ export function readSeekTable(descriptor: number, path: string): Frame[] {
     const stored = table.readUInt32LE(entry);
     const bytes = table.readUInt32LE(entry + 4);
     // A larger frame was not written by mlab, and would take that much memory.
-    if (bytes > mostFrameBytes) throw withoutTable(path);
+    if (bytes > maxFrameBytes) throw withoutTable(path);
     frames.push({ at, stored, from, bytes });
     at += stored;
     from += bytes;

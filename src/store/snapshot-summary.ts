@@ -3,8 +3,8 @@ import type { TakenSnapshot } from './snapshot-taker.ts';
 import type { SkippedEntry } from './workspace-walk.ts';
 
 /** Beyond this number they are only counted. */
-const mostChangedListed = 100;
-const mostSkippedListed = 1_000;
+const maxChangedListed = 100;
+const maxSkippedListed = 1_000;
 
 /** A summary of a snapshot without its entries, which may be many. */
 export interface SnapshotSummary {
@@ -42,10 +42,10 @@ export function summaryOf(taken: TakenSnapshot, first: readonly string[] = []): 
   const written = new Set([...changed, ...touched].filter((path) => wanted.has(path)));
   return {
     ...{ id, bytes },
-    changed: changed.slice(0, mostChangedListed),
+    changed: changed.slice(0, maxChangedListed),
     changedCount: changed.length,
     first: first.map((path) => ({ path, entry: found.get(path) ?? null, isWritten: written.has(path) })),
-    skipped: skipped.slice(0, mostSkippedListed),
+    skipped: skipped.slice(0, maxSkippedListed),
     skippedCount: skipped.length,
   };
 }

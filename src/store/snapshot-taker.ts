@@ -183,13 +183,13 @@ export class SnapshotTaker {
 
   async #readPendingFile(
     file: PendingFile,
-    mostBytes: number,
+    maxBytes: number,
     signal?: AbortSignal,
   ): Promise<FileNode | SkipReason> {
-    if (file.bytes > mostBytes) return 'too_large';
+    if (file.bytes > maxBytes) return 'too_large';
     try {
       using folder = openBeneath(this.#workspace, file.folders);
-      return await readLargeFile(this.#objects, folder, file.name, { seen: this.#walks, mostBytes, signal });
+      return await readLargeFile(this.#objects, folder, file.name, { seen: this.#walks, maxBytes, signal });
     } catch (error) {
       if (isForbidden(error)) return 'unreadable';
       if (isSwap(error)) return 'unstable';

@@ -20,7 +20,7 @@ export interface ReadTaskFile {
 export function readTaskFile(path: string): ReadTaskFile {
   let text: string;
   try {
-    text = readRegularFile(path, mostBytes, { follow: true }).toString('utf8');
+    text = readRegularFile(path, maxBytes, { follow: true }).toString('utf8');
   } catch (error) {
     const problem = { file: path, field: null, line: null, message: `can't be read: ${messageOf(error)}` };
     return {
@@ -33,7 +33,7 @@ export function readTaskFile(path: string): ReadTaskFile {
 }
 
 /** Far more than any task needs. */
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 export function parseTaskFile(path: string, text: string): ReadTaskFile {
   try {

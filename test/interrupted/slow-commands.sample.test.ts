@@ -8,7 +8,7 @@ const worst = ['verify', 'judge', 'runs restore'];
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 /** It takes 2 s at most (`npm run bench -- stop`); beside other tests some more. */
-const mostSeconds = 20;
+const maxSeconds = 20;
 
 describe.skipIf(missing !== undefined)(`Ctrl-C${why}`, () => {
   const place = new SlowPlace();
@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)(`Ctrl-C${why}`, () => {
       // On a fast machine it may have been over.
       if (seconds === null) return;
       expect([130, command.code]).toContain(code);
-      expect(seconds).toBeLessThan(mostSeconds);
+      expect(seconds).toBeLessThan(maxSeconds);
     },
   );
 });

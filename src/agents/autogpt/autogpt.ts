@@ -29,7 +29,7 @@ export const autogpt: Agent = {
     readSettings(options);
   },
   async run({ environment, options, experience }) {
-    const { mostInvalid, ...sizes } = readSettings(options);
+    const { maxInvalid, ...sizes } = readSettings(options);
     const memory = new Memory(environment, sizes);
     const head = headOf(environment, experience);
     const steps = new CarefulSteps(environment);
@@ -39,7 +39,7 @@ export const autogpt: Agent = {
         environment,
         () => [...head, ...memory.messages(), next],
         memory,
-        mostInvalid,
+        maxInvalid,
       );
       if (command === null) return;
       environment.note(command.thoughts);
@@ -55,7 +55,7 @@ function readSettings(options: AgentOptions) {
     steps: wholeNumberOption(autogpt, options, 'steps_in_context', 1),
     characters: wholeNumberOption(autogpt, options, 'observation_characters', 100),
     words: wholeNumberOption(autogpt, options, 'summary_words', 10),
-    mostInvalid: wholeNumberOption(autogpt, options, 'invalid_replies', 1),
+    maxInvalid: wholeNumberOption(autogpt, options, 'invalid_replies', 1),
   };
 }
 
@@ -78,10 +78,10 @@ async function decide(
   environment: Environment,
   messages: () => ModelMessage[],
   memory: Memory,
-  mostInvalid: number,
+  maxInvalid: number,
 ): Promise<Command | null> {
   let corrections: ModelMessage[] = [];
-  for (let invalid = 0; invalid < mostInvalid; ) {
+  for (let invalid = 0; invalid < maxInvalid; ) {
     const reply = await environment.ask({
       role: 'agent',
       purpose: 'act',
@@ -105,7 +105,7 @@ async function decide(
       { role: 'user', text: correctionPrompt(reading.problem) },
     ];
   }
-  environment.giveUp('reply_format', `No command could be read from ${mostInvalid} replies in a row.`);
+  environment.giveUp('reply_format', `No command could be read from ${maxInvalid} replies in a row.`);
   return null;
 }
 

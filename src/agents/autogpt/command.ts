@@ -29,7 +29,7 @@ const entryNames = {
 } as const;
 
 /** The most objects that are tried in the text: a reply may show an example before the one that counts. */
-const mostObjects = 20;
+const maxObjects = 20;
 
 /**
  * Reads the command of a reply: strict JSON as it is; other JSON as models write it, without closing what the model
@@ -45,7 +45,7 @@ export function readCommand(text: string, actions: readonly KnownAction[]): Read
 /** The first object that has a command. One that is never closed ends the search, because what follows is inside it. */
 function replyObject(text: string): { object: LooseObject; source: string } | null {
   let start = text.indexOf('{');
-  for (let count = 0; start >= 0 && count < mostObjects; count += 1) {
+  for (let count = 0; start >= 0 && count < maxObjects; count += 1) {
     const object = readLooseObject(text, start, ['thoughts', 'command']);
     const isReply = object.members.some(({ name }) => name === 'command') || object.cutMember === 'command';
     if (isReply) return { object, source: text.slice(start, object.end) };

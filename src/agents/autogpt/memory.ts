@@ -6,7 +6,7 @@ import { memoryPrompt, resultText, summaryPrompt } from './prompts.ts';
 
 const fewestCharacters = 250;
 /** The limit of a summary that no model wrote. */
-const mostPlainCharacters = 4000;
+const maxPlainCharacters = 4000;
 
 export interface MemorySettings {
   /** The number of steps that are kept in full. */
@@ -27,14 +27,14 @@ interface Remembered {
 export class Memory {
   readonly #environment: Environment;
   readonly #words: number;
-  #mostSteps: number;
+  #maxSteps: number;
   #characters: number;
   #steps: Remembered[] = [];
   #summary = '';
 
   constructor(environment: Environment, { steps, characters, words }: MemorySettings) {
     this.#environment = environment;
-    this.#mostSteps = steps;
+    this.#maxSteps = steps;
     this.#characters = characters;
     this.#words = words;
   }
@@ -55,7 +55,7 @@ export class Memory {
 
   /** Adds steps that are no longer kept in full to the summary. Returns false if the run ended meanwhile. */
   async settle(): Promise<boolean> {
-    while (this.#steps.length > this.#mostSteps) {
+    while (this.#steps.length > this.#maxSteps) {
       const [oldest, ...rest] = this.#steps;
       if (oldest === undefined) break;
       const summary = await this.#summarise(oldest);
@@ -69,10 +69,10 @@ export class Memory {
   /** Sends half as much from now on. Returns false if there is nothing left to leave out. */
   shrink(): boolean {
     const { length } = this.#steps;
-    const steps = Math.max(1, Math.floor(Math.min(this.#mostSteps, length) / 2));
+    const steps = Math.max(1, Math.floor(Math.min(this.#maxSteps, length) / 2));
     const characters = Math.max(fewestCharacters, Math.floor(this.#characters / 2));
     const isLess = steps < length || characters < this.#characters;
-    this.#mostSteps = steps;
+    this.#maxSteps = steps;
     this.#characters = characters;
     return isLess && length > 0;
   }
@@ -89,7 +89,7 @@ export class Memory {
     const text = reply.kind === 'answered' ? reply.text.trim() : '';
     if (text !== '') return text;
     return `${this.#summary}\n- ${step.action} ended as ${step.result.status}.`
-      .slice(-mostPlainCharacters)
+      .slice(-maxPlainCharacters)
       .trim();
   }
 

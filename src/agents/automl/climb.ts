@@ -26,7 +26,7 @@ const trustAfterFailure = 0.7;
 /** The least and the most numbers that a leap changes at once. */
 const leapWidth = { least: 2, most: 3 };
 /** After this many consecutive draws of leaps that were tried before or cost too much, there is no leap. */
-const mostDraws = 50;
+const maxDraws = 50;
 
 /**
  * A climb: changes one number at a time, with large steps first, and keeps improvements. A direction that helps is
@@ -111,7 +111,7 @@ export class Climb implements Strategy {
   #leap(isAffordable: IsAffordable): Proposal | null {
     const tracks = this.#tracks.filter(({ isIdle }) => !isIdle);
     if (tracks.length < leapWidth.least) return null;
-    for (let draw = 0; draw < mostDraws; draw += 1) {
+    for (let draw = 0; draw < maxDraws; draw += 1) {
       const spread = leapWidth.most - leapWidth.least + 1;
       const chosen = this.#drawn(tracks, leapWidth.least + Math.floor(this.#random() * spread));
       const values = this.#values.map((from, place) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { briefOf } from '../../../test/fakes/fake-environment.ts';
-import { mostEpochs } from './most-epochs.ts';
+import { maxEpochs } from './most-epochs.ts';
 import { versionsOf } from './study.ts';
 
 describe('a limit of epochs', () => {
@@ -12,7 +12,7 @@ describe('a limit of epochs', () => {
     ['There are at most 10 classes.', null],
     ['', null],
   ])('is read from %j', (problem, epochs) => {
-    expect(mostEpochs(problem)).toBe(epochs);
+    expect(maxEpochs(problem)).toBe(epochs);
   });
 
   it('limits the numbers of a script, in addition to its own limits', () => {

@@ -1,5 +1,5 @@
 /** The number of epochs that a task allows, if its text has a sentence that commands or limits it; null otherwise. */
-export function mostEpochs(problem: string): number | null {
+export function maxEpochs(problem: string): number | null {
   const limits = problem
     .replace(/[*_`]/g, '')
     .split(/[.!?;]\s/)

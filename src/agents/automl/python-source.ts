@@ -16,7 +16,7 @@ type Tree = ReturnType<typeof parser.parse>;
  * Syntax trees of the texts that were requested last: rewriters read one text many times, and parsing is slow.
  */
 const lastTrees = new Map<string, Tree>();
-const mostTrees = 8;
+const maxTrees = 8;
 
 function treeOf(source: string): Tree {
   const tree = lastTrees.get(source) ?? parser.parse(source);
@@ -24,7 +24,7 @@ function treeOf(source: string): Tree {
   lastTrees.delete(source);
   lastTrees.set(source, tree);
   const [oldest] = lastTrees.keys();
-  if (lastTrees.size > mostTrees && oldest !== undefined) lastTrees.delete(oldest);
+  if (lastTrees.size > maxTrees && oldest !== undefined) lastTrees.delete(oldest);
   return tree;
 }
 

@@ -4,7 +4,7 @@ import { literalOf } from './scales.ts';
 import type { IsAffordable, Proposal, Strategy } from './strategy.ts';
 
 /** After this many consecutive draws that were tried before or cost too much, it gives up. */
-const mostDraws = 200;
+const maxDraws = 200;
 
 /**
  * A control: draws all numbers at once, each independently and uniformly on its own scale, as in Bergstra and Bengio,
@@ -22,7 +22,7 @@ export class RandomSearch implements Strategy {
   }
 
   next(isAffordable: IsAffordable): Proposal | null {
-    for (let draw = 0; draw < mostDraws; draw += 1) {
+    for (let draw = 0; draw < maxDraws; draw += 1) {
       const values = this.#knobs.map((knob) => drawn(knob, this.#random));
       const key = values.join(' ');
       if (this.#seen.has(key) || !isAffordable(values)) continue;

@@ -37,7 +37,7 @@ export async function rewriteScript(
       steps_used - start.steps_used <= largestShare * start.steps_left
     );
   };
-  while (tried.size < mostTries(study, maxTries) && isWithinShare()) {
+  while (tried.size < allowedTries(study, maxTries) && isWithinShare()) {
     // A script of automl's own already uses what its libraries offer, so the starter is rewritten, to beat that script.
     const base = study.best.isOwn === true ? study.starter : study.best;
     const { script, story, seconds, values } = base;
@@ -91,7 +91,7 @@ async function lookAround(workspace: Workspace, source: string): Promise<Surroun
   return { ...imported, arrays, packages: [...new Set([...imported.packages, ...packages])] };
 }
 
-function mostTries({ best }: Study, maxTries: number): number {
+function allowedTries({ best }: Study, maxTries: number): number {
   if (best.isStricter === true) return 0;
   return best.isOwn === true ? Math.min(triesAgainstOwn, maxTries) : maxTries;
 }

@@ -11,7 +11,7 @@ export const rounds = { least: 2, most: 5 };
 const largestShare = 0.25;
 
 /** The most that the selection may use in total. */
-export function mostForSelection({ seconds_left, seconds_used, steps_left, steps_used }: Budget): {
+export function maxForSelection({ seconds_left, seconds_used, steps_left, steps_used }: Budget): {
   seconds: number;
   steps: number;
 } {
@@ -30,7 +30,7 @@ export function leftForTries(budget: Budget, versions: readonly number[]): Budge
   const seconds = margin * rounds.least * versions.reduce((sum, expected) => sum + expected, 0);
   // Each run is written first; two more steps, because a round begins only if a version can be put back after it.
   const steps = 2 * rounds.least * versions.length + 2;
-  const most = mostForSelection(budget);
+  const most = maxForSelection(budget);
   if (seconds > most.seconds || steps > most.steps) return budget;
   return { ...budget, seconds_left: budget.seconds_left - seconds, steps_left: budget.steps_left - steps };
 }

@@ -6,9 +6,9 @@ import { importedNames } from './rewrites/python-edit.ts';
 const learning =
   /^(?:\w+_)?(?:agents?|architecture|cfg|configs?|constants|features?|hparams|hyper_?params|hyperparameters|layers|learner|models?|modules|nets?|networks?|optim|optimizers?|params|pipeline|policy|settings|trainer|training)$/;
 /** Further files are not read. */
-const mostFiles = 4;
+const maxFiles = 4;
 /** Enough to read a file in each, and to try something with their contents. */
-const leastSteps = 20;
+const minSteps = 20;
 
 const markOf = (path: string) => `\n# ---- ${path} ----\n`;
 const mark = /\n# ---- ([\w-]+\.(?:py|json)) ----\n/;
@@ -40,7 +40,7 @@ function nextFile(
   listing: string,
   seen: ReadonlySet<string>,
 ): string | null {
-  if (ended || budget.steps_left < leastSteps || seen.size > mostFiles) return null;
+  if (ended || budget.steps_left < minSteps || seen.size > maxFiles) return null;
   const modules = [...importedNames(text).values()].map((name) => name.split('.')[0] ?? '');
   const named = [...text.matchAll(/["']([\w-]+)\.json["']/g)].map(([, name]) => name ?? '');
   const names = [...modules.map((name) => [name, 'py']), ...named.map((name) => [name, 'json'])];

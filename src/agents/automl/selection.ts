@@ -2,7 +2,7 @@ import type { Budget } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import type { NoiseTest } from '../search/noise-test.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
-import { mostForSelection, rounds } from './savings.ts';
+import { maxForSelection, rounds } from './savings.ts';
 import type { Study } from './study.ts';
 import type { Outcome, TrialRunner } from './trial.ts';
 
@@ -72,7 +72,7 @@ function mayGoOn(
   if (finalists.every(({ hasFailed }) => hasFailed) || done >= rounds.most) return false;
   if (!affordsRounds(study, finalists, 1, now)) return false;
   const share = (done + 1) / Math.max(done, 1);
-  const { seconds, steps } = mostForSelection(now);
+  const { seconds, steps } = maxForSelection(now);
   return (
     done < rounds.least ||
     ((now.seconds_used - start.seconds_used) * share <= seconds &&

@@ -4,7 +4,7 @@ import { isTimeLike } from '../search/metric-names.ts';
 import { type Evidence, NoiseTest, type SecondRun } from '../search/noise-test.ts';
 import { type Candidate, changesOf, sourceOf } from './candidate.ts';
 import type { Knob } from './knobs.ts';
-import { mostEpochs } from './most-epochs.ts';
+import { maxEpochs } from './most-epochs.ts';
 import { Pace, type Reserve } from './pace.ts';
 import { sameResults } from './same-results.ts';
 import { leftForTries } from './savings.ts';
@@ -370,7 +370,7 @@ export function versionsOf(source: string, { metric, problem }: TaskBrief): Scri
   // A number that changes what is computed also changes how long it takes: that would be less work, not faster work.
   const timeLike = isTimeLike(metric);
   const accepts = (knob: Knob) => !timeLike || /chunk|block|tile|buffer/i.test(knob.name);
-  const epochs = mostEpochs(problem);
+  const epochs = maxEpochs(problem);
   if (epochs === null) return new ScriptVersions(source, accepts);
   return new ScriptVersions(source, accepts, (knob) =>
     /epoch/i.test(knob.name) ? { ...knob.prior, most: Math.max(knob.value, epochs) } : knob.prior,

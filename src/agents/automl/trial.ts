@@ -36,7 +36,7 @@ interface Kept {
 }
 
 /** A submission with more files is not copied: each takes a step. */
-const mostFiles = 3;
+const maxFiles = 3;
 
 /** Runs versions of the script, and knows which one is in the workspace and which one ran last. */
 export class TrialRunner {
@@ -64,7 +64,7 @@ export class TrialRunner {
   /** Whether submissions can be copied: not code, which replaces the script itself, nor one of many files. */
   get canKeep(): boolean {
     const { files } = this.#workspace.task.submission;
-    return files.length <= mostFiles && files.every(({ path }) => !path.endsWith('.py'));
+    return files.length <= maxFiles && files.every(({ path }) => !path.endsWith('.py'));
   }
 
   /** Whether a version can be put back without running it. */

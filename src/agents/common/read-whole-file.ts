@@ -6,7 +6,7 @@ const surelyWhole = 18_000;
 const surelyText = 4_000;
 const blockLines = 100;
 /** A file with more blocks is not a starter script, and reading on would use up the budget. */
-const mostBlocks = 15;
+const maxBlocks = 15;
 
 /** The text of a file of any length, or why it could not be read. */
 export type WholeFile = { text: string } | { problem: string };
@@ -18,7 +18,7 @@ export async function readWholeFile(workspace: Workspace, path: string): Promise
   if (read.observation.length <= surelyWhole) return { text: read.observation };
   const lines: string[] = [];
   let areNumbered = false;
-  for (let block = 0; block < mostBlocks && !workspace.ended; block += 1) {
+  for (let block = 0; block < maxBlocks && !workspace.ended; block += 1) {
     const first = lines.length + 1;
     const inspected = await workspace.inspectLines(path, first, first + blockLines - 1);
     if (inspected.status !== 'ok') break;

@@ -27,8 +27,8 @@ export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | Agen
   override lc_namespace = ['mlagentbench', 'agents', 'langchain'];
   readonly #chain: Chain;
   readonly #environment: Environment;
-  readonly #mostInvalid: number;
-  #mostSteps: number;
+  readonly #maxInvalid: number;
+  #maxSteps: number;
   #characters = Number.POSITIVE_INFINITY;
   #invalid = 0;
 
@@ -36,8 +36,8 @@ export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | Agen
     super();
     this.#chain = chain;
     this.#environment = environment;
-    this.#mostSteps = steps;
-    this.#mostInvalid = invalidReplies;
+    this.#maxSteps = steps;
+    this.#maxInvalid = invalidReplies;
   }
 
   /** @throws OutputParserException, which the executor reports to the model; RunOver */
@@ -59,7 +59,7 @@ export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | Agen
 
   #scratchpad(steps: AgentStep[]): string {
     const kept = steps
-      .slice(-this.#mostSteps)
+      .slice(-this.#maxSteps)
       .map(({ action, observation }) => ({ action, observation: cutMiddle(observation, this.#characters) }));
     const left = steps.length - kept.length;
     return `${left > 0 ? leftOut(left) : ''}${formatLogToString(kept, 'Observation: ', '')}`;
@@ -67,7 +67,7 @@ export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | Agen
 
   #countInvalid(): void {
     this.#invalid += 1;
-    if (this.#invalid < this.#mostInvalid) return;
+    if (this.#invalid < this.#maxInvalid) return;
     const message = `No action could be read from ${this.#invalid} replies in a row.`;
     this.#environment.giveUp('reply_format', message);
     throw new RunOver(message);
@@ -75,9 +75,9 @@ export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | Agen
 
   /** Halves the number of steps, and finally shortens each. Returns false if there is nothing left to leave out. */
   #shrink(steps: number): boolean {
-    const told = Math.min(steps, this.#mostSteps);
+    const told = Math.min(steps, this.#maxSteps);
     if (told > 1) {
-      this.#mostSteps = Math.floor(told / 2);
+      this.#maxSteps = Math.floor(told / 2);
       return true;
     }
     if (told === 0 || this.#characters <= fewestCharacters) return false;

@@ -16,7 +16,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { UserError } from '../../lib/errors.ts';
 
 /** Large enough for files, which are written through arguments. */
-const mostBytes = 64 * 2 ** 20;
+const maxBytes = 64 * 2 ** 20;
 
 const partingMs = 200;
 
@@ -30,7 +30,7 @@ export function serveOnStandardStreams(factory: McpServerFactory): Served {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   process.stdin.once('end', resolve);
   process.stdin.once('close', resolve);
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: mostBytes });
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: maxBytes });
   const handle = serveStdio(factory, { transport });
   return { closed, [Symbol.asyncDispose]: () => handle.close() };
 }
@@ -106,7 +106,7 @@ async function requestOf(
   let bytes = 0;
   for await (const chunk of incoming) {
     bytes += chunk.length;
-    if (bytes > mostBytes) return null;
+    if (bytes > maxBytes) return null;
     chunks.push(chunk);
   }
   const gone = new AbortController();

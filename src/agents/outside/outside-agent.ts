@@ -73,6 +73,6 @@ export function asksWithoutTools({ tools }: { tools?: readonly unknown[] | undef
 }
 
 /** The most prompts that an agent of the Agent Client Protocol gets. */
-export function mostPrompts(options: AgentOptions): number {
+export function maxPrompts(options: AgentOptions): number {
   return typeof options.prompts === 'number' ? options.prompts : prompts.default;
 }

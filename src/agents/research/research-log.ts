@@ -11,14 +11,14 @@ export interface ResearchLog {
 }
 
 /** The most characters of the log that are shown to the fast model: the newest ones. */
-const mostLog = 60_000;
+const maxLog = 60_000;
 /** For when the log is too long for the model, or the model returns nothing. */
 const shortLog = 8_000;
 const shortStep = 600;
 
 const firstMark = '[Reasoning]:';
 /** The most summaries of one step that the paper's agent requests, until one is in the right form. */
-const mostSummaries = 5;
+const maxSummaries = 5;
 
 /** The agent keeps this log itself, so it costs no steps. */
 export class OwnLog implements ResearchLog {
@@ -30,7 +30,7 @@ export class OwnLog implements ResearchLog {
   }
 
   async recall(plan: string): Promise<string | null> {
-    for (const most of [mostLog, shortLog]) {
+    for (const most of [maxLog, shortLog]) {
       const log = this.#text.slice(-most);
       const answer = await this.#environment.ask({
         role: 'fast',
@@ -75,7 +75,7 @@ export class LogOfActions implements ResearchLog {
 
   /** Requests a summary until it has the first of its markers, and drops the text before that marker. */
   async #summarise(step: PastStep): Promise<string | null> {
-    for (let attempt = 0; attempt < mostSummaries; attempt += 1) {
+    for (let attempt = 0; attempt < maxSummaries; attempt += 1) {
       const summary = await summarise(this.#environment, step);
       const start = summary?.indexOf(firstMark) ?? -1;
       if (start >= 0) return summary?.slice(start) ?? null;

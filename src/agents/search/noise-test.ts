@@ -10,7 +10,7 @@ export interface Evidence {
 }
 
 /** Gains below this share of the starter's score are not worth a change. */
-const leastShare = 0.001;
+const minShare = 0.001;
 
 /** A gain of this many times the noise needs no second measurement. */
 const clear = 5;
@@ -22,7 +22,7 @@ export class NoiseTest {
   readonly #sign: 1 | -1;
   readonly secondRun: SecondRun;
   /** A gain up to this is not worth a change, however certain it is; in the unit of the metric. */
-  readonly leastGain: number;
+  readonly minGain: number;
   /** A gain must exceed this, in the unit of the metric. */
   readonly threshold: number;
   /** Half the difference of the starter's two scores, whatever causes it; null if it was not measured. */
@@ -40,14 +40,14 @@ export class NoiseTest {
     starter: Evidence,
     secondRun: SecondRun,
     seedsSplitData = false,
-    worth = leastShare,
+    worth = minShare,
   ) {
     this.#sign = metric.direction === 'maximize' ? 1 : -1;
     this.secondRun = secondRun;
     const half = starter.second === null ? null : Math.abs(starter.first - starter.second) / 2;
     this.noise = secondRun === 'not needed' ? 0 : half;
-    this.leastGain = Math.abs(starter.first) * worth;
-    this.threshold = Math.max(seedsSplitData ? 0 : (this.noise ?? 0), this.leastGain);
+    this.minGain = Math.abs(starter.first) * worth;
+    this.threshold = Math.max(seedsSplitData ? 0 : (this.noise ?? 0), this.minGain);
   }
 
   /** How much better one score is than another; negative if it is worse. */
@@ -86,6 +86,6 @@ export class NoiseTest {
     if (gains.length < 2) return mean > this.threshold;
     const squares = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0);
     const standardError = Math.sqrt(squares / (gains.length - 1) / gains.length);
-    return mean > Math.max(standardError, this.leastGain);
+    return mean > Math.max(standardError, this.minGain);
   }
 }

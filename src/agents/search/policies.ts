@@ -25,7 +25,7 @@ export interface MoveSettings {
   /** The number of drafts before anything else is tried; one more for each step of width. */
   drafts: number;
   /** The number of consecutive failures on one path that are worth a repair. */
-  mostRepairs: number;
+  maxRepairs: number;
 }
 
 export type Policy = (situation: Situation) => Move | null;
@@ -97,7 +97,7 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
 
 /** All possible moves, the most promising of each operator first. */
 export function movesOf({ tree, root, noiseTest, width, settings }: Situation): Move[] {
-  const { operators, drafts, mostRepairs } = settings;
+  const { operators, drafts, maxRepairs } = settings;
   const ranked = tree.measured.toSorted(
     (one, other) => noiseTest.gain(scoreOf(other), scoreOf(one)) || one.id - other.id,
   );
@@ -112,7 +112,7 @@ export function movesOf({ tree, root, noiseTest, width, settings }: Situation): 
   }
   for (const parent of tree.attempts)
     if (parent.status === 'failed' && parent.view !== null && parent.output !== '')
-      if (parent.children.length === 0 && parent.depthOfFailure <= mostRepairs)
+      if (parent.children.length === 0 && parent.depthOfFailure <= maxRepairs)
         moves.push({ operator: 'debug', parent, why: `attempt ${parent.id} failed` });
   moves.push(...mergesOf(tree, ranked.slice(0, 2 + width), root));
   return moves.filter(({ operator }) => operators.has(operator));

@@ -14,7 +14,7 @@ export interface SearchSettings extends MoveSettings {
   policy: Policy;
   /** The number of consecutive attempts without a new best version after which the search widens. */
   patience: number;
-  mostAttempts: number;
+  maxAttempts: number;
   /** The number of attempts that are made at the same time. */
   atOnce: number;
   /** Measures how much of a score is luck, confirms improvements, and selects on fresh seeds. */
@@ -32,7 +32,7 @@ const shares = { attempt: 0.35, portfolio: 0.3, selection: 0.25 };
 /** Reading, writing, running and checking: the minimum and maximum steps for one attempt. */
 const steps = { least: 5, most: 14 };
 /** After this many consecutive attempts that wrote nothing, the search stops. */
-const mostIdle = 6;
+const maxIdle = 6;
 
 /**
  * A search over versions of a task's script: each attempt has its own branch, the best one so far is always the one
@@ -109,7 +109,7 @@ export class TreeSearch {
   }
 
   async #work(root: Attempt): Promise<void> {
-    while (this.#mayTry() && this.tree.attempts.length <= this.#settings.mostAttempts) {
+    while (this.#mayTry() && this.tree.attempts.length <= this.#settings.maxAttempts) {
       const { policy, random } = this.#settings;
       const situation = {
         tree: this.tree,
@@ -231,7 +231,7 @@ export class TreeSearch {
   }
 
   #mayTry(): boolean {
-    if (this.#isOver || this.#idle >= mostIdle) return false;
+    if (this.#isOver || this.#idle >= maxIdle) return false;
     const { seconds, steps: left } = this.#usable();
     const { tokens_left: tokens, money_left: money } = this.#now;
     if ((tokens !== null && tokens <= 0) || (money !== null && money <= 0)) return false;

@@ -5,7 +5,7 @@ import type { Attempt, SearchTree } from './search-tree.ts';
 
 /** The number of fresh seeds on which finalists are measured. The search has used the first two. */
 const rounds = { first: 2, least: 2, most: 5 };
-const mostFinalists = 2;
+const maxFinalists = 2;
 
 /** The least that the selection needs, in runs of scripts and in steps: each script is written before its run. */
 export function selectionNeeds(finalists: number): { runs: number; steps: number } {
@@ -33,7 +33,7 @@ export async function selectFinalist(
       (one) => one !== reference && noiseTest.gain(scoreOf(one), scoreOf(reference)) > noiseTest.threshold,
     )
     .sort((one, other) => noiseTest.gain(scoreOf(other), scoreOf(one)) || one.id - other.id)
-    .slice(0, mostFinalists)
+    .slice(0, maxFinalists)
     .map((attempt) => ({ attempt, gains: [] as number[], hasFailed: false }));
   let done = 0;
   for (; done < rounds.most && finalists.some(({ hasFailed }) => !hasFailed); done += 1) {

@@ -9,7 +9,7 @@ const roomAfterShortening = 0.6;
 const keptOfResult = 300;
 /** The newest turns are shortened only if nothing else helps. */
 const newestTurns = 2;
-const mostActions = 30;
+const maxActions = 30;
 
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 
@@ -104,7 +104,7 @@ export class Conversation {
     const actions = turn?.results.map(({ action, status }) => `${action} (${status})`) ?? [];
     this.#forgotten = {
       turns: this.#forgotten.turns + 1,
-      actions: [...this.#forgotten.actions, ...actions].slice(-mostActions),
+      actions: [...this.#forgotten.actions, ...actions].slice(-maxActions),
     };
   }
 }

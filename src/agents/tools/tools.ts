@@ -30,13 +30,13 @@ export const tools: Agent = {
     readSettings(options);
   },
   async run({ environment, options, experience }) {
-    const { contextTokens, mostNudges } = readSettings(options);
+    const { contextTokens, maxNudges } = readSettings(options);
     const toolbox = new Toolbox(environment.actions);
     const finalAnswer = toolbox.toolFor('Final Answer');
     const steps = new CarefulSteps(environment);
     const head = headOf(environment, steps, finalAnswer, experience);
     const conversation = new Conversation(head, toolbox.tools, contextTokens);
-    for (let idle = 0; idle <= mostNudges; ) {
+    for (let idle = 0; idle <= maxNudges; ) {
       const reply = await ask(environment, toolbox, conversation);
       if (reply === null) return;
       conversation.addReply(messageOf(reply));
@@ -47,15 +47,15 @@ export const tools: Agent = {
       if (reply.tool_calls.length === 0)
         conversation.addRemark(nudge(finalAnswer, reply.finish === 'length'));
     }
-    const message = `${mostNudges + 1} replies in a row held no tool call that could be carried out.`;
+    const message = `${maxNudges + 1} replies in a row held no tool call that could be carried out.`;
     environment.giveUp('reply_format', message);
   },
 };
 
-function readSettings(options: AgentOptions): { contextTokens: number; mostNudges: number } {
+function readSettings(options: AgentOptions): { contextTokens: number; maxNudges: number } {
   return {
     contextTokens: wholeNumberOption(tools, options, 'context_tokens', 1000),
-    mostNudges: wholeNumberOption(tools, options, 'nudges', 0),
+    maxNudges: wholeNumberOption(tools, options, 'nudges', 0),
   };
 }
 

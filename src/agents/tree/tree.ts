@@ -15,7 +15,7 @@ import { writeVersion } from './write-version.ts';
 const profiles = ['tree', 'aide'] as const;
 /** The default policy of a profile. */
 const own = 'profile';
-const mostTuningTries = 12;
+const maxTuningTries = 12;
 
 /**
  * A search over versions of the script with a language model's operators, see docs/agents/tree.md. `tuner` makes the
@@ -90,9 +90,9 @@ function readSettings(agent: Agent, options: AgentOptions, seed: number): Settin
       policy: policies[policy],
       // AIDE's numbers: five drafts, three repairs in a row.
       drafts: isAide ? 5 : 1,
-      mostRepairs: isAide ? 3 : 2,
+      maxRepairs: isAide ? 3 : 2,
       patience: isAide ? Number.POSITIVE_INFINITY : wholeNumberOption(agent, options, 'patience', 1),
-      mostAttempts: wholeNumberOption(agent, options, 'max_attempts', 1),
+      maxAttempts: wholeNumberOption(agent, options, 'max_attempts', 1),
       atOnce: wholeNumberOption(agent, options, 'at_once', 1),
       random: seededRandom(seed),
     },
@@ -109,7 +109,7 @@ function operateWith(
     const { operator } = move;
     if (operator === 'portfolio') return await runTuner(tuner, view, seed, {});
     if (operator === 'tune') {
-      const options = { models: 'never', rewrites: false, max_tries: mostTuningTries };
+      const options = { models: 'never', rewrites: false, max_tries: maxTuningTries };
       return await runTuner(tuner, view, seed, options);
     }
     view.limitRuns(Math.max(20, 0.6 * view.budget.seconds_left));

@@ -28,7 +28,7 @@ const handIn: ModelTool = {
 };
 const mostOfAnswer = 6_000;
 /** The number of replies in a row without anything useful. */
-const mostIdle = 3;
+const maxIdle = 3;
 
 /** Asks a model for one version. It may look around and experiment on the branch before it writes. */
 export async function writeVersion(
@@ -63,7 +63,7 @@ export async function writeVersion(
     if (done.change !== null)
       return hasWritten ? written(done.change, view) : nothing('it handed in without a change');
     idle = reply.tool_calls.length === 0 ? idle + 1 : 0;
-    if (done.ended || idle === mostIdle) break;
+    if (done.ended || idle === maxIdle) break;
     if (reply.tool_calls.length === 0) messages.push({ role: 'user', text: nothingFound });
     else if (turn === turns - 1) messages.push({ role: 'user', text: noMoreTurns });
   }

@@ -10,7 +10,7 @@ export interface UnfinishedRun extends RunPlace {
 }
 
 /** A table has at most this many rows: `mlab runs ls` lists all runs. */
-const mostRows = 20;
+const maxRows = 20;
 
 /** The unfinished runs of a report, without those that finished after the report was made. */
 export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Report): UnfinishedRun[] {
@@ -33,12 +33,12 @@ export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Rep
 /** The report with its unfinished runs after the summary; unchanged if there are none. */
 export function withUnfinished(document: ReportDocument, runs: readonly UnfinishedRun[]): ReportDocument {
   if (runs.length === 0) return document;
-  const left = runs.length - mostRows;
+  const left = runs.length - maxRows;
   const note = left > 0 ? `… and ${left} more: mlab runs ls lists them.` : '';
   // Queued runs are the least informative.
   const rows = runs
     .toSorted((one, other) => Number(one.state === 'queued') - Number(other.state === 'queued'))
-    .slice(0, mostRows)
+    .slice(0, maxRows)
     .map(({ run, state, where, why }) => [run, state, where, oneLine(why, 80)].map(cellOf));
   const columns = ['run', 'status', 'where', 'why'].map((title) => ({ title, name: title }));
   const table = { name: 'unfinished', title: 'Runs that are not finished', note, columns, rows };

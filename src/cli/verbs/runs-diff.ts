@@ -6,8 +6,8 @@ import { snapshotOfStep } from '../run-steps.ts';
 import { plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
-const mostLines = 60;
-const mostRows = 6;
+const maxLines = 60;
+const maxRows = 6;
 
 export const runsDiff: Verb = {
   onlyReads: true,
@@ -16,7 +16,7 @@ export const runsDiff: Verb = {
     { name: '[from]', description: 'a step; default: 0, the starter; of RUN@STEP the step before' },
     { name: '[to]', description: 'a later step; default: last; of RUN@STEP that step' },
   ],
-  flags: [{ flags: '--full', description: `all lines; without it at most ${mostLines} per file` }],
+  flags: [{ flags: '--full', description: `all lines; without it at most ${maxLines} per file` }],
   examples: [
     ['mlab runs diff start-1/digits-automl-0 3 7', 'what changed between steps 3 and 7'],
     ['mlab runs diff start-1/digits-automl-0', 'everything the agent changed'],
@@ -39,7 +39,7 @@ export const runsDiff: Verb = {
         ? 'Nothing changed.'
         : codeFirst(differences)
             .map((difference) =>
-              differenceText(difference, options.full ? Number.POSITIVE_INFINITY : mostLinesOf(difference)),
+              differenceText(difference, options.full ? Number.POSITIVE_INFINITY : maxLinesOf(difference)),
             )
             .join('\n');
     return { text, json: { run: folder.id, from: before.number, to: after.number, differences } };
@@ -58,8 +58,8 @@ function codeFirst(differences: readonly PathDifference[]): PathDifference[] {
 }
 
 /** Rows of data say little: the first few show what they are. */
-function mostLinesOf(difference: PathDifference): number {
-  return isTable(difference) ? mostRows : mostLines;
+function maxLinesOf(difference: PathDifference): number {
+  return isTable(difference) ? maxRows : maxLines;
 }
 
 function differenceText(difference: PathDifference, most: number): string {

@@ -10,7 +10,7 @@ interface Options {
   withRepositories?: boolean;
 }
 
-const mostListed = 10;
+const maxListed = 10;
 
 export const runsRestore: Verb = {
   arguments: [
@@ -65,7 +65,7 @@ export const runsRestore: Verb = {
 };
 
 function leftOutText(paths: readonly string[]): string {
-  const more = paths.length > mostListed ? ` and ${paths.length - mostListed} more` : '';
-  const names = paths.slice(0, mostListed).map(showPath).join(', ');
+  const more = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : '';
+  const names = paths.slice(0, maxListed).map(showPath).join(', ');
   return `Left out, because git would run what they say: ${names}${more}. --with-repositories keeps them.`;
 }

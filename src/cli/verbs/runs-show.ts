@@ -43,7 +43,7 @@ interface Options {
 }
 
 /** Of an error message; --json has the whole one. */
-const mostErrorLines = 40;
+const maxErrorLines = 40;
 
 export const runsShow: Verb = {
   onlyReads: true,
@@ -126,7 +126,7 @@ function endText({ reason, message }: NonNullable<RunRecord['end']>): string {
   const isError = reason === 'agent_error' || reason === 'infrastructure_error';
   const lines = plain(message).trimEnd().split('\n');
   if (!isError || lines.length === 1) return oneLine(message, isError ? 2_000 : 200);
-  const shown = lines.length <= mostErrorLines ? lines : ['…', ...lines.slice(-mostErrorLines)];
+  const shown = lines.length <= maxErrorLines ? lines : ['…', ...lines.slice(-maxErrorLines)];
   return shown.map((line, index) => (index === 0 ? line : `  ${line}`)).join('\n');
 }
 

@@ -26,7 +26,7 @@ interface Options extends PrepareOptions {
 }
 
 /** Spreads between a measured and the declared mean that deserve a warning. */
-const mostSpreads = 3;
+const maxSpreads = 3;
 
 export const tasksBaseline: Verb = {
   arguments: [{ name: '<tasks...>', description: 'task ids, or task folders' }],
@@ -134,7 +134,7 @@ function resultOf(task: Task, measurement: Measurement, named: string): Result {
   const spreads = Number.isFinite(drift) ? drift : null;
   const far = spreads === null ? 'and neither varies' : `${number(spreads)} spreads away`;
   const remark =
-    drift > mostSpreads
+    drift > maxSpreads
       ? `The ${nameOf(measurement.what)} no longer scores what task.yaml says (${part}.mean: ${declared.mean}); measured was ` +
         `${number(measurement.mean)}, ${far}. If it was changed on purpose: mlab tasks baseline ${named}` +
         `${part === 'reference' ? ' --reference' : ''} --write`

@@ -266,11 +266,11 @@ function faultLines(reports: readonly ValidationAgentReport[]): string[] {
   return isGrader ? [...lines, '  If the grader is wrong, fix hidden/grade.py of the task.'] : lines;
 }
 
-const mostLeakLines = 5;
+const maxLeakLines = 5;
 
 function leakLines(faults: readonly string[]): string[] {
-  const more = faults.length - mostLeakLines;
-  const lines = faults.slice(0, mostLeakLines).map((fault) => `  ${fault}`);
+  const more = faults.length - maxLeakLines;
+  const lines = faults.slice(0, maxLeakLines).map((fault) => `  ${fault}`);
   return more > 0 ? [...lines, `  ${more} more in --json`] : lines;
 }
 

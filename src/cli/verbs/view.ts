@@ -24,7 +24,7 @@ interface Options {
 /** The default port: always the same, so that links and open pages keep working. */
 export const usualPort = 7420;
 const progressMs = 2000;
-const mostLeftShown = 5;
+const maxLeftShown = 5;
 
 export const view: Verb = {
   arguments: [
@@ -173,8 +173,8 @@ async function write(context: Context, viewed: Viewed, folder: string): Promise<
   const lines = [
     `${counted(experiments, 'experiment')}, ${counted(runs, 'run')}, ${counted(steps, 'step')} in ${folder}`,
     `To look at it: python3 -m http.server --directory ${shellWord(folder)}, then open http://localhost:8000`,
-    ...left.slice(0, mostLeftShown).map(({ what, why }) => `Left out: ${plain(what)}: ${plain(why)}`),
-    ...(left.length > mostLeftShown ? [`… and ${left.length - mostLeftShown} more; --json names all.`] : []),
+    ...left.slice(0, maxLeftShown).map(({ what, why }) => `Left out: ${plain(what)}: ${plain(why)}`),
+    ...(left.length > maxLeftShown ? [`… and ${left.length - maxLeftShown} more; --json names all.`] : []),
   ];
   return { text: lines.join('\n'), json: { folder, ...exported } };
 }

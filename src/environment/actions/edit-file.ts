@@ -7,7 +7,7 @@ import { syntaxProblem } from './syntax.ts';
 import { contentWith, isPython, readTextFile } from './text-file.ts';
 
 const largestEdited = 16 * 2 ** 20;
-const mostPlaces = 20;
+const maxPlaces = 20;
 
 /** Models often write truth values as strings. */
 const flag = z.union([
@@ -47,9 +47,9 @@ const editFile = defineAction({
       );
     }
     if (places.length > 1 && !replace_all) {
-      const more = places.length > mostPlaces ? ', …' : '';
+      const more = places.length > maxPlaces ? ', …' : '';
       return failed(
-        `${file_name} holds old_text ${places.length} times, in lines ${places.slice(0, mostPlaces).join(', ')}${more}; ` +
+        `${file_name} holds old_text ${places.length} times, in lines ${places.slice(0, maxPlaces).join(', ')}${more}; ` +
           'nothing was changed. Give more of the text around the one that is meant, or set replace_all to true.',
       );
     }

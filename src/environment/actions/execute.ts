@@ -8,14 +8,14 @@ import { PathFailed } from '../workspace-path.ts';
 const kindNames = { folder: 'a folder', other: 'no regular file' } as const;
 
 /** Linux accepts at most 128 KiB in one argument, and no NUL. */
-const mostCommandBytes = 120_000;
+const maxCommandBytes = 120_000;
 export const commandText = z
   .string()
   .min(1)
   .refine((text) => !text.includes('\0'), 'it may not hold a NUL character')
   .refine(
-    (text) => Buffer.byteLength(text) <= mostCommandBytes,
-    `at most ${mostCommandBytes} bytes; put a longer text into a file with Write File`,
+    (text) => Buffer.byteLength(text) <= maxCommandBytes,
+    `at most ${maxCommandBytes} bytes; put a longer text into a file with Write File`,
   );
 
 const executeScript = defineAction({

@@ -3,7 +3,7 @@ import { defineAction, lineNumber } from '../action.ts';
 import { cutMiddle, headCharacters, observationCharacters, tailCharacters } from '../output.ts';
 import { done, edit, failed } from './outcomes.ts';
 
-const mostLines = 100;
+const maxLines = 100;
 const largestScript = 16 * 2 ** 20;
 const largestCopy = 256 * 2 ** 20;
 
@@ -41,7 +41,7 @@ const readFile = defineAction({
 
 const inspectLines = defineAction({
   name: 'Inspect Script Lines',
-  description: `Shows lines of a script, at most ${mostLines} at once, with the length of the file.`,
+  description: `Shows lines of a script, at most ${maxLines} at once, with the length of the file.`,
   returns: 'The lines, each after its number and a colon, and the number of lines of the file.',
   args: {
     script_name: fileName,
@@ -52,8 +52,8 @@ const inspectLines = defineAction({
     const lines = files.readWhole(script_name, largestScript).toString('utf8').split('\n');
     if (lines.at(-1) === '') lines.pop();
     if (last < first) return failed(`end_line_number ${last} lies before start_line_number ${first}.`);
-    if (last - first + 1 > mostLines) {
-      return failed(`At most ${mostLines} lines at once: ${last - first + 1} were asked for.`);
+    if (last - first + 1 > maxLines) {
+      return failed(`At most ${maxLines} lines at once: ${last - first + 1} were asked for.`);
     }
     const shown = lines.slice(first - 1, last).map((line, index) => `${first + index}: ${line}`);
     const length = `[${script_name} has ${lines.length} lines]`;

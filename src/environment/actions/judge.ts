@@ -79,7 +79,7 @@ const finalAnswer = defineAction({
   }),
 });
 
-const mostSearchMs = 30_000;
+const maxSearchMs = 30_000;
 
 const searchFiles = defineAction({
   name: 'Search Files',
@@ -97,7 +97,7 @@ const searchFiles = defineAction({
       throw new PathFailed(`${dir_path} does not exist. List Files shows what is there.`);
     const path = context.files.pathOf(dir_path);
     const { output, end } = await context.helper('search_files.py', [pattern, path === '' ? '.' : path], {
-      timeoutMs: mostSearchMs,
+      timeoutMs: maxSearchMs,
     });
     const status = statusOf(end);
     const seconds = (end.durationMs / 1000).toFixed(1);

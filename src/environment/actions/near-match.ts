@@ -1,10 +1,10 @@
 import { nearest } from '../../lib/nearest.ts';
 import { linesOf } from './text-file.ts';
 
-const mostShownCharacters = 2_000;
+const maxShownCharacters = 2_000;
 /** The search for similar text takes time, during which nothing else runs. */
-const mostSearchedCharacters = 500_000;
-const mostCompared = 100;
+const maxSearchedCharacters = 500_000;
+const maxCompared = 100;
 const longestCompared = 120;
 
 /** The numbers of the lines in which a text begins, from 1, without overlaps. */
@@ -21,7 +21,7 @@ export function linesAt(text: string, wanted: string): number[] {
 
 /** Tells the agent the place most similar to a text that was not found; empty if there is none. */
 export function nearMatch(text: string, wanted: string): string {
-  const lines = linesOf(text.slice(0, mostSearchedCharacters));
+  const lines = linesOf(text.slice(0, maxSearchedCharacters));
   const sought = trimmedEnds(linesOf(wanted));
   if (sought.length === 0) return 'It holds white space only.';
   const first = bestPlace(lines.map(squeezed), sought.map(squeezed));
@@ -47,10 +47,10 @@ function bestPlace(lines: string[], sought: string[]): number | null {
     if (line === '') continue;
     const known = places.get(line);
     if (known === undefined) places.set(line, [index]);
-    else if (known.length < mostCompared) known.push(index);
+    else if (known.length < maxCompared) known.push(index);
   }
   const votes = new Map<number, number>();
-  for (const [offset, line] of sought.slice(0, mostCompared).entries()) {
+  for (const [offset, line] of sought.slice(0, maxCompared).entries()) {
     for (const index of places.get(line) ?? []) {
       if (index >= offset) votes.set(index - offset, (votes.get(index - offset) ?? 0) + 1);
     }
@@ -70,7 +70,7 @@ function similarLine(lines: string[], sought: string[]): string {
     const text = squeezed(line);
     const isLikely = Math.abs(text.length - length) <= length / 3 && text.length <= longestCompared;
     if (isLikely && text !== '' && !candidates.has(text)) candidates.set(text, index);
-    if (candidates.size >= mostCompared) break;
+    if (candidates.size >= maxCompared) break;
   }
   const found = nearest(squeezed(first), [...candidates.keys()]);
   const index = found === null ? undefined : candidates.get(found);
@@ -84,7 +84,7 @@ function shownLines(lines: string[], first: number, count: number): string {
     .slice(first, first + count)
     .map((line, index) => `${first + index + 1}: ${quoted(line)}`)
     .join('\n');
-  return shown.length > mostShownCharacters ? `${shown.slice(0, mostShownCharacters)}…` : shown;
+  return shown.length > maxShownCharacters ? `${shown.slice(0, maxShownCharacters)}…` : shown;
 }
 
 function quoted(line: string): string {

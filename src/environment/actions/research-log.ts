@@ -7,7 +7,7 @@ import { reflect, retrieve } from './prompts/research-log.ts';
 
 const logName = 'research_log.log';
 /** Of a longer log, the oldest entries are left out. */
-const mostLogBytes = 200_000;
+const maxLogBytes = 200_000;
 const fewestLogCharacters = 2_000;
 
 const appendSummary = defineAction({
@@ -61,10 +61,10 @@ async function askAboutLog(context: ActionContext, request: (log: string) => Mod
 /** Null if it is empty. */
 function readLog({ files }: ActionContext): string | null {
   if (files.kindOf(logName) === null) return null;
-  const { head, tail, size } = files.read(logName, mostLogBytes);
+  const { head, tail, size } = files.read(logName, maxLogBytes);
   const text = (tail.length === 0 ? head : tail).toString('utf8');
   if (text.trim() === '') return null;
-  return size > mostLogBytes ? shortened(text, mostLogBytes) : text;
+  return size > maxLogBytes ? shortened(text, maxLogBytes) : text;
 }
 
 /** The end of the log, from the start of a line if there is one. */

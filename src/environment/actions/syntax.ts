@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActionContext } from '../action-context.ts';
 
-const mostCheckMs = 20_000;
+const maxCheckMs = 20_000;
 
 const SyntaxCheck = z.object({
   error: z.object({ line: z.int().nullable(), message: z.string(), text: z.string() }).nullable(),
@@ -11,7 +11,7 @@ const SyntaxCheck = z.object({
 export async function syntaxProblem(context: ActionContext, source: string): Promise<string | null> {
   const { output, end } = await context.helper('check_syntax.py', [], {
     quiet: true,
-    timeoutMs: mostCheckMs,
+    timeoutMs: maxCheckMs,
     input: Buffer.from(source),
   });
   const verdict = end.exitCode === 0 ? parseCheck(output) : null;

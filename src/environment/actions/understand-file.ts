@@ -11,10 +11,10 @@ import { isText, notText, textFileOf } from './text-file.ts';
 
 const blockCharacters = 10_000;
 /** Each block costs a call, so the rest of the file is not read. */
-const mostBlocks = 20;
+const maxBlocks = 20;
 /** A character takes at most four bytes in UTF-8. */
-const mostBytes = 4 * blockCharacters * mostBlocks;
-const mostFindingCharacters = 4_000;
+const maxBytes = 4 * blockCharacters * maxBlocks;
+const maxFindingCharacters = 4_000;
 
 const understandFile = defineAction({
   name: 'Understand File',
@@ -27,13 +27,13 @@ const understandFile = defineAction({
   },
   needs: 'model',
   run: async (context, { file_name, things_to_look_for: question }) => {
-    const { head, tail, size } = context.files.read(file_name, mostBytes);
+    const { head, tail, size } = context.files.read(file_name, maxBytes);
     const content = tail.length === 0 ? head : wholeCharacters(head);
     if (!isText(content)) throw notText(file_name);
     const { text } = textFileOf(content.toString('utf8'));
     if (text.trim() === '') return done(`${file_name} is empty.`);
     const all = blocksOf(text, blockCharacters);
-    const blocks = all.slice(0, mostBlocks);
+    const blocks = all.slice(0, maxBlocks);
     const outcome = await understand(context, file_name, blocks, question);
     if (tail.length === 0 && blocks.length === all.length) return outcome;
     const notice = `[Only lines 1 to ${blocks.at(-1)?.last ?? 0} were read: the file has ${size} bytes, too many to be read whole.]`;
@@ -75,7 +75,7 @@ async function understand(
 
 function findingText({ block, answer }: { block: Block; answer: ReplyText }): string {
   const text = answer.ok ? answer.text : `(${answer.outcome.observation})`;
-  return `Lines ${block.first} to ${block.last}:\n${text.slice(0, mostFindingCharacters)}`;
+  return `Lines ${block.first} to ${block.last}:\n${text.slice(0, maxFindingCharacters)}`;
 }
 
 /** Without an incomplete character at the end. */

@@ -23,7 +23,7 @@ export type AskJudge = (messages: ModelMessage[]) => Promise<JudgeReply>;
 /** A judge's rating of a run, without the model's name and the time. */
 export type Judged = Omit<RubricJudgement, 'v' | 'time' | 'model'>;
 
-const mostTries = 3;
+const maxTries = 3;
 const fewestQuoted = 8;
 /** Far more than the ratings need. */
 const longestReply = 100_000;
@@ -45,7 +45,7 @@ export async function judgeRun(transcript: RunTranscript, ask: AskJudge): Promis
     },
     ...{ tokens: { input: 0, output: 0 }, cost: 0 },
   };
-  for (let tries = 1; tries <= mostTries; tries += 1) {
+  for (let tries = 1; tries <= maxTries; tries += 1) {
     const reply = await ask(messages);
     if (reply.kind === 'stopped') return tries === 1 ? null : { ...judged, problem: reply.message };
     count(judged, reply, tries);

@@ -14,20 +14,20 @@ export interface ShownRun {
 }
 
 /** For all steps together, in characters. */
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 const fewestOfStep = 400;
 const mostOfStep = 4000;
 /** Of longer runs, the first and the last steps are shown. */
-const mostSteps = 400;
+const maxSteps = 400;
 const fenceCharacters = 16;
 const cutMark = ' [… cut …] ';
 
 /** Steps with what was written, done and observed. The run's grades and measures are not shown. */
 export function showRun({ problem, steps, end }: RunTranscript): ShownRun {
-  const left = steps.length <= mostSteps ? steps : endsOf(steps);
+  const left = steps.length <= maxSteps ? steps : endsOf(steps);
   const room = Math.min(
     mostOfStep,
-    Math.max(fewestOfStep, Math.floor(mostCharacters / Math.max(1, left.length))),
+    Math.max(fewestOfStep, Math.floor(maxCharacters / Math.max(1, left.length))),
   );
   const shown = new Map(left.map((step) => [step.step, showStep(step, room).toWellFormed()]));
   const ending = end === null ? 'The run has not ended.' : `The run ended: ${end.reason}. ${end.message}`;
@@ -45,7 +45,7 @@ export function showRun({ problem, steps, end }: RunTranscript): ShownRun {
 }
 
 function endsOf(steps: RunTranscript['steps']): TranscriptStep[] {
-  return [...steps.slice(0, mostSteps / 2), ...steps.slice(-mostSteps / 2)];
+  return [...steps.slice(0, maxSteps / 2), ...steps.slice(-maxSteps / 2)];
 }
 
 function showStep(step: TranscriptStep, room: number): string {

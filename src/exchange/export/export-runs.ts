@@ -11,7 +11,7 @@ import { originalPlaces, writeLogFolder } from './to-mlagentbench.ts';
 export const exportFormats = ['mlagentbench', 'jsonl', 'git'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-const mostListed = 10;
+const maxListed = 10;
 
 export interface ExportOptions extends NewFolder {
   folders: readonly RunFolder[];
@@ -74,7 +74,7 @@ async function* readOneByOne(
 }
 
 function leftOutText(run: string, paths: readonly string[]): string {
-  const more = paths.length > mostListed ? ` and ${paths.length - mostListed} more` : '';
-  const names = paths.slice(0, mostListed).map(showPath).join(', ');
+  const more = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : '';
+  const names = paths.slice(0, maxListed).map(showPath).join(', ');
   return `${run}: left out of its workspaces, because git would run what they say: ${names}${more}`;
 }

@@ -15,7 +15,7 @@ import {
 import type { BegunRun, RecordedRun, RecordedStep } from './recorded-run.ts';
 
 const person = 'mlagentbench <mlagentbench@localhost>';
-const mostText = 2000;
+const maxText = 2000;
 
 /**
  * Writes a bare repository at `out`, an empty folder: one branch per run, one commit per step. The user's git settings
@@ -192,7 +192,7 @@ function messageOfStep({ step, action, args, observation, finished }: RecordedSt
 }
 
 function cut(text: string): string {
-  return text.length <= mostText ? text : `${text.slice(0, mostText)} …`;
+  return text.length <= maxText ? text : `${text.slice(0, maxText)} …`;
 }
 
 /** Without characters that a terminal would obey. */

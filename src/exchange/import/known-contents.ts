@@ -6,11 +6,11 @@ import { yieldToSignals } from '../yield-to-signals.ts';
 
 /** Limits for one import: the sizes and hashes to look for, and the bytes to keep. */
 const mostWanted = 500_000;
-const mostFoundBytes = 64 * 2 ** 20;
+const maxFoundBytes = 64 * 2 ** 20;
 const mostOfFile = 16 * 2 ** 20;
-const mostFilesOffered = 10_000;
+const maxFilesOffered = 10_000;
 /** For texts that grow by appending, in one run: each append makes a new text. */
-const mostAppendedBytes = 64 * 2 ** 20;
+const maxAppendedBytes = 64 * 2 ** 20;
 
 /**
  * Contents that listings name by size and hash, as far as they are found anywhere. A content counts if its hash
@@ -50,7 +50,7 @@ export class KnownContents {
     if (hashes === undefined) return;
     const hash = short(sha256(content));
     if (!hashes.has(hash) || this.#found.has(hash)) return;
-    if (this.#foundBytes + content.length > mostFoundBytes) return;
+    if (this.#foundBytes + content.length > maxFoundBytes) return;
     this.#foundBytes += content.length;
     this.#found.set(hash, content);
   }
@@ -69,7 +69,7 @@ export class KnownContents {
 
   /** Every file below a folder. */
   async offerFolder(folder: string, signal: AbortSignal): Promise<void> {
-    const { files } = await filesBelow(folder, mostFilesOffered, signal);
+    const { files } = await filesBelow(folder, maxFilesOffered, signal);
     for (const { source } of files) {
       await yieldToSignals(signal);
       const content = contentOf(source);
@@ -98,7 +98,7 @@ export class KnownContents {
       if (action.name === 'Read File') files.set(file_name, observation);
       if (content === undefined) continue;
       if (action.name === 'Write File') files.set(file_name, content);
-      if (action.name === 'Append File' && appended < mostAppendedBytes) {
+      if (action.name === 'Append File' && appended < maxAppendedBytes) {
         await yieldToSignals(signal);
         const whole = (files.get(file_name) ?? '') + content;
         appended += whole.length;

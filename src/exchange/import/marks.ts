@@ -3,16 +3,16 @@ import type { OriginalRun } from '../original/original-run.ts';
 import type { KnownContents } from './known-contents.ts';
 import { keptFiles } from './workspaces.ts';
 
-const mostGaps = 6;
+const maxGaps = 6;
 
 /** Why results of an imported run are not comparable with ours, and what is missing of it. */
 export function marksOf(run: OriginalRun, contents: KnownContents): string[] {
   const gaps = [...run.gaps, ...unfinishedGap(run), ...snapshotGaps(run, contents)];
-  const shown = gaps.slice(0, mostGaps).map((gap) => `partial: ${gap}`);
+  const shown = gaps.slice(0, maxGaps).map((gap) => `partial: ${gap}`);
   return [
     importMark,
     ...shown,
-    ...(gaps.length > mostGaps ? [`partial: ${gaps.length - mostGaps} more gaps`] : []),
+    ...(gaps.length > maxGaps ? [`partial: ${gaps.length - maxGaps} more gaps`] : []),
   ];
 }
 

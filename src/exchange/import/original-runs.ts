@@ -6,8 +6,8 @@ import type { OriginalRun } from '../original/original-run.ts';
 import type { Workspaces } from '../original/read-log-folder.ts';
 
 /** Limits for what is kept between two readings of a run: characters of texts, and files of workspaces. */
-const mostCharacters = 4 * 2 ** 20;
-const mostFiles = 500_000;
+const maxCharacters = 4 * 2 ** 20;
+const maxFiles = 500_000;
 const sweepAfterCharacters = 8 * 2 ** 20;
 
 /**
@@ -21,8 +21,8 @@ export class OriginalRuns {
   /** Reading texts again is cheap; reading workspaces again is not. */
   readonly #workspaces = new Map<FoundRun, Workspaces>();
   #readCharacters = 0;
-  #charactersLeft = mostCharacters;
-  #filesLeft = mostFiles;
+  #charactersLeft = maxCharacters;
+  #filesLeft = maxFiles;
 
   constructor(found: readonly FoundRun[], signal: AbortSignal) {
     this.found = found;

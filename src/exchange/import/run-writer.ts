@@ -8,7 +8,7 @@ import { endOf, isExecution, isModelWritten, type OriginalEnd, statusOf } from '
 import { type ImportClock, innerByStep, listingBefore, milliseconds, startOf } from './recorded-time.ts';
 import type { KeptWorkspace, Workspaces } from './workspaces.ts';
 
-const mostChangedListed = 100;
+const maxChangedListed = 100;
 
 export interface WrittenRun {
   end: OriginalEnd | null;
@@ -126,7 +126,7 @@ class RunWriter {
       // The original records none.
       exit_code: null,
       snapshot: kept.snapshot,
-      changed: kept.changed.slice(0, mostChangedListed),
+      changed: kept.changed.slice(0, maxChangedListed),
       changed_count: kept.changed.length,
       undo: [],
       undone: [],

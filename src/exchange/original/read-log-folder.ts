@@ -123,7 +123,7 @@ async function callsIn(
       readText(join(folder, name), budget, gaps) ?? '',
       mostOf.calls - all.length,
     );
-    if (torn && gaps.length < mostGaps) gaps.push(`${name} torn`);
+    if (torn && gaps.length < maxGaps) gaps.push(`${name} torn`);
     for (const call of calls) all.push({ ...call, role, [counts]: step });
   }
   return all;
@@ -180,13 +180,13 @@ async function readWorkspace(
     else found.push(file);
     budget.files -= 1;
   }
-  if (unread > 0 && gaps.length < mostGaps) gaps.push(`${name}: ${unread} entries left out`);
+  if (unread > 0 && gaps.length < maxGaps) gaps.push(`${name}: ${unread} entries left out`);
   return found;
 }
 
 const mostOfSnapshot = 100_000;
 /** Only a few of them are shown. */
-const mostGaps = 1000;
+const maxGaps = 1000;
 
 /** Null if it can't be read, or is too large. */
 async function readFile(path: string, source: string, signal: AbortSignal): Promise<OriginalFile | null> {

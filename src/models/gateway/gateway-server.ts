@@ -15,11 +15,11 @@ export type AskForProcess = (
 ) => Promise<GatewayReply | { kind: 'closed'; message: string }>;
 
 const chatPath = '/v1/chat/completions';
-const mostBodyBytes = 2 ** 20;
-const mostConnections = 64;
+const maxBodyBytes = 2 ** 20;
+const maxConnections = 64;
 /** The most calls in progress, and the most calls that may begin in a minute. */
-const mostAtOnce = 4;
-const mostPerMinute = 240;
+const maxAtOnce = 4;
+const maxPerMinute = 240;
 
 /** The HTTP statuses of refusals. */
 const statusOf = {
@@ -62,7 +62,7 @@ export class GatewayServer implements AsyncDisposable {
       this.#underWay.add(work);
       void work.then(() => this.#underWay.delete(work));
     });
-    this.#server.maxConnections = mostConnections;
+    this.#server.maxConnections = maxConnections;
   }
 
   /** @param ask absent: a process gets the answer that there is no model */
@@ -96,10 +96,10 @@ export class GatewayServer implements AsyncDisposable {
       this.#refuse(response, 'not_found', `There is POST ${chatPath} and nothing else.`);
       return;
     }
-    const body = await readBody(request, mostBodyBytes);
+    const body = await readBody(request, maxBodyBytes);
     if (body === 'gone') return;
     if (body === 'too_large')
-      this.#refuse(response, 'too_large', `A request may have ${mostBodyBytes} bytes at most.`);
+      this.#refuse(response, 'too_large', `A request may have ${maxBodyBytes} bytes at most.`);
     else await this.#answer(body.toString('utf8'), response);
   }
 
@@ -115,7 +115,7 @@ export class GatewayServer implements AsyncDisposable {
     }
     const waitSeconds = this.#secondsToWait();
     if (waitSeconds > 0) {
-      const message = `At most ${mostAtOnce} calls at a time and ${mostPerMinute} a minute.`;
+      const message = `At most ${maxAtOnce} calls at a time and ${maxPerMinute} a minute.`;
       this.#refuse(response, 'rate_limited', message, { 'retry-after': String(waitSeconds) });
       return;
     }
@@ -157,9 +157,9 @@ export class GatewayServer implements AsyncDisposable {
   #secondsToWait(): number {
     const now = performance.now();
     while ((this.#begun[0] ?? now) < now - 60_000) this.#begun.shift();
-    if (this.#asking >= mostAtOnce) return 1;
+    if (this.#asking >= maxAtOnce) return 1;
     const [oldest] = this.#begun;
-    if (oldest === undefined || this.#begun.length < mostPerMinute) return 0;
+    if (oldest === undefined || this.#begun.length < maxPerMinute) return 0;
     return Math.max(1, Math.ceil((oldest + 60_000 - now) / 1000));
   }
 

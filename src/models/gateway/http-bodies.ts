@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  */
 export async function readBody(
   request: IncomingMessage,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Buffer | 'too_large' | 'gone'> {
   const { socket } = request;
   const parts: Buffer[] = [];
@@ -14,18 +14,18 @@ export async function readBody(
   try {
     for await (const part of request) {
       bytes += (part as Buffer).length;
-      if (bytes <= mostBytes) parts.push(part as Buffer);
-      else if (bytes > 8 * mostBytes) break;
+      if (bytes <= maxBytes) parts.push(part as Buffer);
+      else if (bytes > 8 * maxBytes) break;
     }
   } catch {
     return 'gone';
   }
-  if (bytes > 8 * mostBytes) {
+  if (bytes > 8 * maxBytes) {
     // Ending only the request would leave the connection open.
     socket.destroy();
     return 'gone';
   }
-  return bytes > mostBytes ? 'too_large' : Buffer.concat(parts);
+  return bytes > maxBytes ? 'too_large' : Buffer.concat(parts);
 }
 
 export function sendJson(

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { listenToCallers } from '../../lib/open-to-readers.ts';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { ModelRequest } from '../../schema/index.ts';
-import { mostTokensOfBody } from '../estimate.ts';
+import { maxTokensOfBody } from '../estimate.ts';
 import { mostThatCosts } from '../prices.ts';
 import { CallQuotas } from './call-quotas.ts';
 import type { Dialect, ErrorCode, ReadRequest, RequestText, Route } from './dialects/dialect.ts';
@@ -26,9 +26,9 @@ import { defaultSilenceMs } from './signs-of-life.ts';
 import type { UpstreamModel } from './upstream.ts';
 
 /** The same limit as Anthropic's. */
-const mostBodyBytes = 2 ** 25;
+const maxBodyBytes = 2 ** 25;
 /** The limit of all bodies that are being processed at the same time. */
-const mostHeldBytes = 2 ** 28;
+const maxHeldBytes = 2 ** 28;
 const defaultConnections = 256;
 const defaultUnreadMs = 30_000;
 /** What is reserved for an answer whose length the program does not limit. */
@@ -139,12 +139,12 @@ export class ProxyServer implements AsyncDisposable {
       refuse('not_found', `There is no ${request.method} ${path} here.`);
       return;
     }
-    const declared = Number(request.headers['content-length'] ?? mostBodyBytes);
-    if (this.#heldBytes + declared > mostHeldBytes) {
+    const declared = Number(request.headers['content-length'] ?? maxBodyBytes);
+    if (this.#heldBytes + declared > maxHeldBytes) {
       refuse('rate_limited', 'Too much is on its way at once: send less, or wait for an answer.');
       return;
     }
-    const held = Math.min(declared, mostBodyBytes);
+    const held = Math.min(declared, maxBodyBytes);
     this.#heldBytes += held;
     try {
       await this.#serveBody({ dialect, route, path, query }, request, response);
@@ -155,10 +155,10 @@ export class ProxyServer implements AsyncDisposable {
 
   async #serveBody(found: Found, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { dialect } = found;
-    const body = await readBody(request, mostBodyBytes);
+    const body = await readBody(request, maxBodyBytes);
     if (body === 'gone') return;
     if (body === 'too_large') {
-      refuseWith(response, dialect, 'too_large', `A request may have ${mostBodyBytes} bytes at most.`);
+      refuseWith(response, dialect, 'too_large', `A request may have ${maxBodyBytes} bytes at most.`);
       return;
     }
     const asked = this.#understood(found, body, request.rawHeaders);
@@ -220,7 +220,7 @@ export class ProxyServer implements AsyncDisposable {
       return;
     }
     if (signal.aborted) return;
-    const tokens = { input: mostTokensOfBody(call.sent.body.length), output: call.maxOutputTokens };
+    const tokens = { input: maxTokensOfBody(call.sent.body.length), output: call.maxOutputTokens };
     const money = model.price === null ? null : mostThatCosts(tokens, model.price);
     const most = { tokens: tokens.input + tokens.output, money };
     const reserved = await this.#quotas.reserve(most, signal, () => {}).catch(() => null);

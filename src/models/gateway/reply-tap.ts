@@ -3,7 +3,7 @@ import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { AnswerReader, ReadAnswer } from './dialects/dialect.ts';
 
 /** The most that is kept of a reply, for reading it whole and for the record. */
-const mostKeptBytes = 2 ** 25;
+const maxKeptBytes = 2 ** 25;
 
 /** Reads a reply while it passes through, and keeps it. */
 export class ReplyTap {
@@ -12,7 +12,7 @@ export class ReplyTap {
   readonly #decoder = new TextDecoder();
   readonly #kept: Buffer[] = [];
   #bytes = 0;
-  readonly #parser = createParser({ onEvent: ({ data }) => this.#read(data), maxBufferSize: mostKeptBytes });
+  readonly #parser = createParser({ onEvent: ({ data }) => this.#read(data), maxBufferSize: maxKeptBytes });
 
   constructor(reader: AnswerReader, isStream: boolean) {
     this.#reader = reader;
@@ -21,7 +21,7 @@ export class ReplyTap {
 
   add(piece: Buffer): void {
     this.#bytes += piece.length;
-    if (this.#bytes <= mostKeptBytes) this.#kept.push(piece);
+    if (this.#bytes <= maxKeptBytes) this.#kept.push(piece);
     if (this.#isStream) this.#feed(this.#decoder.decode(piece, { stream: true }));
   }
 

@@ -34,9 +34,9 @@ type UserPart = Extract<Message, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number];
 
 /** Anthropic's limit of breakpoints in one request. */
-const mostBreakpoints = 4;
+const maxBreakpoints = 4;
 /** OpenAI accepts four, Google five; the reply is cut at the others when it has arrived. */
-const mostStopTexts: Record<ProviderKind, number> = {
+const maxStopTexts: Record<ProviderKind, number> = {
   anthropic: 100,
   openai: 4,
   google: 5,
@@ -49,7 +49,7 @@ export function providerCall(
   request: ProviderRequest,
   signal: AbortSignal,
 ): ProviderCall {
-  const stop = request.stop.filter((text) => text.trim() !== '').slice(0, mostStopTexts[address.kind]);
+  const stop = request.stop.filter((text) => text.trim() !== '').slice(0, maxStopTexts[address.kind]);
   const options = requestOptions[address.kind];
   return {
     prompt: providerPrompt(address, request.messages),
@@ -100,7 +100,7 @@ const cacheBreakpoint: ProviderOptions = { anthropic: { cacheControl: { type: 'e
 function breakpointsOf(kind: ProviderKind, messages: readonly ModelMessage[]): ReadonlySet<ModelMessage> {
   if (kind !== 'anthropic') return new Set();
   return new Set(
-    messages.filter((message) => isStable(message) && !isBlank(message.text)).slice(-mostBreakpoints),
+    messages.filter((message) => isStable(message) && !isBlank(message.text)).slice(-maxBreakpoints),
   );
 }
 

@@ -132,7 +132,7 @@ function withOptions(part: OwnPart, metadata: Metadata): OwnPart {
 }
 
 /** No call has more; a limit keeps sums of a server's made-up counts safe integers. */
-const mostTokens = 1e9;
+const maxTokens = 1e9;
 
 /** The provider's own counts; null if it gave none. */
 export function toUsage({ inputTokens, outputTokens }: Received['usage']): TokenUsage | null {
@@ -150,7 +150,5 @@ export function toUsage({ inputTokens, outputTokens }: Received['usage']): Token
 }
 
 function count(value: number | undefined): number {
-  return value === undefined || Number.isNaN(value)
-    ? 0
-    : Math.min(Math.max(0, Math.round(value)), mostTokens);
+  return value === undefined || Number.isNaN(value) ? 0 : Math.min(Math.max(0, Math.round(value)), maxTokens);
 }

@@ -7,9 +7,9 @@ import { LineQueue } from './line-queue.ts';
 /** Of its other output, this much of the end is kept for the message of a failure. */
 const outputKept = 4_000;
 /** In one message: a million values take some hundred megabytes. */
-const mostValues = 2 ** 20;
+const maxValues = 2 ** 20;
 /** The limit of unread answers when it sends another request. */
-const mostUnreadBytes = 64 * 2 ** 20;
+const maxUnreadBytes = 64 * 2 ** 20;
 
 export type RpcAnswer = { result: unknown } | { error: { code: number; message: string } };
 
@@ -64,8 +64,8 @@ export class AgentProcess implements AsyncDisposable {
       const message = this.#read(next.line);
       switch (message?.kind) {
         case 'requests': {
-          if (this.#process.unreadBytes > mostUnreadBytes)
-            throw this.failed(`It asks for more and has not read ${mostUnreadBytes} bytes of answers.`);
+          if (this.#process.unreadBytes > maxUnreadBytes)
+            throw this.failed(`It asks for more and has not read ${maxUnreadBytes} bytes of answers.`);
           const answers = await talk.answer(message.requests);
           const replies = message.requests.map((asked, index) => ({
             ...{ jsonrpc: '2.0', id: asked.id },
@@ -102,7 +102,7 @@ export class AgentProcess implements AsyncDisposable {
     const looksLikeOne = /^\s*[{[].*"jsonrpc"/.test(line.slice(0, 1_000));
     let problem = 'it is no JSON';
     try {
-      const message = RpcLine.safeParse(parseSmallJson(line, mostValues));
+      const message = RpcLine.safeParse(parseSmallJson(line, maxValues));
       if (message.success) return message.data;
       problem = 'no kind of message has such fields';
     } catch (error) {

@@ -1,9 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /** The limit of unread lines: these protocols wait for answers. */
-const mostLines = 10_000;
+const maxLines = 10_000;
 /** The limit of their characters together. */
-const mostWaiting = 64 * 2 ** 20;
+const maxWaiting = 64 * 2 ** 20;
 
 /** The output of a process in lines, one at a time. */
 export class LineQueue {
@@ -20,7 +20,7 @@ export class LineQueue {
   /**
    * @param longest line in characters; default: more than any agent writes, because files are written through arguments
    */
-  constructor(longest = mostWaiting) {
+  constructor(longest = maxWaiting) {
     this.#longest = longest;
   }
 
@@ -36,10 +36,10 @@ export class LineQueue {
       this.#length = next.length;
     }
     if (this.#length > this.#longest) this.end(`It wrote a line of more than ${this.#longest} characters.`);
-    else if (this.#lines.length > mostLines)
-      this.end(`It wrote ${mostLines} lines without waiting for an answer.`);
-    else if (this.#waiting > mostWaiting)
-      this.end(`It wrote ${mostWaiting} characters without waiting for an answer.`);
+    else if (this.#lines.length > maxLines)
+      this.end(`It wrote ${maxLines} lines without waiting for an answer.`);
+    else if (this.#waiting > maxWaiting)
+      this.end(`It wrote ${maxWaiting} characters without waiting for an answer.`);
     this.#wake();
   }
 

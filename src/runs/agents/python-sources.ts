@@ -5,9 +5,9 @@ import { sha256 } from '../../lib/hash.ts';
 import { makeWholeFolder } from '../../lib/whole-folder.ts';
 
 /** Enough for any agent, but not for a whole home folder. */
-const mostFiles = 500;
-const mostEntries = 20_000;
-const mostBytes = 16 * 2 ** 20;
+const maxFiles = 500;
+const maxEntries = 20_000;
+const maxBytes = 16 * 2 ** 20;
 /** Installed packages are not sources of the agent. */
 const passedOver = new Set(['node_modules', '__pycache__', 'site-packages', 'venv', 'env']);
 
@@ -33,9 +33,9 @@ export function sourcesBeside(path: string): PythonSources {
       if (entry.isDirectory() && !isHidden && !passedOver.has(entry.name)) folders.push(name);
       if (!entry.isFile() || isHidden || !entry.name.endsWith('.py') || sources.has(name)) continue;
       bytes += statSync(join(root, name)).size;
-      if (bytes <= mostBytes) sources.set(name, readFileSync(join(root, name)));
+      if (bytes <= maxBytes) sources.set(name, readFileSync(join(root, name)));
     }
-    if (entries > mostEntries || sources.size > mostFiles || bytes > mostBytes) {
+    if (entries > maxEntries || sources.size > maxFiles || bytes > maxBytes) {
       throw new UserError(
         'crowded_folder',
         `${root} contains more than an agent, which would see all its Python files.`,

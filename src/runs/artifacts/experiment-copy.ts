@@ -16,7 +16,7 @@ import type { S3Store } from './s3-store.ts';
  * The folder, in an experiment's folder, that records which version in the store the files of each run here come from.
  */
 const basesName = 'artifacts';
-const mostBytes = 2 ** 28;
+const maxBytes = 2 ** 28;
 
 const Base = z.strictObject({ v: z.literal(1), ...Head.shape, isComplete: z.boolean() });
 type Base = z.infer<typeof Base>;
@@ -55,7 +55,7 @@ export class ExperimentCopy implements Disposable {
       refuseForgotten(experiment);
       return null;
     }
-    const plan = readRegularFile(join(experiment.folder, 'plan.json'), mostBytes, { follow: true });
+    const plan = readRegularFile(join(experiment.folder, 'plan.json'), maxBytes, { follow: true });
     // Another plan with the same name is another experiment.
     const name = `${experiment.plan.name}-${sha256(plan).slice(0, 16)}`;
     const store = await openS3Store(`${given.replace(/\/+$/, '')}/${name}`, variables);
@@ -153,7 +153,7 @@ export class ExperimentCopy implements Disposable {
   #base(id: string): Base | null {
     const path = this.#basePath(id);
     if (!existsSync(path)) return null;
-    return parseStoredText(Base, readRegularFile(path, mostBytes).toString('utf8'), path);
+    return parseStoredText(Base, readRegularFile(path, maxBytes).toString('utf8'), path);
   }
 
   #note(id: string, { checkpoint, tag }: Head, isComplete: boolean): void {

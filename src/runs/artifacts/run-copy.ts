@@ -19,7 +19,7 @@ const objectKey = /^objects\/([0-9a-f]{2})\/([0-9a-f]{62})(\.zst)?$/;
 /** The number of objects that are sent or fetched at the same time. */
 const atOnce = 16;
 /** A connection may break while a body is read, and the library does not retry that. */
-const mostReads = 3;
+const maxReads = 3;
 
 export const headKey = (run: string): string => `runs/${run}.json`;
 
@@ -238,7 +238,7 @@ async function inBatches<Item>(items: Iterable<Item>, work: (item: Item) => Prom
 async function again<Value>(
   signal: AbortSignal | undefined,
   read: () => Promise<Value>,
-  left = mostReads - 1,
+  left = maxReads - 1,
 ): Promise<Value> {
   try {
     return await read();

@@ -6,7 +6,7 @@ import type { RunFolder } from '../../store/index.ts';
 import { archivedAttempts, attemptFolder } from '../archived-attempts.ts';
 import { isRunFile } from './checkpoint.ts';
 
-const mostBytes = 2 ** 30;
+const maxBytes = 2 ** 30;
 
 /**
  * The files of a run and of its archived attempts, with their paths: the files that a copy of the run consists of,
@@ -46,7 +46,7 @@ export function stampOf(path: string): string {
 
 /** The content of a file; of a file that grows by lines, only complete lines. */
 export function readRunFile(path: string): Buffer {
-  const content = readRegularFile(path, mostBytes);
+  const content = readRegularFile(path, maxBytes);
   return path.endsWith('.jsonl') ? content.subarray(0, content.lastIndexOf('\n') + 1) : content;
 }
 

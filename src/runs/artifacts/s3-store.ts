@@ -21,9 +21,9 @@ export interface StoredDocument {
 }
 
 /** The most concurrent requests of all runs of this process together. */
-const mostRequests = 32;
+const maxRequests = 32;
 /** For one request: this waits some minutes for a store that does not answer. */
-const mostAttempts = 10;
+const maxAttempts = 10;
 /** Larger files are streamed, and can't be retried. */
 const inMemoryBytes = 2 ** 24;
 
@@ -36,7 +36,7 @@ export class S3Store implements Disposable {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #client: S3Client;
-  readonly #limit = pLimit(mostRequests);
+  readonly #limit = pLimit(maxRequests);
 
   /** @param address `s3://BUCKET/FOLDER` */
   constructor(address: string, variables: Readonly<Record<string, string | undefined>>) {
@@ -49,7 +49,7 @@ export class S3Store implements Disposable {
     const region =
       variables.AWS_REGION ?? variables.AWS_DEFAULT_REGION ?? (isOther ? 'us-east-1' : undefined);
     this.#client = new S3Client({
-      ...{ forcePathStyle: isOther, maxAttempts: mostAttempts },
+      ...{ forcePathStyle: isOther, maxAttempts: maxAttempts },
       ...(region === undefined ? {} : { region }),
       requestHandler: { connectionTimeout: 10_000, socketTimeout: 60_000 },
     });

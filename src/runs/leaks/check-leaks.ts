@@ -20,7 +20,7 @@ export interface CheckLeaksOptions extends FindLeaksOptions {
 }
 
 /** Data that takes longer to prepare is not prepared a second time. */
-const mostPreparationMs = 300_000;
+const maxPreparationMs = 300_000;
 
 /** Searches for ways to a task's hidden values that need nothing forbidden. */
 export async function checkLeaks(options: CheckLeaksOptions): Promise<LeakCheckReport[]> {
@@ -63,7 +63,7 @@ async function search(options: FindLeaksOptions): ReturnType<typeof findLeaks> {
 async function compareWithSecond(options: CheckLeaksOptions): Promise<LeakFindings> {
   const { resources, preparation } = options;
   const { task, prepared } = resources;
-  const tooLong = AbortSignal.timeout(mostPreparationMs);
+  const tooLong = AbortSignal.timeout(maxPreparationMs);
   const signal = AbortSignal.any([options.signal, tooLong]);
   try {
     const differences = await prepareAgain(task, prepared, { ...preparation, signal });
@@ -81,7 +81,7 @@ async function compareWithSecond(options: CheckLeaksOptions): Promise<LeakFindin
   } catch (error) {
     if (options.signal.aborted) throw error;
     const why = tooLong.aborted
-      ? `it takes more than ${mostPreparationMs / 60_000} minutes`
+      ? `it takes more than ${maxPreparationMs / 60_000} minutes`
       : messageOf(error);
     return { faults: [], notes: [`the data could not be prepared a second time: ${why}`], notRun: true };
   }

@@ -53,9 +53,9 @@ export interface FindLeaksOptions {
 
 /** Seconds until the script starts no more searches, and until it is ended. */
 const searchSeconds = 60;
-const mostSeconds = 240;
+const maxSeconds = 240;
 /** The threshold for what a trivial model explains: on no sound task did chance explain more. */
-const mostStrength = 0.1;
+const maxStrength = 0.1;
 const megabyte = 2 ** 20;
 
 /** Searches for sources of hidden values, with a script that sees what an agent sees, plus the hidden data. */
@@ -85,7 +85,7 @@ async function search(options: FindLeaksOptions, scratch: string): Promise<Answe
   const script = sandbox.pathInside(`${helpersInside}/leaks/find_leaks.py`);
   const settings = JSON.stringify(settingsOf(resources, (path) => sandbox.pathInside(path)));
   const process = await sandbox.start(['python', '-I', '-B', script, settings], {
-    ...{ stdin: 'none', timeoutMs: 1000 * mostSeconds, signal },
+    ...{ stdin: 'none', timeoutMs: 1000 * maxSeconds, signal },
     onOutput: (chunk) => {
       printed = (printed + chunk.toString('utf8')).slice(-4 * megabyte);
     },
@@ -157,7 +157,7 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
     ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
   ];
   const told = new Map(
-    answer.told.filter(({ strength }) => strength > mostStrength).map((one) => [one.hidden, one.by]),
+    answer.told.filter(({ strength }) => strength > maxStrength).map((one) => [one.hidden, one.by]),
   );
   const leaks = answer.leaks.filter((leak) => !told.has(leak.hidden) || !isByOrder(leak, id) || isCopy(leak));
   const first = [...told].map(
@@ -190,9 +190,7 @@ function orderOf({ told, hidden }: Answer): LeakFindings {
       `${by} tells ${name}: ${percentOf(strength)} of what there is to know beyond chance, ` +
       `${Math.round(deviations)} standard deviations from shuffled values (${rows} rows)`,
   );
-  const tooMuch = told.flatMap(({ strength }, place) =>
-    strength > mostStrength ? [lines[place] ?? ''] : [],
-  );
+  const tooMuch = told.flatMap(({ strength }, place) => (strength > maxStrength ? [lines[place] ?? ''] : []));
   return {
     faults: tooMuch
       .slice(0, 3)

@@ -52,8 +52,8 @@ export function leakReport(
 /**
  * How much the score of one more run may differ: by four spreads, and by what other versions of packages may change.
  */
-const mostSpreads = 4;
-const leastShare = 0.02;
+const maxSpreads = 4;
+const minShare = 0.02;
 
 /** Compares one run of the reference solution with its figures in task.yaml. */
 export function compareWithReference({ task }: TaskResources, score: number | null): LeakFindings {
@@ -66,8 +66,8 @@ export function compareWithReference({ task }: TaskResources, score: number | nu
     return { faults: [], notes: [`the reference was measured on other data`], notRun: true };
   }
   const tolerance = Math.max(
-    mostSpreads * spread * Math.sqrt(1 + 1 / Math.max(1, seeds)),
-    leastShare * Math.abs(mean),
+    maxSpreads * spread * Math.sqrt(1 + 1 / Math.max(1, seeds)),
+    minShare * Math.abs(mean),
   );
   const said = `the oracle scored ${rounded(score)}, and task.yaml says ${mean} ± ${spread}`;
   if (Math.abs(score - mean) <= tolerance) return { faults: [], notes: [said] };

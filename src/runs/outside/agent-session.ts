@@ -8,7 +8,7 @@ import type { RunRecord, RunSpec } from '../../schema/index.ts';
 import { historyOf, lastSnapshot, type RunFolder, readTraceSync } from '../../store/index.ts';
 
 /** More than the starter sends, see python/outside/start.py. */
-const mostBytes = 2 ** 26;
+const maxBytes = 2 ** 26;
 /** A program that prevents its starter from answering has no session. */
 const longestSaveMs = 5_000;
 
@@ -92,7 +92,7 @@ export class SessionSaver implements AsyncDisposable {
     let bytes = 0;
     connection.on('data', (piece) => {
       bytes += piece.length;
-      if (bytes > mostBytes + 16 || this.#received === null) connection.destroy();
+      if (bytes > maxBytes + 16 || this.#received === null) connection.destroy();
       else pieces.push(piece);
     });
     connection.on('error', () => connection.destroy());

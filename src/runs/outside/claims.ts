@@ -4,7 +4,7 @@ import type { AgentClaims } from '../../schema/index.ts';
 
 /** In characters. A longer line is a tool's output, or a flood. */
 const longestLine = 2 ** 20;
-const mostSubagents = 100;
+const maxSubagents = 100;
 const mostOfName = 200;
 
 /** Reads what a program reports about itself from its log, which has one JSON object per line. */
@@ -53,7 +53,7 @@ export class ClaimsReader {
         session: session?.slice(0, mostOfName) ?? before.session,
         cost: sum(before.cost, cost),
         tokens: sum(before.tokens, tokens),
-        subagents: [...before.subagents, ...subagents].slice(0, mostSubagents),
+        subagents: [...before.subagents, ...subagents].slice(0, maxSubagents),
       };
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   type AcpStart,
   continuePrompt,
-  mostPrompts,
+  maxPrompts,
   type Program,
   type ProgramSession,
   speaksAcp,
@@ -50,7 +50,7 @@ export interface ProgramRun {
 }
 
 /** The size of the end of its output that is kept. */
-const mostOutputBytes = 2 ** 16;
+const maxOutputBytes = 2 ** 16;
 
 /**
  * Runs a program in the run's sandbox until the program or the run ends, with its models behind a separate gateway.
@@ -64,7 +64,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   const session = acp === null ? await openSession(run) : null;
   await using saver = session?.saver;
   const turns = new ProgramTurns(run.program, environment, acp);
-  const printed = acp?.printed ?? new Tail(mostOutputBytes);
+  const printed = acp?.printed ?? new Tail(maxOutputBytes);
   const claims = acp ?? new ClaimsReader(run.program);
   let end: ProgramEnd | null = null;
   await environment.during(async (over) => {
@@ -109,7 +109,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
 /** Loads the protocol's library only when it is needed. */
 async function openAcp() {
   const { AcpDriver } = await import('./acp/driver.ts');
-  return new AcpDriver(mostOutputBytes);
+  return new AcpDriver(maxOutputBytes);
 }
 
 /** The program's session, if it has one: how to save it, and the session that it continues. */
@@ -132,7 +132,7 @@ async function openSession(run: ProgramRun): Promise<OpenSession | null> {
 
 /** Its prompt, and the most prompts that it gets. */
 function asked({ setting, sandbox, spec }: ProgramRun) {
-  const prompts = mostPrompts(spec.agent_options);
+  const prompts = maxPrompts(spec.agent_options);
   return { prompt: setting.prompt, folder: sandbox.pathInside(workspaceInside), prompts };
 }
 

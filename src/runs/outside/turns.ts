@@ -20,7 +20,7 @@ interface OpenTurn {
  * The most concurrent conversations, more than any program has. Older open turns are not waited for, or else steps
  * would have no limit.
  */
-const mostOpen = 16;
+const maxOpen = 16;
 
 const noResult = '(No result of it was sent to the model.)';
 
@@ -47,7 +47,7 @@ export class Turns {
   endedBy({ messages }: ModelRequest, isSide: boolean): FinishedTurn[] {
     const results = resultsIn(messages);
     const ended = this.#open.filter(({ answer: { tool_calls: calls } }, index) => {
-      if (index < this.#open.length - mostOpen) return true;
+      if (index < this.#open.length - maxOpen) return true;
       return calls.length === 0 ? !isSide : calls.some(({ id }) => results.has(id));
     });
     this.#open = this.#open.filter((turn) => !ended.includes(turn));

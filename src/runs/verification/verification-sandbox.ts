@@ -42,7 +42,7 @@ export interface CommandsResult {
   printed: string;
 }
 
-const mostPrinted = 4_000;
+const maxPrinted = 4_000;
 /** The limit of timers, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -115,7 +115,7 @@ export class VerificationSandbox implements Disposable {
     const process = await sandbox.start(argv, {
       stdin: input === undefined ? 'none' : 'pipe',
       onOutput: (chunk) => {
-        printed = (printed + decoder.decode(chunk, { stream: true })).slice(-mostPrinted);
+        printed = (printed + decoder.decode(chunk, { stream: true })).slice(-maxPrinted);
       },
       timeoutMs,
       signal: this.#options.signal,

@@ -17,7 +17,7 @@ import {
   type GroupUsage,
   type Limiter,
   type LimitGroup,
-  mostLeft,
+  maxLeft,
   nothingUsed,
   usageSince,
 } from './limiter.ts';
@@ -81,8 +81,8 @@ function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): Lim
     usage: () => usageSince(before, count()),
     renew: () => {
       before = count();
-      const left = readNumber(join(memory, 'memory.usage_in_bytes')) ?? mostLeft;
-      return left < mostLeft && trySetKnob(memory, { file: 'memory.max_usage_in_bytes', value: '0' });
+      const left = readNumber(join(memory, 'memory.usage_in_bytes')) ?? maxLeft;
+      return left < maxLeft && trySetKnob(memory, { file: 'memory.max_usage_in_bytes', value: '0' });
     },
     close: async () => {
       for (const folder of made) await removeGroup(folder);

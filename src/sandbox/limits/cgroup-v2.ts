@@ -19,7 +19,7 @@ import {
   type GroupUsage,
   type Limiter,
   type LimitGroup,
-  mostLeft,
+  maxLeft,
   nothingUsed,
   usageSince,
 } from './limiter.ts';
@@ -113,7 +113,7 @@ function openGroup(parent: string, suffix: string, limits: SandboxLimits): Limit
     renew: () => {
       before = count();
       // The kernel can't reset the peak.
-      return (before.peakMemoryBytes ?? readNumber(join(folder, 'memory.current')) ?? mostLeft) < mostLeft;
+      return (before.peakMemoryBytes ?? readNumber(join(folder, 'memory.current')) ?? maxLeft) < maxLeft;
     },
     close: () => removeGroup(folder),
   };

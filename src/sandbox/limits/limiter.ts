@@ -26,7 +26,7 @@ export interface GroupUsage {
 }
 
 /** How much one command may leave in memory, mostly page cache, for the group to be used again. */
-export const mostLeft = 16 * 2 ** 20;
+export const maxLeft = 16 * 2 ** 20;
 
 export const nothingUsed: GroupUsage = { peakMemoryBytes: null, cpuSeconds: null, outOfMemoryKills: 0 };
 

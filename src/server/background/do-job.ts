@@ -7,7 +7,7 @@ import { diffSnapshots, ObjectStore, openExperiment } from '../../store/index.ts
 import { reportOptions } from '../report-options.ts';
 import type { Job, Results } from './jobs.ts';
 
-const mostFiles = 300;
+const maxFiles = 300;
 
 type Progress = (done: number, total: number) => void;
 
@@ -88,7 +88,7 @@ function evaluateOne({ folder, run }: Extract<Job, { kind: 'evaluation' }>): Res
 
 async function diffOf({ objects, before, after }: Extract<Job, { kind: 'diff' }>): Promise<Results['diff']> {
   const differences = await diffSnapshots(new ObjectStore(objects), before, after);
-  const files: StepDiff['files'] = differences.slice(0, mostFiles).map((one) => ({
+  const files: StepDiff['files'] = differences.slice(0, maxFiles).map((one) => ({
     ...{ path: one.path, kind: one.kind, as: one.as, patch: one.as === 'text' ? one.patch : null },
     ...{ before: fileOf(one.before), after: fileOf(one.after) },
   }));

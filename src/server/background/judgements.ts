@@ -16,7 +16,7 @@ import type { Results } from './jobs.ts';
 import { Remembered } from './remembered.ts';
 
 /** For the runs that were viewed last. */
-const mostKept = 30;
+const maxKept = 30;
 
 export interface Judgement {
   /** Null: not known yet, or it can't be made. */
@@ -44,7 +44,7 @@ export class Judgements implements Disposable {
   constructor(background: Background, tell: (event: LiveEvent) => void) {
     this.#background = background;
     this.#remembered = new Remembered({
-      ...{ most: mostKept, onProgress: () => {} },
+      ...{ most: maxKept, onProgress: () => {} },
       onDone: (key) => {
         const run = this.#runs.get(key);
         this.#runs.delete(key);

@@ -98,11 +98,11 @@ export class Remembered<Value> implements Disposable {
   }
 }
 
-const [leastRestMs, mostRestMs] = [1000, 5000];
+const [minRestMs, maxRestMs] = [1000, 5000];
 
 /** The longer it took, the longer the pause. The first time takes far longer than the following ones. */
 function restMs(tookMs: number): number {
-  return Math.min(mostRestMs, Math.max(leastRestMs, 4 * tookMs));
+  return Math.min(maxRestMs, Math.max(minRestMs, 4 * tookMs));
 }
 
 function answerOf<Value>(entry: Entry<Value> | undefined, pending: Progress | null): Answer<Value> {

@@ -14,7 +14,7 @@ const ShownRecord = RunRecord.pick({
   ...{ status: true, end: true, started: true, updated: true, steps: true, seconds_used: true, spent: true },
 });
 
-const mostRecordBytes = 2 ** 26;
+const maxRecordBytes = 2 ** 26;
 
 export const nothingUsed: Usage = { seconds: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 };
 
@@ -53,7 +53,7 @@ export function judgedState(folder: string): string {
 export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
   const fresh = pendingLine(planned);
   try {
-    const text = readRegularFile(folder.recordPath, mostRecordBytes, { follow: true }).toString('utf8');
+    const text = readRegularFile(folder.recordPath, maxRecordBytes, { follow: true }).toString('utf8');
     const record = ShownRecord.parse(JSON.parse(text));
     const { spent } = record;
     return {

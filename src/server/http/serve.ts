@@ -35,7 +35,7 @@ export interface RunningViewer extends AsyncDisposable {
 const firstListMs = 350;
 /** A request has some hundred bytes: a client that sends it more slowly only holds a connection. In milliseconds. */
 const slowRequests = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
-const mostConnections = 500;
+const maxConnections = 500;
 const loopback = new Set(['127.0.0.1', 'localhost', '::1']);
 
 /** @throws UserError `port_taken`, `bad_host` */
@@ -48,7 +48,7 @@ export async function serveViewer(options: ServeOptions): Promise<RunningViewer>
   const host = options.host ?? '127.0.0.1';
   const token = loopback.has(host) ? null : randomBytes(24).toString('base64url');
   const server = createServer(slowRequests);
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   await listen(server, host, options.port);
   const { port } = addressOf(server);
   const access: AccessRules = {

@@ -12,8 +12,8 @@ export interface Listener {
   send: (event: LiveEvent, id: string) => void;
 }
 
-const mostEvents = 2000;
-const mostCharacters = 4_000_000;
+const maxEvents = 2000;
+const maxCharacters = 4_000_000;
 
 /** Sends live events to open pages, and keeps the newest for pages whose connection broke. */
 export class LiveHub {
@@ -64,7 +64,7 @@ export class LiveHub {
     const size = JSON.stringify(event).length;
     this.#kept.push({ number: this.#last, event, size });
     this.#size += size;
-    while (this.#kept.length > mostEvents || (this.#size > mostCharacters && this.#kept.length > 1)) {
+    while (this.#kept.length > maxEvents || (this.#size > maxCharacters && this.#kept.length > 1)) {
       this.#size -= this.#kept.shift()?.size ?? 0;
     }
   }

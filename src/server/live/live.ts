@@ -10,11 +10,11 @@ const beatMs = 15_000;
 /** A page that returns within this time has missed nothing. */
 const keepWatchMs = 60_000;
 /** A connection with more unsent bytes than this is closed: the page reconnects. */
-const mostWaitingBytes = 8_000_000;
+const maxWaitingBytes = 8_000_000;
 
 /** Open pages, and watched runs, some for pages that were just closed. */
-const mostPages = 200;
-const mostWatched = 400;
+const maxPages = 200;
+const maxWatched = 400;
 
 interface Watched {
   watch: RunWatch;
@@ -44,7 +44,7 @@ export class Live implements Disposable {
 
   /** Whether no more pages are accepted. */
   get isFull(): boolean {
-    return this.#responses.size >= mostPages || this.#watched.size >= mostWatched;
+    return this.#responses.size >= maxPages || this.#watched.size >= maxWatched;
   }
 
   /**
@@ -64,7 +64,7 @@ export class Live implements Disposable {
     });
     const release = watched === null ? null : this.#watch(watched);
     const send = (event: LiveEvent, id: string) => {
-      if (response.writableLength > mostWaitingBytes) response.destroy();
+      if (response.writableLength > maxWaitingBytes) response.destroy();
       else response.write(`id: ${id}\ndata: ${JSON.stringify(event)}\n\n`);
     };
     const remove = this.hub.add({ watched, send }, lastId, release?.since ?? 0);

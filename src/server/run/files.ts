@@ -3,7 +3,7 @@ import { UserError } from '../../lib/errors.ts';
 import type { FileList, FileText, ObjectId, SnapshotEntry } from '../../schema/index.ts';
 import { type ObjectStore, readSnapshot } from '../../store/index.ts';
 
-const mostTextBytes = 2 ** 22;
+const maxTextBytes = 2 ** 22;
 
 /**
  * The workspace of a snapshot, with the changes since another one.
@@ -47,15 +47,15 @@ function changeOf(old: SnapshotEntry | undefined, entry: SnapshotEntry): 'added'
  * @throws UserError as `ObjectStore.get`
  */
 export function fileText(objects: ObjectStore, id: ObjectId): FileText {
-  const content = contentUpTo(objects, id, mostTextBytes);
-  if (content === null) return { object: id, bytes: mostTextBytes, text: null };
+  const content = contentUpTo(objects, id, maxTextBytes);
+  if (content === null) return { object: id, bytes: maxTextBytes, text: null };
   const isText = isUtf8(content) && !content.includes(0);
   return { object: id, bytes: content.length, text: isText ? content.toString('utf8') : null };
 }
 
-function contentUpTo(objects: ObjectStore, id: ObjectId, mostBytes: number): Buffer | null {
+function contentUpTo(objects: ObjectStore, id: ObjectId, maxBytes: number): Buffer | null {
   try {
-    return objects.get(id, mostBytes);
+    return objects.get(id, maxBytes);
   } catch (error) {
     if (UserError.isInstance(error) && error.code === 'object_too_large') return null;
     throw error;

@@ -7,7 +7,7 @@ import type { TracedRun } from './step-page.ts';
 
 type Hit = SearchResult['hits'][number];
 
-const mostHits = 200;
+const maxHits = 200;
 const excerptLength = 80;
 
 /** Searches the texts of steps from a given one on, for a limited time; returns where to continue. */
@@ -25,7 +25,7 @@ export async function searchSteps(
   const last = shownSteps(table) + (hasTail(table) ? 1 : 0);
   const hits: Hit[] = [];
   for (let step = Math.max(from, 1); step <= last; step++) {
-    if (hits.length >= mostHits || performance.now() > until) return { query, hits, next: step };
+    if (hits.length >= maxHits || performance.now() > until) return { query, hits, next: step };
     for await (const event of stepEvents(path, table, step, { signal })) {
       for (const [place, ref] of textsOf(event))
         hits.push(...hitsIn(step, place, readText(texts, ref), pattern));

@@ -3,7 +3,7 @@ import type { ShownText, TextRef } from '../../schema/index.ts';
 import type { ObjectStore } from '../../store/index.ts';
 
 /** Larger objects are not read for a page. */
-const mostBytes = 2 ** 26;
+const maxBytes = 2 ** 26;
 
 /** How much of a text a page shows at first. */
 export const shownLength = { long: 60_000, middle: 20_000, short: 6_000 } as const;
@@ -55,7 +55,7 @@ export class ShownTexts {
   read(ref: TextRef): { text: string } | { broken: string } {
     if ('text' in ref) return { text: ref.text };
     try {
-      return { text: this.#objects.getText(ref.object, mostBytes) };
+      return { text: this.#objects.getText(ref.object, maxBytes) };
     } catch (error) {
       if (!UserError.isInstance(error)) throw error;
       return { broken: messageOf(error) };

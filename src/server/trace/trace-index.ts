@@ -15,7 +15,7 @@ const version = 5;
 /** Smaller traces are read as fast as their tables. */
 const keptFromBytes = 2 ** 22;
 /** In memory, for all runs together. */
-const mostSteps = 200_000;
+const maxSteps = 200_000;
 
 /**
  * Where the steps of traces are and how they ended, so that a page reads only one step of a trace. Tables are made once
@@ -59,7 +59,7 @@ export class TraceIndex implements Disposable {
     this.#tables.set(path, extended);
     let steps = [...this.#tables.values()].reduce((sum, { table }) => sum + table.steps + 100, 0);
     for (const [oldest, { table }] of this.#tables) {
-      if (steps <= mostSteps || oldest === path) return;
+      if (steps <= maxSteps || oldest === path) return;
       this.#tables.delete(oldest);
       steps -= table.steps + 100;
     }

@@ -47,9 +47,9 @@ const nothing: z.infer<typeof Now> = {
   entries: 0,
 };
 /** The bits of a number on which JavaScript's bit operations work. */
-const mostEntryNames = 31;
-const mostActions = 1000;
-const mostActionLength = 200;
+const maxEntryNames = 31;
+const maxActions = 1000;
+const maxActionLength = 200;
 
 export const TraceTable = z.object({
   /** Bytes of the lines in it. */
@@ -242,14 +242,14 @@ function longer(column: Float64Array): Float64Array<ArrayBuffer> {
 function nameIndex(names: string[], name: string): number {
   const known = names.indexOf(name);
   if (known >= 0) return known;
-  if (names.length < mostEntryNames) names.push(name);
+  if (names.length < maxEntryNames) names.push(name);
   return names.length - 1;
 }
 
 /** Agents may call their actions anything. */
 function actionIndex(names: string[], action: string): number {
-  const name = action.slice(0, mostActionLength);
+  const name = action.slice(0, maxActionLength);
   const known = names.indexOf(name);
   if (known >= 0) return known;
-  return names.length < mostActions ? names.push(name) - 1 : names.length - 1;
+  return names.length < maxActions ? names.push(name) - 1 : names.length - 1;
 }

@@ -14,7 +14,7 @@ export function normalCdf(x: number): number {
 }
 
 /** Beyond this the sum would be slow, and the series is exact to more than ten digits. */
-const mostSummed = 1000;
+const maxSummed = 1000;
 
 /**
  * The value below which a variable with Student's t-distribution stays with this probability.
@@ -22,7 +22,7 @@ const mostSummed = 1000;
  * @param freedom degrees of freedom, a whole number from 1 on
  */
 export function studentQuantile(probability: number, freedom: number): number {
-  if (freedom > mostSummed) return nearlyNormalQuantile(probability, freedom);
+  if (freedom > maxSummed) return nearlyNormalQuantile(probability, freedom);
   const wanted = 2 * probability - 1;
   let low = 0;
   let high = Math.PI / 2;

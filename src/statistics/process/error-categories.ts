@@ -6,7 +6,7 @@ import { formatErrorCount, repeatedActions } from './waste.ts';
 
 type Measured = Omit<ProcessMetrics, 'errors'>;
 
-const mostEvidence = 3;
+const maxEvidence = 3;
 /**
  * The number of consecutive failures from which debugging counts as stuck, if it never ended, or only with the same
  * error.
@@ -25,7 +25,7 @@ export function errorCategories(
   measured: Measured,
 ): ProcessMetrics['errors'] {
   const found: (readonly [ErrorCategory, Evidence[]])[] = [
-    ['hallucination', measured.grounding.examples.slice(0, mostEvidence)],
+    ['hallucination', measured.grounding.examples.slice(0, maxEvidence)],
     ['debugging', debuggingInVain(transcript)],
     ['context_limit', contextLimit(transcript)],
     ['bad_plan', badPlan(transcript, measured)],

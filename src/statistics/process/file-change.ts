@@ -7,7 +7,7 @@ export interface FileChange {
 
 /** Longer lines were not written by hand, and are skipped. */
 const longestLine = 400;
-const mostValues = 3;
+const maxValues = 3;
 
 /** The change of a file, in a few words: `train.py: LEARNING_RATE 0.002→0.02`. It may contain parts of the file. */
 export function describeChange({ path, before, after }: FileChange): string {
@@ -77,8 +77,8 @@ function changedValues(
     matched += 1;
     for (const change of changesIn(old, fresh)) changes.add(change);
   }
-  const more = changes.size - mostValues;
-  const values = [...changes].slice(0, mostValues).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = changes.size - maxValues;
+  const values = [...changes].slice(0, maxValues).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return { values, matched };
 }
 

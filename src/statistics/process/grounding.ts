@@ -4,7 +4,7 @@ import { Measurements, type ObservedNumbers } from './measurements.ts';
 import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import { editedFile, isEdit, isReading, plainPath, ran } from './steps.ts';
 
-const mostExamples = 20;
+const maxExamples = 20;
 /** Entries in which an agent states expectations. */
 const expectation = /predict|expect|hypothes|goal/i;
 
@@ -22,7 +22,7 @@ export function grounding(claims: readonly JudgedClaim[]): ProcessMetrics['groun
   return {
     claims: claims.length,
     ungrounded: ungrounded.length,
-    examples: ungrounded.slice(0, mostExamples).map(evidenceOf),
+    examples: ungrounded.slice(0, maxExamples).map(evidenceOf),
   };
 }
 

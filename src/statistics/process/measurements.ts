@@ -8,7 +8,7 @@ const longestReading = 400;
 /** The limit for one output: a bit more than the environment ever shows. */
 const longestOutput = 100_000;
 /** Metric values from which differences and ratios are formed: the last one of each label, for the newest labels. */
-const mostReadings = 60;
+const maxReadings = 60;
 
 /** What was measured so far in a run, and what was given without a measurement. */
 export class Measurements {
@@ -59,10 +59,7 @@ export class Measurements {
   }
 
   #isDerived({ number, metric }: Claim): boolean {
-    const groups = Map.groupBy(
-      [...this.#readings.values()].slice(-mostReadings),
-      (reading) => reading.metric,
-    );
+    const groups = Map.groupBy([...this.#readings.values()].slice(-maxReadings), (reading) => reading.metric);
     // A change, or a "performance", may be one of any metric.
     const named = groups.get(metric);
     const sources = named === undefined ? [...groups.values()] : [named];

@@ -10,8 +10,8 @@ const mostOfPart = 300;
 /** The result of a command says more than the end of a long command line. */
 const mostOfCommand = 40;
 /** Lines are searched from the last one. */
-const mostLines = 200;
-const mostFiles = 2;
+const maxLines = 200;
+const maxFiles = 2;
 
 type Arguments = TranscriptStep['args'];
 
@@ -59,9 +59,9 @@ const ending = /^\[(?:exit code|ended by|The (?:script|command|interpreter) was 
 /** The last line with a result, else the last line; for a failure the last line, which has the error. */
 function printed({ observation, status }: TranscriptStep): string {
   const lines = observation
-    .slice(-100 * mostLines)
+    .slice(-100 * maxLines)
     .split(/\r\n|\n|\r/)
-    .slice(-mostLines)
+    .slice(-maxLines)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !ending.test(line));
   const last = lines.at(-1) ?? '';
@@ -82,9 +82,9 @@ function changed(step: TranscriptStep, changes: readonly FileChange[]): string {
     ...changes.filter(({ path }) => path === named),
     ...changes.filter(({ path }) => path !== named),
   ];
-  const more = ordered.length - mostFiles;
+  const more = ordered.length - maxFiles;
   const count = step.changedCount > step.changed.length ? 'many' : more;
-  const told = ordered.slice(0, mostFiles).map((change) => describeChange(change).slice(0, mostOfPart));
+  const told = ordered.slice(0, maxFiles).map((change) => describeChange(change).slice(0, mostOfPart));
   return told.join('; ') + (more > 0 ? ` and ${count} more ${more === 1 ? 'file' : 'files'}` : '');
 }
 

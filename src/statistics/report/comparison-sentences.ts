@@ -77,9 +77,9 @@ function cellSentences({ a, b, cells }: Omit<Comparison, 'sentences'>): string[]
 /** Says so if even the clearest result could not be beyond noise, and how many runs are needed. */
 function tooFewSentence({ cells }: Omit<Comparison, 'sentences'>): string[] {
   const sizes = cells.map(({ a, b }) => [a.success.runs, b.success.runs] as const);
-  if (leastP(sizes) <= level) return [];
+  if (minP(sizes) <= level) return [];
   let runs = 1;
-  while (leastP(cells.map(() => [runs, runs] as const)) > level) runs += 1;
+  while (minP(cells.map(() => [runs, runs] as const)) > level) runs += 1;
   return [
     `With so few runs no difference can be beyond noise: it takes at least ${runs} on each side${cells.length === 1 ? '' : ' and task'} (--seeds).`,
   ];
@@ -91,7 +91,7 @@ const level = 0.05;
  * The smallest two-sided p-value of a permutation test within tasks: that of all runs of one side being better. Where
  * the sides have equally many runs, the opposite is as large a difference.
  */
-function leastP(sizes: readonly (readonly [number, number])[]): number {
+function minP(sizes: readonly (readonly [number, number])[]): number {
   const extremes = sizes.every(([a, b]) => a === b) ? 2 : 1;
   return sizes.reduce((p, [a, b]) => p / choose(a + b, a), extremes);
 }

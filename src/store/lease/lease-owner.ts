@@ -12,7 +12,7 @@ import {
 import { readRegularFile } from '../../lib/regular-file.ts';
 
 /** Far above the size of a lease. */
-const mostBytes = 2 ** 16;
+const maxBytes = 2 ** 16;
 
 /** A lease in the form of its file; the file's name is the epoch. */
 export const LeaseFile = z.object({
@@ -76,7 +76,7 @@ export function epochsIn(folder: string): number[] {
 
 function readText(path: string): string | null {
   try {
-    return readRegularFile(path, mostBytes).toString('utf8');
+    return readRegularFile(path, maxBytes).toString('utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ESTALE')) return null;
     throw error;

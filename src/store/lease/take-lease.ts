@@ -40,7 +40,7 @@ export interface TakeLeaseOptions {
 const surelySilentMs = 3_600_000;
 /** How long `leaseHolder`, which does not watch, tolerates silence. */
 const probablySilentMs = 30_000;
-const mostAttempts = 1000;
+const maxAttempts = 1000;
 
 /**
  * Takes the lease of a run. An owner on this machine is looked up; one on another machine is watched until it renews
@@ -83,7 +83,7 @@ export function takeLeaseNow(run: string): RunLease {
     if (isHeld) throw refusal(run, found.holder);
     const lease = follow(run, found, me, leaseTimes);
     if (lease !== null) return lease;
-    if (attempt === mostAttempts) throw refusal(run, readState(run, me).holder);
+    if (attempt === maxAttempts) throw refusal(run, readState(run, me).holder);
   }
 }
 

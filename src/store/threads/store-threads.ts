@@ -5,7 +5,7 @@ import { UserError } from '../../lib/errors.ts';
 import type { Failure, HandedOver, JobResult, Order, Reply, StoreJob } from './jobs.ts';
 
 /** In addition to the main thread. */
-const mostThreads = 4;
+const maxThreads = 4;
 
 interface Waiting {
   take: (result: JobResult) => void;
@@ -101,7 +101,7 @@ export function nextStoreThread(): StoreThread {
 }
 
 function threadCount(): number {
-  return Math.min(mostThreads, Math.max(1, availableParallelism() - 1));
+  return Math.min(maxThreads, Math.max(1, availableParallelism() - 1));
 }
 
 function errorOf({ name, message, stack, code, hint }: Failure): Error {

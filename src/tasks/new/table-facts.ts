@@ -22,13 +22,13 @@ export interface TableFacts {
 }
 
 const fewestRows = 50;
-const mostClasses = 50;
+const maxClasses = 50;
 /** A column with more distinct numbers than this is a quantity, not a class. */
 const fewestValues = 20;
 /** So few different texts among numbers stand for missing values. */
-const mostGapWords = 3;
-const mostBytes = 256 * 2 ** 20;
-const mostColumnsShown = 20;
+const maxGapWords = 3;
+const maxBytes = 256 * 2 ** 20;
+const maxColumnsShown = 20;
 
 /** @throws UserError if the file is not a table with a header, or can't become a task */
 export function tableFacts(file: string, target: string, dropped: readonly string[] = []): TableFacts {
@@ -88,7 +88,7 @@ function readTable(file: string): string[][] {
   try {
     if (!existsSync(file)) throw new UserError('bad_table', `There is no file ${file}.`, 'Check the path.');
     const text = new TextDecoder('utf-8', { fatal: true }).decode(
-      readRegularFile(file, mostBytes, { follow: true }),
+      readRegularFile(file, maxBytes, { follow: true }),
     );
     return parse(text, { bom: true, trim: true, skip_empty_lines: true });
   } catch (error) {
@@ -105,8 +105,8 @@ function readTable(file: string): string[][] {
 
 function columnsOf(header: readonly string[], target: string): string {
   const like = nearest(target, header);
-  const shown = header.slice(0, mostColumnsShown).join(', ');
-  const more = header.length > mostColumnsShown ? ` and ${header.length - mostColumnsShown} more` : '';
+  const shown = header.slice(0, maxColumnsShown).join(', ');
+  const more = header.length > maxColumnsShown ? ` and ${header.length - maxColumnsShown} more` : '';
   return `${like === null ? '' : `Did you mean ${like}? `}Its columns are: ${shown}${more}.`;
 }
 
@@ -116,9 +116,9 @@ function classesOf(file: string, target: string, values: readonly string[]): Map
   const areNumbers = [...counts.keys()].every((value) => Number.isFinite(Number(value)));
   if (areNumbers && counts.size > fewestValues) return null;
   if (counts.size < 2) throw refusal(file, 'has only one value in its target', 'A task needs at least two.');
-  if (counts.size <= mostClasses) return counts;
+  if (counts.size <= maxClasses) return counts;
   const texts = [...counts].filter(([value]) => !Number.isFinite(Number(value)));
-  if (texts.length <= mostGapWords && counts.size - texts.length > fewestValues) {
+  if (texts.length <= maxGapWords && counts.size - texts.length > fewestValues) {
     const rows = texts.reduce((sum, [, count]) => sum + count, 0);
     const words = texts.map(([text]) => `'${text}'`).join(', ');
     throw new UserError(
@@ -130,7 +130,7 @@ function classesOf(file: string, target: string, values: readonly string[]): Map
   throw refusal(
     file,
     `has ${counts.size} distinct texts in its target`,
-    `A target must be a number, or one of up to ${mostClasses} classes.`,
+    `A target must be a number, or one of up to ${maxClasses} classes.`,
   );
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', 'corpus');
 /** Per target, so that all together stay small. */
-const mostInputs = 6;
-const mostBytes = 1_500;
+const maxInputs = 6;
+const maxBytes = 1_500;
 
 /** An input, and the blocks of the sources that it covers. */
 interface Candidate {
@@ -32,8 +32,8 @@ export function readCorpus(target: string): CorpusFile[] {
 export function saveCorpus(target: string, inputs: readonly Candidate[]): void {
   for (const { name } of readCorpus(target)) if (name.startsWith('new-')) rmSync(join(root, target, name));
   const covered = new Set<string>();
-  const left = inputs.filter(({ content }) => content.length <= mostBytes);
-  for (let count = 0; count < mostInputs; count += 1) {
+  const left = inputs.filter(({ content }) => content.length <= maxBytes);
+  for (let count = 0; count < maxInputs; count += 1) {
     const gains = left.map((input) => [...input.covered].filter((block) => !covered.has(block)).length);
     const best = gains.indexOf(Math.max(...gains));
     const input = left[best];

@@ -6,11 +6,11 @@ type Json = z.infer<ReturnType<typeof z.json>>;
 /** Deeper than the call stack. */
 const deep = 20_000;
 /** The size limit, because each mutation parses and serializes the text again. */
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 
 /** A JSON text with one value changed, added or removed; null for any other text. */
 export function mutateJson(text: string, random: FuzzRandom, words: readonly string[]): string | null {
-  if (!/^\s*[[{]/.test(text) || text.length > mostCharacters || deepestOf(text) > 200) return null;
+  if (!/^\s*[[{]/.test(text) || text.length > maxCharacters || deepestOf(text) > 200) return null;
   let value: Json;
   try {
     value = JSON.parse(text) as Json;

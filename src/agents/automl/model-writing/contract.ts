@@ -1,6 +1,6 @@
 import type { TaskBrief } from '../../../schema/index.ts';
 import { isPercentage, usualName } from '../../search/metric-names.ts';
-import { mostEpochs } from '../most-epochs.ts';
+import { maxEpochs } from '../most-epochs.ts';
 import { type Answer, readDataSummary, type Table } from './data-summary.ts';
 import { type CsvFile, type Found, findSource, type Source } from './sources.ts';
 
@@ -75,7 +75,7 @@ const areShares = [
   ...['accuracy', 'balanced accuracy', 'error rate', 'f1', 'macro f1', 'weighted f1', 'auc'],
 ];
 /** Targets with more different values than this are not classes. */
-const mostClasses = 100;
+const maxClasses = 100;
 
 /** The only table that the task asks for; null if it asks for something else. */
 export function askedTable(task: TaskBrief): CsvFile | null {
@@ -143,7 +143,7 @@ function contractOf(
     inPercent: known !== null && isPercentage(task.metric) && areShares.includes(known),
     rows,
     classes: answers[0]?.distinct ?? 0,
-    epochs: mostEpochs(task.problem),
+    epochs: maxEpochs(task.problem),
     packages,
   };
 }
@@ -156,7 +156,7 @@ function problemOfNumbers(answers: readonly Answer[]): string | null {
 function problemOfClasses(file: CsvFile, answers: readonly Answer[]): string | null {
   const [target, ...others] = answers;
   if (target === undefined || others.length > 0) return 'more than one column of classes is asked for';
-  if (target.distinct < 2 || target.distinct > mostClasses)
+  if (target.distinct < 2 || target.distinct > maxClasses)
     return `${target.name} has ${target.distinct} different values, which are no classes to tell apart`;
   const allowed = file.columns.find(({ name }) => name === target.name)?.values;
   const odd = target.values.find((value) => allowed !== undefined && !allowed.includes(value));

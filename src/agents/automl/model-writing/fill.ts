@@ -72,7 +72,7 @@ export async function replaceModel(
   // The starter must be run once more afterwards, and the caller runs both again to compare them.
   const room = workspace.budget.seconds_left - 2 * starter.outcome.seconds;
   const seconds = room * shareOfTime;
-  if (seconds < leastSeconds) return stay('too little time is left to write one of my own');
+  if (seconds < minSeconds) return stay('too little time is left to write one of my own');
   const contract = await findContract(workspace, "To write a model of my own beside the starter's");
   if ('problem' in contract) return stay(contract.problem);
   workspace.note({
@@ -83,7 +83,7 @@ export async function replaceModel(
   await runner.keep(starter.source, starter.source);
   const attempts = new Attempts(workspace, runner, contract, 'starter');
   const goal = { outcome: starter.outcome, noise };
-  let filling = await attempts.run('full', Math.min(seconds, mostSeconds(contract)), goal);
+  let filling = await attempts.run('full', Math.min(seconds, maxSeconds(contract)), goal);
   // A single model may succeed where a blend failed.
   if (filling.kind === 'not filled' && attempts.lastFailed && attempts.affordsAnother(seconds))
     filling = await attempts.run('quick', seconds, goal);
@@ -95,10 +95,10 @@ export async function replaceModel(
  * better.
  */
 const shareOfTime = 0.2;
-const leastSeconds = 6;
+const minSeconds = 6;
 
 /** More time hardly helps; only a network can use it. */
-function mostSeconds({ source }: Contract): number {
+function maxSeconds({ source }: Contract): number {
   return source.kind !== 'table' && source.arePictures ? 900 : 150;
 }
 
@@ -122,7 +122,7 @@ async function fillQuicklyFirst(attempts: Attempts, starter: Outcome): Promise<F
   const left = attempts.secondsLeft;
   const before = { outcome: starter, noise: 0 };
   const quick = await attempts.run('quick', Math.min(0.15 * left, 60), before);
-  const seconds = Math.min(attempts.secondsLeft * 0.3, mostSeconds(attempts.contract));
+  const seconds = Math.min(attempts.secondsLeft * 0.3, maxSeconds(attempts.contract));
   if (quick.kind === 'not filled' || quick.outcome.kind === 'failed') return quick;
   if (!attempts.affordsAnother(seconds) || seconds < 2 * quick.outcome.seconds) return quick;
   const better = await attempts.run('full', seconds, { outcome: quick.outcome, noise: 0 });

@@ -102,13 +102,13 @@ function findTable(file: CsvFile, summary: DataSummary, test: Table): Found | un
 }
 
 /** Reading larger tables would take most of the time. */
-const mostRowsJoined = 500_000;
+const maxRowsJoined = 500_000;
 
 /** Tables that share columns, or ids, with the rows to predict, and have other columns besides. */
 function joinable(file: CsvFile, summary: DataSummary, known: readonly string[]): string[] {
   const wanted = file.columns.map(({ name }) => name);
   return summary.tables
-    .filter(({ path, rows }) => !known.includes(path) && rows <= mostRowsJoined)
+    .filter(({ path, rows }) => !known.includes(path) && rows <= maxRowsJoined)
     .filter(
       ({ shared, has_id, more }) => (shared > 0 || has_id) && more.some(({ name }) => !wanted.includes(name)),
     )

@@ -46,8 +46,8 @@ type Edit = z.infer<typeof Answer>['offers'][number]['edits'][number];
 const program = 'find_rewrites.py';
 const mark = 'OFFERS ';
 /** To ask (2), to try one rewrite (5), and to end (4). */
-const leastSteps = 11;
-const leastSeconds = 5;
+const minSteps = 11;
+const minSeconds = 5;
 /** Share of the remaining time. */
 const largestShare = 0.4;
 
@@ -60,7 +60,7 @@ export async function offersFromPython(
   const { entry } = workspace.task;
   const { steps_left, seconds_left } = workspace.budget;
   const most = Math.floor(Math.min(seconds, largestShare * seconds_left));
-  if (steps_left < leastSteps || most < leastSeconds || workspace.ended) return [];
+  if (steps_left < minSteps || most < minSeconds || workspace.ended) return [];
   workspace.note({ Reason: reason });
   const files = filesIn(source, entry);
   const given = { ENTRY: entry, SCRIPTS: [...files], MOST_SECONDS: most, ...settings };

@@ -69,11 +69,11 @@ function parsedInput(text: string): ToolCall['input'] {
 }
 
 /** No call has more; with this limit, sums of a server's invented numbers stay whole numbers. */
-const mostTokens = 1e9;
+const maxTokens = 1e9;
 
 function usageOf({ input, output, cachedInput, cacheWrite, reasoning }: Counts): TokenUsage | null {
   if (input === undefined || output === undefined) return null;
-  const count = (value: number | undefined) => Math.min(Math.max(0, Math.round(value ?? 0)), mostTokens);
+  const count = (value: number | undefined) => Math.min(Math.max(0, Math.round(value ?? 0)), maxTokens);
   const [all, written] = [count(input), count(output)];
   const cached = Math.min(count(cachedInput), all);
   return {

@@ -36,7 +36,7 @@ export type Verdict =
 /** Results from other machines may become visible a moment after the end of their job. */
 const patientLooks = 3;
 /** Jobs that end again and again through no fault of theirs need a person's attention. */
-const mostAttempts = 4;
+const maxAttempts = 4;
 
 const lost: JobState = { state: 'LOST', reason: '', nodes: '', restarts: 0, name: '' };
 
@@ -76,7 +76,7 @@ export class FollowedJob {
         ? `${this.#scheduler} knows nothing of it any more`
         : [word, reason].filter(Boolean).join(', ');
     const isAgain = state === undefined || word === 'COMPLETED' || mayBeGivenAgain(state);
-    if (isAgain && this.given.attempts + 1 < mostAttempts) return { kind: 'again', why };
+    if (isAgain && this.given.attempts + 1 < maxAttempts) return { kind: 'again', why };
     return this.#ended({
       ...{ record: this.#folder.readRecord(), problem: this.#problem(word, why) },
       ...(word === 'CANCELLED' ? { isCancelled: true } : {}),

@@ -1,5 +1,5 @@
 /** Slurm's own limit is 4,000,001. */
-const mostIndices = 5_000_000;
+const maxIndices = 5_000_000;
 
 /** Reads the indices of an array as Slurm writes them, `0-3,7,10-20:2%5`, or in Kubernetes' simpler format: `0-3,7`. */
 export function indicesOf(text: string): number[] {
@@ -9,6 +9,6 @@ export function indicesOf(text: string): number[] {
     const first = Number(from);
     const by = Math.max(1, Number(step ?? 1));
     const count = Math.floor((Number(to ?? from) - first) / by) + 1;
-    return Array.from({ length: Math.max(0, Math.min(count, mostIndices)) }, (_, at) => first + at * by);
+    return Array.from({ length: Math.max(0, Math.min(count, maxIndices)) }, (_, at) => first + at * by);
   });
 }

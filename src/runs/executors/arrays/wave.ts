@@ -28,7 +28,7 @@ const WorkerResult = z.union([
 ]);
 export type WorkerResult = z.infer<typeof WorkerResult>;
 
-const mostBytes = 2 ** 22;
+const maxBytes = 2 ** 22;
 
 /** A scheduler's folder in an experiment: the submitted arrays, the documents of their jobs, and their results. */
 export class WaveFolder {
@@ -97,7 +97,7 @@ export class WaveFolder {
 
 function textOf(path: string): string | null {
   try {
-    return readRegularFile(path, mostBytes).toString('utf8');
+    return readRegularFile(path, maxBytes).toString('utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return null;
     throw error;

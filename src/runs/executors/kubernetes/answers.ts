@@ -2,7 +2,7 @@ import { hasCode, messageOf } from '../../../lib/errors.ts';
 
 const itemsAtOnce = 500;
 /** A list that expires this often is too slow to read at any further try. */
-const mostTries = 5;
+const maxTries = 5;
 
 /** Whether it is an answer of the API with this status. */
 export function isAnswer(error: unknown, status: number): boolean {
@@ -46,7 +46,7 @@ export async function all<Item>(list: List<Item>): Promise<Item[]> {
       } while (next !== undefined);
       return items;
     } catch (error) {
-      if (next === undefined || !isAnswer(error, 410) || tries === mostTries) throw error;
+      if (next === undefined || !isAnswer(error, 410) || tries === maxTries) throw error;
     }
   }
 }

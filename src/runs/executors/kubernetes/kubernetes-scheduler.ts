@@ -9,7 +9,7 @@ import { statesOf } from './job-states.ts';
 import { experimentLabel, jobManifest, labelOf, resourcesOf } from './manifest.ts';
 
 /** The most pods that the control plane keeps for one Indexed Job with a limit for each index. */
-const mostIndices = 10_000;
+const maxIndices = 10_000;
 const nobodysServer = 'http://localhost:8080';
 
 /** Runs arrays as Indexed Jobs of a Kubernetes cluster, by its API. */
@@ -42,7 +42,7 @@ export class KubernetesScheduler implements ArrayScheduler {
   }
 
   async mostOfArray(): Promise<number> {
-    return mostIndices;
+    return maxIndices;
   }
 
   changed(job: Job): Job {

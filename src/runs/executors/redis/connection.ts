@@ -12,9 +12,9 @@ const silenceMs = 20_000;
 const cutMessage = 'Command aborted due to connection close';
 const cutPauseMs = 100;
 /** Of a process that stops. */
-const mostTries = 4;
+const maxTries = 4;
 /** In a row; between two of them, the driver waits for a new connection. */
-const mostCuts = 100;
+const maxCuts = 100;
 
 /**
  * Connects. If the connection breaks later, it is opened again, and commands wait for that; once the signal is aborted,
@@ -36,7 +36,7 @@ export async function connectRedis(
     socketTimeout: silenceMs,
     // Whoever stops does not wait for a server that does not answer: others get its jobs when their locks expire.
     retryStrategy: (times: number) =>
-      signal.aborted && times > mostTries ? null : Math.min(50 * 2 ** times, 1_000),
+      signal.aborted && times > maxTries ? null : Math.min(50 * 2 ** times, 1_000),
   });
   let trouble = '';
   // Without a listener, each of these errors would be printed.
@@ -109,7 +109,7 @@ function withoutPassword(text: string, { password }: RedisAddress): string {
  * Repeats what a broken connection left undone: the driver gives up commands that were sent together. Only for work
  * that may be done twice.
  */
-export async function evenIfCut<Value>(work: () => Promise<Value>, left = mostCuts): Promise<Value> {
+export async function evenIfCut<Value>(work: () => Promise<Value>, left = maxCuts): Promise<Value> {
   try {
     return await work();
   } catch (error) {

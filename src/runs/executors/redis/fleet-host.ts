@@ -14,7 +14,7 @@ import { FleetQuota, keepFleetPace } from './fleet-quota.ts';
 import { experimentKey } from './keys.ts';
 
 /** The number of experiments that are kept open, with their plans. */
-const mostOpen = 8;
+const maxOpen = 8;
 
 /**
  * What a worker's jobs share: resources that are opened once, and quotas and rate limits that are shared with other
@@ -55,7 +55,7 @@ export class FleetHost {
     const experiment = alone.experiment(job);
     this.#experiments.delete(job.experiment);
     this.#experiments.set(job.experiment, { stamp, experiment });
-    for (const folder of [...this.#experiments.keys()].slice(0, -mostOpen)) this.#experiments.delete(folder);
+    for (const folder of [...this.#experiments.keys()].slice(0, -maxOpen)) this.#experiments.delete(folder);
     return experiment;
   }
 

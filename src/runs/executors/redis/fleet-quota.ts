@@ -98,10 +98,10 @@ export class FleetQuota implements SharedQuota {
 
   async #reserve(call: string, { tokens, money }: CallEstimate) {
     const { worker, limits } = this.#options;
-    const mostMoney = limits.money === undefined ? -1 : Math.floor(limits.money * perDollar);
+    const maxMoney = limits.money === undefined ? -1 : Math.floor(limits.money * perDollar);
     return Reserved.parse(
       await this.#evaluate(reserveScript, [
-        ...[call, worker, tokens, Math.ceil((money ?? 0) * perDollar), limits.tokens ?? -1, mostMoney],
+        ...[call, worker, tokens, Math.ceil((money ?? 0) * perDollar), limits.tokens ?? -1, maxMoney],
         ...[keys.worker(''), this.#options.deadAfterMs ?? deadAfterMs],
       ]),
     );

@@ -48,7 +48,7 @@ const heldMs = 10_000;
 /** How long a worker that refused a job lets others take jobs. */
 const refusedMs = 5_000;
 /** A job whose worker died or was disconnected this often is given up, because it may be what crashes the workers. */
-const mostLosses = 8;
+const maxLosses = 8;
 
 /** Takes jobs that it has room for, and executes them until it is stopped. */
 export class FleetWorker {
@@ -242,7 +242,7 @@ export class FleetWorker {
 
   async #resultOf(queued: Queued, losses: number, signal: AbortSignal): Promise<JobResult> {
     const following = { signal, onProgress: () => {} };
-    if (losses < mostLosses) return await this.#options.execute(queued, following);
+    if (losses < maxLosses) return await this.#options.execute(queued, following);
     const what = queued.job.kind === 'run' ? 'The run' : 'Its grading';
     const reason = new UserError(
       workerLost,

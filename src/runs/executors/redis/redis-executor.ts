@@ -33,7 +33,7 @@ const gatherMs = 20;
 const pollMs = 200;
 const sweepMs = 5_000;
 /** Jobs that Redis lost in a failure of its machine are queued again. */
-const mostMisses = 2;
+const maxMisses = 2;
 const keptResultsSeconds = 7 * 86_400;
 
 const interrupted: JobResult = { record: null, problem: 'interrupted' };
@@ -234,7 +234,7 @@ export class RedisExecutor implements RemoteExecutor {
     for (const [id, given] of followed) {
       if (!this.#followed.has(id)) continue;
       given.missed = present.has(id) ? 0 : given.missed + 1;
-      if (given.missed < mostMisses) continue;
+      if (given.missed < maxMisses) continue;
       given.missed = 0;
       await this.#whyNotFetched(given.queued.job.run.id);
       if (!this.#followed.has(id)) continue;

@@ -14,7 +14,7 @@ export interface FollowedJob {
 }
 
 /** Reports of workers come every few seconds, so one may be missed. */
-const mostUnreported = 2;
+const maxUnreported = 2;
 
 export function tellPlace(job: FollowedJob, place: string): void {
   if (job.place === place) return;
@@ -45,7 +45,7 @@ export function tellPlaces(
     const place = kind === 'run' ? places.get(run.id) : undefined;
     job.unreported = place === undefined && job.place !== '' ? job.unreported + 1 : 0;
     if (place !== undefined) tellPlace(job, place);
-    else if (job.unreported >= mostUnreported) {
+    else if (job.unreported >= maxUnreported) {
       job.place = '';
       job.following.onProgress({ kind: 'run_queued', run, place: shown });
     }

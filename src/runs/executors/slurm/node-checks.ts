@@ -13,7 +13,7 @@ import { arrayOptions } from './batch-script.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 
 const pollMs = 1_000;
-const mostBytes = 2 ** 22;
+const maxBytes = 2 ** 22;
 const Told = z.object({
   findings: z.array(
     z.object({
@@ -94,7 +94,7 @@ function readChecks(place: string): WorkerChecks {
 
 function textOf(path: string): string {
   try {
-    return readRegularFile(path, mostBytes).toString('utf8');
+    return readRegularFile(path, maxBytes).toString('utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return '';
     throw error;

@@ -25,7 +25,7 @@ export interface NodeGateway extends AsyncDisposable {
   readonly lines: string;
 }
 
-const mostBytes = 2 ** 20;
+const maxBytes = 2 ** 20;
 
 /**
  * @param folder `slurm` of the experiment
@@ -108,7 +108,7 @@ function tlsOf(settings: SlurmSettings): { cert: string; key: string } | undefin
 
 function textOf(path: string): string {
   try {
-    return readRegularFile(resolve(path), mostBytes, { follow: true }).toString('utf8');
+    return readRegularFile(resolve(path), maxBytes, { follow: true }).toString('utf8');
   } catch (error) {
     throw new UserError('no_file', `${path} can't be read: ${messageOf(error)}`, 'Give a PEM file.', {
       cause: error,
@@ -118,7 +118,7 @@ function textOf(path: string): string {
 
 function knownGateway(path: string): z.infer<typeof KnownGateway> | null {
   try {
-    return KnownGateway.parse(JSON.parse(readRegularFile(path, mostBytes).toString('utf8')));
+    return KnownGateway.parse(JSON.parse(readRegularFile(path, maxBytes).toString('utf8')));
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;

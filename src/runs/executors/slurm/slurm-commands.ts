@@ -11,8 +11,8 @@ interface Ending {
   err: string;
 }
 
-const mostBytes = 2 ** 29;
-const mostMs = 120_000;
+const maxBytes = 2 ** 29;
+const maxMs = 120_000;
 /** Messages that blame the controller, not the request; then it is unknown whether a request was accepted. */
 const unreachable =
   /unable to contact|socket timed out|communications? (connection )?failure|connection refused|zero bytes were transmitted|resource temporarily unavailable|slurmctld.*(?:down|backup)|not responding/i;
@@ -75,7 +75,7 @@ export class SlurmCommands {
   /** Runs in a separate session: Ctrl-C at the terminal must not interrupt a command to the controller. */
   #run(command: string, args: readonly string[]): Promise<Ending> {
     const env = { ...this.#variables, SLURM_BITSTR_LEN: '0' };
-    const options = { env, maxBuffer: mostBytes, timeout: mostMs, detached: true };
+    const options = { env, maxBuffer: maxBytes, timeout: maxMs, detached: true };
     return new Promise((resolve, reject) => {
       execFile(command, args, options, (error, out, err) => {
         if (hasCode(error, 'ENOENT')) reject(noSlurm(command));

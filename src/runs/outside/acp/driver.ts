@@ -13,9 +13,9 @@ export class AcpDriver implements Witness {
   readonly #updates = new SessionUpdates();
   #session: string | null = null;
 
-  /** @param mostPrinted bytes that are kept of its output besides messages */
-  constructor(mostPrinted: number) {
-    const printed = new Tail(mostPrinted);
+  /** @param maxPrinted bytes that are kept of its output besides messages */
+  constructor(maxPrinted: number) {
+    const printed = new Tail(maxPrinted);
     this.printed = printed;
     this.#messages = new MessageStream({
       notified: (method, params) => {

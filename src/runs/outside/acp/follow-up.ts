@@ -11,7 +11,7 @@ import { Tail } from '../tail.ts';
 const checkMs = 60_000;
 const mostTold = 4_000;
 /** With less time left, an agent could not do anything useful. */
-const leastSeconds = 10;
+const minSeconds = 10;
 
 /** The prompt to continue for an agent that has ended its turn; null: it is done. */
 export async function followUp(
@@ -24,7 +24,7 @@ export async function followUp(
   }: { environment: ProgramEnvironment; sandbox: Sandbox; signal: AbortSignal },
 ): Promise<string | null> {
   const { steps_left: turns, seconds_left: seconds } = environment.budget;
-  if (turns < 1 || seconds < leastSeconds) return null;
+  if (turns < 1 || seconds < minSeconds) return null;
   const problem = await submissionProblem(sandbox, signal);
   const wasCutOff = stopReason === 'max_tokens' || stopReason === 'max_turn_requests';
   if (problem === null && denied.length === 0 && !wasCutOff) return null;

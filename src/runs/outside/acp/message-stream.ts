@@ -9,15 +9,15 @@ import { LineQueue } from '../../agents/line-queue.ts';
 /** In characters. Agents include pictures and whole files. */
 const longestLine = 16 * 2 ** 20;
 /** In one message. */
-const mostValues = 2 ** 20;
+const maxValues = 2 ** 20;
 /**
  * What an agent may write between two answers of its model, which are limited. Everything that it writes costs the
  * harness time.
  */
-const mostCharacters = 64 * 2 ** 20;
-const mostMessages = 100_000;
+const maxCharacters = 64 * 2 ** 20;
+const maxMessages = 100_000;
 /** The limit of unread requests and answers to it. */
-const mostUnreadBytes = 16 * 2 ** 20;
+const maxUnreadBytes = 16 * 2 ** 20;
 
 const Id = z.union([z.string().max(200), z.number(), z.null()]);
 const version = { jsonrpc: z.literal('2.0') };
@@ -54,8 +54,8 @@ export class MessageStream {
 
   add(chunk: Buffer): void {
     this.#characters += chunk.length;
-    if (this.#characters > mostCharacters) {
-      this.end(`It wrote more than ${mostCharacters / 2 ** 20} MiB without an answer of its model.`);
+    if (this.#characters > maxCharacters) {
+      this.end(`It wrote more than ${maxCharacters / 2 ** 20} MiB without an answer of its model.`);
     } else this.#lines.add(chunk);
   }
 
@@ -80,8 +80,8 @@ export class MessageStream {
       writable: new WritableStream({
         write: (message) => {
           if ('method' in message && 'id' in message) this.#open.add(message.id);
-          if (process.unreadBytes > mostUnreadBytes)
-            this.end(`It has not read ${mostUnreadBytes / 2 ** 20} MiB of what it was sent.`);
+          if (process.unreadBytes > maxUnreadBytes)
+            this.end(`It has not read ${maxUnreadBytes / 2 ** 20} MiB of what it was sent.`);
           else process.write(`${JSON.stringify(message)}\n`);
         },
       }),
@@ -105,8 +105,8 @@ export class MessageStream {
       const message = this.#read(next.line);
       if (message === null) continue;
       this.#messages += 1;
-      if (this.#messages > mostMessages)
-        throw new AgentFailed(`It wrote more than ${mostMessages} messages without an answer of its model.`);
+      if (this.#messages > maxMessages)
+        throw new AgentFailed(`It wrote more than ${maxMessages} messages without an answer of its model.`);
       if ('method' in message && !('id' in message)) this.#aside.notified(message.method, message.params);
       // An answer to an unknown request is ignored.
       else if ('method' in message || this.#open.delete(message.id)) return message;
@@ -117,7 +117,7 @@ export class MessageStream {
     if (line.trim() === '') return null;
     let problem = 'it is no JSON';
     try {
-      const message = Message.safeParse(parseSmallJson(line, mostValues));
+      const message = Message.safeParse(parseSmallJson(line, maxValues));
       if (message.success) return message.data;
       problem = 'no kind of message has such fields';
     } catch (error) {

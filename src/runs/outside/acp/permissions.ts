@@ -7,8 +7,8 @@ import type { Action } from '../../../schema/index.ts';
 import type { SessionUpdates } from './session-updates.ts';
 
 /** An agent with more open requests does not wait for answers. */
-const mostOpen = 100;
-const mostShown = 2 ** 16;
+const maxOpen = 100;
+const maxShown = 2 ** 16;
 
 const Asked = z.object({
   toolCall: z.object({
@@ -47,8 +47,8 @@ export class Permissions {
   async answer(params: unknown): Promise<RequestPermissionResponse> {
     const read = Asked.safeParse(params);
     if (!read.success) throw RequestError.invalidParams(undefined, plainLine(read.error.message, 300));
-    if (this.#open >= mostOpen)
-      throw RequestError.internalError(undefined, `${mostOpen} requests for permissions are open`);
+    if (this.#open >= maxOpen)
+      throw RequestError.internalError(undefined, `${maxOpen} requests for permissions are open`);
     this.#open += 1;
     try {
       return await this.#oneAtATime(() => this.#decide(read.data));
@@ -92,7 +92,7 @@ function actionOf({ toolCall: { title, kind, rawInput, content } }: Asked): Acti
   const all = { kind: kind ?? 'other', input: rawInput ?? content ?? null };
   const text = JSON.stringify(all);
   const args =
-    text.length <= mostShown ? all : { kind: all.kind.slice(0, 200), input: `${text.slice(0, mostShown)}…` };
+    text.length <= maxShown ? all : { kind: all.kind.slice(0, 200), input: `${text.slice(0, maxShown)}…` };
   return { name: title ?? 'a tool', args };
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /** What is kept of each entry of a turn. */
-const mostKept = 32_000;
+const maxKept = 32_000;
 const mostOfOne = 2_000;
 /** The number of tool calls whose titles are remembered. */
-const mostCalls = 1_000;
+const maxCalls = 1_000;
 
 const Words = z.object({ content: z.object({ type: z.literal('text'), text: z.string() }) });
 const ToolCall = z.object({
@@ -89,7 +89,7 @@ export class SessionUpdates {
   #callLine({ toolCallId: id, title, kind, status, rawInput }: z.infer<typeof ToolCall>): string {
     const known = this.#titles.get(id);
     const name = (title ?? known ?? id).slice(0, mostOfOne);
-    if (known === undefined && this.#titles.size < mostCalls) this.#titles.set(id, name);
+    if (known === undefined && this.#titles.size < maxCalls) this.#titles.set(id, name);
     const input = rawInput === undefined ? '' : ` ${JSON.stringify(rawInput).slice(0, mostOfOne)}`;
     const about = [kind, status].filter((word) => typeof word === 'string');
     return `${name}${about.length === 0 ? '' : ` (${about.join(', ').slice(0, 100)})`}${input}`;
@@ -98,7 +98,7 @@ export class SessionUpdates {
   #keep(name: string, text: string): void {
     if (text === '') return;
     const kept = this.#entries.get(name) ?? '';
-    const room = mostKept - kept.length;
+    const room = maxKept - kept.length;
     if (room > 0) this.#entries.set(name, kept + text.slice(0, room));
   }
 }
