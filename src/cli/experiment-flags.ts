@@ -235,8 +235,8 @@ function readYaml(path: string): ReadYaml {
   const lines = new LineCounter();
   let document: Document;
   try {
-    document = parseDocument(readFileSync(path, 'utf8'), { lineCounter: lines });
-    const [wrong] = document.errors;
+    document = parseDocument(readFileSync(path, 'utf8'), { lineCounter: lines, logLevel: 'error' });
+    const [wrong] = [...document.errors, ...document.warnings];
     if (wrong !== undefined) throw wrong;
     content = document.toJS();
   } catch (error) {

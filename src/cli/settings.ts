@@ -85,8 +85,8 @@ async function parsed(path: string): Promise<Pick<ReadFile, 'lineOf'> & { conten
   ]);
   try {
     const lines = new LineCounter();
-    const document = parseDocument(textIn(path), { lineCounter: lines });
-    const [wrong] = document.errors;
+    const document = parseDocument(textIn(path), { lineCounter: lines, logLevel: 'error' });
+    const [wrong] = [...document.errors, ...document.warnings];
     if (wrong !== undefined) throw wrong;
     return { content: document.toJS() ?? {}, lineOf: (keys) => lineOfField(document, lines, keys) };
   } catch (error) {

@@ -273,6 +273,7 @@ describe('answers', () => {
     expect(err).toMatch(/limits\.memory_mb: expected at least 64.*in MiB/);
     for (const [content, message] of [
       ['tasks: [a\n', "can't be read as an experiment"],
+      ['tasks: !list [a]\n', 'Unresolved tag: !list at line 1'],
       ['- a\n', 'holds no keys'],
       ['', 'holds no keys'],
     ]) {

@@ -57,10 +57,11 @@ export function parseTaskFile(path: string, text: string): ReadTaskFile {
 
 function parseText(path: string, text: string): ReadTaskFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const lineOf = (field: readonly PropertyKey[]) => lineOfField(document, lines, field);
-  if (document.errors.length > 0) {
-    const problems = document.errors.map((error) => ({
+  const wrong = [...document.errors, ...document.warnings];
+  if (wrong.length > 0) {
+    const problems = wrong.map((error) => ({
       file: path,
       field: null,
       line: lines.linePos(error.pos[0]).line,

@@ -149,6 +149,7 @@ describe('a task’s validation', () => {
   it.each([
     ['a: [1, 2', /not valid YAML/],
     ['a: 1\na: 2\n', /not valid YAML/],
+    ['id: !name x', /not valid YAML: Unresolved tag: !name/],
     ['\tid: x', /not valid YAML/],
     ['', /found null/],
     ['- just\n- a list\n', /expected a mapping/],
