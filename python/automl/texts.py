@@ -7,9 +7,9 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from automl.data import Data
-from automl.settings import SEED
+from automl.settings import MEMBERS, SECONDS, SEED
 
-MOST_LETTERS = 12_000_000
+MOST_LETTERS = min(12_000_000, 100_000 * SECONDS)
 """Above this, pieces of words take too long."""
 
 
@@ -41,7 +41,7 @@ def add_texts(name: str, cells: list[str], data: Data) -> bool:
         wide.append(by_piece.fit_transform(cells).tocsr())
     data.words += wide
     # Trees split by one column at a time: the main directions of all words suit them.
-    size = min(60, wide[0].shape[1] - 1)
+    size = min(60, wide[0].shape[1] - 1) if set(MEMBERS) - {"linear", "ratios"} else 0
     if size > 0:
         topics = TruncatedSVD(size, random_state=SEED).fit_transform(wide[0])
         for place, column in enumerate(topics.T):

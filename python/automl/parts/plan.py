@@ -16,11 +16,13 @@ def planned(rounds, unit):
 
 
 def scheduled(optimizer, warm_up, falls):
-    """Lets the learning rate rise for a share of all steps, and then fall to nought."""
+    """Lets the learning rate rise for a share of all steps, and then fall to zero."""
     import math
 
     for group in optimizer.param_groups:
-        group["planned_lr"] = group.get("max_lr", group.get("initial_lr", group["lr"]))
+        rate = group.get("max_lr", group.get("initial_lr", group["lr"]))
+        # A rate that rises slowly and falls again may be higher than a constant one.
+        group["planned_lr"] = max(rate, min(3 * rate, 0.003)) if "betas" in group else rate
 
     def pace(*_):
         (epoch, epochs), (batch, batches) = PLAN["epochs"], PLAN["batches"]

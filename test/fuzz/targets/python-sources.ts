@@ -15,7 +15,6 @@ const metrics = [
   { name: 'MAE', unit: 'kg', direction: 'minimize' as const },
   { name: 'wall time', unit: 's', direction: 'minimize' as const },
 ];
-const packages = ['numpy', 'torch', 'sklearn', 'pandas'];
 
 export const pythonTarget = defineTarget({
   name: 'python-sources',
@@ -79,7 +78,7 @@ export const pythonTarget = defineTarget({
         'another version is Python as far as it was',
       );
       versions.seedsSplitData();
-      for (const metric of metrics) allRewrites(source, surroundingsOf(metric, packages), []);
+      for (const metric of metrics) allRewrites(source, surroundingsOf(metric), []);
     },
   }),
 });

@@ -1,14 +1,14 @@
 import type { Lesson, TaskBrief } from '../../../schema/index.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import { hintForRewrite } from '../hints.ts';
+import { rewriteEstimators } from './estimators.ts';
 import { fasterFunctions } from './faster-functions.ts';
 import { rewriteGraph } from './graph.ts';
 import type { PythonRewriter } from './in-python.ts';
 import type { Rewrite, Rewriter, Surroundings } from './rewrite.ts';
-import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 import { rewriteTorch } from './torch/torch.ts';
 
-const rewriters: readonly Rewriter[] = [rewriteScikitLearn, rewriteTorch, rewriteGraph];
+const rewriters: readonly Rewriter[] = [rewriteEstimators, rewriteTorch, rewriteGraph];
 
 /** If the metric is a time, the computation must stay the same. */
 const fasterRewriters: readonly Rewriter[] = [rewriteTorch];

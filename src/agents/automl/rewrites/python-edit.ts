@@ -120,12 +120,6 @@ export function linesAfter(source: string, statement: SyntaxNode, lines: readonl
   return lineAfter(source, statement, indented(source, statement, lines));
 }
 
-/** Replaces a statement by lines, with its indentation. */
-export function linesInstead(source: string, statement: SyntaxNode, lines: readonly string[]): Edit {
-  const to = statement.from + textOf(source, statement).trimEnd().length;
-  return { from: lineStart(source, statement.from), to, text: indented(source, statement, lines) };
-}
-
 /** Removes the lines of a statement. */
 export function withoutLines(source: string, statement: SyntaxNode): Edit {
   const written = textOf(source, statement).trimEnd();

@@ -9,10 +9,10 @@ import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
 import { pythonScript } from '../model-writing/python-file.ts';
+import { rewriteEstimators } from './estimators.ts';
 import { fasterFunctions } from './faster-functions.ts';
 import { edited, readOffers } from './in-python.ts';
 import { surroundingsOf } from './made-up-surroundings.ts';
-import { rewriteScikitLearn } from './scikit-learn/rewrite-scikit-learn.ts';
 
 /** Runs rewritten scripts with numpy and scikit-learn. */
 let python: PythonEnvironment;
@@ -69,7 +69,7 @@ test.each(slowScripts)('a faster version of $title prints the same', ({ code, ex
 test.each(estimatorScripts)(
   'every replacement of an estimator runs and is measured: $title',
   ({ code, metric }) => {
-    const offers = rewriteScikitLearn(code, surroundingsOf(metric, ['numpy', 'sklearn']));
+    const offers = rewriteEstimators(code, surroundingsOf(metric));
     const results = run([code, ...offers.map(({ source }) => source)]);
     const shown = (out = '') => out.replace(/[-\d.e]+/g, '0');
     for (const [place, { error, out }] of results.entries()) {

@@ -6,7 +6,7 @@ import { surroundingsOf } from '../made-up-surroundings.ts';
 import { rewriteTorch } from './torch.ts';
 
 const python = await torchPython();
-const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, []);
+const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' });
 
 /** Every number in a script's output, except for its time. */
 function numbersIn(printed: string): number[] {

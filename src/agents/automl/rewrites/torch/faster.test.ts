@@ -7,7 +7,7 @@ import { surroundingsOf } from '../made-up-surroundings.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { rewriteTorch } from './torch.ts';
 
-const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' }, []);
+const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' });
 
 function offers(source: string): Map<string, Rewrite> {
   return new Map(rewriteTorch(source, seconds).map((each) => [each.name.replace('torch: ', ''), each]));
@@ -36,7 +36,7 @@ describe('rewrites of PyTorch scripts whose metric is a time', () => {
         expect(name).toMatch(/^(?:no gradients|fused attention|last position only|usual recipe for speed)$/);
     }
     const metric = { name: 'accuracy', unit: 'share', direction: 'maximize' } as const;
-    const others = rewriteTorch(decoder, surroundingsOf(metric, [])).map(({ name }) => name);
+    const others = rewriteTorch(decoder, surroundingsOf(metric)).map(({ name }) => name);
     expect(others.join()).not.toMatch(/gradients$|fused|last position|speed/);
   });
 

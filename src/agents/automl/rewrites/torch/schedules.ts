@@ -17,14 +17,14 @@ const schedules: readonly Schedule[] = [
   {
     name: 'torch: warm-up and cosine decay',
     settings: 'warm_up=0.1, falls="cosine"',
-    what: 'rises during the first tenth of all steps and then falls to nought along a cosine',
+    what: 'rises during the first tenth of all steps (up to three times the constant rate, for adaptive steps) and then falls to zero along a cosine',
     weight: 0.7,
     reason: 'large steps find a good place and small ones settle there (Loshchilov and Hutter 2017).',
   },
   {
     name: 'torch: one cycle',
     settings: 'warm_up=0.3, falls="linear"',
-    what: 'rises during the first three tenths of all steps and then falls straight to nought',
+    what: 'rises during the first three tenths of all steps and then falls straight to zero',
     weight: 0.4,
     reason: 'a long rise allows larger learning rates (Smith and Topin 2018).',
   },
