@@ -87,7 +87,7 @@ function lineStart(source: string, place: number): number {
 }
 
 /** The white space before a node on its line. */
-export function indentOf(source: string, node: SyntaxNode): string {
+function indentOf(source: string, node: SyntaxNode): string {
   return /^[ \t]*/.exec(source.slice(lineStart(source, node.from), node.from))?.[0] ?? '';
 }
 
@@ -118,13 +118,6 @@ export function linesBefore(source: string, statement: SyntaxNode, lines: readon
 /** Inserts lines after a statement, with its indentation. */
 export function linesAfter(source: string, statement: SyntaxNode, lines: readonly string[]): Edit {
   return lineAfter(source, statement, indented(source, statement, lines));
-}
-
-/** Removes the lines of a statement. */
-export function withoutLines(source: string, statement: SyntaxNode): Edit {
-  const written = textOf(source, statement).trimEnd();
-  const end = source.indexOf('\n', statement.from + written.length);
-  return { from: lineStart(source, statement.from), to: end < 0 ? source.length : end + 1, text: '' };
 }
 
 function indented(source: string, statement: SyntaxNode, lines: readonly string[]): string {

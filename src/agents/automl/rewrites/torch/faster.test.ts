@@ -13,31 +13,24 @@ function offers(source: string): Map<string, Rewrite> {
   return new Map(rewriteTorch(source, seconds).map((each) => [each.name.replace('torch: ', ''), each]));
 }
 
-/** The new lines of a rewrite, without the inserted part at the top. */
+/** The new lines of a rewrite. */
 function changed(source: string, name: string): string[] {
   const before = new Set(source.split('\n'));
   const lines = offers(source).get(name)?.source.split('\n') ?? [];
-  const body = lines.slice(lines.indexOf('        scale=scale,') + 2);
-  return body.filter((line) => !before.has(line)).map((line) => line.trim());
+  return lines.filter((line) => !before.has(line)).map((line) => line.trim());
 }
 
-/** A function that computes attention with these lines, and returns `out`. */
-function attending(...lines: string[]): string {
-  const body = lines.map((line) => `    ${line}\n`).join('');
-  return `import math\nimport torch\n\n\ndef attend(q, k, v, mask):\n${body}    return out\n`;
-}
-
-const { decoder, writer, reader } = torchInferenceScripts;
+const { decoder, writer } = torchInferenceScripts;
 
 describe('rewrites of PyTorch scripts whose metric is a time', () => {
   it('change no results, and are not offered for other metrics', () => {
     for (const source of Object.values({ ...torchScripts, ...torchInferenceScripts })) {
       for (const name of offers(source).keys())
-        expect(name).toMatch(/^(?:no gradients|fused attention|last position only|usual recipe for speed)$/);
+        expect(name).toMatch(/^(?:no gradients|last position only|usual recipe for speed)$/);
     }
     const metric = { name: 'accuracy', unit: 'share', direction: 'maximize' } as const;
     const others = rewriteTorch(decoder, surroundingsOf(metric)).map(({ name }) => name);
-    expect(others.join()).not.toMatch(/gradients$|fused|last position|speed/);
+    expect(others.join()).not.toMatch(/gradients$|last position|speed/);
   });
 
   it('turn gradients off if the script uses none', () => {
@@ -49,67 +42,6 @@ describe('rewrites of PyTorch scripts whose metric is a time', () => {
     const named = 'from torch import nn\nlayer = nn.Linear(3, 4)\n';
     expect(changed(named, 'no gradients')).toEqual(['import torch', 'torch.set_grad_enabled(False)']);
     expect(offers(`${named}layer.weight.grad\n`).has('no gradients')).toBe(false);
-  });
-
-  it('fuse attention, with its scale, its mask and its dropout', () => {
-    expect(changed(decoder, 'fused attention')).toEqual([
-      'return (fused_attention(query, key, value, scale=1.0 / (math.sqrt(features)), causal=True)).transpose(1, 2).reshape(batch, length, width)',
-    ]);
-    expect(changed(writer, 'fused attention')).toEqual([
-      'y = fused_attention(q, k, v, scale=1.0 * ((k.size(-1) ** -0.5)), hidden=self.past[:, :, :T, :T] == 0, fill=float("-inf"), dropout=self.attn_dropout.p if self.attn_dropout.training else 0.0)',
-    ]);
-    expect(changed(reader, 'fused attention')).toContain(
-      'output = fused_attention(xq, (xk.transpose(2, 3)).transpose(-2, -1), xv, scale=1.0 / (math.sqrt(xq.shape[-1])), added=(mask) if mask is not None else None)',
-    );
-    expect(offers(decoder).get('fused attention')?.source).not.toContain('torch.triu');
-  });
-
-  it('leave attention unchanged that is not understood, or whose weights are used elsewhere', () => {
-    const plain = ['s = q @ k.mT / math.sqrt(8)', 'w = torch.softmax(s, dim=-1)', 'out = w @ v'];
-    expect(changed(attending(...plain), 'fused attention')).toEqual([
-      'out = fused_attention(q, k, v, scale=1.0 / (math.sqrt(8)))',
-    ]);
-    const [scores = '', softmax = '', product = ''] = plain;
-    const alone = [
-      [scores, 'w = torch.softmax(s, dim=-2)', product],
-      [scores, softmax, 'out = w @ v, w'],
-      [scores, softmax, product, 'print(s.max())'],
-      [scores, 'q = q + 1', softmax, product],
-      [scores, softmax, 'v.zero_()', product],
-      [scores, softmax, 'w = w.round()', product],
-      [scores, 's = torch.tanh(s)', softmax, product],
-      [scores, 's = s + mask', 's = s / 2', softmax, product],
-      [scores, 's = s + mask', 's = s + mask', softmax, product],
-      [scores, 's = s.masked_fill(mask, 0.0)', softmax, product],
-      [scores, 'if mask is not None:', '    s = s * 2', softmax, product],
-      [scores, 'if mask is not None:', '    s = s + v', softmax, product],
-      [scores, softmax, 'for v in [v]:', '    out = w @ v'],
-      [scores, softmax, 'out = [w @ v for v in q]'],
-    ];
-    for (const lines of alone)
-      expect(changed(attending(...lines), 'fused attention'), lines.join('\n')).toEqual([]);
-  });
-
-  it('treat a mask as causal only if it hides exactly the later positions', () => {
-    const masked = (table: string, use: string) =>
-      changed(
-        attending('s = q @ k.mT', table, `s = ${use}`, 'out = torch.softmax(s, -1) @ v'),
-        'fused attention',
-      ).at(-1);
-    const causal = 'out = fused_attention(q, k, v, causal=True)';
-    const fill = 's.masked_fill(m, -math.inf)';
-    expect(masked('m = torch.full((n, n), -math.inf).triu(1)', 's + m')).toBe(causal);
-    expect(masked('m = torch.tril(torch.ones(1, 1, n, n)) == 0', fill)).toBe(causal);
-    expect(masked('m = ~torch.tril(torch.ones(n, n)).bool()', fill)).toBe(causal);
-    for (const table of [
-      'm = torch.ones(n, n).triu(0).bool()',
-      'm = torch.ones(n, n).triu(2).bool()',
-      'm = torch.ones(n, 1).triu(1).bool()',
-      'm = torch.tril(torch.ones(n, n)).bool()',
-      'm = torch.tril(torch.ones(n, n)) == 1',
-    ])
-      expect(masked(table, fill), table).toBe('out = fused_attention(q, k, v, hidden=m, fill=-math.inf)');
-    expect(masked('m = torch.full((n, n), 1.0).triu(1)', 's + m')).toContain('added=m');
   });
 
   it('compute only the last position if nothing else is read', () => {
@@ -151,7 +83,7 @@ describe('rewrites of PyTorch scripts whose metric is a time', () => {
   });
 
   it('are offered once, all together first, and say what is changed', () => {
-    for (const source of [decoder, writer, reader]) {
+    for (const source of [decoder, writer]) {
       const [first] = [...offers(source).values()].sort((left, right) => right.weight - left.weight);
       expect(first?.name).toBe('torch: usual recipe for speed');
       expect([...offers(first?.source ?? '').keys()]).toEqual([]);

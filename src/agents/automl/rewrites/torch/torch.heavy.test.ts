@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
-import { epochScripts } from '../../../../../test/fixtures/epoch-scripts.ts';
 import { graphData, graphScripts } from '../../../../../test/fixtures/graph-scripts.ts';
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
 import { runScripts, torchPython } from '../../../../../test/fixtures/torch-python.ts';
@@ -28,12 +27,6 @@ function scoreOf(printed: string): number {
   return Number(/(?:accuracy|MAE|loss|acc)\D*([\d.]+)\s*$/.exec(printed.trimEnd())?.[1] ?? Number.NaN);
 }
 
-/** Every validation value in the output of the epoch scripts of the measure that decides their best epoch. */
-function valuesOf(printed: string): number[] {
-  const pattern = /(?:val loss|validation loss|(?<!train )accuracy|Val acc)\b:? ([\d.]+)$/gm;
-  return [...printed.matchAll(pattern)].map(([, value]) => Number(value));
-}
-
 function surroundingsOf(metric: string): Surroundings {
   const direction = metric === 'accuracy' ? 'maximize' : 'minimize';
   const task = briefOf({ metric: { name: metric, unit: 'units', direction } });
@@ -47,7 +40,7 @@ function rewritten(rewriter: Rewriter, source: string, surroundings: Surrounding
   let all = source;
   for (const { name } of once) {
     const next = rewriter(all, surroundings).find((each) => each.name === name);
-    if (next !== undefined && !/recipe|fast|absolute|momentum|orthogonal/.test(name)) all = next.source;
+    if (next !== undefined && !/recipe|fast|absolute|momentum/.test(name)) all = next.source;
   }
   return found.set('all of them', all);
 }
@@ -64,64 +57,6 @@ describe('rewritten scripts', () => {
       // The last step of a schedule is small, so the loops report their progress correctly.
       if (/decay|one cycle/.test(name)) expect(rate, name).toBeLessThan(0.3 * (rates.get(script) ?? 0));
     }
-  });
-
-  test('the weights of the best epoch are measured and used in the end, and training is unchanged', () => {
-    const scripts = new Map(
-      Object.entries(epochScripts).flatMap(([name, source]) => {
-        const offers = rewriteTorch(source, surroundingsOf('accuracy'));
-        const kept = offers.find((each) => each.name === 'torch: best epoch')?.source ?? '';
-        const all = rewritten(rewriteTorch, source, surroundingsOf('accuracy')).get('all of them') ?? '';
-        expect(all, name).toContain('= BestEpoch(');
-        return [
-          [name, source],
-          [`${name} kept`, kept],
-          [`${name} with all others`, all],
-        ] as const;
-      }),
-    );
-    // Prints the measured value in each epoch if the script itself does not.
-    const told = 'accuracy(net, val_x, val_y):.6f}")\n';
-    const everyEpoch = epochScripts.called.replace(
-      /^ {8}print.*\n/m,
-      (line) =>
-        `${line}        with torch.random.fork_rng():\n            print(f"validation accuracy: {${told}`,
-    );
-    const results = run(temporaryFolder(), scripts.set('called', everyEpoch));
-    for (const name of Object.keys(epochScripts)) {
-      const [before, after] = [results[name], results[`${name} kept`]];
-      const all = results[`${name} with all others`];
-      expect(before?.error ?? after?.error ?? all?.error, name).toBeNull();
-      // The value that is printed at the end is that of the final weights, averaged ones too.
-      expect(valuesOf(all?.printed ?? '').at(-1), name).toBeCloseTo(all?.rate ?? Number.NaN, 3);
-      const values = valuesOf(before?.printed ?? '');
-      const best = name === 'assigned' ? Math.min(...values) : Math.max(...values);
-      const last = values.at(-1) ?? Number.NaN;
-      expect(Math.abs(last - best), `${name}: ${values}`).toBeGreaterThan(0.01);
-      expect(valuesOf(after?.printed ?? '').at(-1), name).toBeCloseTo(best, 3);
-      expect(after?.rate, name).toBeCloseTo(best, 3);
-      const losses = (printed: string) => printed.match(/\bloss:? \d\S+|Val loss: \S+/g);
-      if (name !== 'assigned') expect(losses(after?.printed ?? '')).toEqual(losses(before?.printed ?? ''));
-    }
-  });
-
-  test('initial weights keep the size of signals in deep networks', () => {
-    const part = readFileSync(join(root, 'python/automl/parts/initialise.py'), 'utf8');
-    const check = `
-${part}
-import torch
-from torch import nn
-torch.manual_seed(0)
-inner = [each for _ in range(20) for each in (nn.Linear(200, 200), nn.ReLU())]
-x = torch.randn(100, 200)
-for how in ("He", "orthogonal"):
-    net = initialised(nn.Sequential(*inner, nn.Linear(200, 3)), how)
-    assert 0.2 < net[:-1](x).square().mean() < 5, how
-    assert all((each.bias == 0).all() for each in net[:-1:2]), how
-last = net[-1].weight.detach().clone()
-assert (initialised(net, "small last layer")[-1].weight == last * 0.1).all()
-`;
-    execFileSync(python, ['-c', check]);
   });
 
   test('the widths that are found can be doubled', () => {

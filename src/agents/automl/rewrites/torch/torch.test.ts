@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
-import { epochScripts } from '../../../../../test/fixtures/epoch-scripts.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
 import { syntaxErrors } from '../../python-source.ts';
 import type { Rewrite, Surroundings } from '../rewrite.ts';
@@ -117,77 +116,8 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(offers(table, 'RMSE').has('absolute error')).toBe(false);
   });
 
-  it('keep the best epoch by what the script measures in each of them, in its direction', () => {
-    const { assigned, printed, fitted, owned } = epochScripts;
-    expect(changed(assigned, 'best epoch')).toEqual([
-      'best_of_epochs = BestEpoch(larger=False)',
-      'print(f"epoch {epoch}: train loss {loss.item():.4f}, val loss {best_of_epochs.note(model, val_loss):.6f}")',
-      'val_loss = best_of_epochs.restore(model)',
-    ]);
-    expect(changed(printed, 'best epoch').slice(-2)).toEqual([
-      'print(f"epoch {epoch} | loss {loss.item():.3f} | validation accuracy {best_of_epochs.note(net, 100 * right / 80):.4f}")',
-      'print("best epoch: validation accuracy:", best_of_epochs.restore(net))',
-    ]);
-    expect(changed(fitted, 'best epoch', 'log loss').at(-2)).toContain('best_of_epochs.note(model, val_acc)');
-    expect(changed(owned, 'best epoch').at(-2)).toContain(
-      `{best_of_epochs.note(self.model, metrics['accuracy']):.6f}`,
-    );
-    const silent = fitted.replace(/^ *print\("Epoch.*\n/m, '');
-    expect(changed(silent, 'best epoch')).toEqual([
-      'best_of_epochs = BestEpoch(larger=True)',
-      'best_of_epochs.note(model, val_acc)',
-      'best_of_epochs.restore(model)',
-    ]);
-    expect(offers(assigned).get('best epoch')?.weight).toBeGreaterThan(
-      offers(printed).get('best epoch')?.weight ?? 1,
-    );
-  });
-
-  it('measure after each epoch what is measured after the last one, if everything for it exists before the loop', () => {
-    const { called } = epochScripts;
-    expect(changed(called, 'best epoch')).toEqual([
-      'best_of_epochs = BestEpoch(larger=True)',
-      'best_of_epochs.measure(net, accuracy, net, val_x, val_y)',
-      'best_of_epochs.restore(net)',
-    ]);
-    const late = called.replace('    print(f"train acc', '    val_x = x[40:]\n    print(f"train acc');
-    expect(offers(late).has('best epoch')).toBe(false);
-  });
-
-  it('keep no best epoch if the script does, if nothing follows, or if several models train', () => {
-    const { assigned, printed } = epochScripts;
-    for (const source of [
-      flat,
-      `${assigned}model.load_state_dict(torch.load("best.pt"))\n`,
-      printed.replace(/\nrate = .*net.*/, ''),
-      printed.replaceAll('validation', 'test'),
-      printed
-        .replace('    net.train()\n', '    net.train()\n    other.train()\n')
-        .replace('net = Net()', 'net, other = Net(), Net()\nother.parameters()'),
-      printed.replace('    net.train()\n', '    net = Net()\n    net.train()\n'),
-    ]) {
-      expect(offers(source).has('best epoch'), source).toBe(false);
-    }
-  });
-
-  it('draw new initial weights where a whole model is made, unless it is pretrained or has its own initialisation', () => {
-    expect(changed(flat, 'He initialisation')).toEqual(['net = initialised(Net(), "He")']);
-    expect(changed(text, 'orthogonal initialisation')).toEqual([
-      'model = initialised(Classifier(config), "orthogonal")',
-    ]);
-    expect(changed(names, 'small last layer')).toEqual([
-      'model = initialised(Sequential(Linear(5, 20), Sigmoid(), Linear(20, 8), Sigmoid(), Linear(8, 1)), "small last layer")',
-    ]);
-    expect(offers(names).has('He initialisation')).toBe(false);
-    expect(offers(language).has('small last layer')).toBe(false);
-    for (const line of ['net.load_state_dict(torch.load("net.pt"))', 'nn.init.zeros_(net.fc2.bias)'])
-      expect(offers(flat.replace('net = Net()', `net = Net()\n${line}`)).has('He initialisation')).toBe(
-        false,
-      );
-  });
-
   it('are offered only once', () => {
-    for (const source of [flat, trainer, epochScripts.printed]) {
+    for (const source of [flat, trainer]) {
       for (const { name, source: rewritten } of allOffers(source, 'MAE')) {
         if (/GELU|momentum/.test(name)) continue;
         expect(rewriteTorch(rewritten, around('MAE')).map((each) => each.name)).not.toContain(name);
@@ -196,8 +126,7 @@ describe('rewrites of scripts that use PyTorch', () => {
   });
 
   it('say what is changed in which line, and combine rewrites that are usually used together', () => {
-    const scripts = [...Object.values(torchScripts), ...Object.values(epochScripts)];
-    for (const each of scripts.flatMap((source) => allOffers(source, 'MAE'))) {
+    for (const each of Object.values(torchScripts).flatMap((source) => allOffers(source, 'MAE'))) {
       expect(each.change).toMatch(/\blines? \d+.*\.$/);
       expect(each.reason).toMatch(/^[a-z].*\.$/s);
       expect(each.weight).toBeGreaterThan(0);
@@ -208,7 +137,7 @@ describe('rewrites of scripts that use PyTorch', () => {
 
   it('leave scripts without PyTorch unchanged, and never throw, whatever the text', () => {
     expect(rewriteTorch('import optim\noptimizer = optim.SGD(x, lr=1)\n', around('MAE'))).toEqual([]);
-    const whole = [...Object.values(torchScripts), ...Object.values(epochScripts)].join('\n');
+    const whole = Object.values(torchScripts).join('\n');
     const lines = fc.constantFrom(...whole.split('\n').filter((line) => line.trim() !== ''));
     const torn = fc
       .tuple(fc.array(lines, { maxLength: 25 }), fc.nat(400))

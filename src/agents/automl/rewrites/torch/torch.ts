@@ -1,13 +1,10 @@
 import { isTimeLike } from '../../../search/metric-names.ts';
 import type { Rewrite, Rewriter, Surroundings } from '../rewrite.ts';
 import { swapActivations } from './activations.ts';
-import { fuseAttention } from './attention.ts';
 import { averageWeights } from './averaging.ts';
-import { keepBestEpoch } from './best-epoch.ts';
 import { changeCapacity } from './capacity.ts';
 import { clipGradients } from './clipping.ts';
 import { leaveOutGradients } from './gradients.ts';
-import { initialiseWeights } from './initialisation.ts';
 import { useLastPosition } from './last-position.ts';
 import { swapLosses } from './losses.ts';
 import { normalise } from './normalisation.ts';
@@ -29,12 +26,10 @@ const finders: readonly Finder[] = [
   varyPictures,
   swapLosses,
   averageWeights,
-  initialiseWeights,
-  keepBestEpoch,
 ];
 
 /** These keep the results, up to rounding. */
-const fasterFinders: readonly Finder[] = [leaveOutGradients, fuseAttention, useLastPosition];
+const fasterFinders: readonly Finder[] = [leaveOutGradients, useLastPosition];
 
 /**
  * Other ways to train or build the models of PyTorch scripts; if the metric is a time, ways to make the scripts faster.
@@ -85,7 +80,6 @@ const fasterRecipes: readonly Recipe[] = [
     name: 'torch: usual recipe for speed',
     parts: [
       ['torch: no gradients', leaveOutGradients],
-      ['torch: fused attention', fuseAttention],
       ['torch: last position only', useLastPosition],
     ],
     weight: 0.95,
