@@ -7,6 +7,7 @@ import {
   shortNamesOf,
   spellingsOf,
 } from './metric-names.ts';
+import { TableRows } from './metric-table.ts';
 
 /** A value of the task's metric that a script printed. */
 export interface Reading {
@@ -98,12 +99,15 @@ function readAs(
   const readings: Reading[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
+  const table = new TableRows(
+    (name) => withShortNames(name, spellings, false).includes(ourName) && !saysTest(name),
+  );
   for (const line of linesOf(output)) {
     const head = headingOf(line);
     if (head !== undefined) heading = head;
     if (line.trim() === '') heading = null;
     const isValueOfLineBefore = pending !== '' && /^\s*\S+\s*$/.test(line);
-    const text = isValueOfLineBefore ? `${pending} ${line}` : line;
+    const text = isValueOfLineBefore ? `${pending} ${line}` : (table.rowAsLine(line) ?? line);
     pending = /[:=]\s*$/.test(line) ? line : '';
     if (saysTest(text)) continue;
     for (const found of readLine(text, spellings, timeLike)) {

@@ -1,0 +1,46 @@
+/** A word or number that a table's cell may hold. */
+const number = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?$/;
+/** Rows that say how much the others vary. */
+const ofSpread = /^(?:std|sd|stdev|spread|±|\+-|min|max)\b/i;
+
+/**
+ * Rewrites the rows of printed tables as lines that name their values: below a line of names such as
+ * `fold  rmse  r2`, the row `mean  0.31  0.8` becomes `mean rmse: 0.31`.
+ */
+export class TableRows {
+  readonly #isMetric: (cell: string) => boolean;
+  #head: readonly string[] = [];
+
+  /** @param isMetric whether the name of a column is the metric's */
+  constructor(isMetric: (cell: string) => boolean) {
+    this.#isMetric = isMetric;
+  }
+
+  /** The values of the metric's columns in a row, with their names; null for lines that are not rows of a table. */
+  rowAsLine(line: string): string | null {
+    const words = line.replace(/^[\s|]+|[\s|]+$/g, '').split(/[\s|]+/);
+    const values = words.slice(words.findLastIndex((word) => !number.test(word)) + 1);
+    if (values.length === 0) {
+      this.#readHead(line);
+      return null;
+    }
+    const label = words.slice(0, words.length - values.length).join(' ');
+    const columns = Math.min(values.length, this.#head.length);
+    if (columns < 2 || this.#head.length - values.length > 1 || ofSpread.test(label)) return null;
+    const first = this.#head.length > values.length ? (this.#head[0] ?? '') : '';
+    const told = this.#head.slice(-columns).flatMap((name, place) => {
+      const value = values.at(place - columns);
+      return this.#isMetric(name) && value !== undefined ? [`${name}: ${value}`] : [];
+    });
+    return told.length === 0 ? null : [first, label, told.join(', ')].filter((each) => each !== '').join(' ');
+  }
+
+  /** Names are separated by bars or wide gaps, or are single words. */
+  #readHead(line: string): void {
+    const text = line.trim();
+    if (/^[-=+|\s]*$/.test(text) && text !== '') return;
+    const cells = text.split(/\s{2,}|\s*[|\t]\s*/).filter((cell) => cell !== '');
+    const names = cells.length > 1 ? cells : text.split(/\s+/);
+    this.#head = names.length > 1 && !/[:=]/.test(text) && names.some(this.#isMetric) ? names : [];
+  }
+}
