@@ -11,8 +11,8 @@ TEST = "data/test.csv"
 SUBMISSION = "submission.csv"
 ID = "id"
 TARGETS = ["target"]
-CLASS_COLUMNS: list[str] = []
-"""Columns of the submission that hold the probability of one class each."""
+CLASS_COLUMNS: list[list[str]] = []
+"""Columns of the submission that hold the probability of one class each, and that class."""
 WRITES_PROBABILITY = False
 ROUNDS_TO_WHOLE = False
 BOUNDS = [[-1e300, 1e300]]

@@ -21,8 +21,8 @@ from automl.settings import (
 def write_submission(data: Data, guess: Prediction) -> None:
     columns: dict[str, np.ndarray] = {}
     if CLASS_COLUMNS:
-        for name in CLASS_COLUMNS:
-            columns[name] = guess[:, data.classes.index(name)]
+        for name, told in CLASS_COLUMNS:
+            columns[name] = guess[:, data.classes.index(told)]
     elif CLASSIFIES and WRITES_PROBABILITY:
         columns[TARGETS[0]] = guess[:, 1]
     elif CLASSIFIES:

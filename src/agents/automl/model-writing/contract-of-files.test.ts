@@ -48,7 +48,9 @@ describe('the contract of arrays', () => {
 
   it('may require one probability for each class', () => {
     const task = taskOf('accuracy', [{ name: '0' }, { name: '1' }, { name: '2' }]);
-    expect(inferContract(task, summaryWith({ arrays }))).toMatchObject({ classColumns: ['0', '1', '2'] });
+    expect(inferContract(task, summaryWith({ arrays }))).toMatchObject({
+      classColumns: ['0', '1', '2'].map((each) => [each, each]),
+    });
   });
 
   it('uses the order of rows if the ids are no row numbers, and numbers as labels', () => {

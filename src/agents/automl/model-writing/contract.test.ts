@@ -92,11 +92,18 @@ describe('the contract of a missing model', () => {
     expect(script).toContain('ANSWERS = "data/train_targets.csv"');
   });
 
-  it('may require the probability of each class, in columns named like the classes', () => {
-    const task = taskOf('accuracy', [{ name: '0' }, { name: '1' }]);
+  it.each([
+    ['0', '1'],
+    ['p_0', 'p_1'],
+    ['class 1 (share)', 'class 0 (share)'],
+  ])('may require the probability of each class, in columns that name the classes: %s, %s', (...columns) => {
+    const task = taskOf(
+      'accuracy',
+      columns.map((name) => ({ name })),
+    );
     expect(contractOf(task, reviews)).toMatchObject({
       targets: ['label'],
-      classColumns: ['0', '1'],
+      classColumns: columns.map((name) => [name, name.includes('0') ? '0' : '1']),
       classifies: true,
       source: { columns: { text: 1, letters: 0, number: 0, name: 0 } },
     });

@@ -2,7 +2,7 @@ import type { TaskBrief } from '../../../schema/index.ts';
 import { isPercentage, usualName } from '../../search/metric-names.ts';
 import { maxEpochs } from '../most-epochs.ts';
 import { type Answer, readDataSummary, type Table } from './data-summary.ts';
-import { type CsvFile, type Found, findSource, type Source } from './sources.ts';
+import { type CsvFile, classesOf, type Found, findSource, type Source } from './sources.ts';
 
 /** What a model has to learn, from which data, and what it has to write. */
 export interface Contract {
@@ -13,8 +13,8 @@ export interface Contract {
   id: string;
   /** Columns of the training table; one for classes. */
   targets: string[];
-  /** Columns of the submission with the probability of one class each; empty if there are none. */
-  classColumns: string[];
+  /** Columns of the submission with the probability of one class each, and that class; empty if there are none. */
+  classColumns: [column: string, ofClass: string][];
   classifies: boolean;
   writesProbability: boolean;
   roundsToWhole: boolean;
@@ -133,7 +133,7 @@ function contractOf(
     id: file.id.column,
     // In the order of the submission, like its bounds.
     targets: byClass ? answers.map(({ name }) => name) : file.columns.map(({ name }) => name),
-    classColumns: byClass ? file.columns.map(({ name }) => name) : [],
+    classColumns: byClass ? columnsByClass(file, answers) : [],
     classifies,
     writesProbability: classifies && !byClass && first?.type === 'number' && ofProbabilities.includes(metric),
     roundsToWhole: !classifies && file.columns.every(({ type }) => type === 'integer'),
@@ -146,6 +146,12 @@ function contractOf(
     epochs: maxEpochs(task.problem),
     packages,
   };
+}
+
+function columnsByClass({ columns }: CsvFile, [answer]: readonly Answer[]): [string, string][] {
+  const names = columns.map(({ name }) => name);
+  const classes = classesOf(names, answer?.values ?? []) ?? names;
+  return names.map((name, place) => [name, classes[place] ?? name]);
 }
 
 function problemOfNumbers(answers: readonly Answer[]): string | null {

@@ -70,9 +70,24 @@ function answersIn(file: CsvFile, columns: Answer[]): { answers: Answer[]; byCla
 }
 
 function areClasses(wanted: readonly string[], values: readonly string[]): boolean {
-  return (
-    wanted.length > 1 && values.length === wanted.length && values.every((value) => wanted.includes(value))
-  );
+  return classesOf(wanted, values) !== null;
+}
+
+/**
+ * The class that each column is about: `streets` for `p_streets`, if all columns have the same words around the class.
+ * Null if the columns are not one for each class.
+ */
+export function classesOf(columns: readonly string[], values: readonly string[]): string[] | null {
+  const [first = ''] = columns;
+  if (columns.length < 2 || values.length !== columns.length) return null;
+  for (const value of values.filter((each) => first.includes(each))) {
+    const at = first.indexOf(value);
+    const [before, after] = [first.slice(0, at), first.slice(at + value.length)];
+    const classes = columns.map((name) => name.slice(before.length, name.length - after.length));
+    const isWhole = (name: string, place: number) => before + classes[place] + after === name;
+    if (columns.every(isWhole) && values.every((each) => classes.includes(each))) return classes;
+  }
+  return null;
 }
 
 function findTable(file: CsvFile, summary: DataSummary, test: Table): Found | undefined {
