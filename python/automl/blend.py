@@ -1,12 +1,12 @@
 """Measures models on rows that they have not seen and blends them."""
 
+import contextlib
+import copy
 import warnings
 from time import perf_counter
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-from threadpoolctl import threadpool_limits
 
 from automl.data import Data, Views, make_views
 from automl.models import Table, make_member
@@ -43,13 +43,38 @@ def make_splits(data: Data) -> list[Split]:
         folds = max(2, min(folds, int(np.bincount(data.truth).min())))
     splits: list[Split] = []
     for seed in range(SEED, SEED + repeats):
-        by = {"n_splits": folds, "shuffle": True, "random_state": seed}
-        if data.groups is not None:
-            splitter = StratifiedGroupKFold(**by) if CLASSIFIES else GroupKFold(**by)
-        else:
-            splitter = StratifiedKFold(**by) if CLASSIFIES else KFold(**by)
-        splits += splitter.split(rows, data.truth if CLASSIFIES else None, data.groups)
+        fold = folds_of(data, folds, seed)
+        splits += [(rows[fold != each], rows[fold == each]) for each in range(folds)]
     return splits
+
+
+def folds_of(data: Data, folds: int, seed: int) -> np.ndarray:
+    """The fold of each row, by chance: folds have equal shares of each class, and whole groups."""
+    groups = np.arange(data.rows) if data.groups is None else data.groups
+    _, first, group, sizes = np.unique(
+        groups, return_index=True, return_inverse=True, return_counts=True
+    )
+    classes = data.truth[first] if CLASSIFIES else np.zeros(len(first), int)
+    order = np.random.default_rng(seed).permutation(len(first))
+    if data.groups is None:
+        fold = np.empty(len(first), int)
+        fold[order[np.argsort(classes[order], kind="stable")]] = np.arange(len(first)) % folds
+        return fold
+    # Large groups first, each into the fold that has least of its class, and then least at all.
+    filled, fold = np.zeros((folds, classes.max() + 1)), np.zeros(len(first), int)
+    for each in order[np.argsort(-sizes[order], kind="stable")]:
+        of_class = filled[:, classes[each]]
+        fold[each] = np.lexsort((filled.sum(axis=1), of_class))[0]
+        filled[fold[each], classes[each]] += sizes[each]
+    return fold[group]
+
+
+def one_thread() -> contextlib.AbstractContextManager[Any]:
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        return contextlib.nullcontext()
+    return threadpool_limits(1)
 
 
 def takes_logarithm(name: str, truth: np.ndarray) -> bool:
@@ -65,11 +90,11 @@ def takes_logarithm(name: str, truth: np.ndarray) -> bool:
 
 
 def fit_and_predict(
-    name: str, model: BaseEstimator, known: Table, truth: np.ndarray, asked: list[Table], width: int
+    name: str, model: Any, known: Table, truth: np.ndarray, asked: list[Table], width: int
 ) -> list[np.ndarray]:
     """Fits one target and predicts it for some tables."""
     if CLASSIFIES:
-        fitted = clone(model).fit(known, truth)
+        fitted = copy.deepcopy(model).fit(known, truth)
         # A rare class may be missing from the rows of one fold.
         every = np.eye(width)[fitted.classes_]
         return [fitted.predict_proba(table) @ every for table in asked]
@@ -77,7 +102,7 @@ def fit_and_predict(
     wanted = np.log(truth) if name == "powers" and logs else np.log1p(truth) if logs else truth
     # Kernels and ridges like a target of unit size.
     middle, size = wanted.mean(), max(wanted.std(), 1e-12)
-    fitted = clone(model).fit(known, (wanted - middle) / size)
+    fitted = copy.deepcopy(model).fit(known, (wanted - middle) / size)
     guesses = [fitted.predict(table) * size + middle for table in asked]
     # Nothing may lie far beyond what was seen.
     spare = 0.2 * (wanted.max() - wanted.min())
@@ -174,7 +199,7 @@ def learn(data: Data) -> None:
     print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")
     splits = make_splits(data)
     found: dict[str, tuple[Prediction, Prediction]] = {}
-    with threadpool_limits(None if data.rows >= ROWS_FOR_THREADS else 1):
+    with contextlib.nullcontext() if data.rows >= ROWS_FOR_THREADS else one_thread():
         for name in MEMBERS:
             if found and seconds_left() < 0.1 * SECONDS:
                 print(f"{name}: left out, for want of time")

@@ -1,10 +1,9 @@
 """What there is to learn from, as the models like it."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.preprocessing import OneHotEncoder
 
 from automl.settings import CLASSIFIES
 
@@ -25,8 +24,8 @@ class Data:
     """Columns of numbers; gaps are not-a-number."""
     names: dict[str, np.ndarray] = field(default_factory=dict)
     """Columns of names of things."""
-    words: list[sparse.csr_matrix] = field(default_factory=list)
-    """Wide columns that only linear models and kernels are given."""
+    words: list[Any] = field(default_factory=list)
+    """Wide columns, as sparse matrices, that only linear models and kernels are given."""
     groups: np.ndarray | None = None
     """Of the rows to learn from: those of one group belong together."""
     order: np.ndarray | None = None
@@ -47,8 +46,9 @@ class Views:
     """Places of the names in it."""
     full: np.ndarray
     """Numbers without gaps, a column for each name; for trees."""
-    scaled: np.ndarray | sparse.csr_matrix
-    """The same in units of their spread, with the wide columns; for linear models and kernels."""
+    scaled: Any
+    """The same in units of their spread, with the wide columns, sparse if there are any; for linear
+    models and kernels."""
     positive: np.ndarray | None
     """Numbers, where all are positive and there are no names."""
 
@@ -61,13 +61,13 @@ def make_views(data: Data) -> Views:
     names = names[:, [varies(column) for column in names.T]]
     codes = as_matrix([np.unique(each, return_inverse=True)[1] for each in names.T], size)
     filled = fill(numbers)
-    hot = one_hot(names)
-    scaled = scale(filled)
-    dense = np.hstack([filled, hot.toarray()]) if hot.shape[1] <= MOST_DENSE else filled
-    if hot.shape[1] > MOST_DENSE or data.words:
-        scaled = sparse.hstack([sparse.csr_matrix(scaled), hot, *data.words]).tocsr()
-    else:
-        scaled = np.hstack([scaled, hot.toarray()])
+    levels, width = levels_of(names)
+    scaled, dense = scale(filled), filled
+    if width <= MOST_DENSE:
+        dense = np.hstack([filled, *(np.eye(count)[places] for places, count in levels)])
+        scaled = np.hstack([scaled, dense[:, filled.shape[1] :]])
+    if width > MOST_DENSE or data.words:
+        scaled = with_words(scaled, levels if width > MOST_DENSE else [], data.words)
     is_positive = not data.words and names.shape[1] == 0 and filled.size > 0 and filled.min() > 0
     places = list(range(numbers.shape[1], numbers.shape[1] + names.shape[1]))
     positive = filled if is_positive else None
@@ -99,12 +99,32 @@ def fill(numbers: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(numbers), np.array(middles).reshape(1, -1), numbers)
 
 
-def one_hot(names: np.ndarray) -> sparse.csr_matrix:
-    if names.shape[1] == 0:
-        return sparse.csr_matrix((len(names), 0))
+def levels_of(names: np.ndarray) -> tuple[list[tuple[np.ndarray, int]], int]:
+    """
+    For each column of names the level of each row and the number of levels, and how many levels
+    there are in all. Rare names are one level.
+    """
     least = 10 if len(names) > 1_000 else 3
-    encoder = OneHotEncoder(min_frequency=least, handle_unknown="infrequent_if_exist")
-    return encoder.fit_transform(names)
+    levels = []
+    for column in names.T:
+        _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
+        kept = np.cumsum(counts >= least) - 1
+        rare = kept[-1] + 1
+        places = np.where(counts >= least, kept, rare)[places]
+        levels.append((places, rare + int((counts < least).any())))
+    return levels, sum(count for _, count in levels)
+
+
+def with_words(scaled: np.ndarray, levels: list[tuple[np.ndarray, int]], words: list[Any]) -> Any:
+    """All columns as one sparse matrix."""
+    from scipy import sparse
+
+    rows = np.arange(len(scaled))
+    hot = [
+        sparse.csr_matrix((np.ones(len(rows)), (rows, places)), shape=(len(rows), count))
+        for places, count in levels
+    ]
+    return sparse.hstack([sparse.csr_matrix(scaled), *hot, *words]).tocsr()
 
 
 def scale(numbers: np.ndarray) -> np.ndarray:

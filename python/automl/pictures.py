@@ -6,7 +6,6 @@ from time import perf_counter
 
 import numpy as np
 import torch
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from torch import nn
 from torch.nn import functional
 
@@ -66,6 +65,10 @@ class Network(nn.Module):
 
 def may_flip(pictures: np.ndarray, truth: np.ndarray, axis: int) -> bool:
     """Whether a simple model tells mirrored pictures, which it never saw, as well as the others."""
+    try:
+        from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+    except ImportError:
+        return False
     rows = np.random.default_rng(SEED).permutation(len(truth))[:4_000]
     small = shrink(pictures[rows], max(1, max(pictures.shape[2:]) // 12))
     flat, mirrored = (each.reshape(len(rows), -1) for each in (small, np.flip(small, axis)))

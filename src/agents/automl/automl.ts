@@ -78,7 +78,8 @@ export const automl: Agent = {
       unfinished === null || workspace.ended || settings.models === 'never'
         ? null
         : await fillPlaceholder(workspace, runner, { source, outcome: starter }, unfinished);
-    if (filling?.kind === 'filled') return await improve(workspace, runner, filling, seed, settings);
+    if (filling?.kind === 'filled')
+      return await improve(workspace, runner, { ...filling, isOwn: true }, seed, settings);
     if (starter.kind === 'measured')
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
     const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
@@ -90,11 +91,21 @@ export const automl: Agent = {
   },
 };
 
-/** Improves a script that was run: the starter, or its replacement. */
+/** A script that was run: the starter, or its replacement. */
+interface Begun {
+  source: string;
+  outcome: Outcome;
+  /** How a replacement came about, for the final answer. */
+  sentence?: string;
+  /** It is a model of automl's own. */
+  isOwn?: boolean;
+}
+
+/** Improves a script that was run. */
 async function improve(
   workspace: Workspace,
   runner: TrialRunner,
-  { source, outcome, sentence: filled }: { source: string; outcome: Outcome; sentence?: string },
+  { source, outcome, sentence: filled, isOwn = false }: Begun,
   seed: number,
   { select, rewrites, numbers, models, ...searching }: Settings,
 ): Promise<void> {
@@ -112,9 +123,12 @@ async function improve(
       await writeModel(workspace, runner, study, { source, outcome });
     if (rewrites && filled === undefined)
       await rewriteScript(workspace, study, searching.maxTries, searching.experience);
-    whyNoSearch = numbers
-      ? await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) })
-      : 'I was told to leave the numbers alone.';
+    whyNoSearch =
+      isOwn || study.best.isOwn === true
+        ? 'the numbers of my own models are common ones, and the blend chooses among the models.'
+        : numbers
+          ? await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) })
+          : 'I was told to leave the numbers alone.';
   }
   if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
   const selection = await selectFinalist(workspace, runner, study);

@@ -38,6 +38,8 @@ function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
 }
 
 const learningRate = prior('log', 1, { least: 1e-7, most: 10 });
+/** In short training, a learning rate up to this is more often too low than too high. */
+const slowRate = 0.005;
 const penalty = prior('log', 0.8, { fromZero: 1e-4 });
 const rounds = prior('count', 0.7, { effort: 1, upFirst: true, isLength: true });
 const width = prior('count', 0.6, { least: 2, most: 8192, effort: 1, upFirst: true });
@@ -218,6 +220,7 @@ export function priorFor({ name, callee, value, whole }: Place): Prior | null {
   // For trees, a whole number of features or samples counts columns or rows.
   if (whole && value !== 1 && /^(?:max_features|max_samples)$/.test(wanted)) return prior('count', 0.4);
   const known = named.find(([pattern]) => pattern.test(wanted))?.[1] ?? null;
+  if (known === learningRate && value > 0 && value <= slowRate) return { ...known, upFirst: true };
   if (known !== null) return fits(known, value, whole) ? known : null;
   if (wanted === '' || excluded.test(wanted)) return null;
   if (whole) return isConstructor && value >= 2 ? unknownCount : null;

@@ -158,8 +158,8 @@ describe('the contract of a missing model', () => {
   );
 
   it('is refused if a package is missing', () => {
-    const printed = summaryOf(taskOf('MAE', [{}]), homes).replace('"scipy", ', '');
-    expect(inferContract(taskOf('MAE', [{}]), printed)).toEqual({ problem: 'scipy cannot be imported' });
+    const printed = summaryOf(taskOf('MAE', [{}]), homes).replace('"numpy", ', '');
+    expect(inferContract(taskOf('MAE', [{}]), printed)).toEqual({ problem: 'numpy cannot be imported' });
   });
 });
 

@@ -94,8 +94,7 @@ export function inferContract(task: TaskBrief, printed: string): Contract | { pr
   if (file === null) return { problem: 'the submission is not one table' };
   const summary = readDataSummary(printed);
   if (summary === null) return { problem: 'the data folder could not be looked at' };
-  const lacking = ['numpy', 'scipy', 'sklearn'].filter((name) => !summary.packages.includes(name));
-  if (lacking.length > 0) return { problem: `${lacking.join(', ')} cannot be imported` };
+  if (!summary.packages.includes('numpy')) return { problem: 'numpy cannot be imported' };
   const [given] = summary.given;
   if (given !== undefined)
     return { problem: `the rows to predict hold ${given} themselves, which is nothing to learn from` };
@@ -108,7 +107,19 @@ export function inferContract(task: TaskBrief, printed: string): Contract | { pr
     };
   const needsPictures = found.source.kind === 'files' && found.source.arePictures;
   if (needsPictures && !summary.packages.includes('PIL')) return { problem: 'PIL cannot be imported' };
+  if (!hasModels(summary.packages) && needsWords(found.source))
+    return { problem: 'scikit-learn cannot be imported, and all there is to learn from are words' };
   return contractOf(task, file, test, found, summary.packages);
+}
+
+/** Whether the models of scikit-learn can be used; there are plain ones otherwise. */
+export function hasModels(packages: readonly string[]): boolean {
+  return packages.includes('sklearn') && packages.includes('scipy');
+}
+
+function needsWords(source: Source): boolean {
+  if (source.kind === 'table') return source.columns.number + source.columns.name === 0;
+  return source.kind === 'files' && !source.arePictures;
 }
 
 function contractOf(

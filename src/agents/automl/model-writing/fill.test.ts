@@ -73,7 +73,7 @@ const actionsOf = ({ taken }: FakeEnvironment) =>
 describe('a starter that lacks its model', () => {
   it('gets a quick model that is submitted and checked before anything else, and then a blend', async () => {
     const environment = await runAgent();
-    expect(actionsOf(environment).slice(0, 12)).toEqual([
+    expect(actionsOf(environment).slice(0, 11)).toEqual([
       'List Files',
       'Read File train.py',
       'Execute Script train.py',
@@ -85,15 +85,14 @@ describe('a starter that lacks its model', () => {
       'Write File train.py',
       'Execute Script train.py',
       'Validate Submission',
-      'Write File train.py',
     ]);
     expect(membersIn(environment.files.get('train.py') ?? '')).toContain('"kernel"');
     expect(environment.files.get('submission.csv')).toBe(environment.files.get('train.py'));
     expect(environment.finalAnswer).toContain('The starter lacked its model; I wrote one of boosting');
     for (const entry of ['Reason', 'Change', 'Prediction', 'Observed', 'Decision', 'Plan'])
       expect(environment.notes.some((note) => note[entry] !== undefined)).toBe(true);
-    const goesOn = environment.notes.filter(({ Change }) => /→/.test(Change ?? ''));
-    expect(goesOn.length).toBeGreaterThan(0);
+    // The numbers of its own models are left as they are.
+    expect(environment.notes.filter(({ Change }) => /→/.test(Change ?? ''))).toEqual([]);
   });
 
   it('keeps the quick model, run again, if the blend is worse, fails or takes too long', async () => {

@@ -90,11 +90,8 @@ export async function replaceModel(
   return await elsePutBack(workspace, runner, starter, filling);
 }
 
-/**
- * The share of the remaining time for a script that was written: it is run again on other seeds, and tuned, if it is
- * better.
- */
-const shareOfTime = 0.2;
+/** The share of the remaining time for a script that was written: it is run again on other seeds if it is better. */
+const shareOfTime = 0.3;
 const minSeconds = 6;
 
 /** More time hardly helps; only a network can use it. */
@@ -122,7 +119,7 @@ async function fillQuicklyFirst(attempts: Attempts, starter: Outcome): Promise<F
   const left = attempts.secondsLeft;
   const before = { outcome: starter, noise: 0 };
   const quick = await attempts.run('quick', Math.min(0.15 * left, 60), before);
-  const seconds = Math.min(attempts.secondsLeft * 0.3, maxSeconds(attempts.contract));
+  const seconds = Math.min(attempts.secondsLeft * 0.4, maxSeconds(attempts.contract));
   if (quick.kind === 'not filled' || quick.outcome.kind === 'failed') return quick;
   if (!attempts.affordsAnother(seconds) || seconds < 2 * quick.outcome.seconds) return quick;
   const better = await attempts.run('full', seconds, { outcome: quick.outcome, noise: 0 });

@@ -50,6 +50,8 @@ interface Kind {
   columns?: object[];
   models?: string;
   prints?: RegExp;
+  /** Where the environment has numpy alone. */
+  isPlain?: boolean;
 }
 
 const number = { name: 'y', type: 'number' };
@@ -78,6 +80,22 @@ x = rng.normal(size=(n, 5))
 y = np.where(x[:, 0] + x[:, 1] + rng.normal(0, 0.7, n) > 3, "rare", "usual")
 split(n, list("abcde"), list(x.T), y, np.arange(n) % 3 > 0)`,
     ...{ columns: [text], reaches: 0.8, trivial: 0.5 },
+  },
+  'a table without scikit-learn': {
+    metric: 'RMSE',
+    data: `n = 600
+a, b = rng.normal(size=n), rng.uniform(0, 4, n)
+c = rng.choice(["red", "green", "blue"], n)
+split(n, ["a", "b", "c"], [a, b, c], 3 * a + b ** 2 + 4 * (c == "red") + rng.normal(0, 0.5, n), np.arange(n) % 3 > 0)`,
+    ...{ reaches: 1, trivial: 6, isPlain: true },
+  },
+  'rare classes without scikit-learn': {
+    metric: 'balanced accuracy',
+    data: `n = 1500
+x = rng.normal(size=(n, 5))
+y = np.where(x[:, 0] + x[:, 1] + rng.normal(0, 0.7, n) > 3, "rare", "usual")
+split(n, list("abcde"), list(x.T), y, np.arange(n) % 3 > 0)`,
+    ...{ columns: [text], reaches: 0.7, trivial: 0.5, isPlain: true },
   },
   'few rows': {
     metric: 'RMSE',
@@ -227,9 +245,13 @@ describe('what automl writes', () => {
     if (file === null) throw new Error('no table is asked for');
     const wanted = file.columns.map(({ name }) => name);
     const settings = { TEST: testPath(file), ID: 'id', WANTED: wanted };
-    const contract = inferContract(task, run(folder, python, pythonFile('look.py', settings)));
+    const seen = run(folder, python, pythonFile('look.py', settings));
+    const found = kind.isPlain ? seen.replace(/"packages": \[[^\]]*\]/, '"packages": ["numpy"]') : seen;
+    const contract = inferContract(task, found);
     if ('problem' in contract) throw new Error(contract.problem);
-    const printed = run(folder, python, modelScript(contract, 'full', 8, kind.metric));
+    const script = modelScript(contract, 'full', 8, kind.metric);
+    expect(/^(?:from|import) (?:sklearn|scipy)/m.test(script)).toBe(kind.isPlain !== true);
+    const printed = run(folder, python, script);
     expect(printed).toMatch(kind.prints ?? /validation/);
     expect(printed).not.toContain('it failed');
     if (kind.models !== undefined) expect(describeModel(contract, 'full')).toContain(kind.models);

@@ -1,4 +1,4 @@
-import type { Contract } from './contract.ts';
+import { type Contract, hasModels } from './contract.ts';
 import { pythonScript, type Setting } from './python-file.ts';
 
 /**
@@ -29,16 +29,21 @@ export function modelScript(
     SECONDS: Math.max(5, Math.round(seconds)),
   };
   const { parts, settings, reads, learns } = partsFor(contract);
-  const all = [...(learns === 'network' ? ['settings', 'data', 'scores', 'submission'] : core), ...parts];
-  return pythonScript(all, { ...shared, ...settings }, reads);
+  const models = hasModels(contract.packages) ? 'models' : 'plain_models';
+  const core = [
+    'settings',
+    'data',
+    'scores',
+    'submission',
+    ...(learns === 'network' ? [] : [models, 'blend']),
+  ];
+  return pythonScript([...core, ...parts], { ...shared, ...settings }, reads);
 }
 
 /** A description for people: the models of a blend, or a network. */
 export function describeModel(contract: Contract, size: 'quick' | 'full'): string {
   return usesNetwork(contract) ? 'a convolutional network' : membersFor(contract, size).join(', ');
 }
-
-const core = ['settings', 'data', 'scores', 'submission', 'models', 'blend'];
 
 interface Parts {
   parts: string[];
@@ -54,11 +59,12 @@ function partsFor(contract: Contract): Parts {
     const { text, letters, number, name } = source.columns;
     // Only reading chemical notations distinguishes them from other words.
     const knowsMolecules = letters > 0 && packages.includes('rdkit');
+    const readsWords = hasModels(packages);
     const kinds = [
       ...(name + letters + number > 0 || source.joined.length > 0 ? ['dates'] : []),
       ...(knowsMolecules ? ['molecules'] : []),
-      ...(letters > 0 ? ['letters'] : []),
-      ...(text > 0 ? ['texts'] : []),
+      ...(letters > 0 && readsWords ? ['letters'] : []),
+      ...(text > 0 && readsWords ? ['texts'] : []),
     ];
     const makers = kinds.map((kind) => `add_${kind}`).join(', ');
     const { joined } = source;
@@ -119,6 +125,7 @@ function membersFor(contract: Contract, size: 'quick' | 'full'): string[] {
     source.kind === 'table' ? source.columns.text > 0 && words === total(source.columns) : !wide;
   // If a model may see the rows only a limited number of times, models that learn in many passes are left out.
   const passes = contract.epochs === null;
+  if (!hasModels(contract.packages)) return size === 'quick' ? ['boosting'] : ['boosting', 'linear'];
   const quick = hasOnlyTexts && passes ? 'linear' : wide ? 'forest' : 'boosting';
   if (size === 'quick') return [quick];
   const few = words === 0 && !wide;
