@@ -24,7 +24,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler, TargetEnco
 from sklearn.svm import SVC, SVR
 
 from automl.data import Views
-from automl.settings import CLASSIFIES, SEED
+from automl.settings import CLASSIFIES, MANY_CLASSES, SEED
 
 Table = np.ndarray
 
@@ -34,8 +34,8 @@ def make_member(name: str, views: Views, loss: str) -> tuple[BaseEstimator, Tabl
     shared = {"random_state": SEED}
     if name == "boosting":
         settings = {
-            "learning_rate": 0.05,
-            "max_iter": 250,
+            "learning_rate": 0.1 if MANY_CLASSES else 0.05,
+            "max_iter": 100 if MANY_CLASSES else 250,
             "max_leaf_nodes": 15,
             "min_samples_leaf": 10,
             "l2_regularization": 1.0,
@@ -49,8 +49,8 @@ def make_member(name: str, views: Views, loss: str) -> tuple[BaseEstimator, Tabl
         return make_pipeline(by_target(views), model), views.gaps
     if name == "deep_boosting":
         settings = {
-            "learning_rate": 0.05,
-            "n_estimators": 400,
+            "learning_rate": 0.1 if MANY_CLASSES else 0.05,
+            "n_estimators": 150 if MANY_CLASSES else 400,
             "max_depth": 4,
             "min_samples_leaf": 5,
             "subsample": 0.7,

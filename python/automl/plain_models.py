@@ -5,14 +5,14 @@ from time import perf_counter
 import numpy as np
 
 from automl.data import Views
-from automl.settings import CLASSIFIES, SECONDS, SEED
+from automl.settings import CLASSIFIES, MANY_CLASSES, SECONDS, SEED
 
 Table = np.ndarray
 Split = tuple[int, float]
 """A column, and the value above which a row goes to the right."""
 
-ROUNDS = 250
-RATE = 0.08
+ROUNDS = 100 if MANY_CLASSES else 250
+RATE = 0.15 if MANY_CLASSES else 0.08
 DEPTH = 5
 BINS = 48
 HELD_BACK = 3.0

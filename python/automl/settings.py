@@ -17,6 +17,8 @@ WRITES_PROBABILITY = False
 ROUNDS_TO_WHOLE = False
 BOUNDS = [[-1e300, 1e300]]
 CLASSIFIES = False
+MANY_CLASSES = False
+"""More than two: boosting then makes a tree for each class in each round."""
 METRIC = "mae"
 METRIC_NAME = "MAE"
 UNIT = 1

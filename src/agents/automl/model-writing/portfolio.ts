@@ -21,6 +21,7 @@ export function modelScript(
     ROUNDS_TO_WHOLE: contract.roundsToWhole,
     BOUNDS: contract.bounds,
     CLASSIFIES: contract.classifies,
+    MANY_CLASSES: contract.classifies && contract.classes > 2,
     METRIC: contract.metric,
     UNIT: contract.inPercent ? 100 : 1,
     // Another measure must not be taken for the task's.
