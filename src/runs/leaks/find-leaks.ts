@@ -29,7 +29,10 @@ const Told = z.object({
   strength: z.number(),
   deviations: z.number(),
   rows: z.number(),
+  /** Public columns that tell as much; empty if none do. */
+  shown: z.string(),
 });
+type Told = z.infer<typeof Told>;
 
 const sameValues = 'the same values';
 
@@ -156,9 +159,7 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
     ...(unread.length === 0 ? [] : [`could not read ${unread.length} files: ${shortList(unread)}`]),
     ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
   ];
-  const told = new Map(
-    answer.told.filter(({ strength }) => strength > maxStrength).map((one) => [one.hidden, one.by]),
-  );
+  const told = new Map(answer.told.filter(isLeak).map((one) => [one.hidden, one.by]));
   const leaks = answer.leaks.filter((leak) => !told.has(leak.hidden) || !isByOrder(leak, id) || isCopy(leak));
   const first = [...told].map(
     ([name, by]) =>
@@ -184,20 +185,32 @@ function faultOf({ place, where, column, hidden, how, relation, strength, rows, 
   return `${what}: tells the hidden ${hidden}${of} (${relation}${sure}). ${remedies[place]}`;
 }
 
-function orderOf({ told, hidden }: Answer): LeakFindings {
-  const lines = told.map(
-    ({ by, hidden: name, strength, deviations, rows }) =>
-      `${by} tells ${name}: ${percentOf(strength)} of what there is to know beyond chance, ` +
-      `${Math.round(deviations)} standard deviations from shuffled values (${rows} rows)`,
-  );
-  const tooMuch = told.flatMap(({ strength }, place) => (strength > maxStrength ? [lines[place] ?? ''] : []));
+/** What a public column tells as well is for agents to learn from. */
+function isLeak({ strength, shown }: Told): boolean {
+  return strength > maxStrength && shown === '';
+}
+
+export function orderOf({ told, hidden }: Answer): LeakFindings {
   return {
-    faults: tooMuch
+    faults: told
+      .filter(isLeak)
       .slice(0, 3)
-      .map((line) => `${line}. Order the rows by a hash of what they show, and number them after that.`),
-    notes: lines.slice(0, 5),
+      .map(
+        (one) =>
+          `${lineOf(one)}. Order the rows by a hash of what they show, and number them after that; so also those of a ` +
+          'time series: if agents may know the time, show it in a column.',
+      ),
+    notes: told.slice(0, 5).map(lineOf),
     notRun: hidden.length === 0,
   };
+}
+
+function lineOf({ by, hidden, strength, deviations, rows, shown }: Told): string {
+  return (
+    `${by} tells ${hidden}: ${percentOf(strength)} of what there is to know beyond chance, ` +
+    `${Math.round(deviations)} standard deviations from shuffled values (${rows} rows)` +
+    (shown === '' ? '' : `; so do the public columns (${shown})`)
+  );
 }
 
 function percentOf(share: number): string {
