@@ -160,7 +160,7 @@ function textOf({ task, measurement, remark, yaml }: Result): string {
     { title: 'time', align: 'right' as const },
   ];
   return [
-    `${task}, ${nameOf[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds)} each`,
+    `${task}, ${nameOf[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seed${seeds === 1 ? '' : 's'}, ${duration(seconds)} each`,
     table(columns, rows),
     ...(remark === null ? [] : [remark.replaceAll(/^/gm, 'Remark: ')]),
     `For task.yaml:\n${yaml}`,
