@@ -387,7 +387,7 @@ def main() -> None:
     told = search.order()
     answer = {
         "leaks": [asdict(leak) for leak in strongest(search.leaks)],
-        "told": [asdict(each) for each in sorted(told, key=lambda each: -each.strength)[:20]],
+        "told": [asdict(each) for each in sorted(told, key=lambda each: -each.strength)[:60]],
         "hidden": [
             f"{question.where}: {hidden.name} ({hidden.kind}, {question.asked.rows} rows)"
             for question in search.questions

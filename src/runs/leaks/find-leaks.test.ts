@@ -30,6 +30,14 @@ test('an order that tells no more than public columns is noted, and is no fault'
   const { faults, notes } = orderOf(answer({ told: [{ ...one, shown: 'hour and meter' }] }));
   expect(faults).toEqual([]);
   expect(notes).toEqual([expect.stringMatching(/; so do the public columns \(hour and meter\)$/)]);
+  const part = { ...one, by: 'id modulo 24', shown: 'hour' };
+  const parts = [
+    ['id modulo 24', 'id'],
+    ['n modulo 24', 'n'],
+    ['scaled', 'id'],
+  ].map(([column = '', key]) => ({ ...leak, column, hidden: 'kwh', how: `joined by ${key} = id` }));
+  const found = valuesOf(answer({ told: [part], leaks: parts }), 'id').faults;
+  expect(found).toEqual([expect.stringContaining('scaled: tells the hidden kwh')]);
   expect(orderOf(answer({ told: [{ ...one, shown: '' }] })).faults).toEqual([
     expect.stringContaining('time series'),
   ]);

@@ -160,12 +160,26 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
     ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
   ];
   const told = new Map(answer.told.filter(isLeak).map((one) => [one.hidden, one.by]));
-  const leaks = answer.leaks.filter((leak) => !told.has(leak.hidden) || !isByOrder(leak, id) || isCopy(leak));
+  const leaks = answer.leaks.filter(
+    (leak) => isCopy(leak) || !((told.has(leak.hidden) && isByOrder(leak, id)) || isShown(leak, answer.told)),
+  );
   const first = [...told].map(
     ([name, by]) =>
       `${by} tells the hidden ${name}: see row-order, and correct that first. What only follows from it is left out here.`,
   );
   return { faults: [...first, ...leaks.map(faultOf)], notes, notRun: hidden.length === 0 };
+}
+
+/**
+ * Whether it is a part of the ids, such as "id modulo 24", also where another file has the same ids, and public columns
+ * tell as much as that part does.
+ */
+function isShown({ column, how, hidden }: Leak, told: readonly Told[]): boolean {
+  const [, key, id] = /^joined by (.+) = (.+)$/.exec(how) ?? [];
+  if (key === undefined || id === undefined) return false;
+  // As in "id modulo 24", or in "part 1 of id".
+  const part = column.startsWith(key) ? id + column.slice(key.length) : column.slice(0, -key.length) + id;
+  return told.some(({ by, hidden: name, shown }) => by === part && name === hidden && shown !== '');
 }
 
 /** Sorted values of a package may match sorted labels by chance, so there a copy shows nothing. */
