@@ -36,6 +36,7 @@ test('an order that tells no more than public columns is noted, and is no fault'
     ['n modulo 24', 'n'],
     ['scaled', 'id'],
   ].map(([column = '', key]) => ({ ...leak, column, hidden: 'kwh', how: `joined by ${key} = id` }));
+  parts.push({ ...leak, hidden: 'kwh', how: 'in the same order', strength: 0.8 });
   const found = valuesOf(answer({ told: [part], leaks: parts }), 'id').faults;
   expect(found).toEqual([expect.stringContaining('scaled: tells the hidden kwh')]);
   expect(orderOf(answer({ told: [{ ...one, shown: '' }] })).faults).toEqual([

@@ -171,16 +171,21 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
 }
 
 /**
- * Whether it is a part of the ids, such as "id modulo 24", also where another file has the same ids, and public columns
- * tell as much as that part does.
+ * Whether it only follows from an order that public columns show as well: a part of the ids, such as "id modulo 24", also
+ * where another file has the same ids; or rows in the same order with values that tell less than a copy does.
  */
-function isShown({ column, how, hidden }: Leak, told: readonly Told[]): boolean {
-  const [, key, id] = /^joined by (.+) = (.+)$/.exec(how) ?? [];
-  if (key === undefined || id === undefined) return false;
+function isShown({ column, how, hidden, strength }: Leak, told: readonly Told[]): boolean {
+  const shown = told.filter((one) => one.hidden === hidden && one.shown !== '');
+  if (shown.length > 0 && orderWords.test(how) && strength < nearlyCopied) return true;
+  const [, key = '', id = ''] = /^joined by (.+) = (.+)$/.exec(how) ?? [];
   // As in "id modulo 24", or in "part 1 of id".
   const part = column.startsWith(key) ? id + column.slice(key.length) : column.slice(0, -key.length) + id;
-  return told.some(({ by, hidden: name, shown }) => by === part && name === hidden && shown !== '');
+  return shown.some(({ by }) => by === column || by === part);
 }
+
+const orderWords = /^(?:in the same order|sorted by)/;
+/** From here on, the search counts a relation as a copy. */
+const nearlyCopied = 0.95;
 
 /** Sorted values of a package may match sorted labels by chance, so there a copy shows nothing. */
 function isCopy({ place, relation }: Leak): boolean {
@@ -189,7 +194,7 @@ function isCopy({ place, relation }: Leak): boolean {
 
 /** Whether rows were matched by their position or their id, and by nothing else about them. */
 function isByOrder({ how }: Leak, id: string | null): boolean {
-  return /^(?:in the same order|sorted by)/.test(how) || (id !== null && how.endsWith(` = ${id}`));
+  return orderWords.test(how) || (id !== null && how.endsWith(` = ${id}`));
 }
 
 function faultOf({ place, where, column, hidden, how, relation, strength, rows, share }: Leak): string {
