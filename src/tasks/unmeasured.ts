@@ -1,5 +1,3 @@
-import type { Explanation } from './explain-issue.ts';
-
 /** Stands for figures that are not measured yet, while they are measured. */
 const placeholders = { mean: 1, spread: 0, seeds: 1, seconds: 0 };
 const machine = 'not measured';
@@ -17,7 +15,10 @@ export function withPlaceholders(document: unknown): unknown {
 }
 
 /** What to say if this field of task.yaml is missing because it is measured; null if it is not such a field. */
-export function explainUnmeasured(path: readonly PropertyKey[], document: unknown): Explanation | null {
+export function explainUnmeasured(
+  path: readonly PropertyKey[],
+  document: unknown,
+): { path: PropertyKey[]; message: string; fix: string } | null {
   const whole = path.map(String).join('.');
   const own = /^(baseline|reference)\.(?:mean|spread|seeds|seconds|machine)$/.exec(whole);
   const ofSample = /^sample\.(baseline|reference)$/.exec(whole);
