@@ -6,7 +6,7 @@ Prints one line `@leaks {...}`: what was found, what was searched, and what coul
 import json
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -16,7 +16,8 @@ from order import Told, by_position, told_by
 from places import Reader, files_below, files_table, hash_of, loaded, package_files
 from readers import read_delimited
 from relations import Hidden, Relation, lengths, relate
-from tables import Table, derived, number_of
+from shown import Shown
+from tables import Table, derived, number_of, numbers_of
 
 # A relation this strong is a copy; or suspect, if training data does not show it, too.
 COPY, SUSPECT = 0.95, 0.75
@@ -316,8 +317,14 @@ class Search:
                 continue
             columns = dict(by_position(asked.rows))
             identifier = next(iter(asked.keys))
-            columns[identifier] = asked.keys[identifier]
-            columns |= derived(identifier, asked.keys[identifier])
+            named = {identifier: asked.keys[identifier]}
+            named |= derived(identifier, asked.keys[identifier])
+            shown = Shown(asked.features)
+            ordering = shown.ordering()
+            # What follows from the order follows from the public columns that the order has.
+            counted = {**columns, **(named if is_counted(asked.keys[identifier]) else {})}
+            follows = counted if ordering else {}
+            columns |= named
             for table in self.named:
                 for pairing in by_keys(table, asked):
                     row_of = dict(pairing.pairs)
@@ -333,9 +340,22 @@ class Search:
                     continue
                 for by, column in columns.items():
                     told = told_by(hidden, by, column)
-                    if told is not None and told.deviations >= DEVIATIONS:
-                        found.append(told)
+                    if told is None or told.deviations < DEVIATIONS:
+                        continue
+                    by_public = ordering if by in follows else ""
+                    if not by_public and told.strength > WORTH_TELLING:
+                        by_public = shown.telling(hidden, column)
+                    found.append(replace(told, shown=by_public))
         return found
+
+
+def is_counted(values: list[str]) -> bool:
+    """Whether these are numbers at equal distances, such as 0, 1, 2."""
+    numbers = numbers_of(values)
+    if numbers is None or len(numbers) < 2:
+        return False
+    step = numbers[1] - numbers[0]
+    return all(number == numbers[0] + row * step for row, number in enumerate(numbers))
 
 
 def is_name(values: list[str]) -> bool:
@@ -367,7 +387,7 @@ def main() -> None:
     told = search.order()
     answer = {
         "leaks": [asdict(leak) for leak in strongest(search.leaks)],
-        "told": [asdict(each) for each in sorted(told, key=lambda each: -each.strength)[:20]],
+        "told": [asdict(each) for each in sorted(told, key=lambda each: -each.strength)[:60]],
         "hidden": [
             f"{question.where}: {hidden.name} ({hidden.kind}, {question.asked.rows} rows)"
             for question in search.questions

@@ -25,6 +25,8 @@ class Told:
     strength: float
     deviations: float
     rows: int
+    # Public columns that tell as much; empty if none do.
+    shown: str = ""
 
 
 def pieces_of(rows: int) -> list[int]:

@@ -4,13 +4,15 @@ Changes what prepared data must not depend on: the time, the umask, the state of
 generators, and the order in which folders are listed.
 """
 
+import ctypes
 import datetime
+import gc
 import os
 import random
 import runpy
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 DAYS = 400
 SHIFT = 86_400.0 * DAYS + 3_723
@@ -21,21 +23,28 @@ def shift_clock() -> None:
     time.time = lambda: now() + SHIFT
     time.time_ns = lambda: now_ns() + int(SHIFT * 1e9)
 
-    class Later(datetime.datetime):
-        @classmethod
-        def now(cls, tz: datetime.tzinfo | None = None) -> "Later":
-            return cls.fromtimestamp(time.time(), tz)
+    def later(cls: type[datetime.datetime], tz: datetime.tzinfo | None = None) -> datetime.datetime:
+        return cls.fromtimestamp(time.time(), tz)
 
-        @classmethod
-        def utcnow(cls) -> "Later":
-            return cls.fromtimestamp(time.time(), datetime.timezone.utc).replace(tzinfo=None)
+    def later_utc(cls: type[datetime.datetime]) -> datetime.datetime:
+        return cls.fromtimestamp(time.time(), datetime.timezone.utc).replace(tzinfo=None)
 
-    class LaterDay(datetime.date):
-        @classmethod
-        def today(cls) -> "LaterDay":
-            return cls.fromtimestamp(time.time())
+    def later_day(cls: type[datetime.date]) -> datetime.date:
+        return cls.fromtimestamp(time.time())
 
-    datetime.datetime, datetime.date = Later, LaterDay
+    replace_methods(datetime.datetime, now=later, utcnow=later_utc)
+    replace_methods(datetime.date, today=later_day)
+
+
+def replace_methods(of: type, **methods: Callable) -> None:
+    """
+    Replaces class methods of a built-in class. A subclass in its place would not do: compiled
+    packages such as pandas check the size of the class, and `isinstance` its name.
+    """
+    (attributes,) = gc.get_referents(of.__dict__)
+    for name, method in methods.items():
+        attributes[name] = classmethod(method)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(of))
 
 
 class Listed:

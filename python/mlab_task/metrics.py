@@ -97,3 +97,104 @@ def weighted_absolute_percentage_error(
         raise ValueError("a percentage error needs a label that is not 0")
     pairs = zip(labels, predictions, strict=True)
     return math.fsum(abs(label - prediction) for label, prediction in pairs) / size
+
+
+def pearson_correlation(labels: Sequence[float], predictions: Sequence[float]) -> float:
+    """
+    Linear correlation (Pearson 1895), from -1 to 1: higher is better, and the scale of the
+    predictions does not matter. Constant predictions get 0. `labels` and `predictions` are of one
+    length. Raises ValueError where all labels are the same.
+    """
+    if len(labels) != len(predictions):
+        raise ValueError("labels and predictions are of different lengths")
+    ours, theirs = _centred(labels), _centred(predictions)
+    if not any(ours):
+        raise ValueError("a correlation needs labels that differ")
+    sizes = math.sqrt(_sum_of_squares(ours)) * math.sqrt(_sum_of_squares(theirs))
+    if sizes == 0:
+        return 0.0
+    products = math.fsum(ours[row] * theirs[row] for row in range(len(ours)))
+    return max(-1.0, min(1.0, products / sizes))
+
+
+def spearman_correlation(labels: Sequence[float], predictions: Sequence[float]) -> float:
+    """
+    Rank correlation (Spearman 1904), from -1 to 1: `pearson_correlation` of the ranks, where ties
+    get the mean of their ranks. Higher is better; only the order of the predictions matters.
+    Constant predictions get 0. Raises ValueError where all labels are the same.
+    """
+    return pearson_correlation(_ranks(labels), _ranks(predictions))
+
+
+def r_squared(labels: Sequence[float], predictions: Sequence[float]) -> float:
+    """
+    Coefficient of determination: 1 - (sum of squared errors) / (sum of squared distances of the
+    labels from their mean). 1 is perfect, higher is better, and there is no lower bound. The mean
+    of the labels as the only prediction gets 0, any other constant less. Raises ValueError where
+    all labels are the same.
+    """
+    if len(set(labels)) < 2:
+        raise ValueError("the coefficient of determination needs labels that differ")
+    mean = math.fsum(labels) / len(labels)
+    whole = _sum_of_squares([label - mean for label in labels])
+    errors = [label - prediction for label, prediction in zip(labels, predictions, strict=True)]
+    return 1 - _sum_of_squares(errors) / whole
+
+
+def average_precision(labels: Sequence[bool], scores: Sequence[float]) -> float:
+    """
+    Area under the steps of the precision-recall curve, from 0 to 1: the mean, over the true labels,
+    of the precision among all rows that score at least as high (as in scikit-learn, without
+    interpolation). Higher is better; only the order of the scores matters. Constant scores get the
+    share of true labels. Raises ValueError where no label is true.
+    """
+    pairs = sorted(zip(scores, labels, strict=True), key=lambda pair: -pair[0])
+    seen, hits, total = 0, 0, 0.0
+    for _, tied in groupby(pairs, key=lambda pair: pair[0]):
+        truths = [bool(label) for _, label in tied]
+        seen += len(truths)
+        hits += sum(truths)
+        total += sum(truths) * hits / seen
+    if hits == 0:
+        raise ValueError("the average precision needs a true label")
+    return total / hits
+
+
+def brier_score(labels: Sequence[bool], probabilities: Sequence[float]) -> float:
+    """
+    Mean squared distance between the probability of a true label and what is the case, 1 or 0
+    (Brier 1950, for two classes): from 0 to 1, lower is better. A constant 0.5 gets 0.25; of the
+    constants, the share p of true labels is best and gets p * (1 - p). Raises ValueError where a
+    probability is not from 0 to 1.
+    """
+    if not all(0 <= probability <= 1 for probability in probabilities):
+        raise ValueError("a probability is not from 0 to 1")
+    pairs = zip(labels, probabilities, strict=True)
+    return math.fsum((bool(label) - probability) ** 2 for label, probability in pairs) / len(labels)
+
+
+def _centred(values: Sequence[float]) -> list[float]:
+    """Distances from the mean, scaled so that no sum of squares overflows."""
+    largest = max(map(abs, values), default=0) or 1
+    scaled = [value / largest for value in values]
+    if len(set(scaled)) < 2:
+        return [0.0] * len(scaled)
+    mean = math.fsum(scaled) / len(scaled)
+    return [value - mean for value in scaled]
+
+
+def _sum_of_squares(values: Sequence[float]) -> float:
+    return math.fsum(value * value for value in values)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """The rank of each value, from 0; ties get the mean of theirs."""
+    order = sorted(range(len(values)), key=lambda row: values[row])
+    ranks = [0.0] * len(values)
+    first = 0
+    for _, tied in groupby(order, key=lambda row: values[row]):
+        rows = list(tied)
+        for row in rows:
+            ranks[row] = first + (len(rows) - 1) / 2
+        first += len(rows)
+    return ranks

@@ -47,15 +47,22 @@ def write_table(file: Path, header: Sequence[str], rows: Iterable[Row]) -> None:
 
 
 def write_hidden_test(
-    folders: Folders, header: Sequence[str], rows: Sequence[Row], id_column: str, target: str
+    folders: Folders,
+    header: Sequence[str],
+    rows: Sequence[Row],
+    id_column: str,
+    target: str,
+    *,
+    test: str = "test.csv",
+    labels: str = "labels.csv",
 ) -> None:
-    """Splits test rows into `public/test.csv` without the target and `private/labels.csv`."""
+    """Splits test rows: `test` in public/ lacks the target, `labels` in private/ has it by id."""
     identifier, hidden = column_places(header, [id_column, target], "the table of test rows")
     shown = [name for name in header if name != target]
     write_table(
-        folders.public / "test.csv",
+        folders.public / test,
         shown,
         ([value for place, value in enumerate(row) if place != hidden] for row in rows),
     )
-    labels = ([row[identifier], row[hidden]] for row in rows)
-    write_table(folders.private / "labels.csv", [id_column, target], labels)
+    answers = ([row[identifier], row[hidden]] for row in rows)
+    write_table(folders.private / labels, [id_column, target], answers)

@@ -358,7 +358,44 @@ class LeaksTest(unittest.TestCase):
                 place = self.place(kind)
                 change(place)
                 told = [each for each in place.search().order() if each.strength > 0.1]
+                self.assertNotEqual([each for each in told if each.shown == ""], [])
+
+    def test_an_order_that_public_columns_show_is_no_leak(self) -> None:
+        days, hours, meters = range(20), range(24), range(3)
+        series = [(day, hour, meter) for day in days for hour in hours for meter in meters]
+        draw = random.Random(2)
+        usage = [
+            round(50 * meter + 9 * math.sin(hour / 4) + 3 * day + draw.gauss(0, 1), 3)
+            for day, hour, meter in series
+        ]
+        for name, header, shown in [
+            ("hour and meter", ["hour", "meter", "z"], [[h, m, draw.random()] for _, h, m in series]),
+            (
+                "time and meter",
+                ["time", "meter", "z"],
+                [[f"2024-05-{d + 1:02} {h:02}:00", m, draw.random()] for d, h, m in series],
+            ),
+        ]:
+            with self.subTest(name):
+                place = self.place("number")
+                rows = [[at, *row] for at, row in enumerate(shown)]
+                place.write("test.csv", ["id", *header], rows)
+                answers = [[at, value] for at, value in enumerate(usage)]
+                place.table(place.private / "labels.csv", ["id", "label"], answers)
+                told = [each for each in place.search().order() if each.strength > 0.1]
                 self.assertNotEqual(told, [])
+                daily = [each for each in told if "modulo" in each.by]
+                self.assertEqual([each for each in daily if each.shown == ""], [])
+                if name == "time and meter":
+                    self.assertEqual({each.shown for each in told}, {name})
+
+    def test_an_order_that_tells_more_than_public_columns_is_a_leak(self) -> None:
+        place = self.place("number")
+        reordered(lambda place: sorted(range(ROWS), key=place.labels.__getitem__))(place)
+        middle = sorted(place.labels)[ROWS // 2]
+        in_test("large", lambda place: [int(label > middle) for label in place.labels])(place)
+        told = [each for each in place.search().order() if each.strength > 0.1]
+        self.assertEqual(next(each for each in told if each.by == "the row's position").shown, "")
 
     def test_finds_nothing_where_nothing_leaks(self) -> None:
         for kind in ("class", "number"):

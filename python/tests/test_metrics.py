@@ -5,10 +5,15 @@ import unittest
 import support  # noqa: F401
 
 from mlab_task.metrics import (
+    average_precision,
+    brier_score,
     f1,
     log_loss,
     macro_f1,
+    pearson_correlation,
+    r_squared,
     roc_auc,
+    spearman_correlation,
     weighted_absolute_percentage_error,
 )
 
@@ -59,8 +64,49 @@ class OfClasses(unittest.TestCase):
             with self.assertRaises(ValueError, msg=str(row)):
                 log_loss([0], [row])
 
+    def test_average_precision_is_the_mean_precision_at_each_hit(self) -> None:
+        labels = [True, False, True, False]
+        self.assertAlmostEqual(average_precision(labels, [9, 7, 5, 3]), (1 + 2 / 3) / 2)
+        self.assertEqual(average_precision(labels, [2, 1, 2, 1]), 1)
+        self.assertEqual(average_precision(labels, [7, 7, 7, 7]), 0.5)
+        with self.assertRaises(ValueError):
+            average_precision([False, False], [1, 2])
+
+    def test_the_brier_score_is_the_squared_distance_from_the_truth(self) -> None:
+        self.assertAlmostEqual(brier_score([True, False], [0.9, 0.2]), (0.01 + 0.04) / 2)
+        self.assertEqual(brier_score([True, False], [0.5, 0.5]), 0.25)
+        self.assertAlmostEqual(brier_score([True, False, False, False], [0.25] * 4), 0.25 * 0.75)
+        for wrong in (-0.1, 1.1, math.nan):
+            with self.assertRaises(ValueError, msg=str(wrong)):
+                brier_score([True], [wrong])
+
 
 class OfNumbers(unittest.TestCase):
+    def test_pearson_is_about_lines_and_spearman_about_order(self) -> None:
+        labels = [1.0, 2.0, 3.0, 4.0]
+        self.assertAlmostEqual(pearson_correlation(labels, [10, 20, 30, 40]), 1)
+        self.assertAlmostEqual(pearson_correlation(labels, [1, 10, 100, 1000]), 0.8241407, 6)
+        self.assertAlmostEqual(spearman_correlation(labels, [1, 10, 100, 1000]), 1)
+        self.assertAlmostEqual(spearman_correlation(labels, [4, 3, 2, 1]), -1)
+        self.assertAlmostEqual(spearman_correlation([1, 2, 2, 3], [1, 2, 3, 4]), math.sqrt(0.9))
+        self.assertAlmostEqual(pearson_correlation([0, 1], [-1e308, 1e308]), 1)
+
+    def test_constant_predictions_get_no_correlation_and_constant_labels_no_score(self) -> None:
+        for correlation in (pearson_correlation, spearman_correlation):
+            self.assertEqual(correlation([1, 2, 3], [0.1, 0.1, 0.1]), 0)
+            for labels, predictions in (([0.1] * 3, [1, 2, 3]), ([], []), ([1, 2], [1, 2, 3])):
+                with self.assertRaises(ValueError, msg=str(labels)):
+                    correlation(labels, predictions)
+
+    def test_r_squared_is_zero_for_the_mean_and_negative_for_worse(self) -> None:
+        labels = [1.0, 2.0, 6.0]
+        self.assertEqual(r_squared(labels, labels), 1)
+        self.assertEqual(r_squared(labels, [3, 3, 3]), 0)
+        self.assertAlmostEqual(r_squared(labels, [2, 2, 4]), 1 - 5 / 14)
+        self.assertLess(r_squared(labels, [4, 4, 4]), 0)
+        with self.assertRaises(ValueError):
+            r_squared([0.1, 0.1, 0.1], [1, 2, 3])
+
     def test_wape_weighs_errors_by_the_size_of_the_whole(self) -> None:
         self.assertAlmostEqual(weighted_absolute_percentage_error([1, -3, 0], [2, -3, 1]), 0.5)
         self.assertEqual(weighted_absolute_percentage_error([1, 2], [0, 0]), 1)

@@ -7,6 +7,7 @@ import unittest
 from support import HELPERS, TASKS, FolderTest
 
 from mlab_task.bundled import order_by_content
+from mlab_task.preparing import Folders, write_hidden_test
 from mlab_task.tables import column_places
 
 
@@ -51,6 +52,15 @@ class Splits(FolderTest):
                     [f"{identifier},{target}", "8,label8", "9,label9", "10,label10"],
                 )
                 self.assertNotIn("label", "".join(test))
+
+    def test_the_files_of_a_hidden_test_have_the_names_that_the_author_gives(self) -> None:
+        folders = Folders(self.folder, self.folder / "public", self.folder / "private")
+        for folder in (folders.public, folders.private):
+            folder.mkdir()
+        table = (["id", "x", "y"], [[1, 2, 3]], "id", "y")
+        write_hidden_test(folders, *table, test="questions.csv", labels="answers.csv")
+        self.assertEqual(self.read("public/questions.csv"), ["id,x", "1,2"])
+        self.assertEqual(self.read("private/answers.csv"), ["id,y", "1,3"])
 
 
 class Order(unittest.TestCase):

@@ -33,8 +33,13 @@ export const prepareFlags: Flag[] = [
 ];
 
 /** The tasks by id or folder, and all tasks of a suite; each once. */
-export function chooseTasks(context: Context, ids: readonly string[], suite: string | undefined): Task[] {
-  const named = ids.map((id) => loadTask(id, context.folders.tasks));
+export function chooseTasks(
+  context: Context,
+  ids: readonly string[],
+  suite: string | undefined,
+  reading: Parameters<typeof loadTask>[2] = {},
+): Task[] {
+  const named = ids.map((id) => loadTask(id, context.folders.tasks, reading));
   const chosen = [...(suite === undefined ? [] : membersOf(context, suite)), ...named];
   return [...new Map(chosen.map((task) => [task.file.id, task])).values()];
 }

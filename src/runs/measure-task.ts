@@ -3,7 +3,7 @@ import { agentByName } from '../agents/index.ts';
 import { gradeRun, graderErrorOf } from '../grading/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } from '../schema/index.ts';
-import { mean, sampleStandardDeviation } from '../statistics/index.ts';
+import { figuresOf, mean } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
 import { dataMarks } from '../tasks/index.ts';
 import { limitsFor } from './plan.ts';
@@ -66,11 +66,9 @@ export async function measureTask(options: MeasureTaskOptions): Promise<Measurem
     runs.push(run);
     onSeed(run);
   }
-  const scores = runs.map(({ score }) => score);
   return {
     what,
-    mean: mean(scores),
-    spread: sampleStandardDeviation(scores),
+    ...figuresOf(runs.map(({ score }) => score)),
     seeds: seeds.length,
     seconds: mean(runs.map(({ seconds }) => seconds)),
     runs,

@@ -197,13 +197,17 @@ export const TaskFile = z
           .optional()
           .describe("the paper's own convention, kept for comparison"),
       })
-      .describe('what an improvement is measured against'),
+      .describe(
+        'what an improvement is measured against; mlab tasks baseline --write measures and writes its figures',
+      ),
     reference: z
       .strictObject({
         description: z.string().min(1).describe('what the reference solution does'),
         ...measured.shape,
       })
-      .describe('the measured score of hidden/solution/'),
+      .describe(
+        'the score of hidden/solution/; mlab tasks baseline --reference --write measures and writes it',
+      ),
     sample: z
       .strictObject({
         description: z.string().min(1).describe('what hidden/sample.py makes in place of the sources'),

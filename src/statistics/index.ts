@@ -2,7 +2,7 @@ export { exactAgreement, ordinalAlpha } from './agreement.ts';
 
 export { type Direction, improvement, improvementOf, isSuccess } from './competence.ts';
 
-export { driftInSpreads, type Figures } from './drift.ts';
+export { driftInSpreads, type Figures, figuresOf } from './drift.ts';
 export { EfficiencySums, efficiencyOf } from './efficiency.ts';
 export { isExecution } from './executions.ts';
 export { integrityFlags } from './integrity/integrity.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { issueInWords } from '../lib/issue-in-words.ts';
 import { nearest } from '../lib/nearest.ts';
 import { TaskFile } from '../schema/index.ts';
+import { explainUnmeasured } from './unmeasured.ts';
 
 export interface Explanation {
   path: PropertyKey[];
@@ -37,7 +38,8 @@ const FieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
 export function explainIssue(issue: z.core.$ZodIssue, document: unknown): Explanation[] {
   const path = issue.path;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key]));
-  if (!isPresent(document, path) && path.length > 0) return [missing(path)];
+  if (!isPresent(document, path) && path.length > 0)
+    return [explainUnmeasured(path, document) ?? missing(path)];
   const expected = expectation(path);
   const given = `${issueInWords(issue)} (found ${preview(valueAt(document, path))})`;
   return [{ path, message: given, fix: expected === null ? 'change the value' : `write ${expected}` }];

@@ -4,6 +4,7 @@ import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { TaskBrief, type TaskFile } from '../schema/index.ts';
 import { folderVersion } from './folder-version.ts';
+import type { ReadTaskOptions } from './read-task-file.ts';
 import { withLock } from './requirements.ts';
 import { inTask, type Task } from './task-folder.ts';
 import { describeProblem, type TaskProblem } from './task-problem.ts';
@@ -45,8 +46,8 @@ export function findTasks(folders: readonly string[]): FoundTasks {
  * One task, by its id in one of the folders or by the path of its own folder (anything with a slash, or `.`).
  * @throws UserError `unknown_task`, or `invalid_task` with all problems.
  */
-export function loadTask(idOrPath: string, folders: readonly string[]): Task {
-  const folder = /^\.{0,2}$|[/\\]/.test(idOrPath) ? resolve(idOrPath) : folderOf(idOrPath, folders);
+export function loadTask(idOrPath: string, folders: readonly string[], options: ReadTaskOptions = {}): Task {
+  const folder = /^\.{0,2}$|[/\\]/.test(idOrPath) ? resolve(idOrPath) : folderOf(idOrPath, folders, options);
   if (!existsSync(inTask(folder, 'taskFile'))) {
     throw new UserError(
       'unknown_task',
@@ -54,7 +55,7 @@ export function loadTask(idOrPath: string, folders: readonly string[]): Task {
       'Name a task or its folder.',
     );
   }
-  const { file, variants, problems } = inspectTask(folder);
+  const { file, variants, problems } = inspectTask(folder, options);
   if (file === null) {
     throw new UserError(
       'invalid_task',
@@ -78,12 +79,13 @@ export function suites<Grouped extends Pick<Task, 'file'>>(
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function folderOf(id: string, folders: readonly string[]): string {
+function folderOf(id: string, folders: readonly string[], options: ReadTaskOptions): string {
   for (const name of [id, ...possibleBases(id)]) {
     for (const folder of folders) {
       const candidate = resolve(folder, name);
       if (!existsSync(inTask(candidate, 'taskFile'))) continue;
-      if (name === id || inspectTask(candidate).variants.has(id.slice(name.length + 1))) return candidate;
+      if (name === id || inspectTask(candidate, options).variants.has(id.slice(name.length + 1)))
+        return candidate;
     }
   }
   const known = folders

@@ -1,3 +1,4 @@
+export { isNoisy } from './check-figures.ts';
 export { checkGrader } from './check-grader.ts';
 export { concealedBy, concealedFolders, type HarnessFolders } from './concealed.ts';
 export { saveFigures, withFigures } from './figures.ts';
@@ -6,7 +7,7 @@ export { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from './find
 export type { Variables } from './host-variables.ts';
 export { madeUpFigures, madeUpTable } from './new/made-up-table.ts';
 export { type TableFacts, tableFacts } from './new/table-facts.ts';
-export { type Figures, type NewTask, writeFigures, writeTask } from './new/write-task.ts';
+export { type NewTask, writeTask } from './new/write-task.ts';
 export {
   checkData,
   type LoadPreparedOptions,
@@ -31,3 +32,4 @@ export type { Task } from './task-folder.ts';
 export { describeProblem, type TaskProblem } from './task-problem.ts';
 export { validateTask } from './validate-task.ts';
 export { type WithheldContent, withheldContents, withheldPaths } from './withheld.ts';
+export { declaredMean, type Figures, type MeasuredFigures, writeFigures } from './write-figures.ts';

@@ -5,6 +5,7 @@ import { lineOfField } from '../lib/yaml-lines.ts';
 import { TaskFile } from '../schema/index.ts';
 import { type Explanation, explainIssue } from './explain-issue.ts';
 import type { TaskProblem } from './task-problem.ts';
+import { withPlaceholders } from './unmeasured.ts';
 
 export interface ReadTaskFile {
   /** Null if anything in it is wrong. */
@@ -16,8 +17,13 @@ export interface ReadTaskFile {
   lineOf: (path: readonly PropertyKey[]) => number | null;
 }
 
+export interface ReadTaskOptions {
+  /** To measure its figures: they may be missing or wrong. */
+  toMeasure?: boolean;
+}
+
 /** Reads and checks a task.yaml; reports all problems at once. */
-export function readTaskFile(path: string): ReadTaskFile {
+export function readTaskFile(path: string, options: ReadTaskOptions = {}): ReadTaskFile {
   let text: string;
   try {
     text = readRegularFile(path, maxBytes, { follow: true }).toString('utf8');
@@ -29,15 +35,15 @@ export function readTaskFile(path: string): ReadTaskFile {
       lineOf: () => null,
     };
   }
-  return parseTaskFile(path, text);
+  return parseTaskFile(path, text, options);
 }
 
 /** Far more than any task needs. */
 const maxBytes = 2 ** 20;
 
-export function parseTaskFile(path: string, text: string): ReadTaskFile {
+export function parseTaskFile(path: string, text: string, options: ReadTaskOptions = {}): ReadTaskFile {
   try {
-    return parseText(path, text);
+    return parseText(path, text, options);
   } catch (error) {
     // The library is recursive.
     if (!(error instanceof RangeError)) throw error;
@@ -55,7 +61,7 @@ export function parseTaskFile(path: string, text: string): ReadTaskFile {
   }
 }
 
-function parseText(path: string, text: string): ReadTaskFile {
+function parseText(path: string, text: string, options: ReadTaskOptions): ReadTaskFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const lineOf = (field: readonly PropertyKey[]) => lineOfField(document, lines, field);
@@ -75,12 +81,12 @@ function parseText(path: string, text: string): ReadTaskFile {
     const problem = { file: path, field: null, line: null, message: `not usable YAML: ${values.failure}` };
     return { ...nothing, problems: [{ ...problem, fix: 'write the values out instead of aliases' }], lineOf };
   }
-  const parsed = parse(values.value);
+  const parsed = parse(values.value, options);
   if (Array.isArray(parsed)) return { ...nothing, problems: located(parsed, path, lineOf), lineOf };
   const variants = new Map<string, TaskFile>();
   const faults: Explanation[] = [];
   for (const name of Object.keys(parsed.variants)) {
-    const variant = parseVariant(parsed, name);
+    const variant = parseVariant(parsed, name, options);
     if (Array.isArray(variant)) faults.push(...variant);
     else variants.set(name, variant);
   }
@@ -90,13 +96,19 @@ function parseText(path: string, text: string): ReadTaskFile {
 
 const nothing = { file: null, variants: new Map<string, TaskFile>() };
 
-function parse(value: unknown): TaskFile | Explanation[] {
+function parse(written: unknown, { toMeasure = false }: ReadTaskOptions): TaskFile | Explanation[] {
+  const value = toMeasure ? withPlaceholders(written) : written;
   const parsed = TaskFile.safeParse(value);
-  return parsed.success ? parsed.data : parsed.error.issues.flatMap((issue) => explainIssue(issue, value));
+  if (parsed.success) return parsed.data;
+  const explained = parsed.error.issues.flatMap((issue) => explainIssue(issue, value));
+  // The figures of a script are measured together, so they are missing together.
+  return [
+    ...new Map(explained.map((one) => [`${one.path.map(String).join('.')}: ${one.message}`, one])).values(),
+  ];
 }
 
 /** The task with the fields that its variant replaces. */
-function parseVariant(file: TaskFile, name: string): TaskFile | Explanation[] {
+function parseVariant(file: TaskFile, name: string, options: ReadTaskOptions): TaskFile | Explanation[] {
   const replaced = file.variants[name] ?? {};
   const fixed = ['schema', 'id', 'variants', 'sources', 'entry'].find((field) => field in replaced);
   if (fixed !== undefined) {
@@ -104,7 +116,7 @@ function parseVariant(file: TaskFile, name: string): TaskFile | Explanation[] {
     return [{ path: ['variants', name, fixed], message, fix: 'leave it out' }];
   }
   const whole = { ...file, suites: [], ...replaced, id: `${file.id}-${name}`, variants: {} };
-  const parsed = parse(whole);
+  const parsed = parse(whole, options);
   if (!Array.isArray(parsed)) return parsed;
   return parsed.map((issue) => ({ ...issue, path: ['variants', name, ...issue.path] }));
 }

@@ -2,9 +2,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Collection, TaskFile } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
+import { checkFigures, type Report } from './check-figures.ts';
 import { listFolderFiles } from './folder-files.ts';
 import { matchesReadOnly } from './read-only-files.ts';
-import { type ReadTaskFile, readTaskFile } from './read-task-file.ts';
+import { type ReadTaskFile, type ReadTaskOptions, readTaskFile } from './read-task-file.ts';
 import { looseRequirements } from './requirements.ts';
 import { inTask, layout } from './task-folder.ts';
 import type { TaskProblem } from './task-problem.ts';
@@ -18,14 +19,19 @@ export function validateTask(folder: string): TaskProblem[] {
 }
 
 /** @param folder absolute path */
-export function inspectTask(folder: string): {
+export function inspectTask(
+  folder: string,
+  options: ReadTaskOptions = {},
+): {
   file: TaskFile | null;
   variants: Map<string, TaskFile>;
   problems: TaskProblem[];
 } {
-  const { file, variants, lineOf, ...read } = readTaskFile(inTask(folder, 'taskFile'));
+  const { file, variants, lineOf, ...read } = readTaskFile(inTask(folder, 'taskFile'), options);
   const problems = [...read.problems, ...filesProblems(folder), ...requirementsProblems(folder)];
   if (file !== null) problems.push(...crossChecks(folder, file, lineOf));
+  if (options.toMeasure === true) return { file: problems.length === 0 ? file : null, variants, problems };
+  if (file !== null) problems.push(...figureChecks(folder, file, lineOf));
   for (const [name, variant] of variants) {
     const within = (field: readonly PropertyKey[]) => lineOf(['variants', name, ...field]);
     problems.push(...figureChecks(folder, variant, within));
@@ -108,18 +114,16 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
       'write it: it makes synthetic sources in --downloads, from --seed alone',
     );
   readOnlyChecks(folder, file, report);
-  successCheck(file, report);
   serviceChecks(folder, file, report);
   submissionChecks(file, report);
   sourceChecks(folder, file, report);
-  return [...problems, ...figureChecks(folder, file, lineOf)];
+  return problems;
 }
 
-/** The figures that a variant has of its own. */
+/** Checks of the measured figures, which a variant has of its own. */
 function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): TaskProblem[] {
   const { problems, report } = reporter(folder, lineOf);
-  metricChecks(file, report);
-  noiseCheck(file, report);
+  checkFigures(file, report);
   return problems;
 }
 
@@ -142,20 +146,6 @@ function readOnlyChecks(folder: string, { read_only: globs }: TaskFile, report: 
       `take ${layout.solution}/${path} away: an agent can't change this file`,
     );
 }
-
-/** An improvement of more than 100 % that the reference does not show is a fraction given in percent. */
-function successCheck({ success: { threshold }, baseline, reference }: TaskFile, report: Report): void {
-  const gain = Math.abs(reference.mean - baseline.mean) / Math.abs(baseline.mean);
-  if (threshold <= 1 || gain > threshold) return;
-  const percent = (share: number) => `${(100 * share).toLocaleString('en-US')} %`;
-  report(
-    ['success', 'threshold'],
-    `${threshold} means ${percent(threshold)}, and the reference improves on the baseline by ${percent(Number(gain.toPrecision(3)))}`,
-    `write ${threshold / 100} for ${threshold} %`,
-  );
-}
-
-type Report = (field: (string | number)[], message: string, fix: string) => void;
 
 function serviceChecks(folder: string, { services }: TaskFile, report: Report): void {
   services.forEach((service, index) => {
@@ -183,30 +173,6 @@ function reporter(
   const report: Report = (field, message, fix) =>
     problems.push({ file, field: field.join('.'), line: lineOf(field), message, fix });
   return { problems, report };
-}
-
-/** If chance alone lifts the starter beyond the threshold, success is a matter of chance. */
-function noiseCheck({ baseline, success }: TaskFile, report: Report): void {
-  const { mean, spread, remedy } = baseline;
-  if (spread <= success.threshold * Math.abs(mean) || remedy !== undefined) return;
-  report(
-    ['baseline', 'spread'],
-    `${spread} is more than the success threshold of the mean (${success.threshold} of ${mean})`,
-    'make the starter less noisy or the test larger; or say in baseline.remedy what keeps noise from deciding',
-  );
-}
-
-function metricChecks(file: TaskFile, report: Report): void {
-  const { best, chance, direction } = file.metric;
-  if (best === undefined) return;
-  const beyond = (score: number) => (direction === 'maximize' ? score > best : score < best);
-  const fix = 'correct the number, or metric.best or metric.direction';
-  if (chance !== undefined && beyond(chance))
-    report(['metric', 'chance'], `${chance} is better than metric.best (${best})`, fix);
-  for (const part of ['baseline', 'reference'] as const) {
-    if (beyond(file[part].mean))
-      report([part, 'mean'], `${file[part].mean} is better than metric.best (${best})`, fix);
-  }
 }
 
 function submissionChecks(file: TaskFile, report: Report): void {

@@ -99,7 +99,7 @@ function writeTaskOf(home: string, project: string): void {
     ...{ id: taskName, csv, facts: tableFacts(csv, 'rent'), folder, template: join(home, 'templates/task') },
     requirements: join(home, 'tasks/ecoli/requirements.txt'),
   });
-  writeFigures(folder, madeUpFigures, null);
+  writeFigures({ folder, variant: null }, madeUpFigures);
   rmSync(csv);
 }
 

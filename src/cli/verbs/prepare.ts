@@ -21,7 +21,7 @@ export const prepare: Verb = {
     ['mlab prepare house-price --mirror /data/mirror --allow-unverified', 'from a local copy of the sources'],
   ],
   async run(context, ids, options: Options) {
-    const tasks = chooseTasks(context, ids, options.suite);
+    const tasks = chooseTasks(context, ids, options.suite, { toMeasure: true });
     if (tasks.length === 0) {
       throw new UserError(
         'no_tasks',

@@ -10,9 +10,17 @@ import {
   measureTask,
   type TaskResources,
 } from '../../runs/index.ts';
-import { driftInSpreads } from '../../statistics/index.ts';
-import { loadTask, sampleOf, saveFigures, type Task, writeFigures } from '../../tasks/index.ts';
+import {
+  declaredMean,
+  loadTask,
+  type MeasuredFigures,
+  sampleOf,
+  saveFigures,
+  type Task,
+  writeFigures,
+} from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
+import { figureRemarks, nameOf, partOf, spreadsAway } from '../figure-remarks.ts';
 import { machineName, rounded } from '../measured-figures.ts';
 import { duration, number, table } from '../table.ts';
 import { type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
@@ -24,9 +32,6 @@ interface Options extends PrepareOptions {
   save?: boolean;
   write?: boolean;
 }
-
-/** Spreads between a measured and the declared mean that deserve a warning. */
-const maxSpreads = 3;
 
 export const tasksBaseline: Verb = {
   arguments: [{ name: '<tasks...>', description: 'task ids, or task folders' }],
@@ -67,14 +72,15 @@ export const tasksBaseline: Verb = {
 interface Result {
   task: string;
   measurement: Measurement;
-  /** The distance of the mean from the declared one; null if it is infinite. */
+  /** The distance of the mean from the declared one; null if it is infinite, or there was none. */
   spreads: number | null;
+  /** One on a line. */
   remark: string | null;
   yaml: string;
 }
 
 async function measureOne(context: Context, id: string, seeds: number, options: Options): Promise<Result> {
-  const whole = loadTask(id, context.folders.tasks);
+  const whole = loadTask(id, context.folders.tasks, { toMeasure: true });
   const resources = await provision(context, whole, options);
   const task = options.sample === true ? sampleOf(whole) : whole;
   const { id: name } = task.file;
@@ -92,12 +98,20 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
         context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`),
     });
     if (options.save === true) save(context, resources, measurement);
-    const result = resultOf(task, measurement, id);
+    const part = partOf(measurement);
+    const flag = part === 'reference' ? ' --reference' : '';
+    const measured = {
+      ...{ task, measurement, declaredMean: declaredMean(task, part) },
+      toWrite: options.write === true ? null : `${context.command} tasks baseline ${id}${flag} --write`,
+    };
     if (options.write === true) {
-      writeFigures(whole.folder, figuresOf(measurement), null);
+      writeFigures(whole, figuresOf(measurement));
       context.log(`${name}: written into ${join(whole.folder, 'task.yaml')}`);
     }
-    return result;
+    return {
+      ...{ task: name, measurement, spreads: spreadsAway(measured), yaml: yamlOf(part, measurement) },
+      remark: figureRemarks(measured).join('\n') || null,
+    };
   } finally {
     removeTree(parent);
   }
@@ -113,7 +127,7 @@ function save({ folders, log }: Context, { task, prepared }: TaskResources, meas
 }
 
 /** In the form of task.yaml. */
-function figuresOf({ what, mean, spread, seeds, seconds }: Measurement): Parameters<typeof writeFigures>[1] {
+function figuresOf({ what, mean, spread, seeds, seconds }: Measurement): MeasuredFigures {
   const figures = {
     ...{ mean: rounded(mean), spread: rounded(spread), seeds },
     seconds: Number(seconds.toFixed(1)),
@@ -124,22 +138,6 @@ function figuresOf({ what, mean, spread, seeds, seconds }: Measurement): Paramet
 function subjectOf({ file }: Task, { reference }: Options): Measured {
   if (reference === true) return 'solution';
   return file.baseline.method === 'constant' ? 'constant' : 'starter';
-}
-
-/** @param named the task as the user named it */
-function resultOf(task: Task, measurement: Measurement, named: string): Result {
-  const part = measurement.what === 'solution' ? 'reference' : 'baseline';
-  const declared = task.file[part];
-  const drift = driftInSpreads(declared, measurement);
-  const spreads = Number.isFinite(drift) ? drift : null;
-  const far = spreads === null ? 'and neither varies' : `${number(spreads)} spreads away`;
-  const remark =
-    drift > maxSpreads
-      ? `The ${nameOf(measurement.what)} no longer scores what task.yaml says (${part}.mean: ${declared.mean}); measured was ` +
-        `${number(measurement.mean)}, ${far}. If it was changed on purpose: mlab tasks baseline ${named}` +
-        `${part === 'reference' ? ' --reference' : ''} --write`
-      : null;
-  return { task: task.file.id, measurement, spreads, remark, yaml: yamlOf(part, measurement) };
 }
 
 function yamlOf(part: 'baseline' | 'reference', { mean, spread, seeds, seconds }: Measurement): string {
@@ -162,13 +160,9 @@ function textOf({ task, measurement, remark, yaml }: Result): string {
     { title: 'time', align: 'right' as const },
   ];
   return [
-    `${task}, ${nameOf(what)}: ${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds)} each`,
+    `${task}, ${nameOf[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seed${seeds === 1 ? '' : 's'}, ${duration(seconds)} each`,
     table(columns, rows),
-    ...(remark === null ? [] : [`Remark: ${remark}`]),
+    ...(remark === null ? [] : [remark.replaceAll(/^/gm, 'Remark: ')]),
     `For task.yaml:\n${yaml}`,
   ].join('\n\n');
-}
-
-function nameOf(what: Measured): string {
-  return { starter: 'starter', constant: 'trivial predictor', solution: 'reference solution' }[what];
 }

@@ -195,7 +195,7 @@ function leaksOf(
 const outcomes: Record<LeakCheckReport['outcome'], string> = {
   ok: 'as expected',
   leaks: 'LEAKS',
-  not_run: 'nothing to check by',
+  not_run: 'not checked',
 };
 
 /** The task, or all problems of its folder. */
@@ -242,8 +242,14 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
   ]);
   rows.push(...leaks.map(leakRow));
   const faults = faultLines(reports);
+  const shown = table(columns, rows);
+  const cut = rows.filter((row) => !shown.includes(row.at(-1) ?? ''));
   return [
-    table(columns, rows),
+    shown,
+    ...(cut.length === 0 ? [] : ['\nCut above:', ...cut.map((row) => `  ${row[0]}: ${row.at(-1)}`)]),
+    ...leaks.flatMap(({ check, outcome, notes }) =>
+      outcome === 'not_run' ? [`\nNot checked, ${check}:\n${indented(notes.flatMap((note) => note.split('\n')))}`] : [],
+    ),
     ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
     ...leaks.flatMap(({ check, faults: found }) =>
       found.length === 0 ? [] : [`\nLeaking, by ${check}:\n${leakLines(found).join('\n')}`],
@@ -281,11 +287,18 @@ function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
     leaks: faults.length === 1 ? 'a leak' : `${faults.length} leaks`,
     not_run: '',
   };
-  const note = notes[0] ?? (outcome === 'not_run' ? outcomes.not_run : '');
-  return [`${sign} ${check}`, 'find nothing', did[outcome], '', '', oneLine(note, 100)];
+  const note = outcome === 'not_run' ? 'not checked, see below' : (notes[0] ?? '');
+  return [`${sign} ${check}`, 'find nothing', did[outcome], '', '', oneLine(note, longest)];
+}
+
+/** In characters: a reason is shown whole, unless something prints without end. */
+const longest = 1_000;
+
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => `  ${oneLine(line, longest)}`).join('\n');
 }
 
 function stoppedText(report: ValidationAgentReport): string {
   if (report.expects !== 'no_breach') return report.valid || report.succeeded ? '' : 'no valid submission';
-  return oneLine(whatStopped(report).slice(0, 4).join('; '), 100);
+  return oneLine(whatStopped(report).slice(0, 4).join('; '), longest);
 }

@@ -70,7 +70,7 @@ export const tasksNew: Verb = {
       context.log(`${folder}: written; measuring the starter and the reference solution`);
       const measured = await measureBoth(context, folder, scratch, options).catch((error: unknown) => {
         context.log(
-          `${folder} is kept; its figures are placeholders until you measure them with mlab tasks baseline --write.`,
+          `${folder} is kept without figures. To measure them: ${context.command} tasks baseline ${folder} --write, and the same with --reference.`,
         );
         throw error;
       });
@@ -139,7 +139,7 @@ async function measureBoth(
   scratch: string,
   { interpreter }: Options,
 ): Promise<MeasuredTask> {
-  const task = loadTask(folder, context.folders.tasks);
+  const task = loadTask(folder, context.folders.tasks, { toMeasure: true });
   const resources = await provision(context, task, interpreter === undefined ? {} : { interpreter });
   const baseline = await measure(context, resources, 'starter', scratch);
   const reference = await measure(context, resources, 'solution', scratch);
@@ -150,7 +150,7 @@ async function measureBoth(
   const threshold =
     isUsual || gain === null || gain <= 0 ? usualThreshold : Number((gain / 2).toPrecision(2));
   const figures = { baseline: { ...baseline, machine: machineName() }, reference };
-  writeFigures(folder, figures, isUsual ? null : threshold);
+  writeFigures(task, figures, isUsual ? null : threshold);
   return { baseline, reference, improvement: gain, threshold, noise };
 }
 

@@ -69,7 +69,8 @@ async function compareWithSecond(options: CheckLeaksOptions): Promise<LeakFindin
     const differences = await prepareAgain(task, prepared, { ...preparation, signal });
     const count = prepared.manifest.files.length;
     if (count === 0) return { faults: [], notes: ['the task has no data'], notRun: true };
-    if (differences.length === 0) return { faults: [], notes: [`${count} files are the same again`] };
+    const files = count === 1 ? 'the one file is' : `all ${count} files are`;
+    if (differences.length === 0) return { faults: [], notes: [`${files} the same again`] };
     const more = differences.length > 3 ? `; and ${differences.length - 3} more` : '';
     return {
       faults: [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, valuesOf } from './find-leaks.ts';
+import { type Answer, orderOf, valuesOf } from './find-leaks.ts';
 
 const leak: Answer['leaks'][number] = {
   ...{
@@ -25,8 +25,29 @@ function answer(changes: Partial<Answer>): Answer {
   };
 }
 
+test('an order that tells no more than public columns is noted, and is no fault', () => {
+  const one = { by: "the row's position", hidden: 'kwh', strength: 0.95, deviations: 40, rows: 300 };
+  const { faults, notes } = orderOf(answer({ told: [{ ...one, shown: 'hour and meter' }] }));
+  expect(faults).toEqual([]);
+  expect(notes).toEqual([expect.stringMatching(/; so do the public columns \(hour and meter\)$/)]);
+  const part = { ...one, by: 'id modulo 24', shown: 'hour' };
+  const parts = [
+    ['id modulo 24', 'id'],
+    ['n modulo 24', 'n'],
+    ['scaled', 'id'],
+  ].map(([column = '', key]) => ({ ...leak, column, hidden: 'kwh', how: `joined by ${key} = id` }));
+  parts.push({ ...leak, hidden: 'kwh', how: 'in the same order', strength: 0.8 });
+  const found = valuesOf(answer({ told: [part], leaks: parts }), 'id').faults;
+  expect(found).toEqual([expect.stringContaining('scaled: tells the hidden kwh')]);
+  expect(orderOf(answer({ told: [{ ...one, shown: '' }] })).faults).toEqual([
+    expect.stringContaining('time series'),
+  ]);
+});
+
 describe('where the order of the rows tells the target', () => {
-  const told = [{ by: "the row's position", hidden: 'hours', strength: 0.99, deviations: 40, rows: 300 }];
+  const told = [
+    { by: "the row's position", hidden: 'hours', strength: 0.99, deviations: 40, rows: 300, shown: '' },
+  ];
 
   test('this is the first fault, and what was joined by order or id is left out', () => {
     const copy = {

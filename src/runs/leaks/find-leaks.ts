@@ -29,7 +29,10 @@ const Told = z.object({
   strength: z.number(),
   deviations: z.number(),
   rows: z.number(),
+  /** Public columns that tell as much; empty if none do. */
+  shown: z.string(),
 });
+type Told = z.infer<typeof Told>;
 
 const sameValues = 'the same values';
 
@@ -156,16 +159,33 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
     ...(unread.length === 0 ? [] : [`could not read ${unread.length} files: ${shortList(unread)}`]),
     ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
   ];
-  const told = new Map(
-    answer.told.filter(({ strength }) => strength > maxStrength).map((one) => [one.hidden, one.by]),
+  const told = new Map(answer.told.filter(isLeak).map((one) => [one.hidden, one.by]));
+  const leaks = answer.leaks.filter(
+    (leak) => isCopy(leak) || !((told.has(leak.hidden) && isByOrder(leak, id)) || isShown(leak, answer.told)),
   );
-  const leaks = answer.leaks.filter((leak) => !told.has(leak.hidden) || !isByOrder(leak, id) || isCopy(leak));
   const first = [...told].map(
     ([name, by]) =>
       `${by} tells the hidden ${name}: see row-order, and correct that first. What only follows from it is left out here.`,
   );
   return { faults: [...first, ...leaks.map(faultOf)], notes, notRun: hidden.length === 0 };
 }
+
+/**
+ * Whether it only follows from an order that public columns show as well: a part of the ids, such as "id modulo 24", also
+ * where another file has the same ids; or rows in the same order with values that tell less than a copy does.
+ */
+function isShown({ column, how, hidden, strength }: Leak, told: readonly Told[]): boolean {
+  const shown = told.filter((one) => one.hidden === hidden && one.shown !== '');
+  if (shown.length > 0 && orderWords.test(how) && strength < nearlyCopied) return true;
+  const [, key = '', id = ''] = /^joined by (.+) = (.+)$/.exec(how) ?? [];
+  // As in "id modulo 24", or in "part 1 of id".
+  const part = column.startsWith(key) ? id + column.slice(key.length) : column.slice(0, -key.length) + id;
+  return shown.some(({ by }) => by === column || by === part);
+}
+
+const orderWords = /^(?:in the same order|sorted by)/;
+/** From here on, the search counts a relation as a copy. */
+const nearlyCopied = 0.95;
 
 /** Sorted values of a package may match sorted labels by chance, so there a copy shows nothing. */
 function isCopy({ place, relation }: Leak): boolean {
@@ -174,7 +194,7 @@ function isCopy({ place, relation }: Leak): boolean {
 
 /** Whether rows were matched by their position or their id, and by nothing else about them. */
 function isByOrder({ how }: Leak, id: string | null): boolean {
-  return /^(?:in the same order|sorted by)/.test(how) || (id !== null && how.endsWith(` = ${id}`));
+  return orderWords.test(how) || (id !== null && how.endsWith(` = ${id}`));
 }
 
 function faultOf({ place, where, column, hidden, how, relation, strength, rows, share }: Leak): string {
@@ -184,20 +204,32 @@ function faultOf({ place, where, column, hidden, how, relation, strength, rows, 
   return `${what}: tells the hidden ${hidden}${of} (${relation}${sure}). ${remedies[place]}`;
 }
 
-function orderOf({ told, hidden }: Answer): LeakFindings {
-  const lines = told.map(
-    ({ by, hidden: name, strength, deviations, rows }) =>
-      `${by} tells ${name}: ${percentOf(strength)} of what there is to know beyond chance, ` +
-      `${Math.round(deviations)} standard deviations from shuffled values (${rows} rows)`,
-  );
-  const tooMuch = told.flatMap(({ strength }, place) => (strength > maxStrength ? [lines[place] ?? ''] : []));
+/** What a public column tells as well is for agents to learn from. */
+function isLeak({ strength, shown }: Told): boolean {
+  return strength > maxStrength && shown === '';
+}
+
+export function orderOf({ told, hidden }: Answer): LeakFindings {
   return {
-    faults: tooMuch
+    faults: told
+      .filter(isLeak)
       .slice(0, 3)
-      .map((line) => `${line}. Order the rows by a hash of what they show, and number them after that.`),
-    notes: lines.slice(0, 5),
+      .map(
+        (one) =>
+          `${lineOf(one)}. Order the rows by a hash of what they show, and number them after that; so also those of a ` +
+          'time series: if agents may know the time, show it in a column.',
+      ),
+    notes: told.slice(0, 5).map(lineOf),
     notRun: hidden.length === 0,
   };
+}
+
+function lineOf({ by, hidden, strength, deviations, rows, shown }: Told): string {
+  return (
+    `${by} tells ${hidden}: ${percentOf(strength)} of what there is to know beyond chance, ` +
+    `${Math.round(deviations)} standard deviations from shuffled values (${rows} rows)` +
+    (shown === '' ? '' : `; so do the public columns (${shown})`)
+  );
 }
 
 function percentOf(share: number): string {

@@ -102,10 +102,14 @@ async function runAndJudge(
   validationAgent: ValidationAgent,
   spec: RunSpec,
   scene: Scene,
-  { resources, helpersFolder, versions, signal }: CheckTaskOptions,
+  { resources, helpersFolder, versions, signal, onProgress }: CheckTaskOptions,
 ): Promise<ValidationAgentReport> {
   const { folder } = scene;
   const start = performance.now();
+  let stage = 'acting';
+  using _reminder = everyMinute((minutes) =>
+    onProgress(`${validationAgent.name}: still ${stage}, after ${minutes} min`),
+  );
   const isAdversarial = validationAgent.expects === 'no_breach';
   const before = isAdversarial ? await hostFiles(resources, helpersFolder) : null;
   using _lock = folder.lock();
@@ -117,6 +121,7 @@ async function runAndJudge(
     onProgress: () => {},
   });
   signal.throwIfAborted();
+  stage = 'being graded';
   const { grades, notGraded } = await gradesOf(validationAgent, folder, resources, helpersFolder, signal);
   signal.throwIfAborted();
   const evidence: Evidence = { record, grades, steps: stepsOf(readTraceSync(folder.tracePath).events) };
@@ -129,6 +134,13 @@ async function runAndJudge(
   const crash = validationAgent.mustRun?.(resources) === true ? scriptCrash(folder, evidence.steps) : null;
   const seconds = (performance.now() - start) / 1000;
   return judgeAgent({ validationAgent, record, grades, notGraded, crash, attempts, probes, seconds });
+}
+
+/** A grader that runs submitted code may take minutes for all forgeries. */
+function everyMinute(remind: (minutes: number) => void): Disposable {
+  let minutes = 0;
+  const timer = setInterval(() => remind(++minutes), 60_000);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 async function gradesOf(

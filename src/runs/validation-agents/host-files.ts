@@ -44,6 +44,7 @@ export function compareHostFiles(before: HostFiles, after: HostFiles): Probe {
     finding:
       changed.length === 0
         ? `${before.size} files are as they were`
-        : `${changed.length} changed: ${changed.slice(0, 5).join(', ')}`,
+        : `${changed.length} changed: ${changed.slice(0, 5).join(', ')} (if another program may have changed them in ` +
+          'the meantime, such as an editor or a second check, run this check again alone)',
   };
 }

@@ -7,8 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { TaskId } from '../../schema/index.ts';
 import { loadTask } from '../find-tasks.ts';
+import { writeFigures } from '../write-figures.ts';
 import { tableFacts } from './table-facts.ts';
-import { writeFigures, writeTask } from './write-task.ts';
+import { writeTask } from './write-task.ts';
 
 const template = join(import.meta.dirname, '../../../templates/task');
 const requirements = join(import.meta.dirname, '../../../tasks/ecoli/requirements.txt');
@@ -127,7 +128,7 @@ test('whatever its columns and classes are called, the written task is valid', (
           template,
           requirements,
         });
-        const { file } = loadTask(folder, []);
+        const { file } = loadTask(folder, [], { toMeasure: true });
         expect(file.submission.files[0]).toMatchObject({ columns: [{ name: header[0] }] });
         expect(file.problem).toContain(`Predict \`${header[0]}\``);
       },
@@ -136,7 +137,7 @@ test('whatever its columns and classes are called, the written task is valid', (
   );
 });
 
-test('figures replace placeholders, and edits by a person stay', () => {
+test('a new task is not measured yet; measured figures make it valid, and edits by a person stay', () => {
   const csv = tableFile(`a,b\n${rows(60, (each) => `${each},${each * 2}`)}`);
   const folder = join(temporaryFolder(), 'mine');
   const facts = tableFacts(csv, 'b');
@@ -150,9 +151,12 @@ test('figures replace placeholders, and edits by a person stay', () => {
   });
   const path = join(folder, 'task.yaml');
   writeFileSync(path, `# mine\n${readFileSync(path, 'utf8')}`);
+  expect(() => loadTask(folder, [])).toThrow(
+    /^the task in .* has 2 problems:\n.* baseline: not measured yet\n.*run mlab tasks baseline mine --write\n.* reference: not/,
+  );
   const figures = { mean: 2.5, spread: 0.1, seeds: 3, seconds: 1.2 };
   const measured = { baseline: { ...figures, machine: 'here' }, reference: { ...figures, mean: 1.5 } };
-  writeFigures(folder, measured, 0.2);
+  writeFigures({ folder, variant: null }, measured, 0.2);
   expect(readFileSync(path, 'utf8')).toMatch(/^# mine\n/);
   const { baseline, reference, success } = loadTask(folder, []).file;
   expect(baseline).toMatchObject({ mean: 2.5, machine: 'here', method: 'starter' });
@@ -167,11 +171,14 @@ test('measured figures change only their own lines of task.yaml', () => {
     ...{ template, requirements },
   });
   const path = join(folder, 'task.yaml');
+  const earlier = { mean: 9, spread: 9, seeds: 9, seconds: 9 };
+  const place = { folder, variant: null };
+  writeFigures(place, { baseline: { ...earlier, machine: 'there' } });
   const before = `${readFileSync(path, 'utf8')}read_only: [ data.py,  words.py] # "mine"\n`;
   expect(before).toMatch(/^# yaml-language-server: \$schema=.*task\.schema\.json\n/);
   writeFileSync(path, before);
   const figures = { mean: 2.5, spread: 0.5, seeds: 7, seconds: 4.5 };
-  writeFigures(folder, { baseline: { ...figures, machine: 'here: 2 cores' } }, null);
+  writeFigures(place, { baseline: { ...figures, machine: 'here: 2 cores' } });
   const [old, now] = [before.split('\n'), readFileSync(path, 'utf8').split('\n')];
   expect(now).toHaveLength(old.length);
   const changed = now.filter((line, index) => line !== old[index]);

@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Document, isScalar, parseDocument, Scalar, stringify } from 'yaml';
+import { Document, isScalar, Scalar } from 'yaml';
 import { UserError } from '../../lib/errors.ts';
 import type { TaskId } from '../../schema/index.ts';
 import type { TableFacts } from './table-facts.ts';
@@ -18,9 +18,6 @@ export interface NewTask {
   requirements: string;
 }
 
-/** Figures that are measured once the task exists. */
-export type Figures = Record<'mean' | 'spread' | 'seeds' | 'seconds', number>;
-
 /** Changes to its scripts if the target is a class rather than a number. */
 const forClasses: [from: string, to: string][] = [
   ['DecisionTreeRegressor', 'DecisionTreeClassifier'],
@@ -35,10 +32,8 @@ const forClasses: [from: string, to: string][] = [
   ['submission.table.numbers(', 'submission.table.column('],
 ];
 
-const unmeasured: Figures = { mean: 1, spread: 0, seeds: 1, seconds: 0 };
-
 /**
- * Writes a complete task except for its figures, which are placeholders until `writeFigures`.
+ * Writes a complete task except for its figures, which `writeFigures` adds.
  * @throws UserError if the folder exists
  */
 export function writeTask(task: NewTask): void {
@@ -63,35 +58,6 @@ export function writeTask(task: NewTask): void {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-}
-
-/** Writes measured figures into task.yaml, and leaves the rest of it unchanged. */
-export function writeFigures(
-  folder: string,
-  measured: { baseline?: Figures & { machine: string }; reference?: Figures },
-  threshold: number | null,
-): void {
-  const path = join(folder, 'task.yaml');
-  const values = Object.entries(measured).flatMap(([part, figures]) =>
-    Object.entries(figures).map(([name, value]) => ({ field: [part, name], value })),
-  );
-  if (threshold !== null) values.push({ field: ['success', 'threshold'], value: threshold });
-  let text = readFileSync(path, 'utf8');
-  for (const { field, value } of values) text = withValue(text, field, value);
-  writeFileSync(path, text);
-}
-
-/** Replaces a value where it is written; only a new key makes the file be written again from its parts. */
-function withValue(text: string, field: readonly string[], value: string | number): string {
-  const document = parseDocument(text);
-  const node = document.getIn(field, true);
-  const isInLine = isScalar(node) && !/^BLOCK/.test(node.type ?? '');
-  if (isInLine && node.range) {
-    const [start, end] = node.range;
-    return text.slice(0, start) + stringify(value, { lineWidth: 0 }).trim() + text.slice(end);
-  }
-  document.setIn(field, value);
-  return document.toString({ lineWidth: 0, flowCollectionPadding: !/\[[^\s\]]/.test(text) });
 }
 
 /** Where a project that `mlab init` made has the schema, as seen from tasks/NAME/. */
@@ -137,10 +103,8 @@ function taskFile({ id, facts }: NewTask): object {
     baseline: {
       method: 'starter',
       description: 'One decision tree, grown until its leaves are pure.',
-      ...unmeasured,
-      machine: 'not measured',
     },
-    reference: { description: 'A random forest of 300 trees.', ...unmeasured },
+    reference: { description: 'A random forest of 300 trees.' },
     data: {
       size: `${rows} rows, ${features.length} columns`,
       split: '30 % of the rows, by a hash of their features',

@@ -1,0 +1,70 @@
+import type { Measurement } from '../runs/index.ts';
+import { driftInSpreads } from '../statistics/index.ts';
+import { isNoisy, type Task } from '../tasks/index.ts';
+import { number, percent } from './table.ts';
+
+/** Spreads between a measured and the declared mean that deserve a remark. */
+const maxSpreads = 3;
+
+export const nameOf = {
+  starter: 'starter',
+  constant: 'trivial predictor',
+  solution: 'reference solution',
+} as const satisfies Record<Measurement['what'], string>;
+
+export interface MeasuredHere {
+  task: Task;
+  measurement: Measurement;
+  /** As task.yaml had it before; null if it was not measured then. */
+  declaredMean: number | null;
+  /** The command that writes these figures; null if it has just been run. */
+  toWrite: string | null;
+}
+
+/** The distance of the mean from the declared one in spreads; null if it is infinite, or there was none. */
+export function spreadsAway({ task, measurement, declaredMean }: MeasuredHere): number | null {
+  if (declaredMean === null) return null;
+  const drift = driftInSpreads(declaredFigures(task, measurement, declaredMean), measurement);
+  return Number.isFinite(drift) ? drift : null;
+}
+
+/** What a person should know of measured figures beyond their values. */
+export function figureRemarks(measured: MeasuredHere): string[] {
+  return [driftRemark(measured), noiseRemark(measured)].flatMap((remark) => remark ?? []);
+}
+
+function driftRemark(measured: MeasuredHere): string | null {
+  const { task, measurement, declaredMean, toWrite } = measured;
+  if (declaredMean === null) return null;
+  const drift = driftInSpreads(declaredFigures(task, measurement, declaredMean), measurement);
+  if (drift <= maxSpreads) return null;
+  const spreads = spreadsAway(measured);
+  const far = spreads === null ? 'and neither varies' : `${number(spreads)} spreads away`;
+  const now = `${number(measurement.mean)}, ${far}`;
+  const field = `${partOf(measurement)}.mean: ${declaredMean}`;
+  return toWrite === null
+    ? `task.yaml said ${field}; it now has the measured ${now}.`
+    : `The ${nameOf[measurement.what]} no longer scores what task.yaml says (${field}); measured was ${now}. ` +
+        `If it was changed on purpose: ${toWrite}`;
+}
+
+function noiseRemark({ task: { file }, measurement }: MeasuredHere): string | null {
+  const { threshold } = file.success;
+  const isBaseline = partOf(measurement) === 'baseline';
+  if (!isBaseline || file.baseline.remedy !== undefined || !isNoisy(measurement, threshold)) return null;
+  const [spread, mean] = [measurement.spread, measurement.mean].map(number);
+  return (
+    `The spread (${spread}) is more than the success threshold (${percent(threshold)} of the mean, ${mean}): noise alone ` +
+    'would count as a success, and other commands refuse the task. Make the starter less noisy or use more test rows. ' +
+    'If the score is a time, measure again on a quiet machine; if it stays noisy, state in baseline.remedy how the ' +
+    'grader keeps noise from deciding.'
+  );
+}
+
+function declaredFigures({ file }: Task, measurement: Measurement, mean: number) {
+  return { mean, spread: file[partOf(measurement)].spread };
+}
+
+export function partOf({ what }: Pick<Measurement, 'what'>): 'baseline' | 'reference' {
+  return what === 'solution' ? 'reference' : 'baseline';
+}

@@ -1,0 +1,51 @@
+import type { TaskFile } from '../schema/index.ts';
+import type { Figures } from './write-figures.ts';
+
+export type Report = (field: (string | number)[], message: string, fix: string) => void;
+
+/** Checks the measured figures of a task or of a variant. */
+export function checkFigures(file: TaskFile, report: Report): void {
+  metricChecks(file, report);
+  noiseCheck(file, report);
+  successCheck(file, report);
+}
+
+/** An improvement of more than 100 % that the reference does not show is a fraction given in percent. */
+function successCheck({ success: { threshold }, baseline, reference }: TaskFile, report: Report): void {
+  const gain = Math.abs(reference.mean - baseline.mean) / Math.abs(baseline.mean);
+  if (threshold <= 1 || gain > threshold) return;
+  const percent = (share: number) => `${(100 * share).toLocaleString('en-US')} %`;
+  report(
+    ['success', 'threshold'],
+    `${threshold} means ${percent(threshold)}, and the reference improves on the baseline by ${percent(Number(gain.toPrecision(3)))}`,
+    `write ${threshold / 100} for ${threshold} %`,
+  );
+}
+
+/** If chance alone lifts the starter beyond the threshold, success is a matter of chance. */
+export function isNoisy({ mean, spread }: Pick<Figures, 'mean' | 'spread'>, threshold: number): boolean {
+  return spread > threshold * Math.abs(mean);
+}
+
+function noiseCheck({ baseline, success }: TaskFile, report: Report): void {
+  const { mean, spread, remedy } = baseline;
+  if (!isNoisy(baseline, success.threshold) || remedy !== undefined) return;
+  report(
+    ['baseline', 'spread'],
+    `${spread} is more than the success threshold of the mean (${success.threshold} of ${mean})`,
+    'make the starter less noisy or the test larger; or say in baseline.remedy what keeps noise from deciding',
+  );
+}
+
+function metricChecks(file: TaskFile, report: Report): void {
+  const { best, chance, direction } = file.metric;
+  if (best === undefined) return;
+  const beyond = (score: number) => (direction === 'maximize' ? score > best : score < best);
+  const fix = 'correct the number, or metric.best or metric.direction';
+  if (chance !== undefined && beyond(chance))
+    report(['metric', 'chance'], `${chance} is better than metric.best (${best})`, fix);
+  for (const part of ['baseline', 'reference'] as const) {
+    if (beyond(file[part].mean))
+      report([part, 'mean'], `${file[part].mean} is better than metric.best (${best})`, fix);
+  }
+}
