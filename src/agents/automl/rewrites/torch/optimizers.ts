@@ -6,48 +6,23 @@ import { type MadeOptimizer, madeOptimizers } from './training.ts';
 
 interface Swap {
   name: string;
-  to: string;
   settings: string;
   weight: number;
-  reason: string;
-  fits(kind: string): boolean;
 }
 
-const decoupled =
+const reason =
   'adaptive steps with a penalty of their own work over a wide range of scripts (Loshchilov and Hutter 2019).';
 const swaps: readonly Swap[] = [
-  {
-    name: 'torch: AdamW',
-    to: 'AdamW',
-    settings: 'lr=1e-3, weight_decay=1e-2',
-    weight: 0.85,
-    reason: decoupled,
-    fits: (kind) => kind !== 'AdamW',
-  },
-  {
-    name: 'torch: AdamW, fast',
-    to: 'AdamW',
-    settings: 'lr=3e-3, weight_decay=1e-2',
-    weight: 0.75,
-    reason: decoupled,
-    fits: (kind) => kind !== 'AdamW',
-  },
-  {
-    name: 'torch: SGD with momentum',
-    to: 'SGD',
-    settings: 'lr=0.05, momentum=0.9, nesterov=True, weight_decay=5e-4',
-    weight: 0.35,
-    reason: 'plain steps with momentum often end in a better place than adaptive ones (Wilson et al. 2017).',
-    fits: (kind) => kind !== 'SGD',
-  },
+  { name: 'torch: AdamW', settings: 'lr=1e-3, weight_decay=1e-2', weight: 0.85 },
+  { name: 'torch: AdamW, fast', settings: 'lr=3e-3, weight_decay=1e-2', weight: 0.75 },
 ];
 
 /** Another optimizer for the same parameters, with a learning rate that is usual for it. */
 export function swapOptimizers(script: TorchScript): Rewrite[] {
-  const optimizers = madeOptimizers(script).filter(({ kind }) => kind !== 'LBFGS');
+  const optimizers = madeOptimizers(script).filter(({ kind }) => kind !== 'LBFGS' && kind !== 'AdamW');
   return swaps.flatMap((swap) => {
     const changed = optimizers.flatMap((optimizer) => {
-      const text = swap.fits(optimizer.kind) ? swapped(script, optimizer, swap) : null;
+      const text = swapped(script, optimizer, swap);
       return text === null ? [] : [{ ...optimizer, text }];
     });
     const kinds = [...new Set(changed.map(({ kind }) => kind))].join(', ');
@@ -55,17 +30,17 @@ export function swapOptimizers(script: TorchScript): Rewrite[] {
     return changed.length === 0
       ? []
       : written(script, {
-          ...{ name: swap.name, reason: swap.reason, weight: swap.weight, effort: 1.05 },
-          change: `${swap.to}(${swap.settings}) instead of ${kinds} ${inLines(script.source, calls)}.`,
+          ...{ name: swap.name, reason, weight: swap.weight, effort: 1.05 },
+          change: `AdamW(${swap.settings}) instead of ${kinds} ${inLines(script.source, calls)}.`,
           edits: changed.map(({ call: { from, to }, text }) => ({ from, to, text })),
           imports: calls.some((call) => moduleOf(script.source, call, '') === '') ? ['import torch'] : [],
         });
   });
 }
 
-function swapped({ source }: TorchScript, { call }: MadeOptimizer, { to, settings }: Swap): string | null {
+function swapped({ source }: TorchScript, { call }: MadeOptimizer, { settings }: Swap): string | null {
   const parameters: SyntaxNode | null = argumentOf(source, call, 'params', 0);
   // Parameter groups with their own rates would keep them.
   if (parameters === null || /["']lr["']|\blr\s*=/.test(textOf(source, parameters))) return null;
-  return `${moduleOf(source, call, 'torch.optim')}.${to}(${textOf(source, parameters)}, ${settings})`;
+  return `${moduleOf(source, call, 'torch.optim')}.AdamW(${textOf(source, parameters)}, ${settings})`;
 }

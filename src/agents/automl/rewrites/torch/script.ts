@@ -17,7 +17,7 @@ import type { Rewrite, Surroundings } from '../rewrite.ts';
 const partsFolder = join(import.meta.dirname, '../../../../../python/automl/parts');
 
 /** Functions and classes in `python/automl/parts` that rewrites insert into a script. */
-export type Part = 'average' | 'graph' | 'plan' | 'residual' | 'shift';
+export type Part = 'graph' | 'plan' | 'residual' | 'shift';
 
 /** A script that uses PyTorch, parsed for rewriters. */
 export interface TorchScript {

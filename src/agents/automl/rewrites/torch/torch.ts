@@ -1,7 +1,6 @@
 import { isTimeLike } from '../../../search/metric-names.ts';
 import type { Rewrite, Rewriter, Surroundings } from '../rewrite.ts';
 import { swapActivations } from './activations.ts';
-import { averageWeights } from './averaging.ts';
 import { changeCapacity } from './capacity.ts';
 import { clipGradients } from './clipping.ts';
 import { leaveOutGradients } from './gradients.ts';
@@ -25,7 +24,6 @@ const finders: readonly Finder[] = [
   changeCapacity,
   varyPictures,
   swapLosses,
-  averageWeights,
 ];
 
 /** These keep the results, up to rounding. */
