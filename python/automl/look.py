@@ -1,12 +1,13 @@
 """Prints as one line of JSON what the data folder holds, and which packages there are."""
 
-import csv
 import json
 import sys
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from automl.formats import is_table, rows_of
 
 # What the task asks for.
 TEST = "data/test.csv"
@@ -34,13 +35,12 @@ def is_number(text: str) -> bool:
     return "_" not in text
 
 
-def read_table(path: Path) -> tuple[list[str], list[list[str]], int]:
-    """Header, the first rows, and how many rows there are in all."""
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-        rows = csv.reader(file)
-        header = next(rows, [])
-        first = [row for row, _ in zip(rows, range(MOST_ROWS), strict=False)]
-        return header, first, len(first) + sum(1 for _ in rows)
+def read_head(path: Path) -> tuple[list[str], list[list[str]], int]:
+    """Names of the columns, the first rows, and how many rows there are in all."""
+    rows = rows_of(path)
+    header = next(rows, [])
+    first = [row for row, _ in zip(rows, range(MOST_ROWS), strict=False)]
+    return header, first, len(first) + sum(1 for _ in rows)
 
 
 def describe(name: str, cells: list[str]) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def kind_of(cells: list[str]) -> str:
 
 
 def look(path: Path, test_columns: list[str]) -> dict[str, Any]:
-    header, rows, total = read_table(path)
+    header, rows, total = read_head(path)
     shared = [name for name in header if name in test_columns and name not in (ID, *WANTED)]
 
     def cells(name: str) -> list[str]:
@@ -160,20 +160,25 @@ def look_at_folders() -> list[dict[str, Any]]:
     return found
 
 
-def main() -> None:
-    csv.field_size_limit(2**24)
-    test_columns = read_table(Path(TEST))[0] if Path(TEST).is_file() else []
-    paths = sorted(Path("data").rglob("*.csv"))[:MOST_TABLES]
+def look_at_tables(test_columns: list[str]) -> list[dict[str, Any]]:
+    found = []
+    for path in [path for path in sorted(Path("data").rglob("*")) if is_table(path)][:MOST_TABLES]:
+        try:
+            found.append(look(path, test_columns))
+        except (OSError, ValueError, AttributeError):
+            # No table in spite of its name.
+            continue
+    return found
+
+
+def look_at_data() -> None:
+    test_columns = read_head(Path(TEST))[0] if Path(TEST).is_file() else []
     packages = [name for name in PACKAGES if find_spec(name) is not None]
     found = {
         "packages": packages,
         "given": [name for name in WANTED if name in test_columns],
-        "tables": [look(path, test_columns) for path in paths],
+        "tables": look_at_tables(test_columns),
         "arrays": look_at_arrays() if "numpy" in packages else [],
         "folders": look_at_folders(),
     }
     sys.stdout.write(f"TABLES {json.dumps(found)}\n")
-
-
-if __name__ == "__main__":
-    main()

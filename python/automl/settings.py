@@ -11,6 +11,8 @@ TEST = "data/test.csv"
 SUBMISSION = "submission.csv"
 ID = "id"
 TARGETS = ["target"]
+COLUMNS = ["target"]
+"""What the targets are called in the submission."""
 CLASS_COLUMNS: list[list[str]] = []
 """Columns of the submission that hold the probability of one class each, and that class."""
 WRITES_PROBABILITY = False

@@ -10,10 +10,10 @@ from automl.settings import (
     BOUNDS,
     CLASS_COLUMNS,
     CLASSIFIES,
+    COLUMNS,
     ID,
     ROUNDS_TO_WHOLE,
     SUBMISSION,
-    TARGETS,
     WRITES_PROBABILITY,
 )
 
@@ -24,11 +24,11 @@ def write_submission(data: Data, guess: Prediction) -> None:
         for name, told in CLASS_COLUMNS:
             columns[name] = guess[:, data.classes.index(told)]
     elif CLASSIFIES and WRITES_PROBABILITY:
-        columns[TARGETS[0]] = guess[:, 1]
+        columns[COLUMNS[0]] = guess[:, 1]
     elif CLASSIFIES:
-        columns[TARGETS[0]] = np.array(data.classes, dtype=object)[guess.argmax(axis=1)]
+        columns[COLUMNS[0]] = np.array(data.classes, dtype=object)[guess.argmax(axis=1)]
     else:
-        for place, name in enumerate(TARGETS):
+        for place, name in enumerate(COLUMNS):
             column = np.clip(guess[:, place], *BOUNDS[place])
             columns[name] = column.round().astype(int) if ROUNDS_TO_WHOLE else column
     with open(SUBMISSION, "w", newline="", encoding="utf-8") as file:

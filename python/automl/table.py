@@ -1,13 +1,14 @@
 """Reads a table and makes features of its columns."""
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from automl.data import Data, encode
+from automl.formats import rows_of
 from automl.settings import ID, TARGETS, TEST
 
 TRAIN = "data/train.csv"
@@ -26,11 +27,8 @@ Joiner = Callable[[dict[str, Cells], dict[str, Cells]], list[str]]
 
 
 def read_table(path: str) -> dict[str, Cells]:
-    csv.field_size_limit(2**24)
-    with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
-        rows = csv.reader(file)
-        header = next(rows)
-        lines = [row for row in rows if len(row) == len(header)]
+    header, *rows = rows_of(Path(path))
+    lines = [row for row in rows if len(row) == len(header)]
     return {name: [row[place] for row in lines] for place, name in enumerate(header)}
 
 

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
@@ -9,30 +10,30 @@ import { syntaxErrors } from '../python-source.ts';
 import { ScriptVersions } from '../versions.ts';
 import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
-import { pythonFile } from './python-file.ts';
+import { dataSummaryScript } from './python-file.ts';
 
 /** The output of the real `look.py` about a data folder with these tables, in a Python without packages. */
-function summaryOf(task: TaskBrief, tables: Record<string, string>): string {
+function summaryOf(task: TaskBrief, tables: Record<string, string | Buffer>): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));
   for (const [name, text] of Object.entries(tables)) writeFileSync(join(folder, 'data', name), text);
   const file = askedTable(task);
   if (file === null) throw new Error('the task asks for no table');
   const settings = { TEST: testPath(file), ID: file.id.column, WANTED: file.columns.map(({ name }) => name) };
-  writeFileSync(join(folder, 'look.py'), pythonFile('look.py', settings));
+  writeFileSync(join(folder, 'look.py'), dataSummaryScript(settings));
   const done = spawnSync('python3', ['look.py'], { cwd: folder, encoding: 'utf8' });
   expect(done.stderr).toBe('');
   // The installed packages depend on the machine.
   return done.stdout.replace(/"packages": \[[^\]]*\]/, '"packages": ["numpy", "scipy", "sklearn"]');
 }
 
-function contractOf(task: TaskBrief, tables: Record<string, string>): Contract {
+function contractOf(task: TaskBrief, tables: Record<string, string | Buffer>): Contract {
   const contract = inferContract(task, summaryOf(task, tables));
   if ('problem' in contract) throw new Error(contract.problem);
   return contract;
 }
 
-function problemOf(task: TaskBrief, tables: Record<string, string>): string {
+function problemOf(task: TaskBrief, tables: Record<string, string | Buffer>): string {
   const contract = inferContract(task, summaryOf(task, tables));
   return 'problem' in contract ? contract.problem : 'none';
 }
@@ -62,6 +63,7 @@ describe('the contract of a missing model', () => {
       submission: 'submission.csv',
       id: 'id',
       targets: ['y'],
+      columns: ['y'],
       classColumns: [],
       classifies: false,
       writesProbability: false,
@@ -75,6 +77,32 @@ describe('the contract of a missing model', () => {
       epochs: null,
       packages: ['numpy', 'scipy', 'sklearn'],
     });
+  });
+
+  it('takes the only column that the rows to predict lack for the target, whatever the submission calls it', () => {
+    const contract = contractOf(taskOf('MAE', [{ name: 'forecast' }]), homes);
+    expect(contract).toMatchObject({ targets: ['y'], columns: ['forecast'] });
+    expect(modelScript(contract, 'full', 60, 'MAE')).toContain('COLUMNS = ["forecast"]');
+  });
+
+  it('reads tables with other separators, compressed ones and JSON lines', () => {
+    const lines = homes['train.csv']
+      .trim()
+      .split('\n')
+      .map((line) => line.split(','));
+    const [names = [], ...rows] = lines;
+    const tables = {
+      'train.tsv': lines.map((cells) => cells.join('\t')).join('\n'),
+      'train.csv.gz': gzipSync(homes['train.csv']),
+      'train.csv': homes['train.csv'].replaceAll(',', ';'),
+      'train.jsonl': rows
+        .map((cells) => JSON.stringify(Object.fromEntries(names.map((name, at) => [name, cells[at]]))))
+        .join('\n'),
+    };
+    for (const [name, content] of Object.entries(tables)) {
+      const contract = contractOf(taskOf('MAE', [{}]), { 'test.csv': homes['test.csv'], [name]: content });
+      expect(contract).toMatchObject({ source: { train: `data/${name}` }, rows: 3, targets: ['y'] });
+    }
   });
 
   it('finds the answers in a separate table, by the ids', () => {
@@ -131,7 +159,12 @@ describe('the contract of a missing model', () => {
   });
 
   it.each([
-    ['no table has the target', taskOf('MAE', [{ name: 'z' }]), homes, 'nothing in the data folder'],
+    [
+      'no table has the target',
+      taskOf('MAE', [{ name: 'z' }]),
+      { ...homes, 'test.csv': 'id,size\n4,10\n' },
+      'nothing in the data folder',
+    ],
     ['the ids are nowhere', taskOf('MAE', [{}], 'key'), homes, 'does not list the ids'],
     ['there is no table at all', taskOf('MAE', [{}]), {}, 'does not list the ids'],
     [

@@ -13,6 +13,8 @@ export interface Contract {
   id: string;
   /** Columns of the training table; one for classes. */
   targets: string[];
+  /** What the targets are called in the submission. */
+  columns: string[];
   /** Columns of the submission with the probability of one class each, and that class; empty if there are none. */
   classColumns: [column: string, ofClass: string][];
   classifies: boolean;
@@ -143,7 +145,8 @@ function contractOf(
     submission: file.path,
     id: file.id.column,
     // In the order of the submission, like its bounds.
-    targets: byClass ? answers.map(({ name }) => name) : file.columns.map(({ name }) => name),
+    targets: targetsOf(file, answers, byClass),
+    columns: file.columns.map(({ name }) => name),
     classColumns: byClass ? columnsByClass(file, answers) : [],
     classifies,
     writesProbability: classifies && !byClass && first?.type === 'number' && ofProbabilities.includes(metric),
@@ -157,6 +160,12 @@ function contractOf(
     epochs: maxEpochs(task.problem),
     packages,
   };
+}
+
+function targetsOf(file: CsvFile, answers: readonly Answer[], byClass: boolean): string[] {
+  // A single target may have another name in the submission.
+  if (byClass || answers.length === 1) return answers.map(({ name }) => name);
+  return file.columns.map(({ name }) => name);
 }
 
 function columnsByClass({ columns }: CsvFile, [answer]: readonly Answer[]): [string, string][] {

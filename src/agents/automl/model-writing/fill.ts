@@ -4,7 +4,7 @@ import { checkSubmission } from '../finish.ts';
 import type { Outcome, TrialRunner } from '../trial.ts';
 import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
-import { pythonFile } from './python-file.ts';
+import { dataSummaryScript } from './python-file.ts';
 import { membersIn, settledScript } from './settled.ts';
 
 /** To summarise the data (2), to write, run and check two scripts (6), to restore one (2), to check and answer (2). */
@@ -116,7 +116,7 @@ async function findContract(workspace: Workspace, aim: string): Promise<Contract
     ID: file.id.column,
     WANTED: file.columns.map(({ name }) => name),
   };
-  await workspace.writeFile(summaryScript, pythonFile('look.py', settings));
+  await workspace.writeFile(summaryScript, dataSummaryScript(settings));
   const contract = inferContract(workspace.task, (await workspace.executeScript(summaryScript)).observation);
   if (!('problem' in contract)) workspace.note({ Plan: planOf(contract) });
   return contract;

@@ -9,7 +9,7 @@ import { TaskBrief } from '../../../schema/index.ts';
 import { ensurePython, loadTask } from '../../../tasks/index.ts';
 import { askedTable, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
-import { pythonFile } from './python-file.ts';
+import { dataSummaryScript } from './python-file.ts';
 
 /**
  * Runs the models that automl writes on synthetic data of many kinds. The packages are those of a task; no data of it
@@ -245,7 +245,7 @@ describe('what automl writes', () => {
     if (file === null) throw new Error('no table is asked for');
     const wanted = file.columns.map(({ name }) => name);
     const settings = { TEST: testPath(file), ID: 'id', WANTED: wanted };
-    const seen = run(folder, python, pythonFile('look.py', settings));
+    const seen = run(folder, python, dataSummaryScript(settings));
     const found = kind.isPlain ? seen.replace(/"packages": \[[^\]]*\]/, '"packages": ["numpy"]') : seen;
     const contract = inferContract(task, found);
     if ('problem' in contract) throw new Error(contract.problem);

@@ -16,6 +16,7 @@ export function modelScript(
     SUBMISSION: contract.submission,
     ID: contract.id,
     TARGETS: contract.targets,
+    COLUMNS: contract.columns,
     CLASS_COLUMNS: contract.classColumns,
     WRITES_PROBABILITY: contract.writesProbability,
     ROUNDS_TO_WHOLE: contract.roundsToWhole,
@@ -72,7 +73,7 @@ function partsFor(contract: Contract): Parts {
     const joins = joined.length > 0;
     const reads = `learn(read_data([${makers}]${joins ? ', join_tables' : ''}))`;
     return {
-      parts: [...kinds, 'table', ...(joins ? ['joins'] : [])],
+      parts: [...kinds, 'formats', 'table', ...(joins ? ['joins'] : [])],
       settings: { TRAIN: source.train, ANSWERS: source.answers, ...(joins ? { JOINED: joined } : {}) },
       reads,
       learns: 'members',

@@ -33,11 +33,13 @@ export function pythonScript(
   return `${withSettings(text.join('\n\n'), settings).replace(/\n{4,}/g, '\n\n\n')}\n`;
 }
 
+/** A script that prints what the data folder contains, as a `DataSummary`. */
+export function dataSummaryScript(settings: Readonly<Record<'TEST' | 'ID' | 'WANTED', Setting>>): string {
+  return pythonScript(['look', 'formats'], settings, 'look_at_data()');
+}
+
 /** The text of one self-contained file in `python/automl`, with some of its settings replaced. */
-export function pythonFile(
-  name: 'look.py' | 'look_at_arrays.py',
-  settings: Readonly<Record<string, Setting>>,
-): string {
+export function pythonFile(name: 'look_at_arrays.py', settings: Readonly<Record<string, Setting>>): string {
   return withSettings(readFileSync(join(folder, name), 'utf8'), settings);
 }
 

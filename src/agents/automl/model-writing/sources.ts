@@ -69,6 +69,11 @@ function answersIn(file: CsvFile, columns: Answer[]): { answers: Answer[]; byCla
   return classes !== undefined && others.length === 0 ? { answers: [classes], byClass: true } : null;
 }
 
+/** The only column that the rows to predict lack, whatever it is called in the submission. */
+function onlyAnswerIn(file: CsvFile, columns: Answer[]): { answers: Answer[]; byClass: boolean } | null {
+  return file.columns.length === 1 && columns.length === 1 ? { answers: columns, byClass: false } : null;
+}
+
 function areClasses(wanted: readonly string[], values: readonly string[]): boolean {
   return classesOf(wanted, values) !== null;
 }
@@ -96,11 +101,13 @@ function findTable(file: CsvFile, summary: DataSummary, test: Table): Found | un
       ({ path, shared, kinds }) => path !== test.path && shared > 0 && !hasOnlyNamesOfFiles(kinds, test),
     )
     .sort((left, right) => right.rows - left.rows);
-  for (const { path, rows, kinds, more } of tables) {
-    const found = answersIn(file, more);
-    if (found === null) continue;
-    const joined = joinable(file, summary, [path, test.path]);
-    return { source: { kind: 'table', train: path, answers: '', columns: kinds, joined }, rows, ...found };
+  for (const find of [answersIn, onlyAnswerIn]) {
+    for (const { path, rows, kinds, more } of tables) {
+      const found = find(file, more);
+      if (found === null) continue;
+      const joined = joinable(file, summary, [path, test.path]);
+      return { source: { kind: 'table', train: path, answers: '', columns: kinds, joined }, rows, ...found };
+    }
   }
   // The answers may be in a separate table.
   for (const { path, rows, kinds, has_id } of tables) {
