@@ -1,6 +1,7 @@
 """Writes the submission."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 
@@ -31,6 +32,7 @@ def write_submission(data: Data, guess: Prediction) -> None:
         for place, name in enumerate(COLUMNS):
             column = np.clip(guess[:, place], *BOUNDS[place])
             columns[name] = column.round().astype(int) if ROUNDS_TO_WHOLE else column
+    Path(SUBMISSION).parent.mkdir(parents=True, exist_ok=True)
     with open(SUBMISSION, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([ID, *columns])

@@ -35,7 +35,7 @@ const synonyms: readonly (readonly string[])[] = [
   ['dice', 'dice score', 'dice coefficient'],
   ['iou', 'jaccard', 'intersection over union'],
   ['map', 'mean average precision'],
-  ['average precision', 'auprc', 'pr auc', 'auc pr', 'average precision score'],
+  ['average precision', 'ap', 'auprc', 'pr auc', 'auc pr', 'average precision score'],
   ['brier', 'brier score', 'brier loss', 'brier score loss'],
   ['gini', 'gini coefficient', 'normalized gini', 'normalised gini'],
   ['kappa', 'cohen kappa', 'cohens kappa', 'cohen s kappa', 'kappa score'],

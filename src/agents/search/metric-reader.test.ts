@@ -5,6 +5,7 @@ import { readMetric } from './metric-reader.ts';
 
 const mae: Metric = { name: 'MAE', unit: 'units', direction: 'minimize' };
 const accuracy: Metric = { name: 'accuracy', unit: 'fraction', direction: 'maximize' };
+const averagePrecision: Metric = { name: 'average precision', unit: 'fraction', direction: 'maximize' };
 const seconds: Metric = { name: 'seconds', unit: 'seconds', direction: 'minimize' };
 const pointers: Metric = { name: 'accuracy of pointers', unit: 'fraction', direction: 'maximize' };
 const relativeError: Metric = { name: 'capped relative error', unit: 'fraction', direction: 'minimize' };
@@ -58,6 +59,7 @@ describe('the metric reader', () => {
     ['fold  CV MAE  R2\nmean  44.1  0.3\nstd   0.2  0.1', 44.1, mae],
     ['epoch  train MAE  test MAE\n1   3.1   40', null, mae],
     ['epoch  loss\n1   3.1', null, mae],
+    ['AP on holdout: 0.3584', 0.3584, averagePrecision],
     ['MAE: 44.1', 44.1, mae],
     ['validation MAE: -0.5', -0.5, mae],
     ['validation MAE: .5', 0.5, mae],

@@ -34,9 +34,11 @@ export function constantScript(file: CsvFile): string {
   return `"""Writes the same for every row, so that something valid is handed in."""
 
 import csv
+from pathlib import Path
 
 with open(${JSON.stringify(testPath(file))}, newline="", encoding="utf-8-sig") as rows:
     ids = [row[${JSON.stringify(file.id.column)}] for row in csv.DictReader(rows)]
+Path(${JSON.stringify(file.path)}).parent.mkdir(parents=True, exist_ok=True)
 with open(${JSON.stringify(file.path)}, "w", newline="", encoding="utf-8") as submission:
     writer = csv.writer(submission)
     writer.writerow(${JSON.stringify(header)})
