@@ -35,7 +35,7 @@ function starterSuite(): void {
 
 /** On the real data if it is there, with the published numbers of language models beside them. */
 function automl(): void {
-  const run = ['run', '--suite', 'cpu', '--agent', 'automl', '--seeds', '5', '--parallel', '2'];
+  const run = ['run', '--suite', 'cpu', '--agent', 'automl', '--seeds', '2', '--parallel', '2'];
   const limits = ['--wall-seconds', '120', '--steps', '20000'];
   const source = ['--mirror', join(shared, 'data'), '--allow-unverified'];
   mlab(...run, ...limits, ...source, '--name', 'cpu');

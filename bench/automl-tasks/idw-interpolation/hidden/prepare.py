@@ -1,0 +1,10 @@
+"""There is no data: the grader draws stations and places itself."""
+
+import os
+import sys
+
+sys.path.insert(0, os.environ["MLAB_HELPERS"])
+
+from mlab_task.preparing import read_folders
+
+read_folders()
