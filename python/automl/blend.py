@@ -77,6 +77,10 @@ def one_thread() -> contextlib.AbstractContextManager[Any]:
     return threadpool_limits(1)
 
 
+THREADS = contextlib.ExitStack()
+THREADS.enter_context(one_thread())
+
+
 def takes_logarithm(name: str, truth: np.ndarray) -> bool:
     """Whether a target is learnt by its logarithm: relative errors count, or its tail is long."""
     if CLASSIFIES or truth.min() < 0:
@@ -199,21 +203,22 @@ def learn(data: Data) -> None:
     print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")
     splits = make_splits(data)
     found: dict[str, tuple[Prediction, Prediction]] = {}
-    with contextlib.nullcontext() if data.rows >= ROWS_FOR_THREADS else one_thread():
-        for name in MEMBERS:
-            if found and seconds_left() < 0.1 * SECONDS:
-                print(f"{name}: left out, for want of time")
-                continue
-            try:
-                told = cross_predict(name, data, views, splits, not found)
-            except (ValueError, ArithmeticError, MemoryError) as problem:
-                # One model that chokes on the data must not cost the others.
-                print(f"{name}: left out, since it failed: {problem}")
-                continue
-            if told is None:
-                print(f"{name}: left out, since it does not suit the data or takes too long")
-                continue
-            found[name], splits = told[:2], told[2]
+    if data.rows >= ROWS_FOR_THREADS:
+        THREADS.close()
+    for name in MEMBERS:
+        if found and seconds_left() < 0.1 * SECONDS:
+            print(f"{name}: left out, for want of time")
+            continue
+        try:
+            told = cross_predict(name, data, views, splits, not found)
+        except (ValueError, ArithmeticError, MemoryError) as problem:
+            # One model that chokes on the data must not cost the others.
+            print(f"{name}: left out, since it failed: {problem}")
+            continue
+        if told is None:
+            print(f"{name}: left out, since it does not suit the data or takes too long")
+            continue
+        found[name], splits = told[:2], told[2]
     held = np.unique(np.concatenate([held for _, held in splits]))
     unseen = [told[0][held] for told in found.values()]
     truth = data.truth[held]

@@ -165,6 +165,8 @@ export class Study {
       Reason: `It scores ${evidence.first}; run again (${way}), it shows how much of a score is luck.`,
     });
     const outcome = await this.#run(this.#best, way === 'other seeds' ? 1 : 0);
+    // Beside other work, a run may take far longer than the first one, which says nothing about its score.
+    if (outcome?.kind === 'failed' && outcome.timedOut) return null;
     if (outcome === null || outcome.kind === 'failed')
       return `a second run of it gave no score: ${outcome?.why ?? 'not enough budget'}.`;
     const isExact = outcome.score === evidence.first;
