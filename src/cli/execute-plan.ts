@@ -6,6 +6,7 @@ import type { ModelRegistry } from '../models/index.ts';
 import {
   bundleOfRun,
   checkDialect,
+  discardedCost,
   type ExperimentServices,
   type RemoteExecutor,
   type RunResult,
@@ -164,7 +165,7 @@ export async function conclude(
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable, discardedCost(experiment, experiment.plan.runs)))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted

@@ -11,6 +11,7 @@ import {
   sessionStarted,
 } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { archiveAttempt } from '../../runs/archived-attempts.ts';
 import { ExperimentName, Report } from '../../schema/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
@@ -84,6 +85,17 @@ describe('mlab report', () => {
         { run: 'later/running', state: 'running', where: expect.stringContaining(place), why: '' },
       ]),
     });
+  });
+
+  it('adds what discarded attempts cost, which the rows do not show', async () => {
+    const run = first.runFolder('digits-baseline-0');
+    run.writeRecordSync(exampleRecord({ status: 'failed' }));
+    expect((await make(['first'])).text).toContain(', $0.0030 in all. ');
+    await archiveAttempt(run);
+    run.writeRecordSync(exampleRecord({ status: 'running' }));
+    const { text, json } = await make(['first']);
+    expect(text).toContain(', $0 in all, plus $0.0030 in discarded attempts. ');
+    expect(json).toMatchObject({ discarded: { money: 0.003, estimated: false } });
   });
 
   it('gives the numbers of its tables as data', async () => {

@@ -1,5 +1,6 @@
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
+import { type DiscardedCost, discardedCost } from '../../runs/index.ts';
 import type { Comparison, RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
 import { buildReport, compareRuns, distinctAgents, type ReportOptions } from '../../statistics/index.ts';
@@ -91,10 +92,12 @@ export const report: Verb = {
       options.compare === undefined
         ? null
         : compare(evaluations, options.compare, names.length > 0, settings);
+    const discarded = discardedCostOf(found);
     const unfinished = unfinishedRuns(experiments, made);
     const json = {
       ...made,
       ...(unfinished.length === 0 ? {} : { unfinished }),
+      ...(discarded.money === 0 ? {} : { discarded }),
       ...(compared === null ? {} : { comparison: compared }),
       ...(unreadable.length === 0 ? {} : { unreadable }),
     };
@@ -116,7 +119,7 @@ export const report: Verb = {
     return {
       text: textOf(
         format,
-        withUnfinished(documentOf(made, compared, tables, unreadable), unfinished),
+        withUnfinished(documentOf(made, compared, tables, unreadable, discarded), unfinished),
         options,
       ),
       json,
@@ -124,6 +127,19 @@ export const report: Verb = {
     };
   },
 };
+
+function discardedCostOf(found: ReturnType<typeof locateRuns>): DiscardedCost {
+  const costs = [...Map.groupBy(found, ({ experiment }) => experiment)].map(([experiment, runs]) =>
+    discardedCost(
+      experiment,
+      runs.flatMap(({ folder }) => experiment.specOf(folder.id) ?? []),
+    ),
+  );
+  return {
+    money: costs.reduce((sum, { money }) => sum + money, 0),
+    estimated: costs.some(({ estimated }) => estimated),
+  };
+}
 
 function textOf(
   format: Exclude<Format, 'json' | 'html'>,
