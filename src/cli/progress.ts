@@ -305,7 +305,7 @@ function decideText(record: RunRecord, { command, placeFlags }: ShownIn): string
 }
 
 function resultText(progress: ExperimentProgress, shownIn: ShownIn): string {
-  if (progress.kind === 'run_not_graded') return progress.message;
+  if (progress.kind === 'run_not_graded') return crashCause(progress.message);
   if (progress.kind === 'run_kept' && progress.record.status === 'waiting')
     return decideText(progress.record, shownIn);
   if (progress.kind === 'run_kept') return `kept (${progress.record.end?.reason ?? progress.record.status})`;

@@ -123,6 +123,26 @@ describe('mlab report', () => {
     expect(same.text).toMatch(/first is compared with first/);
   });
 
+  it('compares agents by their names alone where these are not ambiguous', async () => {
+    const experiment = ExperimentName.parse('models');
+    const labels = [
+      ['react', 'x/one'],
+      ['tools', 'x/one'],
+      ['tools', 'x/two'],
+    ] as const;
+    const { runs: specs, ...rest } = examplePlan(['a', 'b', 'c']);
+    const runs = specs.map((spec, index) => {
+      const [agent, model] = labels[index] ?? labels[0];
+      return { ...spec, experiment, agent, model };
+    });
+    createExperiment(join(folder, 'models'), { ...rest, name: experiment, runs });
+    const compared = make(['models'], { compare: ['react', 'tools(x/two)'] });
+    expect((await compared).text).toContain('react and tools(x/two) have no task in common');
+    const ambiguous = make(['models'], { compare: ['react', 'tools'] });
+    await expect(ambiguous).rejects.toThrow('"tools" stands for 2 agents.');
+    await expect(ambiguous).rejects.toMatchObject({ hint: expect.stringContaining("'tools(x/one)'") });
+  });
+
   it('takes both names after --compare, with and without an experiment before it', async () => {
     const typed = (...words: string[]) => mlab(['report', ...words, '--dir', folder], { folder });
     expect((await typed('first', '--compare', 'noop', 'baseline')).out).toContain(

@@ -1,5 +1,6 @@
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { type DiscardedCost, discardedCost } from '../../runs/index.ts';
 import type { Comparison, RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
@@ -66,6 +67,10 @@ export const report: Verb = {
     ['mlab report a b --format markdown > report.md', 'two experiments together, with all tables'],
     ['mlab report a --format html > report.html', 'one page with plots, to share'],
     ['mlab report a --compare baseline automl', 'two agents on the same tasks'],
+    [
+      "mlab report a --compare tools 'react(openai/gpt-5)'",
+      'where only one model was used, the name is enough',
+    ],
     ['mlab report --compare before after', 'two experiments'],
     ['mlab report a --table curves --format csv', 'hidden score over steps, time, tokens and money'],
     ['mlab report a --convention paper --published', 'by the rules of the paper, with its published results'],
@@ -185,11 +190,15 @@ function compare(
   const sideOf = (name: string) => {
     const own = named.filter(({ agent, experiment }) => (areAgents ? agent : experiment) === name);
     if (own.length > 0) return { name, evaluations: own };
-    const agents = [...new Set(named.map(({ agent }) => agent))].join(', ');
+    const labels = [...new Set(named.map(({ agent }) => agent))];
+    const meant = areAgents ? labels.filter((label) => label.replace(/[@(].*/s, '') === name) : [];
+    if (meant.length === 1) return { name, evaluations: named.filter(({ agent }) => agent === meant[0]) };
     throw new UserError(
       'unknown_agent',
-      `No run of the agent "${name}" is among these.`,
-      `The agents are: ${agents}.`,
+      meant.length === 0
+        ? `No run of the agent "${name}" is among these.`
+        : `"${name}" stands for ${meant.length} agents.`,
+      `The agents are: ${labels.map(shellWord).join(', ')}.`,
     );
   };
   return compareRuns(sideOf(a), sideOf(b), settings);

@@ -252,7 +252,7 @@ function personsGate(context: Context): Gate {
 /** @param place where, or how many at once, its runs are executed */
 function planText(plan: Plan, place: string): string {
   const runs = plan.runs.map(
-    ({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`,
+    ({ id, limits }) => `  ${id}  (${counted(limits.steps, 'step')}, ${limits.wall_seconds} s)`,
   );
   return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}\n${runs.join('\n')}`;
 }
