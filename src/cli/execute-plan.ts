@@ -155,7 +155,7 @@ export async function conclude(
   const commands: [string, string][] = [
     ['view', 'results and every step, in the browser'],
     [`runs show ${run}`, 'every step of a run'],
-    runs[0]?.steps === 0 && (runs[0].models?.length ?? 0) > 0
+    runs[0]?.steps === 0 && experiment.plan.runs[0]?.model !== null
       ? [`runs calls ${run}`, 'its model calls']
       : [`runs diff ${run} 0 last`, 'what the agent changed'],
     [`grade ${name} --steps all`, 'the hidden score of every step'],

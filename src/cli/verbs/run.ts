@@ -165,7 +165,7 @@ export const run: Verb = {
       const plan = planOf(expected);
       tryModels(context, plan);
       const documents = await documentsElsewhere(context, plan, wanted);
-      const cost = expectedCost(context, plan);
+      const cost = expectedCost(context, plan, incomplete === 'restart');
       const place = executorNameOf(context, plan, wanted);
       const runs = planText(plan, place === null ? atATime(plan) : `executed on ${place}`);
       const text = cost === null ? runs : `${runs}\n${costText(cost)}`;
@@ -186,7 +186,11 @@ export const run: Verb = {
     accessSync(context.folders.experiments, constants.W_OK);
     await checkDataOf(context, tasks, options);
     if (registry !== undefined)
-      await confirmCost(context, expectedCost(context, planned), options.yes === true);
+      await confirmCost(
+        context,
+        expectedCost(context, planned, incomplete === 'restart'),
+        options.yes === true,
+      );
     await getPrograms(context, planned, registry, gate, agentOf);
     if (isHere(context, planned, wanted, gate))
       await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));

@@ -10,7 +10,7 @@ function dataText(sources: Task['file']['sources']): string {
 }
 
 /** At a terminal, the table cuts what the task is to the terminal's width. */
-const mostSummary = 80;
+const mostSummary = 60;
 
 /** Says which rows are no tasks of their own. */
 function variantsNote(tasks: readonly Task[]): string {
