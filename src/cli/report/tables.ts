@@ -238,7 +238,7 @@ export const reportTables = {
 export type ReportTableName = keyof typeof reportTables;
 
 const comparisonNote =
-  'p (scores): of the probability that a run of the one has a better score than one of the other; two-sided, by permutation, corrected for the number of rows (Holm). Beyond noise: p is at most 0.05.';
+  'p (scores): the p-value of the difference between the scores of the runs; two-sided, by permutation, corrected for the number of rows (Holm). Beyond noise: p is at most 0.05.';
 
 /** The differences between two sides, task by task. */
 export function comparisonTable({ a, b, cells }: Comparison): DocumentTable {
