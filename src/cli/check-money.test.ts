@@ -20,7 +20,13 @@ test('a limit on money that allows no call is refused, with the sum that a reply
   expect(refused).toThrow('--money 0.02 does not allow a single call: own/model may reply with 2000 tokens');
   expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining('more than $0.02') }));
   expect(() => checkMoney(planWith(1, { money: 0.01 }), new Set())).toThrow('--experiment-money 0.01');
-  for (const money of [0.03, undefined]) expect(checkMoney(planWith(money), new Set())).toEqual([]);
+  for (const money of [0.04, undefined]) expect(checkMoney(planWith(money), new Set())).toEqual([]);
+});
+
+test('a limit that may not pay for the first request gets a warning', () => {
+  expect(checkMoney(planWith(0.03), new Set())).toEqual([
+    '--money 0.03 may not allow a single call: beside the longest reply it must pay for the request, with the first one up to about $0.033.',
+  ]);
 });
 
 test('a program is only warned about, since it may ask for shorter replies', () => {

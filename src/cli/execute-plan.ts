@@ -6,6 +6,7 @@ import type { ModelRegistry } from '../models/index.ts';
 import {
   bundleOfRun,
   checkDialect,
+  discardedCost,
   type ExperimentServices,
   type RemoteExecutor,
   type RunResult,
@@ -154,7 +155,9 @@ export async function conclude(
   const commands: [string, string][] = [
     ['view', 'results and every step, in the browser'],
     [`runs show ${run}`, 'every step of a run'],
-    [`runs diff ${run} 0 last`, 'what the agent changed'],
+    runs[0]?.steps === 0 && experiment.plan.runs[0]?.model !== null
+      ? [`runs calls ${run}`, 'its model calls']
+      : [`runs diff ${run} 0 last`, 'what the agent changed'],
     [`grade ${name} --steps all`, 'the hidden score of every step'],
     [`report ${name}`, 'this table again'],
   ];
@@ -164,7 +167,7 @@ export async function conclude(
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable, discardedCost(experiment, experiment.plan.runs)))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { roleSettings } from '../models/index.ts';
-import { type Plan, RunSpec } from '../schema/index.ts';
+import { type EndReason, type Plan, RunSpec } from '../schema/index.ts';
 import { createExperiment } from '../store/index.ts';
 import { createContext } from './context.ts';
 import { confirmCost, costText, expectedCost } from './expected-cost.ts';
@@ -33,17 +33,15 @@ function planOf(name: string, runs: readonly Planned[], changes: Partial<Plan> =
 }
 
 /** A store with earlier runs that ended with these costs. */
-function storeWith(paid: readonly (Planned & { cost: number; unpriced?: number })[]) {
+function storeWith(paid: readonly (Planned & { cost: number; unpriced?: number; reason?: EndReason })[]) {
   const dir = temporaryFolder();
   const experiment = createExperiment(join(dir, 'earlier'), planOf('earlier', paid));
-  for (const [index, { cost, unpriced = 0 }] of paid.entries()) {
+  for (const [index, { cost, unpriced = 0, reason = 'final_answer' }] of paid.entries()) {
     const run = experiment.runFolder(`r-${index}`);
     using _lease = run.lock();
     const spec = experiment.plan.runs[index] ?? exampleSpec();
     const spent = { calls: 9, tokens: 1000, money: cost, unpriced };
-    run.writeRecordSync(
-      exampleRecord({ spec, status: 'finished', end: { reason: 'final_answer', message: '' }, spent }),
-    );
+    run.writeRecordSync(exampleRecord({ spec, status: 'finished', end: { reason, message: '' }, spent }));
   }
   return createContext({ dir }, {}, '1', new AbortController().signal);
 }
@@ -70,6 +68,29 @@ describe('what runs are expected to cost', () => {
     expect(expectedCost(context, planOf('new', unknown))).toMatchObject({ dollars: 4, unknown: 1, runs: 2 });
     const limited = planOf('new', unknown, { spend: { money: 6 } });
     expect(expectedCost(context, limited)).toMatchObject({ dollars: 6, capped_at: 6, unknown: 1 });
+  });
+
+  test('leaves out earlier runs that cost nothing, and those that a limit of their own cut off', () => {
+    const context = storeWith([
+      { cost: 5 },
+      { cost: 0 },
+      { cost: 0.1, money: 0.1, reason: 'money_limit' },
+      { cost: 0.2, reason: 'agent_error' },
+    ]);
+    expect(expectedCost(context, planOf('new', [{}]))).toMatchObject({ dollars: 5, learned_from: 1 });
+    const alike = expectedCost(context, planOf('new', [{ money: 0.1 }]));
+    expect(alike).toMatchObject({ dollars: 0.1, learned_from: 2 });
+  });
+
+  test('is what is left of runs that continue', () => {
+    const context = storeWith([{ cost: 5 }]);
+    const plan = planOf('half', [{}], { spend: { money: 3 } });
+    const run = createExperiment(join(context.folders.experiments, 'half'), plan).runFolder('r-0');
+    const spent = { calls: 1, tokens: 100, money: 2, unpriced: 0 };
+    const end = { reason: 'infrastructure_error', message: '' } as const;
+    run.writeRecordSync(exampleRecord({ spec: specOf('r-0', 'half'), status: 'failed', end, spent }));
+    expect(expectedCost(context, plan)).toMatchObject({ learned: { runs: 1, dollars: 3 } });
+    expect(expectedCost(context, plan, true)).toMatchObject({ learned: { runs: 1, dollars: 5 } });
   });
 
   test('names what earlier runs cost apart from what is only a limit', () => {

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { knownPrices, PriceTable } from '../models/index.ts';
+import { spentByAll } from '../runs/index.ts';
 import type { ModelRoles, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { median } from '../statistics/index.ts';
 import type { Experiment } from '../store/index.ts';
@@ -38,31 +40,44 @@ const usualConfirmation = 10;
 /** Enough for a median. */
 const mostEarlier = 200;
 
-/** Null if no run calls a language model with a known price. */
-export function expectedCost(context: Context, { runs, prices, spend }: Plan): ExpectedCost | null {
+/**
+ * Null if no run calls a language model with a known price.
+ * @param startsOver whether incomplete runs start over, instead of continuing
+ */
+export function expectedCost(
+  context: Context,
+  { name, runs, prices, spend }: Plan,
+  startsOver = false,
+): ExpectedCost | null {
   const table = new PriceTable(prices);
   const asking = runs.filter(
     ({ roles }) => roles && modelsOf(roles).some((model) => table.priceOf(model) !== null),
   );
   if (asking.length === 0) return null;
   const experiments = readableExperiments({ ...context, log: () => {} });
-  const waiting = asking.filter(({ experiment, id }) => {
-    const known = experiments.find(({ plan }) => plan.name === experiment);
-    return known?.specOf(id) == null || recordOf(known, id)?.status !== 'finished';
-  });
+  const planned = experiments.find(({ plan }) => plan.name === name);
+  const begun = (run: RunSpec) => (planned?.specOf(run.id) == null ? null : recordOf(planned, run.id));
+  const waiting = asking.filter((run) => begun(run)?.status !== 'finished');
   const earlier = Map.groupBy(earlierRuns(experiments, waiting), ({ spec }) => kindOf(spec));
-  const guesses = waiting.map((run) => guess(run, earlier.get(kindOf(run)) ?? []));
+  const paid = (run: RunSpec) => (startsOver ? 0 : (begun(run)?.spent?.money ?? 0));
+  const guesses = waiting.map((run) => guess(run, earlier.get(kindOf(run)) ?? [], paid(run)));
   const learned = together(guesses, 'learned');
   const limited = together(guesses, 'limited');
   const unknown = guesses.filter((each) => each === null).length;
   const sum = unknown > 0 ? Number.POSITIVE_INFINITY : learned.dollars + limited.dollars;
-  const cap = spend?.money;
+  const cap = leftOf(spend?.money, planned);
   return {
     ...{ runs: waiting.length, learned, limited, unknown },
     dollars: cap === undefined ? learned.dollars + limited.dollars : Math.min(sum, cap),
-    learned_from: [...earlier.values()].flat().length,
+    learned_from: new Set(guesses.flatMap((each) => each?.from ?? [])).size,
     ...(cap !== undefined && cap < sum ? { capped_at: cap } : {}),
   };
+}
+
+/** What is left of the limit of an experiment that may have begun; undefined if it has none. */
+function leftOf(limit: number | undefined, experiment: Experiment | undefined): number | undefined {
+  if (limit === undefined || experiment === undefined) return limit;
+  return Math.max(0, limit - spentByAll(experiment).money);
 }
 
 export function costText({ learned, learned_from, limited, unknown, capped_at }: ExpectedCost): string {
@@ -123,15 +138,28 @@ export async function confirmCost(context: Context, cost: ExpectedCost | null, y
 interface Guess {
   kind: 'learned' | 'limited';
   dollars: number;
+  /** The earlier runs that it was learned from. */
+  from: readonly RunRecord[];
 }
 
-function guess(run: RunSpec, earlier: readonly RunRecord[]): Guess | null {
-  const sameTask = earlier.filter(({ spec }) => spec.task === run.task);
-  const paid = (sameTask.length > 0 ? sameTask : earlier).map(({ spent }) => spent?.money ?? 0);
+/** @param paid what the run has cost so far */
+function guess(run: RunSpec, earlier: readonly RunRecord[], paid: number): Guess | null {
+  const whole = earlier.filter((record) => isWhole(record, run));
+  const sameTask = whole.filter(({ spec }) => spec.task === run.task);
+  const from = sameTask.length > 0 ? sameTask : whole;
   const { money: limit } = run.limits;
-  if (paid.length > 0)
-    return { kind: 'learned', dollars: Math.min(median(paid), limit ?? Number.POSITIVE_INFINITY) };
-  return limit === undefined ? null : { kind: 'limited', dollars: limit };
+  if (from.length > 0) {
+    const usual = median(from.map(({ spent }) => spent?.money ?? 0));
+    const dollars = Math.max(0, Math.min(usual, limit ?? Number.POSITIVE_INFINITY) - paid);
+    return { kind: 'learned', dollars, from };
+  }
+  return limit === undefined ? null : { kind: 'limited', dollars: Math.max(0, limit - paid), from };
+}
+
+/** Whether a run says how much another one costs: it cost something, and was not cut off by a limit of its own. */
+function isWhole({ spec, end, spent }: RunRecord, { limits }: RunSpec): boolean {
+  if ((spent?.money ?? 0) === 0 || end?.reason === 'agent_error') return false;
+  return end?.reason.endsWith('_limit') !== true || isDeepStrictEqual(spec.limits, limits);
 }
 
 function together(guesses: readonly (Guess | null)[], kind: Guess['kind']): RunsAt {

@@ -38,7 +38,6 @@ export function createProgram(version: string, asJson: boolean): Command {
       // The help of a group that is called without a command.
       writeErr: (text) => void (asJson ? process.stderr : process.stdout).write(text),
     })
-    .configureHelp({ showGlobalOptions: true })
     .addHelpText(
       'after',
       '\nExample:\n  mlab run --suite starter --agent automl --seeds 2\n\nEvery command has --help with examples.',
@@ -124,10 +123,11 @@ async function defineVerb(
     command.addOption(optionOf(flag));
     if (flag.formerly !== undefined) acceptFormerName(command, flag, flag.formerly);
   }
+  const global = '\nGlobal options (--dir, --json, --quiet, …): see mlab --help\n';
   const examples = verb.examples.map(([line, meaning]) => `  ${line}\n      ${meaning}`);
   const details = verb.details === undefined ? '' : `\n${verb.details}\n`;
   const negative = verb.negative === undefined ? '' : `\nExit code 1: ${verb.negative}.\n`;
-  command.addHelpText('after', `${details}${negative}\nExamples:\n${examples.join('\n')}`);
+  command.addHelpText('after', `${global}${details}${negative}\nExamples:\n${examples.join('\n')}`);
   command.action(async () => act(verb, command.args, command.opts()));
 }
 

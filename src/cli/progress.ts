@@ -3,7 +3,7 @@ import { createLogUpdate } from 'log-update';
 import { crashCause } from '../lib/crash-cause.ts';
 import { plainLine } from '../lib/plain-line.ts';
 import type { ExperimentProgress } from '../runs/index.ts';
-import type { FailedAttempt, Plan, RunRecord } from '../schema/index.ts';
+import type { EndReason, FailedAttempt, Plan, RunRecord } from '../schema/index.ts';
 import { improvementOf } from '../statistics/index.ts';
 import { decisionWait } from '../store/index.ts';
 import { shownText } from './approve-actions.ts';
@@ -290,9 +290,11 @@ class LineView implements ProgressView {
   [Symbol.dispose](): void {}
 }
 
-/** Why a run failed, for people who see nothing else of it. */
+const explained = new Set<EndReason>(['agent_error', 'infrastructure_error', 'money_limit', 'token_limit']);
+
+/** Why a run failed or ended early, for people who see nothing else of it. */
 function causeText({ end }: RunRecord): string {
-  if (end === null || (end.reason !== 'agent_error' && end.reason !== 'infrastructure_error')) return '';
+  if (end === null || !explained.has(end.reason)) return '';
   return `: ${plainLine(crashCause(end.message), 200)}`;
 }
 
@@ -303,7 +305,7 @@ function decideText(record: RunRecord, { command, placeFlags }: ShownIn): string
 }
 
 function resultText(progress: ExperimentProgress, shownIn: ShownIn): string {
-  if (progress.kind === 'run_not_graded') return progress.message;
+  if (progress.kind === 'run_not_graded') return crashCause(progress.message);
   if (progress.kind === 'run_kept' && progress.record.status === 'waiting')
     return decideText(progress.record, shownIn);
   if (progress.kind === 'run_kept') return `kept (${progress.record.end?.reason ?? progress.record.status})`;

@@ -22,3 +22,16 @@ test.skipIf(missing !== undefined)(
     expect(out).toContain('ValueError: no column x');
   },
 );
+
+test.skipIf(missing !== undefined)(
+  'mlab run blames the time limit, not the task, where the starter is stopped for its time',
+  async () => {
+    using bench = new TaskBench();
+    const tasks = bench.copyTask('slow', { 'env/train.py': 'import time\ntime.sleep(60)\n' });
+    const place = { folder: bench.folder, variables: { MLAB_CACHE: join(bench.folder, 'cache') } };
+    const argv = ['run', '--task-dir', tasks, '--task', 'sums', '--agent', 'baseline', '--name', 'slow'];
+    const { out } = await mlab([...argv, '--wall-seconds', '3'], place);
+    expect(out).toMatch(/Time limit too short for the starter:\n.*stopped after .* s; raise --wall-seconds/);
+    expect(out).not.toContain('fails by itself');
+  },
+);

@@ -193,6 +193,7 @@ export function size(bytes: number): string {
 
 /** An amount of US dollars; a dash if it is unknown. */
 export function dollars(amount: number | null): string {
+  if (amount === 0) return '$0';
   return amount === null ? '–' : `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
 }
 

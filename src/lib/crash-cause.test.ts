@@ -19,3 +19,8 @@ test('the cause of any other error is its message without the frames of the stac
   expect(crashCause('no\nbwrap')).toBe('no\nbwrap');
   expect(crashCause('')).toBe('');
 });
+
+test('that a language model did not answer is left out, since the reason follows', () => {
+  const message = 'No answer from the language model: workshop: the connection failed.';
+  expect(crashCause(message)).toBe('workshop: the connection failed.');
+});

@@ -1,6 +1,9 @@
 /** Where in a Python traceback something was raised: its innermost file and line. */
 const frame = /^\s*File "([^"]+)", line (\d+)/;
 
+/** What every message about a language model begins with, as its cause says too. */
+const known = /^No answer from the language model: /;
+
 /**
  * The part of an error message that says what went wrong: the last line of a Python traceback, with file and line; else
  * everything but the frames of a stack.
@@ -12,7 +15,8 @@ export function crashCause(message: string): string {
     return lines
       .filter((line) => !/^ +at /.test(line))
       .join('\n')
-      .trim();
+      .trim()
+      .replace(known, '');
   const rest = lines.slice(start + 1);
   // Lines of the traceback are indented; what was raised is not, and may be followed by more output.
   const raised = rest.findLast((line) => /^\S/.test(line)) ?? rest.at(-1) ?? '';

@@ -33,7 +33,7 @@ test('what earlier sessions spent counts', () => {
   const quota = new Quota({ of: 'the experiment', money: 1, spent: { tokens: 5, money: 0.9 } });
   expect(quota.reserve({ tokens: 1, money: 0.2 })).toMatchObject({
     exceeded: 'money',
-    message: 'the experiment may cost $1.00; $0.1000 are left, and the next call may cost $0.2000',
+    message: 'the experiment may cost $1.00; $0.1000 is left, and the next call may cost $0.2000',
   });
   expect(quota.reserve({ tokens: 1, money: 0.05 }).kind).toBe('reserved');
 });

@@ -93,7 +93,7 @@ export class Quota implements SharedQuota {
     const { tokens: maxTokens, money: maxMoney } = this.#limits;
     if (maxTokens !== null && this.#spent.tokens + kept.tokens + tokens > maxTokens) {
       const left = Math.max(0, maxTokens - this.#spent.tokens - kept.tokens);
-      const message = `${this.#of} may use ${maxTokens} tokens; ${left} are left, and the next call may need ${tokens}`;
+      const message = `${this.#of} may use ${maxTokens} tokens; ${left} ${left === 1 ? 'is' : 'are'} left, and the next call may need ${tokens}`;
       return { kind: 'exceeded', exceeded: 'tokens', message };
     }
     if (maxMoney === null) return null;
@@ -103,7 +103,7 @@ export class Quota implements SharedQuota {
     }
     if (this.#spent.money + kept.money + money <= maxMoney) return null;
     const left = dollars(Math.max(0, maxMoney - this.#spent.money - kept.money));
-    const message = `${this.#of} may cost ${dollars(maxMoney)}; ${left} are left, and the next call may cost ${dollars(money)}`;
+    const message = `${this.#of} may cost ${dollars(maxMoney)}; ${left} is left, and the next call may cost ${dollars(money)}`;
     return { kind: 'exceeded', exceeded: 'money', message };
   }
 

@@ -1,5 +1,5 @@
 import { type ModelRegistry, Quota } from '../models/index.ts';
-import { type Plan, type RunParent, Spent } from '../schema/index.ts';
+import { type Plan, type RunParent, type RunSpec, Spent } from '../schema/index.ts';
 import {
   type Experiment,
   nothingSpent,
@@ -37,6 +37,23 @@ export function spentByAll(experiment: Experiment): { tokens: number; money: num
     }
   }
   return spent;
+}
+
+/** What the discarded attempts of some runs cost in US dollars, and whether parts of it are estimated. */
+export interface DiscardedCost {
+  money: number;
+  estimated: boolean;
+}
+
+/** No report of the runs counts it. */
+export function discardedCost(experiment: Experiment, runs: readonly RunSpec[]): DiscardedCost {
+  const spent = runs.flatMap(({ id, parent }) =>
+    archivedAttempts(experiment.runFolder(id)).map((attempt) => spentBy(attempt, parent)),
+  );
+  return {
+    money: spent.reduce((sum, { money }) => sum + money, 0),
+    estimated: spent.some(({ estimated = 0 }) => estimated > 0),
+  };
 }
 
 /** Without the part that a fork shares with its parent, for which it counts. */

@@ -19,7 +19,7 @@ export {
   type RunResult,
   runExperiment,
 } from './experiment.ts';
-export { experimentModels } from './experiment-models.ts';
+export { type DiscardedCost, discardedCost, experimentModels, spentByAll } from './experiment-models.ts';
 export { makeForkPlan } from './fork-plan.ts';
 export { GpuLeases, type HeldGpus } from './gpus/gpu-leases.ts';
 export { type Amounts, Capacity, gpusOf, machineAmounts } from './jobs/capacity.ts';

@@ -117,6 +117,19 @@ describe('the answers of the viewer', () => {
       .toMatchObject({ queued: 2, starting: 0 });
   });
 
+  test('call an experiment unfinished where its runs failed, as reports do', async () => {
+    const scratch = temporaryFolder();
+    const root = join(scratch, 'experiments');
+    const experiment = createExperiment(join(root, 'first'), examplePlan(['a', 'b']));
+    const end = { reason: 'infrastructure_error' as const, message: 'no bwrap' };
+    const record = (id: string, changes: Partial<RunRecord>) =>
+      experiment.runFolder(id).writeRecordSync(exampleRecord({ spec: exampleSpec(id), ...changes }));
+    for (const id of ['a', 'b']) record(id, { status: 'failed', end });
+    const viewer = await startViewer([root], scratch);
+    const state = async () => (await get(viewer, '/api/experiments/first', ExperimentPage)).line.state;
+    await expect.poll(state).toBe('unfinished');
+  });
+
   test('show the ratings of a run by model, separately for each prompt', async () => {
     const { scratch, root, folder } = await example();
     const rate = (model: string, prompt: string, rating: number | null) => {

@@ -5,7 +5,7 @@ const host = { memory_held_by: 'cgroup v2', processes_held_by: 'cgroup v2', agen
 
 test('the text says how the limits of a run were enforced, and is null if that was not recorded', () => {
   expect(limitsHeldText({ host }, null)).toBe(
-    "limits held: memory by cgroup v2, processes by cgroup v2; agent code ran as harness's user",
+    "limits enforced by: cgroup v2 (memory, processes); agent code ran under harness's user",
   );
   expect(limitsHeldText({ host: { platform: 'linux' } }, null)).toBeNull();
 });

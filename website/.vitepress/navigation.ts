@@ -21,6 +21,7 @@ export const sections: Section[] = [
   {
     title: 'Tutorials',
     pages: [
+      { text: 'A first language model', page: 'docs/tutorials/first-model.md' },
       { text: 'Your own task in ten minutes', page: 'docs/tutorials/task-from-a-table.md' },
       { text: 'Measure an outside agent', page: 'docs/tutorials/outside-agent.md' },
       { text: 'Run on a cluster', page: 'docs/tutorials/cluster.md' },

@@ -116,7 +116,6 @@ def _command() -> list[str]:
     if found is None:
         raise StoreError(
             "The command mlab, which computes the tables, is not on the PATH.",
-            "Install it with: npm install --global mlagentbench. "
-            "Or set the variable MLAB to how it is started, such as: npx mlab",
+            'In a checkout of mlagentbench, set how it is started: MLAB="npx mlab"',
         )
     return [found]

@@ -32,8 +32,7 @@ export const change = (value: number | null) => percent(value, true);
 /** For normalised scores: 0 is the baseline, 1 the reference solution. */
 export const ratio = (value: number | null) => (value === null ? '–' : withMinus(value.toFixed(2)));
 export const seconds = (value: number | null) => duration(value);
-/** A run that called no model has no cost to show. */
-export const money = (value: number | null) => (value === 0 ? '–' : dollars(value));
+export const money = (value: number | null) => dollars(value);
 export const bytes = (value: number | null) => (value === null ? '–' : size(value));
 
 /** Marks estimated values. */

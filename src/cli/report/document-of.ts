@@ -1,5 +1,6 @@
 import { UserError } from '../../lib/errors.ts';
 import { nearest } from '../../lib/nearest.ts';
+import type { DiscardedCost } from '../../runs/index.ts';
 import type { Comparison, Report } from '../../schema/index.ts';
 import { counted, dollars } from '../table.ts';
 import type { ReportDocument } from './document.ts';
@@ -43,19 +44,21 @@ export function usualTables(report: Report, wide: boolean): ReportTableName[] {
 /**
  * A report with the requested tables.
  * @param unreadable runs that are left out because their files are damaged
+ * @param discarded the cost of attempts that later ones replaced
  */
 export function documentOf(
   report: Report,
   comparison: Comparison | null,
   names: readonly ReportTableName[],
   unreadable: readonly string[],
+  discarded: DiscardedCost = { money: 0, estimated: false },
 ): ReportDocument {
   const { experiments, runs, agents, tasks } = report;
   const compared = comparison === null ? [] : [comparisonTable(comparison)];
   return {
     title: experiments.join(', '),
     summary: [
-      `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}${costText(runs)}. ${conventions[report.convention]}`,
+      `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}${costText(runs, discarded)}. ${conventions[report.convention]}`,
       ...(unreadable.length === 0
         ? []
         : [`Left out because their files are damaged: ${unreadable.join(', ')}.`]),
@@ -66,9 +69,13 @@ export function documentOf(
 }
 
 /** What all runs together cost; empty if none called a language model whose price is known. */
-function costText(runs: Report['runs']): string {
+function costText(runs: Report['runs'], discarded: DiscardedCost): string {
   const paid = runs.map(({ money }) => money ?? 0).reduce((total, each) => total + each, 0);
-  return paid === 0 ? '' : `, ${dollars(paid)} in all`;
+  if (paid === 0 && discarded.money === 0) return '';
+  const about = (isEstimated: boolean) => (isEstimated ? '≈ ' : '');
+  const all = `${about(runs.some((run) => run.tokens_estimated > 0))}${dollars(paid)} in all`;
+  const more = `${about(discarded.estimated)}${dollars(discarded.money)} in discarded attempts`;
+  return discarded.money === 0 ? `, ${all}` : `, ${all}, plus ${more}`;
 }
 
 const conventions: Readonly<Record<Report['convention'], string>> = {

@@ -16,7 +16,7 @@ export const failures = define<ReportRow>({
     ),
     words('ends', 'ended by', ({ ends }) => countsText(ends)),
     words('causes', 'infrastructure', ({ infrastructure }) => countsText(infrastructure)),
-    words('errors', 'kinds of errors', ({ errors }) => countsText(errors)),
+    words('errors', 'kinds of failure', ({ errors }) => countsText(errors)),
   ],
 });
 

@@ -8,5 +8,5 @@ test('a run without a valid submission is told, also beside a failed one that le
   const end = { reason: 'infrastructure_error', cause: null, message: '' } as const;
   const report = buildReport([evaluation({ end }), evaluation({ seed: 1, scores: [null] })]);
   const text = terminalText(documentOf(report, null, ['results'], []));
-  expect(text).toContain('1 without a valid submission');
+  expect(text).toContain('1 run without a valid submission');
 });

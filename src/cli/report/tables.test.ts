@@ -43,7 +43,7 @@ function firstRow(report: Report, name: ReportTableName): Record<string, string>
 }
 
 test('a rate stands beside the runs that it and its interval are made of, not beside all runs', () => {
-  const remarks = '3 infrastructure failures, 24 not finished or not graded';
+  const remarks = '3 infrastructure failures, 24 runs not finished or not graded';
   const shown = { successes: '0 of 3', success: '0 %', success_low: '0–56.1 %', remarks };
   expect(firstRow(nothingMeasured, 'results')).toMatchObject(shown);
   expect(firstRow(nothingMeasured, 'agents')).toMatchObject({ runs: '27', ...shown });

@@ -77,12 +77,12 @@ function caveats(group: RunGroup): string {
   const failures = sum(infrastructure);
   const crashes = ends.agent_error ?? 0;
   return [
-    ...(crashes > 0 ? [`${crashes} ended by an error of the agent`] : []),
-    ...(outcomes.invalid > 0 ? [`${outcomes.invalid} without a valid submission`] : []),
-    ...(stale > 0 ? [`${stale} stale`] : []),
+    ...(crashes > 0 ? [`${counted(crashes, 'run')} ended by an error of the agent`] : []),
+    ...(outcomes.invalid > 0 ? [`${counted(outcomes.invalid, 'run')} without a valid submission`] : []),
+    ...(stale > 0 ? [counted(stale, 'stale submission')] : []),
     ...(failures > 0 ? [counted(failures, 'infrastructure failure')] : []),
-    ...(unfinished > 0 ? [`${unfinished} not finished or not graded`] : []),
-    ...(integrity.flagged > 0 ? [`${integrity.flagged} flagged`] : []),
+    ...(unfinished > 0 ? [`${counted(unfinished, 'run')} not finished or not graded`] : []),
+    ...(integrity.flagged > 0 ? [`${counted(integrity.flagged, 'run')} flagged`] : []),
     ...new Set(marks.map(shortMark)),
   ].join(', ');
 }
@@ -212,7 +212,7 @@ const runs = define<Report['runs'][number]>({
     quantity('score', 'score', ({ score }) => score),
     quantity('improvement', 'improvement', ({ improvement }) => improvement, change),
     quantity('normalised', 'normalised', ({ normalised }) => normalised, ratio),
-    quantity('best_score', 'best step', ({ best }) => best?.score ?? null),
+    quantity('best_score', 'best score', ({ best }) => best?.score ?? null),
     quantity('steps', 'steps', ({ steps }) => steps),
     quantity('seconds', 'time', (run) => run.seconds, seconds),
     approximate(
@@ -237,6 +237,9 @@ export const reportTables = {
 };
 export type ReportTableName = keyof typeof reportTables;
 
+const comparisonNote =
+  'p (scores): the p-value of the difference between the scores of the runs; two-sided, by permutation, corrected for the number of rows (Holm). Beyond noise: p is at most 0.05.';
+
 /** The differences between two sides, task by task. */
 export function comparisonTable({ a, b, cells }: Comparison): DocumentTable {
   type Row = Comparison['cells'][number];
@@ -254,9 +257,9 @@ export function comparisonTable({ a, b, cells }: Comparison): DocumentTable {
     ),
     quantity('improvement_a', `improvement of ${a}`, (row) => row.a.improvement?.mean ?? null, change),
     quantity('improvement_b', `of ${b}`, (row) => row.b.improvement?.mean ?? null, change),
-    quantity('p_corrected', 'p of better scores', ({ superiority }) => superiority.p_corrected),
+    quantity('p_corrected', 'p (scores)', ({ superiority }) => superiority.p_corrected),
     words('beyond_noise', 'beyond noise', ({ superiority }) => (superiority.beyond_noise ? 'yes' : 'no')),
   ];
   const rows = cells.map((row) => fields.map(({ cell }) => cell(row)));
-  return { name: 'comparison', title: `${a} and ${b}`, note: '', columns: fields, rows };
+  return { name: 'comparison', title: `${a} and ${b}`, note: comparisonNote, columns: fields, rows };
 }

@@ -55,9 +55,10 @@ function keepColumns(one: DocumentTable, isKept: (index: number) => boolean): Do
   return { ...one, columns: keep(one.columns), rows: one.rows.map(keep) };
 }
 
-/** Without columns that need a wide page, and without empty columns. */
+/** Without columns that need a wide page, and without columns that say nothing: no value, or no cost. */
 function withoutDetails(one: DocumentTable): DocumentTable {
-  const isKnown = (index: number) => one.rows.some((row) => !['–', '', undefined].includes(row[index]?.text));
+  const isKnown = (index: number) =>
+    one.rows.length === 0 || one.rows.some((row) => !['–', '', '$0', undefined].includes(row[index]?.text));
   return keepColumns(one, (index) => one.columns[index]?.isDetail !== true && isKnown(index));
 }
 

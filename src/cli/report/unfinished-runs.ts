@@ -39,7 +39,7 @@ export function withUnfinished(document: ReportDocument, runs: readonly Unfinish
   const rows = runs
     .toSorted((one, other) => Number(one.state === 'queued') - Number(other.state === 'queued'))
     .slice(0, maxRows)
-    .map(({ run, state, where, why }) => [run, state, where, oneLine(why, 80)].map(cellOf));
+    .map(({ run, state, where, why }) => [run, state, where, oneLine(why, 200)].map(cellOf));
   const columns = ['run', 'status', 'where', 'why'].map((title) => ({ title, name: title }));
   const table = { name: 'unfinished', title: 'Runs that are not finished', note, columns, rows };
   return {

@@ -4,7 +4,7 @@ import { define } from './define-table.ts';
 
 export const efficiency = define<ReportRow>({
   title: 'What runs used',
-  note: 'Means of a run. Prompt tokens include cached ones, completion tokens include reasoning. ≈: some of them are estimated, as the provider did not count them. Waiting for providers counts against no limit and is not part of the time.',
+  note: 'Means of a run. Prompt tokens include cached ones, completion tokens include reasoning; tokens of actions: of models that actions called. ≈: some of them are estimated, as the provider did not count them. Waiting for providers counts against no limit and is not part of the time.',
   rows: ({ rows }) => rows.filter((row) => row.efficiency !== null),
   fields: [
     words('agent', 'agent', ({ agent }) => agent),
@@ -24,7 +24,7 @@ export const efficiency = define<ReportRow>({
     ),
     quantity('agent_reasoning_tokens', 'reasoning', ({ efficiency: e }) => e?.tokens.agent.reasoning ?? null),
     approximate(
-      quantity('tools_tokens', 'of tools', ({ efficiency: e }) =>
+      quantity('tools_tokens', 'tokens of actions', ({ efficiency: e }) =>
         e === null ? null : e.tokens.tools.prompt + e.tokens.tools.completion,
       ),
       ({ efficiency: e }) => e !== null && e.tokens.tools.estimated > 0,

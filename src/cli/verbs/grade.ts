@@ -142,7 +142,7 @@ function tableOf(graded: readonly GradedRun[]): string {
     { title: 'step', align: right },
     { title: 'score', align: right },
     { title: 'improvement', align: right },
-    { title: '' },
+    { title: 'notes' },
   ];
   const rows = stretches(graded).map(({ run, grade: one, last }) => [
     run,

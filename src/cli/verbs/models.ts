@@ -152,7 +152,7 @@ function refuseNames(names: readonly string[]): string[] {
 function providerTable(states: readonly ProviderState[]): string {
   const rows = states.map(({ provider, usable, keyVariable, keyPresent, keyNeeded, baseUrl, problem }) => [
     provider,
-    usable ? 'usable' : 'no',
+    usable ? 'usable' : 'not usable',
     keyPresent ? `${keyVariable} is set` : `${keyVariable} is not set${keyNeeded ? '' : ' (not needed)'}`,
     baseUrl ?? '–',
     problem?.hint ?? '',

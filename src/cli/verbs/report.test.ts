@@ -11,6 +11,7 @@ import {
   sessionStarted,
 } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { archiveAttempt } from '../../runs/archived-attempts.ts';
 import { ExperimentName, Report } from '../../schema/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
@@ -86,6 +87,17 @@ describe('mlab report', () => {
     });
   });
 
+  it('adds what discarded attempts cost, which the rows do not show', async () => {
+    const run = first.runFolder('digits-baseline-0');
+    run.writeRecordSync(exampleRecord({ status: 'failed' }));
+    expect((await make(['first'])).text).toContain(', $0.0030 in all. ');
+    await archiveAttempt(run);
+    run.writeRecordSync(exampleRecord({ status: 'running' }));
+    const { text, json } = await make(['first']);
+    expect(text).toContain(', $0 in all, plus $0.0030 in discarded attempts. ');
+    expect(json).toMatchObject({ discarded: { money: 0.003, estimated: false } });
+  });
+
   it('gives the numbers of its tables as data', async () => {
     const { json, text } = await make(['first'], { format: 'json' });
     const data = Report.parse(json);
@@ -109,6 +121,26 @@ describe('mlab report', () => {
     await expect(make(['first'], { compare: ['noop'] })).rejects.toThrow(/two names/);
     const same = await make([], { compare: ['first', 'first'] });
     expect(same.text).toMatch(/first is compared with first/);
+  });
+
+  it('compares agents by their names alone where these are not ambiguous', async () => {
+    const experiment = ExperimentName.parse('models');
+    const labels = [
+      ['react', 'x/one'],
+      ['tools', 'x/one'],
+      ['tools', 'x/two'],
+    ] as const;
+    const { runs: specs, ...rest } = examplePlan(['a', 'b', 'c']);
+    const runs = specs.map((spec, index) => {
+      const [agent, model] = labels[index] ?? labels[0];
+      return { ...spec, experiment, agent, model };
+    });
+    createExperiment(join(folder, 'models'), { ...rest, name: experiment, runs });
+    const compared = make(['models'], { compare: ['react', 'tools(x/two)'] });
+    expect((await compared).text).toContain('react and tools(x/two) have no task in common');
+    const ambiguous = make(['models'], { compare: ['react', 'tools'] });
+    await expect(ambiguous).rejects.toThrow('"tools" stands for 2 agents.');
+    await expect(ambiguous).rejects.toMatchObject({ hint: expect.stringContaining("'tools(x/one)'") });
   });
 
   it('takes both names after --compare, with and without an experiment before it', async () => {

@@ -1,5 +1,7 @@
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
+import { type DiscardedCost, discardedCost } from '../../runs/index.ts';
 import type { Comparison, RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
 import { buildReport, compareRuns, distinctAgents, type ReportOptions } from '../../statistics/index.ts';
@@ -65,6 +67,10 @@ export const report: Verb = {
     ['mlab report a b --format markdown > report.md', 'two experiments together, with all tables'],
     ['mlab report a --format html > report.html', 'one page with plots, to share'],
     ['mlab report a --compare baseline automl', 'two agents on the same tasks'],
+    [
+      "mlab report a --compare tools 'react(openai/gpt-5)'",
+      'where only one model was used, the name is enough',
+    ],
     ['mlab report --compare before after', 'two experiments'],
     ['mlab report a --table curves --format csv', 'hidden score over steps, time, tokens and money'],
     ['mlab report a --convention paper --published', 'by the rules of the paper, with its published results'],
@@ -91,10 +97,12 @@ export const report: Verb = {
       options.compare === undefined
         ? null
         : compare(evaluations, options.compare, names.length > 0, settings);
+    const discarded = discardedCostOf(found);
     const unfinished = unfinishedRuns(experiments, made);
     const json = {
       ...made,
       ...(unfinished.length === 0 ? {} : { unfinished }),
+      ...(discarded.money === 0 ? {} : { discarded }),
       ...(compared === null ? {} : { comparison: compared }),
       ...(unreadable.length === 0 ? {} : { unreadable }),
     };
@@ -116,7 +124,7 @@ export const report: Verb = {
     return {
       text: textOf(
         format,
-        withUnfinished(documentOf(made, compared, tables, unreadable), unfinished),
+        withUnfinished(documentOf(made, compared, tables, unreadable, discarded), unfinished),
         options,
       ),
       json,
@@ -124,6 +132,19 @@ export const report: Verb = {
     };
   },
 };
+
+function discardedCostOf(found: ReturnType<typeof locateRuns>): DiscardedCost {
+  const costs = [...Map.groupBy(found, ({ experiment }) => experiment)].map(([experiment, runs]) =>
+    discardedCost(
+      experiment,
+      runs.flatMap(({ folder }) => experiment.specOf(folder.id) ?? []),
+    ),
+  );
+  return {
+    money: costs.reduce((sum, { money }) => sum + money, 0),
+    estimated: costs.some(({ estimated }) => estimated),
+  };
+}
 
 function textOf(
   format: Exclude<Format, 'json' | 'html'>,
@@ -169,11 +190,15 @@ function compare(
   const sideOf = (name: string) => {
     const own = named.filter(({ agent, experiment }) => (areAgents ? agent : experiment) === name);
     if (own.length > 0) return { name, evaluations: own };
-    const agents = [...new Set(named.map(({ agent }) => agent))].join(', ');
+    const labels = [...new Set(named.map(({ agent }) => agent))];
+    const meant = areAgents ? labels.filter((label) => label.replace(/[@(].*/s, '') === name) : [];
+    if (meant.length === 1) return { name, evaluations: named.filter(({ agent }) => agent === meant[0]) };
     throw new UserError(
       'unknown_agent',
-      `No run of the agent "${name}" is among these.`,
-      `The agents are: ${agents}.`,
+      meant.length === 0
+        ? `No run of the agent "${name}" is among these.`
+        : `"${name}" stands for ${meant.length} agents.`,
+      `The agents are: ${labels.map(shellWord).join(', ')}.`,
     );
   };
   return compareRuns(sideOf(a), sideOf(b), settings);

@@ -165,7 +165,7 @@ export const run: Verb = {
       const plan = planOf(expected);
       tryModels(context, plan);
       const documents = await documentsElsewhere(context, plan, wanted);
-      const cost = expectedCost(context, plan);
+      const cost = expectedCost(context, plan, incomplete === 'restart');
       const place = executorNameOf(context, plan, wanted);
       const runs = planText(plan, place === null ? atATime(plan) : `executed on ${place}`);
       const text = cost === null ? runs : `${runs}\n${costText(cost)}`;
@@ -186,7 +186,11 @@ export const run: Verb = {
     accessSync(context.folders.experiments, constants.W_OK);
     await checkDataOf(context, tasks, options);
     if (registry !== undefined)
-      await confirmCost(context, expectedCost(context, planned), options.yes === true);
+      await confirmCost(
+        context,
+        expectedCost(context, planned, incomplete === 'restart'),
+        options.yes === true,
+      );
     await getPrograms(context, planned, registry, gate, agentOf);
     if (isHere(context, planned, wanted, gate))
       await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
@@ -252,7 +256,7 @@ function personsGate(context: Context): Gate {
 /** @param place where, or how many at once, its runs are executed */
 function planText(plan: Plan, place: string): string {
   const runs = plan.runs.map(
-    ({ id, limits }) => `  ${id}  (${limits.steps} steps, ${limits.wall_seconds} s)`,
+    ({ id, limits }) => `  ${id}  (${counted(limits.steps, 'step')}, ${limits.wall_seconds} s)`,
   );
   return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}\n${runs.join('\n')}`;
 }

@@ -78,7 +78,7 @@ function callsTable(calls: readonly Call[]): string {
       { title: 'time', align: right },
       { title: 'waited', align: right },
       { title: 'tries', align: right },
-      { title: '' },
+      { title: 'failure' },
     ],
     calls.map((call) => [
       String(call.call),
@@ -100,7 +100,7 @@ function callsTable(calls: readonly Call[]): string {
 
 /** Calls that got no answer and cost nothing have no numbers to estimate. */
 function approximately({ usage }: Call, text: string): string {
-  return usage.source === 'estimate' && usage.input > 0 ? `≈ ${text}` : text;
+  return usage.source === 'estimate' && usage.input > 0 && text !== '–' ? `≈ ${text}` : text;
 }
 
 function wholeCall(folder: RunFolder, call: Call, conversation: Iterable<TextRef>) {

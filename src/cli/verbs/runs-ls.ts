@@ -223,6 +223,15 @@ async function evaluated(
   return { works: buildRuns(evaluations), unreadable };
 }
 
+/** A terminal cuts the last column to its width. */
+const mostWhy = 200;
+
+/** Left out for a run that failed, since the reason says more. */
+function endOf(work: ReportRun | null, why: string): string {
+  const reason = work?.end?.reason ?? '';
+  return reason === 'infrastructure_error' && why !== '' ? '' : reason;
+}
+
 function tableOf(runs: readonly Listed[]): string {
   const right = 'right' as const;
   const columns = [
@@ -240,7 +249,7 @@ function tableOf(runs: readonly Listed[]): string {
     ...(work === null || state === 'queued'
       ? ['', '', '', '']
       : [String(work.steps), duration(work.seconds), number(work.score), percent(work.improvement, true)]),
-    [work?.end?.reason ?? '', where, oneLine(why, 80)].filter((part) => part !== '').join(' · '),
+    [endOf(work, why), where, oneLine(why, mostWhy)].filter((part) => part !== '').join(' · '),
   ]);
   return table(columns, rows);
 }

@@ -13,7 +13,7 @@ export const runsReplay: Verb = {
   flags: [],
   details:
     'Runs the agent again with the recorded answers, without network, keys or sandbox. Its model calls and actions must be\n' +
-    'those that were recorded; otherwise the first difference is printed.',
+    'those that were recorded; otherwise the first difference is printed. Calls that actions made are not repeated, nor counted.',
   negative: 'a run does not do what was recorded',
   examples: [['mlab runs replay start-1', 'all runs of an experiment']],
   async run(context, given) {
@@ -36,7 +36,7 @@ export const runsReplay: Verb = {
     }
     const diverged = replays.filter((replay) => replay.diverged !== null);
     const lines = replays.map(({ run, steps, calls, diverged: where, remark }) => {
-      const head = `${where === null ? '✓' : '✗'} ${run}: ${steps} steps, ${calls} model calls`;
+      const head = `${where === null ? '✓' : '✗'} ${run}: ${counted(steps, 'step')}, ${counted(calls, 'model call')} by the agent itself`;
       const details = [where, remark].flatMap((text) =>
         text === null ? [] : [`\n    ${oneLine(text, 600)}`],
       );

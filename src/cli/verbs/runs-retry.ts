@@ -47,7 +47,7 @@ export const runsRetry: Verb = {
   flags,
   details:
     'Reruns only runs that failed because of the machines, from the start, as they were planned. Mistakes of the agent are\n' +
-    'no such failures. Earlier attempts are kept in runs/.discarded. To resume interrupted runs, use mlab run.',
+    'no such failures. Earlier attempts are kept in runs/.discarded. To continue runs after their last step, repeat mlab run.',
   negative: 'a run could not be finished or graded',
   examples: [
     ['mlab runs retry night-1 --failed infrastructure', 'all infrastructure failures'],
@@ -129,6 +129,9 @@ function causesOf(found: readonly Failures[]): Record<string, number> {
   return Object.fromEntries(counts.sort(([, one], [, other]) => other - one));
 }
 
+const startsOver =
+  'Retried runs start over; their earlier attempts move to runs/.discarded. mlab run instead continues each after its last step.';
+
 function listed(
   ids: readonly string[],
   failed: string,
@@ -140,7 +143,7 @@ function listed(
   const text =
     ids.length === 0
       ? `No run failed with this cause (${failed}).${there} mlab runs ls --status failed lists failed runs.`
-      : `${counted(ids.length, 'run')} to rerun:\n${ids.map((id) => `  ${id}`).join('\n')}`;
+      : `${counted(ids.length, 'run')} to rerun:\n${ids.map((id) => `  ${id}`).join('\n')}\n${startsOver}`;
   return { text, json: { retried: [], runs: ids, causes, unreadable } };
 }
 
@@ -166,6 +169,7 @@ async function retry(
   const sandboxes = new Map(runs.map((run) => [`${run.sandbox} ${run.docker_image ?? ''}`, run]));
   for (const run of here ? sandboxes.values() : [])
     await trySandbox(run.sandbox, sandboxOptions(run, MLAB_DOCKER));
+  context.log(startsOver);
   const resources = new Map<string, TaskResources>();
   for (const { task, marks } of runs) {
     if (resources.has(task)) continue;

@@ -94,7 +94,7 @@ export const runsShow: Verb = {
     const claimed = ended?.kind === 'run_ended' ? (ended.claimed ?? null) : null;
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
-      `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${endText(end)}`}`,
+      `${end?.reason ?? statusOf(folder, record)}${end === null || end.reason === 'final_answer' ? '' : `: ${endText(end)}`}`,
       `${counted(steps.length, 'step')}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
       ...branchLines(tree, last),
@@ -189,15 +189,28 @@ function useLines(roles: ModelRoles, events: readonly TraceEvent[]): string[] {
   const unused = [...named].filter((name) => models.every(({ model }) => model !== name));
   const { unpriced, ...spent } = spentOf(events);
   const about = spent.estimated ? '≈ ' : '';
-  const used = ({ calls, tokens, money }: Omit<ModelUse, 'model'>) =>
-    `${counted(calls, 'call')}, ${about}${number(tokens)} tokens, ${dollars(money)}`;
+  const used = ({ calls, tokens, money }: Omit<ModelUse, 'model'>, byActions: number) =>
+    `${counted(calls, 'call')}${byActions === 0 ? '' : ` (${byActions} by actions)`}, ${about}${number(tokens)} tokens, ${dollars(money)}`;
   return [
-    ...models.map(({ model, ...use }) => `${model}: ${used(use)}`),
+    ...models.map(({ model, ...use }) => `${model}: ${used(use, callsByActions(events, model))}`),
     ...(models.length < 2
       ? []
-      : [`all models: ${used({ ...spent, money: unpriced > 0 ? null : spent.money })}`]),
+      : [
+          `all models: ${used({ ...spent, money: unpriced > 0 ? null : spent.money }, callsByActions(events))}`,
+        ]),
     ...unused.map((name) => `${name}: no answers`),
   ];
+}
+
+/** Answered calls that actions made, not the agent itself: a replay does not repeat them. */
+function callsByActions(events: readonly TraceEvent[], model?: string): number {
+  return events.filter(
+    (event) =>
+      event.kind === 'model_call' &&
+      event.step !== null &&
+      event.answer !== null &&
+      (model === undefined || event.model === model),
+  ).length;
 }
 
 /** What an agent's program reports about itself, besides what the gateway counted. */

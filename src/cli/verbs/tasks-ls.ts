@@ -1,11 +1,23 @@
 import { checkKaggle, findTasks, suites, type Task } from '../../tasks/index.ts';
-import { counted, number, table } from '../table.ts';
+import { wrapped } from '../report/terminal-table.ts';
+import { counted, number, oneLine, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 /** Where its data comes from. */
 function dataText(sources: Task['file']['sources']): string {
   if (sources.length === 0) return 'included';
   return sources.some((source) => 'kaggle' in source) ? 'Kaggle' : 'download';
+}
+
+/** At a terminal, the table cuts what the task is to the terminal's width. */
+const mostSummary = 60;
+
+/** Says which rows are no tasks of their own. */
+function variantsNote(tasks: readonly Task[]): string {
+  const variants = tasks.flatMap(({ file, variant }) => (variant === null ? [] : [file.id]));
+  return variants.length === 0
+    ? ''
+    : `\n\n${counted(tasks.length - variants.length, 'task')}, and ${counted(variants.length, 'variant')} with other settings of the same task: ${variants.join(', ')}`;
 }
 
 export const tasksLs: Verb = {
@@ -26,11 +38,12 @@ export const tasksLs: Verb = {
       `${metric.name} ${metric.direction === 'maximize' ? '↑' : '↓'}`,
       number(baseline.mean),
       number(reference.mean),
-      summary,
+      oneLine(summary, mostSummary),
     ]);
     const groups = suites(tasks);
     const lines = [...groups].map(
-      ([name, members]) => `  ${name}: ${members.map(({ file }) => file.id).join(', ')}`,
+      ([name, members]) =>
+        `  ${wrapped(`${name}: ${members.map(({ file }) => file.id).join(', ')}`).join('\n    ')}`,
     );
     const columns = [
       { title: 'task' },
@@ -48,7 +61,7 @@ export const tasksLs: Verb = {
         ? ''
         : `\n\nKaggle, for the data of ${counted(needsKaggle, 'task')}: ${kaggle.detail} (${context.command} doctor says what to do)`;
     return {
-      text: `${table(columns, rows)}${key}\n\nSuites\n${lines.join('\n')}\n\nMore: mlab tasks show TASK`,
+      text: `${table(columns, rows)}${variantsNote(tasks)}${key}\n\nSuites\n${lines.join('\n')}\n\nMore: mlab tasks show TASK`,
       json: {
         tasks: tasks.map(({ file, version, folder }) => ({ ...file, version, folder })),
         suites: Object.fromEntries(

@@ -35,7 +35,7 @@ function refuseOccupied(out: string): void {
   if (state === undefined || (state.isDirectory() && wholeNamesIn(out).length === 0)) return;
   throw new UserError(
     'not_empty',
-    `${out} is there already, and is no empty folder.`,
+    `${out} already exists and is not empty.`,
     'Give a new or an empty folder.',
   );
 }

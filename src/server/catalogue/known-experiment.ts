@@ -239,7 +239,7 @@ export class KnownExperiment {
     if (this.#message !== null) return 'broken';
     if (!this.isRead) return 'reading';
     if (running > 0) return 'running';
-    return this.isOver ? 'finished' : 'unfinished';
+    return this.#runs.every(({ line }) => line.status === 'finished') ? 'finished' : 'unfinished';
   }
 }
 

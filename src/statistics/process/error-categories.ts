@@ -24,6 +24,8 @@ export function errorCategories(
   scoringReference: ScoringReference | null,
   measured: Measured,
 ): ProcessMetrics['errors'] {
+  // It was cut off: how its agent would have ended is not known.
+  if (transcript.end?.reason === 'infrastructure_error') return [];
   const found: (readonly [ErrorCategory, Evidence[]])[] = [
     ['hallucination', measured.grounding.examples.slice(0, maxEvidence)],
     ['debugging', debuggingInVain(transcript)],

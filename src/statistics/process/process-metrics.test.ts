@@ -294,6 +294,12 @@ describe('error categories', () => {
       { grades: [graded(1, null, { final: true })] },
       ['submission_format'],
     ],
+    [
+      'a run that the infrastructure cut off',
+      [list],
+      { end: { reason: 'infrastructure_error', message: '', finalAnswer: null } },
+      [],
+    ],
     ['no submission', [executed('')], { grades: [graded(1, null, { final: true })] }, []],
     [
       'a small improvement',

@@ -108,7 +108,10 @@ describe('the summary of a step', () => {
       did('Run Command', { command: 'ls | wc -l' }, { exitCode: 0, observation: '3\n[exit code 0, 0 s]' }),
       'ls | wc -l: 3',
     ],
-    [crashed('fold 1\n[ended by SIGALRM, 5.0 s]', { exitCode: null }), 'train.py: fold 1 (ended by SIGALRM)'],
+    [
+      crashed('fold 1\n[ended by SIGALRM, 5.0 s]', { exitCode: null }),
+      'train.py: fold 1 (stopped by its own time limit, SIGALRM)',
+    ],
     [
       did('Run Command', { command: `python train.py ${'--long '.repeat(20)}` }, { exitCode: 2 }),
       `python train.py ${'--long '.repeat(3)}--l…: (exit code 2)`,

@@ -49,8 +49,9 @@ function joined(separator: string, ...parts: readonly string[]): string {
 /** How it ended, if it failed. */
 function failureOf({ exitCode, observation }: TranscriptStep): string {
   if (exitCode !== null) return exitCode === 0 ? '' : `(exit code ${exitCode})`;
-  const signal = /\[(ended by \w+), [\d.]+ s\]$/.exec(observation)?.[1];
-  return signal === undefined ? '' : `(${signal})`;
+  const signal = /\[ended by (\w+), [\d.]+ s\]$/.exec(observation)?.[1];
+  if (signal === undefined) return '';
+  return signal === 'SIGALRM' ? '(stopped by its own time limit, SIGALRM)' : `(ended by ${signal})`;
 }
 
 /** The last line of mlab's observations: the outcome says the same. */

@@ -39,7 +39,9 @@ function successSentence({ b, overall: { success } }: Omit<Comparison, 'sentence
   if (success === null) return [];
   const { value } = success;
   const change = value === 0 ? 'is the same' : `is ${points(value)} ${value > 0 ? 'higher' : 'lower'}`;
-  return [`The success rate of ${b} ${change}${between(success, hundredths)}: ${verdict(success)}.`];
+  return [
+    `The success rate of ${b} ${change}${between(success, hundredths, ' percentage points')}: ${verdict(success)}.`,
+  ];
 }
 
 function normalisedSentence({ b, overall: { normalised } }: Omit<Comparison, 'sentences'>): string[] {
@@ -56,7 +58,7 @@ function superioritySentence({ a, b, overall }: Omit<Comparison, 'sentences'>): 
   if (superiority === null) return [];
   const chance = (0.5 + superiority.value / 2) * 100;
   return [
-    `A run of ${b} has a better score than one of ${a} with a chance of ${chance.toFixed(0)} % (ties count half): ${verdict(superiority)}.`,
+    `The probability that a run of ${b} has a better score than one of ${a} is ${chance.toFixed(0)} % (ties count half): ${verdict(superiority)}.`,
   ];
 }
 
@@ -64,7 +66,7 @@ function cellSentences({ a, b, cells }: Omit<Comparison, 'sentences'>): string[]
   const beyond = cells.filter(({ superiority }) => superiority.beyond_noise);
   if (beyond.length === 0)
     return [
-      `On no single task is the difference beyond noise${cells.length === 1 ? '' : ` (corrected for ${cells.length})`}.`,
+      `On no single task is the difference beyond noise${cells.length === 1 ? '' : ` (corrected for ${cells.length} comparisons)`}.`,
     ];
   return beyond.map(({ task, agent, superiority, ...sides }) => {
     const name = agent === null || agent === '' ? task : `${task} (${agent})`;
@@ -103,9 +105,16 @@ function useSentence(
   show: (value: number) => string,
 ): string[] {
   if (use.a === null || use.b === null || (use.a === 0 && use.b === 0)) return [];
-  const times =
-    use.a === 0 ? 'compared with ' : `${Number((use.b / use.a).toPrecision(2))} times as much as `;
-  return [`On average, a run of ${b} ${verb} ${show(use.b)}, ${times}one of ${a} (${show(use.a)}).`];
+  const share = use.a === 0 ? 'compared with' : shareOf(use.b / use.a);
+  return [`On average, a run of ${b} ${verb} ${show(use.b)}, ${share} one of ${a} (${show(use.a)}).`];
+}
+
+/** How a use compares with another, in two digits, in words before that other. */
+function shareOf(ratio: number): string {
+  const digits = Number(ratio.toPrecision(2));
+  if (digits === 1) return 'the same as';
+  if (digits > 1) return `${digits} times as much as`;
+  return `${Number((100 * ratio).toPrecision(2))} % of`;
 }
 
 function verdict({ beyond_noise, p_corrected }: Difference): string {
@@ -116,11 +125,11 @@ function pValue(p: number): string {
   return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`;
 }
 
-function between({ interval }: Difference, show: (value: number) => string): string {
+function between({ interval }: Difference, show: (value: number) => string, unit = ''): string {
   if (interval === null) return '';
   const sign = (value: number) => (value < 0 ? '−' : '');
   const { low, high } = interval;
-  return ` (95 % interval of the difference: ${sign(low)}${show(low)} to ${sign(high)}${show(high)})`;
+  return ` (95 % interval of the difference: ${sign(low)}${show(low)} to ${sign(high)}${show(high)}${unit})`;
 }
 
 /** A difference of shares, without its sign. */
