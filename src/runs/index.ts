@@ -1,5 +1,6 @@
 export { anyAgentOfRun, findAnyAgent } from './agents/find-agent.ts';
 export type { AgentPlace } from './agents/python-agent.ts';
+export { archiveAttempt } from './archived-attempts.ts';
 export { type BranchAsked, isSameRun, makeBranchPlan } from './branch-plan.ts';
 export {
   type Cancellation,

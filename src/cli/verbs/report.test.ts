@@ -11,7 +11,7 @@ import {
   sessionStarted,
 } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { archiveAttempt } from '../../runs/archived-attempts.ts';
+import { archiveAttempt } from '../../runs/index.ts';
 import { ExperimentName, Report } from '../../schema/index.ts';
 import { createExperiment, type Experiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
