@@ -1,10 +1,11 @@
 import { styleText } from 'node:util';
-import { modelRatings, readTranscript, stepSummaries } from '../../evaluation/index.ts';
+import { evaluateRun, modelRatings, readTranscript, stepSummaries } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import {
   type AgentClaims,
   type BranchId,
   type Grade,
+  type IntegrityFlag,
   isImported,
   type Lesson,
   type ModelRatings,
@@ -91,6 +92,7 @@ export const runsShow: Verb = {
     const begun = branchesOfRun(experiment, folder.id);
     const ended = events.at(-1);
     const ratings = modelRatings(folder.readJudgements());
+    const { integrity } = evaluateRun(folder, spec);
     const claimed = ended?.kind === 'run_ended' ? (ended.claimed ?? null) : null;
     const head = [
       `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
@@ -102,6 +104,7 @@ export const runsShow: Verb = {
       ...modelLines(record, events),
       ...claimedLines(claimed),
       ...verificationLines(verifications),
+      ...flagLines(integrity),
       ...ratings.flatMap(ratingLines),
     ];
     return {
@@ -112,6 +115,7 @@ export const runsShow: Verb = {
         steps,
         grades,
         verifications,
+        integrity,
         ratings,
         branches,
         selected: tree.selected,
@@ -223,6 +227,15 @@ function verificationLines(verifications: readonly Verification[]): string[] {
   const newest = verifications.at(-1);
   if (newest === undefined) return [];
   return [`verified: ${verdictWords[newest.verdict]}. ${oneLine(newest.reason, 300)}`];
+}
+
+/** What to look at, and why: docs/evaluation.md, Integrity. */
+function flagLines(flags: readonly IntegrityFlag[]): string[] {
+  return flags.map(({ kind, step, weight, evidence }) => {
+    const where = step === null ? '' : `, step ${step}`;
+    const what = weight === 'attempt' ? 'was tried' : 'the result is in doubt';
+    return `flag ${kind.replaceAll('_', ' ')} (${what}${where}): ${oneLine(evidence, 300)}`;
+  });
 }
 
 /** How a model rated the run. */
