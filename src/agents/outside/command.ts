@@ -127,6 +127,8 @@ function environmentOf({
     ANTHROPIC_API_KEY: token,
     GOOGLE_GEMINI_BASE_URL: google,
     GEMINI_API_KEY: token,
+    // What it printed is known even if it is killed.
+    PYTHONUNBUFFERED: '1',
     MLAB_MODEL: model,
     MLAB_BRIEF: brief,
     MLAB_SESSION: `${home}/${sessionName}`,

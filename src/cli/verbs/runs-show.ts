@@ -11,6 +11,7 @@ import {
   type ModelRatings,
   type ModelRoles,
   type ModelUse,
+  programOutput,
   type RunRecord,
   type TraceEvent,
   type Verification,
@@ -25,6 +26,7 @@ import {
   limitsHeldText,
   type RunFolder,
   readTraceSync,
+  resolveText,
   sessionsOf,
   spentOf,
   statesOf,
@@ -43,8 +45,10 @@ interface Options {
   step?: number;
 }
 
-/** Of an error message; --json has the whole one. */
+/** Of an error message or output; --json has the whole message. */
 const maxErrorLines = 40;
+/** Without a step for so long before its end, an agent may have been in an endless loop. */
+const silentMs = 5_000;
 
 export const runsShow: Verb = {
   onlyReads: true,
@@ -108,7 +112,7 @@ export const runsShow: Verb = {
       ...ratings.flatMap(ratingLines),
     ];
     return {
-      text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`,
+      text: [head.join('\n'), stepsTable(steps, grades), ...lastOutput(folder, events)].join('\n\n'),
       json: {
         record,
         claimed,
@@ -125,13 +129,27 @@ export const runsShow: Verb = {
   },
 };
 
-/** Errors in their own lines, since the last one says most; other messages in one line. */
+/** Errors in their own lines, of which the first and the last ones say most; other messages in one line. */
 function endText({ reason, message }: NonNullable<RunRecord['end']>): string {
   const isError = reason === 'agent_error' || reason === 'infrastructure_error';
   const lines = plain(message).trimEnd().split('\n');
   if (!isError || lines.length === 1) return oneLine(message, isError ? 2_000 : 200);
-  const shown = lines.length <= maxErrorLines ? lines : ['…', ...lines.slice(-maxErrorLines)];
+  const shown =
+    lines.length <= maxErrorLines ? lines : [...lines.slice(0, 1), '…', ...lines.slice(-maxErrorLines)];
   return shown.map((line, index) => (index === 0 ? line : `  ${line}`)).join('\n');
+}
+
+/** What the agent's process printed last, if a time limit ended it while no step was taken. */
+function lastOutput(folder: RunFolder, events: readonly TraceEvent[]): string[] {
+  const end = events.at(-1);
+  if (end?.kind !== 'run_ended' || end.reason !== 'time_limit') return [];
+  const step = events.findLast(({ kind }) => kind === 'step_finished');
+  if (step !== undefined && end.time - step.time < silentMs) return [];
+  const note = events.findLast((event) => event.kind === 'note' && programOutput in event.entries);
+  const printed = note?.kind === 'note' ? note.entries[programOutput] : undefined;
+  if (printed === undefined) return [];
+  const lines = plain(resolveText(folder.objects, printed)).trimEnd().split('\n').slice(-maxErrorLines);
+  return [`It took no step in its last seconds. It printed last:\n${lines.join('\n')}`];
 }
 
 /** By step. */
