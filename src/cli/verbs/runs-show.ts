@@ -99,7 +99,7 @@ export const runsShow: Verb = {
     const { integrity } = evaluateRun(folder, spec);
     const claimed = ended?.kind === 'run_ended' ? (ended.claimed ?? null) : null;
     const head = [
-      `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
+      `${spec.experiment}/${spec.id}: ${agentOf(spec)} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null ? '' : `: ${endText(end)}`}`,
       `${counted(steps.length, 'step')}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
@@ -128,6 +128,11 @@ export const runsShow: Verb = {
     };
   },
 };
+
+/** A command has the name that its label gives it. */
+function agentOf({ agent, agent_options: { label } }: RunRecord['spec']): string {
+  return typeof label === 'string' && label !== '' ? `${plain(label)} (${agent})` : agent;
+}
 
 /** Errors in their own lines, of which the first and the last ones say most; other messages in one line. */
 function endText({ reason, message }: NonNullable<RunRecord['end']>): string {
