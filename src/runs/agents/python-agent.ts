@@ -12,7 +12,7 @@ import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { agentProtocol, programOutput, type SandboxDriver } from '../../schema/index.ts';
+import { type AgentRunParams, agentProtocol, programOutput, type SandboxDriver } from '../../schema/index.ts';
 import { ensurePython } from '../../tasks/index.ts';
 import { AgentFailed, AgentProcess, type Conversation } from './agent-process.ts';
 import { EnvironmentConversation } from './answer-agent.ts';
@@ -126,7 +126,7 @@ async function runAgent(
   });
   await initialize(started.process, place.signal);
   const { task, actions, budget } = environment;
-  const told = { task, actions, budget, seed, options };
+  const told: AgentRunParams = { task, actions: [...actions], budget, seed, options };
   const signal = AbortSignal.any([place.signal, over.signal]);
   try {
     await started.process.request('run', told, new EnvironmentConversation(environment), signal);
