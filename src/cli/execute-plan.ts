@@ -83,7 +83,7 @@ export async function executePlan(
     !isInteractive &&
     gate === undefined &&
     !context.logger.isOnStandardError;
-  const place = parts.executor && 'executed elsewhere';
+  const place = parts.executor && `executed on ${parts.experiment.executor ?? 'other machines'}`;
   using view = createProgressView(plan, renews, context, { place, showsResults: gate !== undefined });
   const log = logProgress(context.logger);
   return await runExperiment(

@@ -7,7 +7,7 @@ import { loadTask, sampleMark } from '../../tasks/index.ts';
 import { agentPlace } from '../agent-options.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
-import { executeThere, isHere } from '../execute-there.ts';
+import { executeThere, isHere, tryPlace } from '../execute-there.ts';
 import { readExperiment } from '../experiment-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
@@ -164,6 +164,7 @@ async function retry(
   const here = isHere(context, again, wanted, undefined);
   const { MLAB_DOCKER } = context.variables;
   const sandboxes = new Map(runs.map((run) => [`${run.sandbox} ${run.docker_image ?? ''}`, run]));
+  if (!here) await tryPlace(context, again, wanted);
   for (const run of here ? sandboxes.values() : [])
     await trySandbox(run.sandbox, sandboxOptions(run, MLAB_DOCKER));
   const resources = new Map<string, TaskResources>();

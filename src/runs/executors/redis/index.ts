@@ -28,6 +28,10 @@ export const redis: ExecutorKind = {
   matches: (on) => on === 'redis' || isRedisUrl(on),
   // If a variable holds the address, it is looked up each time.
   recorded: (on) => (on === 'redis' ? on : redisAddress(on, {}).shown),
+  ready: async (on, { variables, signal }) => {
+    const { tryRedis } = await load.serve();
+    await tryRedis(redisAddress(on, variables), signal);
+  },
   open: async (on, place) => {
     const { RedisExecutor } = await load.executor();
     return await RedisExecutor.open(redisAddress(on, place.variables), place);

@@ -77,6 +77,11 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
   }
 }
 
+/** @throws UserError if it can't be used from here */
+export async function tryRedis(address: RedisAddress, signal: AbortSignal): Promise<void> {
+  (await connectRedis(address, signal)).disconnect();
+}
+
 /** The workers registered in a Redis. */
 export async function listWorkers(address: RedisAddress, signal: AbortSignal): Promise<WorkerReport[]> {
   const redis = await connectRedis(address, signal);
