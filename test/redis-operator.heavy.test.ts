@@ -191,6 +191,24 @@ describe.skipIf(missing !== null)(
       ]);
     });
 
+    test('is told that a worker is gone, and that its runs are given to another', async () => {
+      const worker = await startWorker();
+      const submitted = run('gone', 6, 1);
+      const list = () => called('runs', 'ls', 'gone', '--dir', bench.experiments);
+      await until('the run is under way', async () => / running /.test((await list()).out));
+      worker.process.kill('SIGKILL');
+      await worker.ended;
+      const listed = await list();
+      expect(listed.out).toMatch(/its worker on \S+ \(process \d+\) is gone; the job is given to another/);
+      await until('it says so', () => submitted.said().includes('is gone; the job is given to another'));
+      const idle = await startWorker();
+      expect((await submitted.ended).code).toBe(0);
+      const shown = await called('workers', '--redis', redis.url);
+      expect(shown.out).toMatch(/last seen.*runs done/);
+      expect(shown.out).toMatch(/idle +\d+ s ago +0 .* 1 /);
+      expect(idle.said()).toMatch(/: run finished\n.*: grading finished/s);
+    });
+
     test('can stop a worker while Redis does not answer', async () => {
       const worker = await startWorker();
       await redis.stop('SIGKILL');

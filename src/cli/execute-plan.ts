@@ -150,14 +150,16 @@ export async function conclude(
     lines.length === 0
       ? ''
       : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(context, name, problems)}`;
-  const run = `${name}/${runs[0]?.run ?? ''}`;
-  const commands: [string, string][] = [
+  const begun = runs.find(({ status }) => status !== 'pending');
+  const run = `${name}/${begun?.run ?? ''}`;
+  const ofRuns: [string, string][] = [
     ['view', 'results and every step, in the browser'],
     [`runs show ${run}`, 'every step of a run'],
     [`runs diff ${run} 0 last`, 'what the agent changed'],
     [`grade ${name} --steps all`, 'the hidden score of every step'],
     [`report ${name}`, 'this table again'],
   ];
+  const commands = begun === undefined ? [[`runs ls ${name}`, 'where each run is'] as const] : ofRuns;
   const shown = commands.map(
     ([command, meaning]) => [`${context.command} ${command}${context.placeFlags}`, meaning] as const,
   );

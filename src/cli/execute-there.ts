@@ -24,7 +24,8 @@ const secondWithinMs = 5_000;
 const cancellingPollMs = 1_000;
 
 const words = {
-  first: 'the jobs keep running; the same command follows them again. Ctrl-C again within 5 s cancels them.',
+  first:
+    'running jobs continue, and queued ones wait; the same command follows them again. Ctrl-C again within 5 s cancels them.',
   second: 'cancelling the jobs.',
 };
 

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import type { GlobalOptions } from './context.ts';
 import { logLevels } from './logger.ts';
 import { oneOf } from './one-of.ts';
@@ -38,7 +38,12 @@ export function createProgram(version: string, asJson: boolean): Command {
       // The help of a group that is called without a command.
       writeErr: (text) => void (asJson ? process.stderr : process.stdout).write(text),
     })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      // Without a value, a flag has its default: once is enough.
+      optionDescription: (option) =>
+        new Help().optionDescription(option).replace(/ \(default: (.*), preset: \1\)/, ' (default: $1)'),
+    })
     .addHelpText(
       'after',
       '\nExample:\n  mlab run --suite starter --agent automl --seeds 2\n\nEvery command has --help with examples.',

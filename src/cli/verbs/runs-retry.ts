@@ -1,5 +1,5 @@
 import { messageOf, UserError } from '../../lib/errors.ts';
-import { anyAgentOfRun, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
+import { anyAgentOfRun, failureCauses, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
 import { type Experiment, listExperiments, openExperiment } from '../../store/index.ts';
@@ -25,11 +25,15 @@ interface Options extends PrepareOptions, TrustFlags {
   dryRun?: boolean;
 }
 
+const everything = 'infrastructure';
+const causes = [...failureCauses, 'unknown'];
+
 const flags: Flag[] = [
   {
     flags: '--failed [what]',
-    description: 'infrastructure for all such failures, or one cause, such as sandbox',
-    default: 'infrastructure',
+    description: 'infrastructure for all such failures, or one cause (listed below)',
+    choices: [everything, ...causes],
+    default: everything,
   },
   { flags: '--on <where>', description: 'where to execute them; default: where they were executed before' },
   { flags: '--parallel <n>', description: 'maximum runs at a time; default: as planned' },
@@ -46,8 +50,10 @@ export const runsRetry: Verb = {
   arguments: [runsArgument],
   flags,
   details:
-    'Reruns only runs that failed because of the machines, from the start, as they were planned. Mistakes of the agent are\n' +
-    'no such failures. Earlier attempts are kept in runs/.discarded. To resume interrupted runs, use mlab run.',
+    'Reruns only runs that failed because of the machines, from the start, as they were planned. Earlier attempts are kept\n' +
+    'in runs/.discarded. To resume interrupted runs, use mlab run. A run that ended by agent_error is a result of its agent\n' +
+    'and is not repeated: correct the agent, and give mlab run another --name.\n' +
+    `Causes: ${causes.slice(0, 8).join(', ')},\n${causes.slice(8).join(', ')}.`,
   negative: 'a run could not be finished or graded',
   examples: [
     ['mlab runs retry night-1 --failed infrastructure', 'all infrastructure failures'],
@@ -112,7 +118,7 @@ function failedRuns(context: Context, experiment: Experiment, named: ReadonlySet
 }
 
 function isWanted(cause: string, wanted: string): boolean {
-  return wanted === 'infrastructure' || cause === wanted;
+  return wanted === everything || cause === wanted;
 }
 
 function nameOf({ plan }: Experiment, run: string): string {
