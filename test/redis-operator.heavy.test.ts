@@ -209,6 +209,19 @@ describe.skipIf(missing !== null)(
       expect(idle.said()).toMatch(/: run finished\n.*: grading finished/s);
     });
 
+    test('can check the server and its workers', async () => {
+      const worker = await startWorker();
+      const found = await called('doctor', '--on', redis.url);
+      expect(found.code, found.out + found.err).toBe(0);
+      expect(found.out).toMatch(/Address +answers: \d+\.\d+/);
+      expect(found.out).toMatch(/Password +given/);
+      expect(found.out).toMatch(/Persistence +appendonly/);
+      expect(found.out).toMatch(/Worker +\S+: idle, mlab \S+, 2 cores, 16000 MB/);
+      worker.process.kill('SIGTERM');
+      const { code, out } = await called('doctor', '--on', 'redis://127.0.0.1:1');
+      expect([code, out]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+    });
+
     test('can stop a worker while Redis does not answer', async () => {
       const worker = await startWorker();
       await redis.stop('SIGKILL');

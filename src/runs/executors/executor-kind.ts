@@ -60,6 +60,8 @@ export interface CheckPlace
   extends Pick<ExecutorPlace, 'settings' | 'command' | 'variables' | 'log' | 'signal'> {
   /** For files that workers see at the same path. */
   folder: string;
+  /** Of this mlab. */
+  version: string;
 }
 
 /** What `mlab doctor` reports about a place where jobs would be executed. */
@@ -97,6 +99,6 @@ export interface ExecutorKind {
   limitHint?(settings: ExecutorSettings): string | null;
   /** What it would submit for the runs of a plan: a script as text, or a document that is shown as YAML. */
   documents?(place: PlannedPlace): Promise<unknown[]>;
-  /** Checks what one of its machines can do. */
-  check?(place: CheckPlace): Promise<WorkerChecks>;
+  /** Checks what one of its machines can do, or the service through which they get jobs. */
+  check?(on: string, place: CheckPlace): Promise<WorkerChecks>;
 }

@@ -5,6 +5,7 @@ import { isRedisUrl, redisAddress } from './address.ts';
 
 /** Users without Redis neither install nor load its libraries. */
 const load = {
+  check: () => withLibraries(import('./check-redis.ts')),
   executor: () => withLibraries(import('./redis-executor.ts')),
   serve: () => withLibraries(import('./serve.ts')),
 };
@@ -35,6 +36,10 @@ export const redis: ExecutorKind = {
   open: async (on, place) => {
     const { RedisExecutor } = await load.executor();
     return await RedisExecutor.open(redisAddress(on, place.variables), place);
+  },
+  check: async (on, place) => {
+    const { checkRedis } = await load.check();
+    return await checkRedis(redisAddress(on, place.variables), place);
   },
   openCanceller: async (on, place) => {
     const { openCanceller } = await load.serve();
