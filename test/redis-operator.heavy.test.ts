@@ -205,7 +205,7 @@ describe.skipIf(missing !== null)(
       expect((await submitted.ended).code).toBe(0);
       const shown = await called('workers', '--redis', redis.url);
       expect(shown.out).toMatch(/last seen.*runs done/);
-      expect(shown.out).toMatch(/idle +\d+ s ago +0 .* 1 /);
+      expect(shown.out).toMatch(/idle +\d+ s ago +0 .* 1$/m);
       expect(idle.said()).toMatch(/: run finished\n.*: grading finished/s);
     });
 
