@@ -1,16 +1,17 @@
 /**
- * Writes schemas/, with which editors check and complete YAML files: `npm run node scripts/write-schemas.ts`. A test
+ * Writes schemas/: those with which editors check and complete YAML files, and that of what agents are told: `npm run node scripts/write-schemas.ts`. A test
  * fails while they are out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ExperimentFile, SettingsFile, TaskFile } from '../src/schema/index.ts';
+import { AgentRunParams, ExperimentFile, SettingsFile, TaskFile } from '../src/schema/index.ts';
 
 export const folder = join(import.meta.dirname, '../schemas');
 
 const files = {
+  'agent-run.schema.json': AgentRunParams,
   'experiment.schema.json': ExperimentFile,
   'settings.schema.json': SettingsFile,
   'task.schema.json': TaskFile,
@@ -21,9 +22,14 @@ export function schemas(): Map<string, string> {
   return new Map(
     Object.entries(files).map(([name, schema]) => [
       name,
-      `${JSON.stringify(z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }), null, 2)}\n`,
+      `${JSON.stringify(z.toJSONSchema(schema, { io: ioOf(schema), target: 'draft-7' }), null, 2)}\n`,
     ]),
   );
+}
+
+/** People write the others, in which keys with a default may be missing. */
+function ioOf(schema: z.ZodType): 'input' | 'output' {
+  return schema === AgentRunParams ? 'output' : 'input';
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -148,13 +148,19 @@ const broken = [
     title: 'imports a package',
     file: 'packaged.py',
     text: 'import no_such_package',
-    said: "No module named 'no_such_package'\nAn agent in Python sees only the standard library",
+    said: "No module named 'no_such_package' (packaged.py, line 1)\nAn agent in Python sees only the standard library",
   },
   {
     title: 'reads a file beside it',
     file: 'reads.py',
     text: 'from pathlib import Path\nprompt = (Path(__file__).parent / "prompt.txt").read_text()',
-    said: 'sees only .py files: put texts into a .py file',
+    said: 'sees only .py files of its own folder: put texts into a .py file',
+  },
+  {
+    title: 'reads a file by its name alone',
+    file: 'relative.py',
+    text: 'open("prompt.txt")',
+    said: 'sees only .py files of its own folder: put texts into a .py file',
   },
   {
     title: 'is a class',
@@ -235,7 +241,27 @@ def run(environment):
   await place.run('./crash.py', 'crash');
   const end = place.runFolder('crash').readRecord()?.end;
   expect(end?.reason).toBe('agent_error');
-  expect(end?.message).toMatch(/File "crash\.py", line 7, in run.*ValueError: no idea what to do.*I try it/s);
+  expect(end?.message).toMatch(
+    /^ValueError: no idea what to do \(crash\.py, line 7\)\n +File "crash\.py", line 7, in run.*I try it/s,
+  );
+  expect(end?.message).not.toContain('^');
+});
+
+test('an agent in Python in an endless loop leaves what it printed, and where it was', async () => {
+  place.write(
+    'loop.py',
+    `from mlagentbench_agent import agent
+
+@agent(name="loop", summary="Never ends.")
+def run(environment):
+    print("I begin")
+    while True:
+        pass
+`,
+  );
+  const { err } = await place.run('./loop.py', 'loop', '--wall-seconds', '8');
+  const shown = await place.mlab('runs', 'show', `loop/${place.runFolder('loop').id}`);
+  expect(shown.out, err).toMatch(/no step in its last seconds.*I begin.*loop\.py", line [67] in run/s);
 });
 
 test.each([

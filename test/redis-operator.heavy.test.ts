@@ -191,6 +191,37 @@ describe.skipIf(missing !== null)(
       ]);
     });
 
+    test('is told that a worker is gone, and that its runs are given to another', async () => {
+      const worker = await startWorker();
+      const submitted = run('gone', 6, 1);
+      const list = () => called('runs', 'ls', 'gone', '--dir', bench.experiments);
+      await until('the run is under way', async () => / running /.test((await list()).out));
+      worker.process.kill('SIGKILL');
+      await worker.ended;
+      const listed = await list();
+      expect(listed.out).toMatch(/its worker on \S+ \(process \d+\) is gone; the job is given to another/);
+      await until('it says so', () => submitted.said().includes('is gone; the job is given to another'));
+      const idle = await startWorker();
+      expect((await submitted.ended).code).toBe(0);
+      const shown = await called('workers', '--redis', redis.url);
+      expect(shown.out).toMatch(/last seen.*runs done/);
+      expect(shown.out).toMatch(/idle +\d+ s ago +0 .* 1$/m);
+      expect(idle.said()).toMatch(/: run finished\n.*: grading finished/s);
+    });
+
+    test('can check the server and its workers', async () => {
+      const worker = await startWorker();
+      const found = await called('doctor', '--on', redis.url);
+      expect(found.code, found.out + found.err).toBe(0);
+      expect(found.out).toMatch(/Address +answers: \d+\.\d+/);
+      expect(found.out).toMatch(/Password +given/);
+      expect(found.out).toMatch(/Persistence +appendonly/);
+      expect(found.out).toMatch(/Worker +\S+: idle, mlab \S+, 2 cores, 16000 MB/);
+      worker.process.kill('SIGTERM');
+      const { code, out } = await called('doctor', '--on', 'redis://127.0.0.1:1');
+      expect([code, out]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+    });
+
     test('can stop a worker while Redis does not answer', async () => {
       const worker = await startWorker();
       await redis.stop('SIGKILL');

@@ -14,7 +14,8 @@ export { loadMcp } from './mcp/load.ts';
 export { mcp } from './mcp/mcp.ts';
 export type { Served } from './mcp/serve.ts';
 export type { TaskServer } from './mcp/task-server.ts';
-export { commandOptions } from './outside/command.ts';
+export { commandFiles } from './outside/command.ts';
+export { commandWarnings } from './outside/command-warnings.ts';
 export { maxPrompts } from './outside/outside-agent.ts';
 export type {
   AcpStart,

@@ -8,11 +8,11 @@ const place = {
   signal: new AbortController().signal,
 };
 const program = 'test/fixtures/outside/small_agent.py';
-const chosen = (options: Record<string, string>) =>
+const chosen = (options: Record<string, string>, onProgress = (_: string) => {}) =>
   chosenAgents(
     ExperimentFile.parse({ tasks: ['digits'], agents: [{ name: 'command', options }] }),
     {},
-    place,
+    { ...place, onProgress },
   );
 
 describe('a command in an experiment file', () => {
@@ -23,9 +23,37 @@ describe('a command in an experiment file', () => {
       label: 'mine',
       files: resolve(program),
     });
-    const [other] = await chosen({ command: `python ${program}`, files: '' });
-    expect(other?.options.files).toBe('');
   });
+
+  test('sees the files and folders of its option files, too, relative to the current folder', async () => {
+    const files = 'package.json, docs/images';
+    const [agent] = await chosen({ command: `python ${program}`, files });
+    const shown = [resolve(program), resolve('package.json'), resolve('docs/images')];
+    expect(agent?.options.files).toBe(shown.join('\n'));
+    const [folder] = await chosen({ command: `python ${program}`, files: 'test/fixtures/outside' });
+    expect(folder?.options.files).toBe(resolve('test/fixtures/outside'));
+    await expect(chosen({ command: 'true', files: 'missing.txt' })).rejects.toThrow(
+      `option files names missing.txt, which is not in ${process.cwd()}`,
+    );
+  });
+
+  test.each([
+    ['python missing.py', 'names missing.py, and there is no such file'],
+    ['no-such-program --now', 'starts no-such-program, which is in no folder of PATH'],
+  ])('that can hardly work is planned with a warning: %s', async (command, warning) => {
+    const lines: string[] = [];
+    await chosen({ command }, (line) => lines.push(line));
+    expect(lines.join('\n')).toContain(warning);
+  });
+
+  test.each([`python ${program}`, 'python -m mine', 'X=1 y', 'cd a && ./b.sh', 'python -c "print(1.5)"'])(
+    'without such a mistake has no warning: %s',
+    async (command) => {
+      const lines: string[] = [];
+      await chosen({ command }, (line) => lines.push(line));
+      expect(lines).toEqual([]);
+    },
+  );
 
   test('is refused with a label that no run can be called by', async () => {
     const [agent] = await chosen({ command: 'true', label: 'My Agent' });

@@ -1,4 +1,4 @@
-import { checkAgentOptions, commandOptions } from '../agents/index.ts';
+import { checkAgentOptions, commandFiles, commandWarnings } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { type AgentPlace, findAnyAgent, type PlannedAgent } from '../runs/index.ts';
 import type { AgentOptions, ExperimentFile, RunSpec } from '../schema/index.ts';
@@ -37,11 +37,14 @@ export async function chosenAgents(
         'Start or resume the run with mlab mcp: mlab mcp --task digits --name NAME',
       );
     }
-    const options = { ...found.options, ...given, ...agentOptions(found.agent, flags) };
-    const isCommand = found.agent.name === 'command' || found.agent.name === 'acp';
-    if (isCommand && typeof options.command === 'string' && options.files === undefined)
-      options.files = commandOptions(found.agent.name, options.command, process.cwd()).files;
+    const set: AgentOptions = { ...given, ...agentOptions(found.agent, flags) };
+    const options = { ...found.options, ...set };
     checkOptions(found.agent, options, { wanted, flags, name });
+    if (typeof options.command === 'string' && 'command' in found.agent.options && found.agent.program) {
+      const { command } = options;
+      options.files = commandFiles(command, String(set.files ?? ''), process.cwd());
+      for (const warning of commandWarnings(command, process.cwd())) place.onProgress(warning);
+    }
     chosen.push({ ...found, options });
   }
   return chosen;

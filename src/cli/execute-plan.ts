@@ -84,7 +84,7 @@ export async function executePlan(
     !isInteractive &&
     gate === undefined &&
     !context.logger.isOnStandardError;
-  const place = parts.executor && 'executed elsewhere';
+  const place = parts.executor && `executed on ${parts.experiment.executor ?? 'other machines'}`;
   using view = createProgressView(plan, renews, context, { place, showsResults: gate !== undefined });
   const log = logProgress(context.logger);
   return await runExperiment(
@@ -151,8 +151,9 @@ export async function conclude(
     lines.length === 0
       ? ''
       : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(context, name, problems)}`;
-  const run = `${name}/${runs[0]?.run ?? ''}`;
-  const commands: [string, string][] = [
+  const begun = runs.find(({ status }) => status !== 'pending');
+  const run = `${name}/${begun?.run ?? ''}`;
+  const ofRuns: [string, string][] = [
     ['view', 'results and every step, in the browser'],
     [`runs show ${run}`, 'every step of a run'],
     runs[0]?.steps === 0 && experiment.plan.runs[0]?.model !== null
@@ -161,6 +162,7 @@ export async function conclude(
     [`grade ${name} --steps all`, 'the hidden score of every step'],
     [`report ${name}`, 'this table again'],
   ];
+  const commands = begun === undefined ? [[`runs ls ${name}`, 'where each run is'] as const] : ofRuns;
   const shown = commands.map(
     ([command, meaning]) => [`${context.command} ${command}${context.placeFlags}`, meaning] as const,
   );

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { roleSettings } from '../models/index.ts';
 import { ExperimentFile } from '../schema/index.ts';
 import { createContext } from './context.ts';
-import { refuseUncountedLimit } from './execute-there.ts';
+import { documentsElsewhere, refuseUncountedLimit, tryPlace, withDocuments } from './execute-there.ts';
 
 function refusal(executor: object, spend: object, model: string | null = 'openai/gpt-5'): string {
   const context = createContext({ dir: temporaryFolder() }, {}, '1', new AbortController().signal);
@@ -32,4 +32,35 @@ test('a limit of the experiment is accepted where all calls are counted together
   expect(refusal({}, { money: 5 })).toBe('');
   expect(refusal({ on: 'slurm' }, {})).toBe('');
   expect(refusal({ on: 'slurm' }, { money: 5 }, null)).toBe('');
+});
+
+const elsewhere = (executor: object) => {
+  const context = createContext(
+    { dir: temporaryFolder() },
+    { PATH: '/nowhere', KUBECONFIG: '/nowhere' },
+    '1',
+    new AbortController().signal,
+  );
+  return { context, wanted: ExperimentFile.parse({ tasks: ['digits'], agents: ['noop'], executor }) };
+};
+
+test.each([
+  ['no_slurm', { on: 'slurm' }],
+  ['no_redis', { on: 'redis://127.0.0.1:1' }],
+  ['bad_experiment', { on: 'kubernetes' }],
+])(
+  'a place to which nothing can be submitted from here is refused before anything is planned: %s',
+  async (code, executor) => {
+    const { context, wanted } = elsewhere(executor);
+    await expect(tryPlace(context, examplePlan(), wanted)).rejects.toMatchObject({ code });
+  },
+);
+
+test('the script and the options that Slurm would get are shown for a plan', async () => {
+  const { context, wanted } = elsewhere({ on: 'slurm', slurm: { partition: 'night', cores: 3 } });
+  const documents = await documentsElsewhere(context, examplePlan(), wanted);
+  const text = withDocuments('a plan', documents ?? []);
+  expect(text).toMatch(/^# a plan\n/);
+  expect(text).toMatch(/# sbatch .*--partition=night .*--cpus-per-task=3/);
+  expect(text).toContain('#!/bin/bash');
 });

@@ -24,7 +24,8 @@ const secondWithinMs = 5_000;
 const cancellingPollMs = 1_000;
 
 const words = {
-  first: 'the jobs keep running; the same command follows them again. Ctrl-C again within 5 s cancels them.',
+  first:
+    'running jobs continue, and queued ones wait; the same command follows them again. Ctrl-C again within 5 s cancels them.',
   second: 'cancelling the jobs.',
 };
 
@@ -76,6 +77,21 @@ export function refuseUncountedLimit(
   );
 }
 
+/**
+ * Checks that jobs can be submitted from here.
+ * @throws UserError
+ */
+export async function tryPlace(
+  context: Context,
+  plan: Plan,
+  { executor: settings }: Pick<ExperimentFile, 'executor'>,
+): Promise<void> {
+  const before = settings.on === undefined ? executorBefore(context, plan) : null;
+  const kind = executorOf(context, plan, settings.on);
+  const { variables, signal } = context;
+  await kind?.ready(settings.on ?? before ?? kind.name, { settings, variables, signal });
+}
+
 /** The documents that the executor would submit; null if it has none to show. */
 export async function documentsElsewhere(
   context: Context,
@@ -89,10 +105,11 @@ export async function documentsElsewhere(
   return (await kind?.documents?.(place)) ?? null;
 }
 
-/** YAML for other tools, with the plan as a comment. */
+/** Scripts, or YAML for other tools, with the plan as a comment. */
 export function withDocuments(planText: string, documents: readonly unknown[]): string {
   const hint = 'For inspection only: mlab run writes the files that the jobs read when it submits them.';
   const remark = `${planText}\n${hint}`.replaceAll(/^/gm, '# ');
+  if (documents.every((document) => typeof document === 'string')) return [remark, ...documents].join('\n\n');
   return [
     remark,
     ...documents.map((document) => stringifyYaml(document, { aliasDuplicateObjects: false })),

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import type { GlobalOptions } from './context.ts';
 import { logLevels } from './logger.ts';
 import { oneOf } from './one-of.ts';
@@ -37,6 +37,11 @@ export function createProgram(version: string, asJson: boolean): Command {
       outputError: () => {},
       // The help of a group that is called without a command.
       writeErr: (text) => void (asJson ? process.stderr : process.stdout).write(text),
+    })
+    .configureHelp({
+      // Without a value, a flag has its default: once is enough.
+      optionDescription: (option) =>
+        new Help().optionDescription(option).replace(/ \(default: (.*), preset: \1\)/, ' (default: $1)'),
     })
     .addHelpText(
       'after',

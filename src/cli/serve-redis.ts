@@ -80,7 +80,7 @@ export async function serveJobs(context: Context, flags: RedisWorkerFlags): Prom
     onJobProgress: logProgress(logger),
     onOutage: reportOutage(context),
   });
-  return { text: `${counted(done, 'job')} done.`, json: { done } };
+  return { text: `${counted(done, 'run')} done.`, json: { done } };
 }
 
 function numberOf(text: string): number {

@@ -46,6 +46,7 @@ export { provision } from './provision.ts';
 export { type RunReplay, replayRun } from './replay-run.ts';
 export { scriptCrash } from './script-crash.ts';
 export { executeRun } from './session/execute-run.ts';
+export { failureCauses } from './session/run-failure.ts';
 export { type ExperimentModels, toolModelFor } from './tool-model.ts';
 export type { Attempt } from './validation-agents/attempts.ts';
 export { type CheckTaskOptions, checkFolder, checkTask } from './validation-agents/check-task.ts';

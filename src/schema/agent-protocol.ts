@@ -1,13 +1,35 @@
 import { z } from 'zod';
 import { Action } from './action.ts';
 import { Json } from './json.ts';
+import { Budget } from './limits.ts';
 import { ModelRequest } from './model.ts';
+import { AgentOptions } from './run.ts';
+import { TaskBrief } from './task.ts';
 
 /** The version of docs/agent-protocol.md. */
 export const agentProtocol = 1;
 
 const version = { jsonrpc: z.literal('2.0') };
 const RpcId = z.union([z.int(), z.string().max(100)]);
+
+/** What an agent's process learns when its run begins: the parameters of `run`. */
+export const AgentRunParams = z.object({
+  task: TaskBrief,
+  actions: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      arguments: z.array(
+        z.object({ name: z.string(), description: z.string(), optional: z.boolean().optional() }),
+      ),
+      input_schema: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  budget: Budget,
+  seed: z.int(),
+  options: AgentOptions,
+});
+export type AgentRunParams = z.infer<typeof AgentRunParams>;
 
 /** A request of an agent's process, which is answered. */
 export const AgentCall = z.discriminatedUnion('method', [

@@ -29,6 +29,9 @@ export const RecordedMessage = z
   });
 export type RecordedMessage = z.infer<typeof RecordedMessage>;
 
+/** The entry of a note: what an agent's process printed, if no step shows it. */
+export const programOutput = 'Program output';
+
 export const EndReason = z.enum([
   'final_answer',
   'agent_stopped',

@@ -26,7 +26,8 @@ export function placeOf(folder: RunFolder, queue: RunQueue): RunPlace {
   }
   const reason = state === 'interrupted' ? queue.unqueued.get(folder.id) : undefined;
   if (reason !== undefined) return { state, where: '', why: plainLine(reason.why, mostWhy) };
-  return { state, where: state === 'running' ? whereOf(folder, record) : '', why: whyOf(state, record) };
+  const where = state === 'running' ? whereOf(folder, record) : '';
+  return { state, where, why: whyOf(state, record, queue) };
 }
 
 function whereOf(folder: RunFolder, { host, pid, gpus }: RunRecord): string {
@@ -35,10 +36,15 @@ function whereOf(folder: RunFolder, { host, pid, gpus }: RunRecord): string {
   return [holder?.host ?? String(host.name ?? ''), process, ...(gpus?.uuids ?? [])].join(', ');
 }
 
-function whyOf(state: RunState, record: RunRecord): string {
+function whyOf(state: RunState, record: RunRecord, { executor }: RunQueue): string {
   if (state === 'waiting') return decisionWait(record);
-  if (state === 'interrupted')
-    return isImported(record.spec) ? 'its recording ends here' : 'stopped; the same mlab run resumes it';
+  if (state === 'interrupted') {
+    if (isImported(record.spec)) return 'its recording ends here';
+    if (executor?.startsWith('redis') !== true) return 'stopped; the same mlab run resumes it';
+    if (record.status === 'interrupted') return 'its worker was stopped; the job is given to another';
+    const { host, pid } = record;
+    return `its worker on ${String(host.name ?? '')} (process ${pid}) is gone; the job is given to another within 30 s`;
+  }
   if (state !== 'failed' || record.end === null) return '';
   const { cause, message } = record.end;
   const why = crashCause(message);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import importlib.util
 import random
 import sys
@@ -14,6 +15,8 @@ from .environment import Environment
 from .wire import Wire
 
 PROTOCOL = 1
+# In seconds.
+STACK_BEFORE = 1
 
 
 def main() -> None:
@@ -31,12 +34,19 @@ def main() -> None:
                     wire, request["params"], needs_model=definition.needs_model
                 )
                 random.seed(environment.seed)
+                show_stack_before(environment.budget.seconds_left)
                 definition.run(environment)
                 wire.answer(request, None)
             else:
                 wire.fail(request, f"there is no {request['method']} now")
         except BaseException as error:  # Reports SystemExit, too.
             wire.fail(request, told(error, path.parent))
+
+
+def show_stack_before(seconds_left: float) -> None:
+    """Just before the time is up, prints where the agent is: it may be in an endless loop."""
+    if seconds_left > STACK_BEFORE:
+        faulthandler.dump_traceback_later(seconds_left - STACK_BEFORE, file=2)
 
 
 def load(path: Path) -> Definition:
@@ -79,38 +89,44 @@ def imported_from(folder: Path) -> list[str]:
 
 
 def told(error: BaseException, folder: Path) -> str:
-    """As Python formats it, without the lines of this package, and with what helps.
+    """The exception, where it was raised, and the calls that led there, without those of this package.
 
     :param folder: of the agent; its files are named by their paths in it
     """
     here = str(Path(__file__).parent)
     frames = [
-        frame
+        # Without columns, it is shown without carets.
+        traceback.FrameSummary(frame.filename, frame.lineno, frame.name, line=frame.line)
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(here)
+        if not frame.filename.startswith(here) and "importlib" not in frame.filename
     ]
-    frames = [frame for frame in frames if "importlib" not in frame.filename]
-    lines = traceback.format_list(frames) + traceback.format_exception_only(error)
-    shown = "".join(lines).rstrip().replace(f"{folder}/", "")
-    return "\n".join([shown, *hints(error, folder)])
+    own = [frame for frame in frames if is_inside(frame.filename, folder)]
+    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    # A syntax error names its own place.
+    where = "" if isinstance(error, SyntaxError) else place
+    text = str(error)
+    first = f"{type(error).__name__}{': ' if text else ''}{text}{where}"
+    calls = "".join(traceback.format_list(frames)).rstrip()
+    lines = [first, *hints(error), *([calls] if calls else [])]
+    return "\n".join(lines).replace(f"{folder}/", "")
 
 
-def hints(error: BaseException, folder: Path) -> list[str]:
+def hints(error: BaseException) -> list[str]:
     if isinstance(error, ModuleNotFoundError):
         return [
             "An agent in Python sees only the standard library and the .py files of its own "
             "folder. With packages, run it as an outside program: docs/agents/command.md."
         ]
-    if isinstance(error, FileNotFoundError) and is_inside(error.filename, folder):
+    if isinstance(error, FileNotFoundError):
         return [
-            "Of its own folder, an agent in Python sees only .py files: put texts into a .py file, "
-            "and import them."
+            "An agent in Python sees only .py files of its own folder: put texts into a .py file, "
+            "and import them. Files of the workspace are read with the action Read File."
         ]
     return []
 
 
-def is_inside(name: object, folder: Path) -> bool:
-    return isinstance(name, str) and Path(name).absolute().is_relative_to(folder)
+def is_inside(name: str, folder: Path) -> bool:
+    return Path(name).absolute().is_relative_to(folder)
 
 
 if __name__ == "__main__":

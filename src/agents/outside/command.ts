@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, normalize, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import type { AgentOptions } from '../../schema/index.ts';
 import { baseUrls, outsideAgent } from './outside-agent.ts';
@@ -12,7 +12,8 @@ const options = {
     default: '',
   },
   files: {
-    description: 'files of this machine to show to it, one per line; default: those that the command names',
+    description:
+      'files and folders of this machine to show to it, besides the files that the command names; separated by commas',
     default: '',
   },
 };
@@ -53,31 +54,51 @@ export function commandOptions(
   folder: string,
 ): { command: string; files: string } {
   const text = withoutQuotes(given);
-  if (text.trim() === '') {
-    throw new UserError(
-      'bad_flag',
-      'There is no command.',
-      `For example: --agent ${agent}:"python my_agent.py"`,
-    );
-  }
-  const files = wordsOf(text)
+  if (text.trim() !== '') return { command: text, files: commandFiles(text, '', folder) };
+  throw new UserError(
+    'bad_flag',
+    'There is no command.',
+    `For example: --agent ${agent}:"python my_agent.py"`,
+  );
+}
+
+/**
+ * The files that a command sees, one path per line: those that it names, and those of its option `files`.
+ * @param folder where relative paths begin
+ * @throws UserError if a file is missing, or two have the same name
+ */
+export function commandFiles(text: string, more: string, folder: string): string {
+  const named = wordsOf(text)
     .map((word) => resolve(folder, word))
     .filter((path) => existsSync(path) && statSync(path).isFile());
-  const shown = [...new Set(files)];
+  const added = more
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => existing(resolve(folder, line), line, folder));
+  const isInFolder = (path: string) => added.some((one) => path.startsWith(`${one}/`));
+  const shown = [...new Set([...named, ...added])].filter((path) => !isInFolder(path));
   const twice = shown.find(
     (path, index) => shown.findIndex((one) => basename(one) === basename(path)) < index,
   );
-  if (twice !== undefined) {
-    throw new UserError(
-      'bad_flag',
-      `The command names two files that are called ${basename(twice)}.`,
-      'They are shown to it in one folder: give one of them another name.',
-    );
-  }
-  return { command: text, files: shown.join('\n') };
+  if (twice === undefined) return shown.join('\n');
+  throw new UserError(
+    'bad_flag',
+    `The command and its files name two files that are called ${basename(twice)}.`,
+    'They are shown to it in one folder: give one of them another name.',
+  );
 }
 
-/** The names of the files that it can see, each with its path on this machine. */
+function existing(path: string, given: string, folder: string): string {
+  if (existsSync(path) && basename(path) !== '') return path;
+  throw new UserError(
+    'no_file',
+    `The agent's option files names ${given}, which is not in ${folder}.`,
+    'Give files or folders, separated by commas, with paths relative to the current folder.',
+  );
+}
+
+/** The names of the files and folders that it can see, each with its path on this machine. */
 function filesIn(lines: string): Record<string, string> {
   return Object.fromEntries(
     lines
@@ -93,11 +114,33 @@ function startCommand(place: ProgramPlace): ProgramStart {
 
 /** The command with the paths of this machine replaced by those in the sandbox. */
 function withPlaces({ hostFile, options }: ProgramPlace): string {
-  const names = Object.keys(filesIn(String(options.files ?? '')));
+  const sources = Object.values(filesIn(String(options.files ?? '')));
   return String(options.command ?? '')
     .split(/(\s+)/)
-    .map((word) => (names.includes(basename(word)) ? hostFile(basename(word)) : word))
+    .map((word) => {
+      const found = sources.map((source) => ({ source, rest: restBelow(source, word) }));
+      const { source, rest } = found.find((one) => one.rest !== null) ?? {};
+      return source === undefined ? word : `${hostFile(basename(source))}${rest}`;
+    })
     .join('');
+}
+
+/** What a path names below a file or folder: empty for itself, `/x` for x in it; null if it is elsewhere. */
+function restBelow(source: string, path: string): string | null {
+  // Relative to the folder in which the run was planned, of which only this is known: it contains the source.
+  const parts = normalize(path)
+    .split('/')
+    .filter((part) => part !== '..' && part !== '');
+  for (let count = parts.length; count > 0; count -= 1) {
+    const start = `/${parts.slice(0, count).join('/')}`;
+    const isSource = path.startsWith('/') ? source === start : source.endsWith(start);
+    if (isSource)
+      return parts
+        .slice(count)
+        .map((part) => `/${part}`)
+        .join('');
+  }
+  return null;
 }
 
 /** In a file, unlike in a shell, quotes around the whole command are part of it. */
@@ -127,6 +170,8 @@ function environmentOf({
     ANTHROPIC_API_KEY: token,
     GOOGLE_GEMINI_BASE_URL: google,
     GEMINI_API_KEY: token,
+    // What it printed is known even if it is killed.
+    PYTHONUNBUFFERED: '1',
     MLAB_MODEL: model,
     MLAB_BRIEF: brief,
     MLAB_SESSION: `${home}/${sessionName}`,

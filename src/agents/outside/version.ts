@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
@@ -14,16 +15,29 @@ export function programVersion({ program }: Agent, options: AgentOptions): strin
   const hash = createHash('sha256');
   for (const [name, path] of Object.entries(program.hostFiles?.(options) ?? {})) {
     try {
-      hash.update(`${name}\0`).update(readFileSync(path)).update('\0');
+      for (const file of filesOf(path))
+        hash
+          .update(`${name}${file.slice(path.length)}\0`)
+          .update(readFileSync(file))
+          .update('\0');
     } catch {
       throw new UserError(
         'no_file',
         `${path} can't be read.`,
-        'The command of the agent names it: put it back.',
+        'The command of the agent or its option files names it: put it back.',
       );
     }
   }
   return `sha256:${hash.digest('hex').slice(0, 16)}`;
+}
+
+/** A file, or the files below a folder, without what Python compiled. */
+function filesOf(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.pyc'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
 }
 
 /** @throws UserError if a program has changed since its run was planned */

@@ -28,7 +28,7 @@ function countsText(counts: Readonly<Record<string, number>>): string {
 
 export const integrity = define<ReportRow>({
   title: 'Integrity',
-  note: 'Flagged: something was tried that is not allowed. Doubted: the result itself is in question. The rates of success are with all runs, and without these.',
+  note: 'Flagged: a rule found a reason to look at the run; mlab runs show prints it. Doubted: the reason is about the result itself, not about something that was tried and stopped. The rates of success are with all runs, and without these.',
   rows: ({ rows }) => rows,
   fields: [
     words('agent', 'agent', ({ agent }) => agent),

@@ -25,7 +25,11 @@ const signs = {
 export const doctor: Verb = {
   arguments: [],
   flags: [
-    { flags: '--on <where>', description: 'check a machine of an executor instead, with a job: slurm' },
+    {
+      flags: '--on <where>',
+      description:
+        'check an executor instead: a node, with a job (slurm), or a Redis and its workers (redis://…)',
+    },
     {
       flags: '--file <experiment>',
       description: 'experiment file with the executor settings of the job',
@@ -35,6 +39,7 @@ export const doctor: Verb = {
   examples: [
     ['mlab doctor', 'check sandbox, Python, GPU, credentials and disk'],
     ['mlab doctor --on slurm --file experiment.yaml', 'check a node that its jobs would get'],
+    ['mlab doctor --on redis://queue.example:6379', 'check a Redis and the versions of its workers'],
   ],
   async run(context, _, options: Options) {
     const there = options.on === undefined ? null : await checkThere(context, options.on, options.file);
@@ -67,10 +72,11 @@ async function checkThere(
       `The machines of ${kind.name} can't be checked from here.`,
       'Run mlab doctor there.',
     );
-  const { variables, signal, log, folders } = context;
+  const { variables, signal, log, folders, version } = context;
   const settings = readExperiment(file, {}).executor;
   const folder = folders.experiments;
-  return await kind.check({ settings, command: commandElsewhere(context), variables, signal, log, folder });
+  const command = commandElsewhere(context);
+  return await kind.check(on, { settings, command, variables, signal, log, folder, version });
 }
 
 async function checkHere({ variables, folders, signal, settings }: Context): Promise<DoctorCheck[]> {

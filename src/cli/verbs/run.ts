@@ -27,6 +27,7 @@ import {
   executorNameOf,
   isHere,
   refuseUncountedLimit,
+  tryPlace,
   withDocuments,
   withGateway,
 } from '../execute-there.ts';
@@ -167,7 +168,7 @@ export const run: Verb = {
       const documents = await documentsElsewhere(context, plan, wanted);
       const cost = expectedCost(context, plan, incomplete === 'restart');
       const place = executorNameOf(context, plan, wanted);
-      const runs = planText(plan, place === null ? atATime(plan) : `executed on ${place}`);
+      const runs = place === null ? planText(plan) : planTextElsewhere(plan, place);
       const text = cost === null ? runs : `${runs}\n${costText(cost)}`;
       return {
         text: documents === null ? text : withDocuments(text, documents),
@@ -194,6 +195,7 @@ export const run: Verb = {
     await getPrograms(context, planned, registry, gate, agentOf);
     if (isHere(context, planned, wanted, gate))
       await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
+    else await tryPlace(context, planned, wanted);
     const resources = new Map<string, TaskResources>();
     for (const task of tasks) resources.set(task.file.id, await provision(context, task, options));
     const plan = planOf(
@@ -253,10 +255,24 @@ function personsGate(context: Context): Gate {
   return approveActions(terminalQuestions(context.isTerminal, 'leave out --approve'), personName());
 }
 
-/** @param place where, or how many at once, its runs are executed */
-function planText(plan: Plan, place: string): string {
-  const runs = plan.runs.map(
-    ({ id, limits }) => `  ${id}  (${counted(limits.steps, 'step')}, ${limits.wall_seconds} s)`,
+function planText(plan: Plan): string {
+  const runs = plan.runs.map(({ id, limits }) => `  ${id}  (${limitsText(limits)})`);
+  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${atATime(plan)}\n${runs.join('\n')}`;
+}
+
+/** For many runs: one line for each task and agent. */
+function planTextElsewhere(plan: Plan, place: string): string {
+  const alike = Map.groupBy(plan.runs, ({ task, agent, agent_options: options, model, limits }) =>
+    JSON.stringify([task, agent, options, model, limits]),
   );
-  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${place}\n${runs.join('\n')}`;
+  const lines = [...alike.values()].map((runs) => {
+    const ids = runs.length < 3 ? runs.map(({ id }) => id) : [runs[0]?.id, '…', runs.at(-1)?.id];
+    const limits = runs.slice(0, 1).map((run) => limitsText(run.limits));
+    return `  ${ids.join(' ')}  (${[...(runs.length > 1 ? [counted(runs.length, 'run')] : []), ...limits].join(', ')})`;
+  });
+  return `${plan.name}: ${counted(plan.runs.length, 'run')}, executed on ${place}\n${lines.join('\n')}`;
+}
+
+function limitsText({ steps, wall_seconds: seconds }: RunSpec['limits']): string {
+  return `${counted(steps, 'step')}, ${seconds} s`;
 }

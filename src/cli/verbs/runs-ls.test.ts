@@ -42,6 +42,13 @@ async function list(folder: string, status?: string[], names: string[] = [], fla
   return { text, ...Listing.parse(typeof json === 'function' ? await json() : json) };
 }
 
+test('a run of Redis workers whose worker is gone is said to be given to another', async () => {
+  const folder = temporaryFolder();
+  fleetIn(folder).recordExecutor('redis://queue:6379');
+  const { states } = await list(folder, ['interrupted']);
+  expect(states[0]?.why).toMatch(/^its worker on .* is gone; the job is given to another within 30 s$/);
+});
+
 test('of each run of a fleet it is said what it does, where, and what it waits for or why it failed', async () => {
   const folder = temporaryFolder();
   const experiment = fleetIn(folder);

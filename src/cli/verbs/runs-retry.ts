@@ -1,5 +1,5 @@
 import { messageOf, UserError } from '../../lib/errors.ts';
-import { anyAgentOfRun, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
+import { anyAgentOfRun, failureCauses, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
 import { type Experiment, listExperiments, openExperiment } from '../../store/index.ts';
@@ -7,7 +7,7 @@ import { loadTask, sampleMark } from '../../tasks/index.ts';
 import { agentPlace } from '../agent-options.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
-import { executeThere, isHere } from '../execute-there.ts';
+import { executeThere, isHere, tryPlace } from '../execute-there.ts';
 import { readExperiment } from '../experiment-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
@@ -25,11 +25,15 @@ interface Options extends PrepareOptions, TrustFlags {
   dryRun?: boolean;
 }
 
+const everything = 'infrastructure';
+const causes = [...failureCauses, 'unknown'];
+
 const flags: Flag[] = [
   {
     flags: '--failed [what]',
-    description: 'infrastructure for all such failures, or one cause, such as sandbox',
-    default: 'infrastructure',
+    description: 'infrastructure for all such failures, or one cause (listed below)',
+    choices: [everything, ...causes],
+    default: everything,
   },
   { flags: '--on <where>', description: 'where to execute them; default: where they were executed before' },
   { flags: '--parallel <n>', description: 'maximum runs at a time; default: as planned' },
@@ -46,8 +50,10 @@ export const runsRetry: Verb = {
   arguments: [runsArgument],
   flags,
   details:
-    'Reruns only runs that failed because of the machines, from the start, as they were planned. Mistakes of the agent are\n' +
-    'no such failures. Earlier attempts are kept in runs/.discarded. To continue runs after their last step, repeat mlab run.',
+    'Reruns only runs that failed because of the machines, from the start, as they were planned. Earlier attempts are kept\n' +
+    'in runs/.discarded. To continue runs after their last step, repeat mlab run. A run that ended by agent_error is a\n' +
+    'result of its agent and is not repeated: correct the agent, and give mlab run another --name.\n' +
+    `Causes: ${causes.slice(0, 8).join(', ')},\n${causes.slice(8).join(', ')}.`,
   negative: 'a run could not be finished or graded',
   examples: [
     ['mlab runs retry night-1 --failed infrastructure', 'all infrastructure failures'],
@@ -112,7 +118,7 @@ function failedRuns(context: Context, experiment: Experiment, named: ReadonlySet
 }
 
 function isWanted(cause: string, wanted: string): boolean {
-  return wanted === 'infrastructure' || cause === wanted;
+  return wanted === everything || cause === wanted;
 }
 
 function nameOf({ plan }: Experiment, run: string): string {
@@ -167,6 +173,7 @@ async function retry(
   const here = isHere(context, again, wanted, undefined);
   const { MLAB_DOCKER } = context.variables;
   const sandboxes = new Map(runs.map((run) => [`${run.sandbox} ${run.docker_image ?? ''}`, run]));
+  if (!here) await tryPlace(context, again, wanted);
   for (const run of here ? sandboxes.values() : [])
     await trySandbox(run.sandbox, sandboxOptions(run, MLAB_DOCKER));
   context.log(startsOver);

@@ -1,15 +1,17 @@
 import { styleText } from 'node:util';
-import { modelRatings, readTranscript, stepSummaries } from '../../evaluation/index.ts';
+import { evaluateRun, modelRatings, readTranscript, stepSummaries } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import {
   type AgentClaims,
   type BranchId,
   type Grade,
+  type IntegrityFlag,
   isImported,
   type Lesson,
   type ModelRatings,
   type ModelRoles,
   type ModelUse,
+  programOutput,
   type RunRecord,
   type TraceEvent,
   type Verification,
@@ -24,6 +26,7 @@ import {
   limitsHeldText,
   type RunFolder,
   readTraceSync,
+  resolveText,
   sessionsOf,
   spentOf,
   statesOf,
@@ -42,8 +45,10 @@ interface Options {
   step?: number;
 }
 
-/** Of an error message; --json has the whole one. */
+/** Of an error message or output; --json has the whole message. */
 const maxErrorLines = 40;
+/** Without a step for so long before its end, an agent may have been in an endless loop. */
+const silentMs = 5_000;
 
 export const runsShow: Verb = {
   onlyReads: true,
@@ -91,9 +96,10 @@ export const runsShow: Verb = {
     const begun = branchesOfRun(experiment, folder.id);
     const ended = events.at(-1);
     const ratings = modelRatings(folder.readJudgements());
+    const { integrity } = evaluateRun(folder, spec);
     const claimed = ended?.kind === 'run_ended' ? (ended.claimed ?? null) : null;
     const head = [
-      `${spec.experiment}/${spec.id}: ${spec.agent} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
+      `${spec.experiment}/${spec.id}: ${agentOf(spec)} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null || end.reason === 'final_answer' ? '' : `: ${endText(end)}`}`,
       `${counted(steps.length, 'step')}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
@@ -102,16 +108,18 @@ export const runsShow: Verb = {
       ...modelLines(record, events),
       ...claimedLines(claimed),
       ...verificationLines(verifications),
+      ...flagLines(integrity),
       ...ratings.flatMap(ratingLines),
     ];
     return {
-      text: `${head.join('\n')}\n\n${stepsTable(steps, grades)}`,
+      text: [head.join('\n'), stepsTable(steps, grades), ...lastOutput(folder, events)].join('\n\n'),
       json: {
         record,
         claimed,
         steps,
         grades,
         verifications,
+        integrity,
         ratings,
         branches,
         selected: tree.selected,
@@ -121,13 +129,32 @@ export const runsShow: Verb = {
   },
 };
 
-/** Errors in their own lines, since the last one says most; other messages in one line. */
+/** A command has the name that its label gives it. */
+function agentOf({ agent, agent_options: { label } }: RunRecord['spec']): string {
+  return typeof label === 'string' && label !== '' ? `${plain(label)} (${agent})` : agent;
+}
+
+/** Errors in their own lines, of which the first and the last ones say most; other messages in one line. */
 function endText({ reason, message }: NonNullable<RunRecord['end']>): string {
   const isError = reason === 'agent_error' || reason === 'infrastructure_error';
   const lines = plain(message).trimEnd().split('\n');
   if (!isError || lines.length === 1) return oneLine(message, isError ? 2_000 : 200);
-  const shown = lines.length <= maxErrorLines ? lines : ['…', ...lines.slice(-maxErrorLines)];
+  const shown =
+    lines.length <= maxErrorLines ? lines : [...lines.slice(0, 1), '…', ...lines.slice(-maxErrorLines)];
   return shown.map((line, index) => (index === 0 ? line : `  ${line}`)).join('\n');
+}
+
+/** What the agent's process printed last, if a time limit ended it while no step was taken. */
+function lastOutput(folder: RunFolder, events: readonly TraceEvent[]): string[] {
+  const end = events.at(-1);
+  if (end?.kind !== 'run_ended' || end.reason !== 'time_limit') return [];
+  const step = events.findLast(({ kind }) => kind === 'step_finished');
+  if (step !== undefined && end.time - step.time < silentMs) return [];
+  const note = events.findLast((event) => event.kind === 'note' && programOutput in event.entries);
+  const printed = note?.kind === 'note' ? note.entries[programOutput] : undefined;
+  if (printed === undefined) return [];
+  const lines = plain(resolveText(folder.objects, printed)).trimEnd().split('\n').slice(-maxErrorLines);
+  return [`It took no step in its last seconds. It printed last:\n${lines.join('\n')}`];
 }
 
 /** By step. */
@@ -236,6 +263,15 @@ function verificationLines(verifications: readonly Verification[]): string[] {
   const newest = verifications.at(-1);
   if (newest === undefined) return [];
   return [`verified: ${verdictWords[newest.verdict]}. ${oneLine(newest.reason, 300)}`];
+}
+
+/** What to look at, and why: docs/evaluation.md, Integrity. */
+function flagLines(flags: readonly IntegrityFlag[]): string[] {
+  return flags.map(({ kind, step, weight, evidence }) => {
+    const where = step === null ? '' : `, step ${step}`;
+    const what = weight === 'attempt' ? 'was tried' : 'the result is in doubt';
+    return `flag ${kind.replaceAll('_', ' ')} (${what}${where}): ${oneLine(evidence, 300)}`;
+  });
 }
 
 /** How a model rated the run. */

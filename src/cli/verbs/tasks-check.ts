@@ -248,7 +248,9 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
     shown,
     ...(cut.length === 0 ? [] : ['\nCut above:', ...cut.map((row) => `  ${row[0]}: ${row.at(-1)}`)]),
     ...leaks.flatMap(({ check, outcome, notes }) =>
-      outcome === 'not_run' ? [`\nNot checked, ${check}:\n${indented(notes.flatMap((note) => note.split('\n')))}`] : [],
+      outcome === 'not_run'
+        ? [`\nNot checked, ${check}:\n${indented(notes.flatMap((note) => note.split('\n')))}`]
+        : [],
     ),
     ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
     ...leaks.flatMap(({ check, faults: found }) =>

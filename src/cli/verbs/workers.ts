@@ -16,8 +16,8 @@ export const workers: Verb = {
     },
   ],
   details:
-    'Start workers with mlab worker --redis. A worker that is silent for 15 s is no longer listed. The password comes from\n' +
-    'MLAB_REDIS_PASSWORD.',
+    'Start workers with mlab worker --redis. Each reports every 2 s; one that is silent for 15 s is no longer listed. Cores,\n' +
+    'memory and GPUs are those that its jobs hold, of those that it may use. The password comes from MLAB_REDIS_PASSWORD.',
   examples: [
     ['mlab workers --redis redis://queue.example:6379', 'all workers and what they are doing'],
     ['mlab workers --json', 'the same as data, of the Redis in MLAB_REDIS_URL'],
@@ -34,16 +34,17 @@ export const workers: Verb = {
     const columns = [
       { title: 'worker' },
       { title: 'state' },
+      { title: 'last seen', align: right },
       { title: 'jobs', align: right },
       { title: 'cores', align: right },
       { title: 'memory (MB)', align: right },
       { title: 'GPUs', align: right },
-      { title: 'done', align: right },
+      { title: 'runs done', align: right },
       { title: 'labels' },
-      { title: 'at work on' },
+      { title: 'works on' },
     ];
-    const rows = found.map(({ id, state, total, free, jobs, done, labels }) => [
-      ...[id, state, `${jobs.length}/${total.jobs}`],
+    const rows = found.map(({ id, state, total, free, jobs, done, labels, seconds_ago: ago }) => [
+      ...[id, state, `${ago} s ago`, String(jobs.length)],
       ...(['cores', 'memory_mb', 'gpus'] as const).map((name) => {
         const taken = Math.round((total[name] - free[name]) * 100) / 100;
         return `${taken}/${total[name]}`;

@@ -1,11 +1,12 @@
+import { lastLines } from '../../lib/last-lines.ts';
 import { plainLine } from '../../lib/plain-line.ts';
 import { parseSmallJson } from '../../lib/shallow-json.ts';
 import type { ProcessEnd, Sandbox, SandboxProcess } from '../../sandbox/index.ts';
 import { RpcLine, type RpcRequest } from '../../schema/index.ts';
 import { LineQueue } from './line-queue.ts';
 
-/** Of its other output, this much of the end is kept for the message of a failure. */
-const outputKept = 4_000;
+/** Of its other output, this much of the end is part of the message of a failure. */
+const outputTold = 4_000;
 /** In one message: a million values take some hundred megabytes. */
 const maxValues = 2 ** 20;
 /** The limit of unread answers when it sends another request. */
@@ -89,8 +90,13 @@ export class AgentProcess implements AsyncDisposable {
 
   /** Adds its last output, which is the most informative. */
   failed(what: string): AgentFailed {
-    const printed = this.#output.trim();
+    const { printed } = this;
     return new AgentFailed(printed === '' ? what : `${what}\nIt printed last:\n${printed}`);
+  }
+
+  /** The last lines that it printed. */
+  get printed(): string {
+    return lastLines(this.#output, outputTold);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,7 +121,7 @@ export class AgentProcess implements AsyncDisposable {
   }
 
   #keep(text: string): void {
-    this.#output = (this.#output + text).slice(-outputKept);
+    this.#output = (this.#output + text).slice(-2 * outputTold);
   }
 
   #write(message: unknown): void {

@@ -12,7 +12,7 @@ import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
-import { agentProtocol, type SandboxDriver } from '../../schema/index.ts';
+import { type AgentRunParams, agentProtocol, programOutput, type SandboxDriver } from '../../schema/index.ts';
 import { ensurePython } from '../../tasks/index.ts';
 import { AgentFailed, AgentProcess, type Conversation } from './agent-process.ts';
 import { EnvironmentConversation } from './answer-agent.ts';
@@ -116,15 +116,23 @@ async function runAgent(
   await using started = await startProcess(path, folder, place);
   // Aborted if the run ends before the agent does.
   const over = new AbortController();
+  let isDone = false;
   resources?.defer(async () => {
+    const { printed } = started.process;
+    // At a time limit this shows where it hangs. A run that is stopped goes on later.
+    if (!isDone && !place.signal.aborted && printed !== '') environment.note({ [programOutput]: printed });
     over.abort();
     await started[Symbol.asyncDispose]();
   });
   await initialize(started.process, place.signal);
   const { task, actions, budget } = environment;
-  const told = { task, actions, budget, seed, options };
+  const told: AgentRunParams = { task, actions: [...actions], budget, seed, options };
   const signal = AbortSignal.any([place.signal, over.signal]);
-  await started.process.request('run', told, new EnvironmentConversation(environment), signal);
+  try {
+    await started.process.request('run', told, new EnvironmentConversation(environment), signal);
+  } finally {
+    isDone = true;
+  }
 }
 
 interface Started extends AsyncDisposable {

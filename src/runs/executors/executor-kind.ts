@@ -60,6 +60,8 @@ export interface CheckPlace
   extends Pick<ExecutorPlace, 'settings' | 'command' | 'variables' | 'log' | 'signal'> {
   /** For files that workers see at the same path. */
   folder: string;
+  /** Of this mlab. */
+  version: string;
 }
 
 /** What `mlab doctor` reports about a place where jobs would be executed. */
@@ -82,6 +84,11 @@ export interface ExecutorKind {
   matches(on: string): boolean;
   /** The form that is written to the experiment's folder, so that the next command finds it: without a password. */
   recorded(on: string): string;
+  /**
+   * Checks that jobs can be submitted from this machine, before anything is planned.
+   * @throws UserError
+   */
+  ready(on: string, place: Pick<ExecutorPlace, 'settings' | 'variables' | 'signal'>): Promise<void>;
   open(on: string, place: ExecutorPlace): Promise<RemoteExecutor>;
   /** To cancel jobs that another process submitted; default: as `open`. */
   openCanceller?(on: string, place: ExecutorPlace): Promise<Canceller>;
@@ -90,8 +97,8 @@ export interface ExecutorKind {
    * only its own calls; null: it holds. Default: it holds.
    */
   limitHint?(settings: ExecutorSettings): string | null;
-  /** What it would submit for the runs of a plan: documents for people, and for that scheduler's tools. */
+  /** What it would submit for the runs of a plan: a script as text, or a document that is shown as YAML. */
   documents?(place: PlannedPlace): Promise<unknown[]>;
-  /** Checks what one of its machines can do. */
-  check?(place: CheckPlace): Promise<WorkerChecks>;
+  /** Checks what one of its machines can do, or the service through which they get jobs. */
+  check?(on: string, place: CheckPlace): Promise<WorkerChecks>;
 }

@@ -1,4 +1,5 @@
 import type { Ending } from '../../environment/index.ts';
+import { lastLines } from '../../lib/last-lines.ts';
 import { ModelUnavailable, type OverQuota } from '../../models/index.ts';
 import type { ProcessEnd } from '../../sandbox/index.ts';
 import type { ProgramOutcome } from './program-turns.ts';
@@ -27,7 +28,8 @@ export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, pr
   }
   if (ended === null) return failed('The program did not start.');
   const { process: end, said: talked } = ended;
-  const said = printed.trim() === '' ? '' : ` It printed last:\n${printed.trimEnd().slice(-mostTold)}`;
+  const said =
+    printed.trim() === '' ? '' : `${hintFor(printed)} It printed last:\n${lastLines(printed, mostTold)}`;
   const isDone = talked?.kind === 'done';
   if (end.ending === 'out_of_memory' && !isDone)
     return failed(`The program was ended: the memory of the run was used up.${said}`);
@@ -47,6 +49,15 @@ export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, pr
       finalAnswer: null,
     };
   return { reason: 'final_answer', message: 'The program ended by itself.', finalAnswer: lastText };
+}
+
+/** What helps a program that misses a file or a package. */
+function hintFor(printed: string): string {
+  return /\b(?:FileNotFoundError|ModuleNotFoundError|ENOENT|ERR_MODULE_NOT_FOUND)\b|No such file or directory/.test(
+    printed,
+  )
+    ? ' It sees only the workspace, system files and the files that its command or its option `files` names: docs/agents/command.md.'
+    : '';
 }
 
 /** The end of a run whose own limit does not allow another call. */

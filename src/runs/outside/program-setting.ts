@@ -145,11 +145,12 @@ export class ProgramSetting implements Disposable {
 
 function refuseHidden(source: string, hidden: readonly string[]): void {
   if (!existsSync(source)) return;
-  const path = realpathSync(source);
-  if (!hidden.some((folder) => existsSync(folder) && path.startsWith(`${realpathSync(folder)}/`))) return;
+  const path = `${realpathSync(source)}/`;
+  const folders = hidden.filter((folder) => existsSync(folder)).map((folder) => `${realpathSync(folder)}/`);
+  if (!folders.some((folder) => path.startsWith(folder) || folder.startsWith(path))) return;
   throw new UserError(
     'hidden_file',
-    `${source} belongs to the task of the run, whose hidden files no agent is shown.`,
+    `${source} belongs to the task of the run, or contains it. No agent is shown hidden files of its task.`,
     'Leave it out of the command and its files.',
   );
 }

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTurns, startProviderServer, type Turn } from '../../../test/fakes/providers/index.ts';
@@ -133,6 +133,33 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(cheap.record).toMatchObject({ status: 'finished', end: { reason: 'money_limit' } });
     const shared = await runCommand({ ...run, shared: new Quota({ of: 'the experiment', tokens: 200 }) });
     expect(shared.record).toMatchObject({ status: 'failed', end: { cause: 'experiment_limit' } });
+  });
+
+  test('sees the folder that its option files names, whole', async () => {
+    const folder = join(bench.experiments, 'multi');
+    mkdirSync(join(folder, 'prompts'), { recursive: true });
+    writeFileSync(join(folder, 'main.py'), 'import helper');
+    writeFileSync(
+      join(folder, 'helper.py'),
+      "import pathlib, sys\nprint(pathlib.Path(__file__).with_name('prompts').joinpath('a.txt').read_text())\nsys.exit(3)",
+    );
+    writeFileSync(join(folder, 'prompts/a.txt'), 'a prompt of several files');
+    await using server = await serve(turns);
+    const run = { experiments: bench.experiments, resources, server, command: 'python multi/main.py' };
+    const { record } = await runCommand({ ...run, files: folder });
+    expect(record.end?.message).toContain('a prompt of several files');
+    const without = await runCommand({ ...run, command: `python ${folder}/main.py` });
+    expect(without.record.end?.message).toMatch(/its option `files` names.*No module named 'helper'/s);
+  });
+
+  test('in an endless loop leaves what it printed last', async () => {
+    await using server = await serve(turns);
+    const { record, folder } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server, changes: { limits: { wall_seconds: 4 } } },
+      command: 'python -c "print(chr(42) * 9);exec(\'while True: pass\')"',
+    });
+    expect(record).toMatchObject({ end: { reason: 'time_limit' }, steps: 0 });
+    expect(printedBy(folder)).toContain('*********');
   });
 
   test('that fails is told from a provider that does', async () => {

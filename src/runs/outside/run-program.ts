@@ -23,7 +23,7 @@ import {
   type Upstream,
 } from '../../models/index.ts';
 import type { Sandbox, SandboxProcess } from '../../sandbox/index.ts';
-import type { AgentClaims, RunSpec } from '../../schema/index.ts';
+import { type AgentClaims, programOutput, type RunSpec } from '../../schema/index.ts';
 import type { RunFolder } from '../../store/index.ts';
 import { SessionSaver, savedSession } from './agent-session.ts';
 import { ClaimsReader } from './claims.ts';
@@ -101,7 +101,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   });
   await turns.finish();
   const text = printed.text;
-  if (text.trim() !== '') environment.note({ 'Program output': text });
+  if (text.trim() !== '') environment.note({ [programOutput]: text });
   run.onClaims(claims.claims);
   return howItEnded(end, turns.outcome, text);
 }

@@ -3,10 +3,16 @@ import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
 import { sentence } from '../../lib/sentence.ts';
 import { ModelUnavailable } from '../../models/index.ts';
 import { SandboxError } from '../../sandbox/index.ts';
-import type { RunRecord } from '../../schema/index.ts';
+import { ModelFailure, type RunRecord } from '../../schema/index.ts';
 
 /** The workers of the run died or were cut off repeatedly. */
 export const workerLost = 'worker_lost';
+
+/** The causes of infrastructure failures. */
+export const failureCauses: readonly string[] = [
+  ...ModelFailure.options,
+  ...['sandbox', 'experiment_limit', 'replay_diverged', workerLost],
+];
 
 const restartHint =
   'What the agent is told or how it decides has changed since: undo that, or start the run over (--incomplete restart).';

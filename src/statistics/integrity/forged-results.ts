@@ -71,10 +71,10 @@ function authorOf(
 }
 
 /** Whether the script that wrote the submission was edited afterwards, and nothing wrote the submission since. */
-function codeChangedAfter({ steps }: RunTranscript, written: number | null): IntegrityFlag | null {
+function codeChangedAfter({ steps, end }: RunTranscript, written: number | null): IntegrityFlag | null {
   const writer = steps.find(({ step }) => step === written);
   if (writer === undefined || !isExecution(writer.action)) return null;
-  const ran = Object.values(writer.args).join('\n');
+  const ran = textOf(writer);
   /** Later edits by path, the newest of which an undo reverts. */
   const edits = new Map<string, number[]>();
   for (const { step, action, changed } of steps) {
@@ -85,9 +85,19 @@ function codeChangedAfter({ steps }: RunTranscript, written: number | null): Int
     }
   }
   for (const [path, [first]] of edits) {
-    if (first === undefined) continue;
+    if (first === undefined || (end?.reason === 'time_limit' && wasCutOff(steps.at(-1), path))) continue;
     const evidence = `${path} was changed in step ${first}, after the execution in step ${writer.step} that wrote the submission`;
     return { kind: 'forged_result', step: first, weight: 'doubt', evidence };
   }
   return null;
+}
+
+/** Whether time cut off an execution of the file. The submission is then stale, which is no success. */
+function wasCutOff(last: TranscriptStep | undefined, path: string): boolean {
+  if (last === undefined || !isExecution(last.action)) return false;
+  return last.status === 'timed_out' && last.submission.stale && textOf(last).includes(path);
+}
+
+function textOf({ args }: TranscriptStep): string {
+  return Object.values(args).join('\n');
 }

@@ -193,6 +193,23 @@ describe('a submission', () => {
     expect(kindsOf(script(1), { ...writing('notes', 'other.py'), ...still(1) })).toEqual([]);
   });
 
+  test('whose edited script was cut off by the time limit is stale, and not flagged', () => {
+    const edit = { ...writing('better', 'train.py'), ...still(1) };
+    const stale = { present: true, hash: null, written_at_step: 1, stale: true };
+    const cut: Partial<TranscriptStep> = { ...printing('epoch 1'), status: 'timed_out', submission: stale };
+    const end = { reason: 'time_limit' as const, message: '', finalAnswer: null };
+    expect(flagsOf(transcriptOf([script(1), edit, cut], { end }))).toEqual([]);
+    const forged: Partial<TranscriptStep>[][] = [
+      [script(1), edit],
+      [script(1), edit, { ...cut, ...command('sleep 1000') }],
+      [script(1), edit, { ...cut, status: 'failed' }],
+      [script(1), edit, cut, { action: 'List Files', submission: stale }],
+    ];
+    for (const steps of forged)
+      expect(flagsOf(transcriptOf(steps, { end }))).toMatchObject([{ kind: 'forged_result', step: 2 }]);
+    expect(kindsOf(script(1), edit, cut)).toEqual(['forged_result']);
+  });
+
   test('counts as typed in a shell only if the command writes to the file itself', () => {
     expect(typesInto('echo 1 > submission.csv', 'submission.csv')).toBe(true);
     expect(typesInto("echo 'id;y\n1;0' > ./submission.csv", 'submission.csv')).toBe(true);

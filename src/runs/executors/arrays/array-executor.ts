@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from '../../../lib/errors.ts';
+import { hasCode, messageOf } from '../../../lib/errors.ts';
 import { withFileLock } from '../../../lib/file-lock.ts';
 import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
+import { noteUnqueued } from '../../../store/index.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
@@ -124,9 +125,18 @@ export class ArrayExecutor implements RemoteExecutor {
         }
       });
     } catch (error) {
+      if (hasCode(error, refusal)) await this.#noteNotSubmitted(gathered, error);
       for (const { resolve, reject } of gathered) signal.aborted ? resolve(interrupted) : reject(error);
     }
     void this.#watch();
+  }
+
+  /** Otherwise these runs would be listed as queued. */
+  async #noteNotSubmitted(gathered: readonly Given[], error: unknown): Promise<void> {
+    const there = new Set([...this.#followed.values()].map(({ given }) => given));
+    const runs = gathered.filter((given) => !there.has(given)).map(({ job }) => job.run.id);
+    const why = `not submitted: ${messageOf(error)}`;
+    await noteUnqueued(this.#place.experiment.folder, runs, { state: 'failed', why });
   }
 
   /** @returns those that nobody submitted, or whose job has ended */

@@ -40,5 +40,9 @@ export const kubernetes: ExecutorKind = {
     const { KubernetesScheduler } = await load();
     return new ArrayExecutor(place, new KubernetesScheduler(place, settings));
   },
+  ready: async (_, { settings }) => {
+    const { configFor } = await load();
+    configFor(settingsOf(settings));
+  },
   documents: async (place) => plannedManifests(place, settingsOf(place.settings)),
 };

@@ -107,7 +107,8 @@ export class KubernetesScheduler implements ArrayScheduler {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-function configFor(settings: KubernetesSettings): KubeConfig {
+/** @throws UserError `no_kubernetes` */
+export function configFor(settings: KubernetesSettings): KubeConfig {
   const config = new KubeConfig();
   try {
     config.loadFromDefault();

@@ -70,7 +70,7 @@ export class FleetWorker {
 
   /**
    * Runs until the signal is aborted, and the jobs in progress are recorded and back in the queue.
-   * @returns how many jobs were done
+   * @returns how many runs were done; gradings are not counted
    */
   async run(signal: AbortSignal): Promise<number> {
     const { listener, redis, stalledAfterMs, log } = this.#options;
@@ -236,8 +236,9 @@ export class FleetWorker {
     const told = active.isCancelled && problem !== null ? cancelledProblem : problem;
     await this.#queue.tellEnd(queued, { problem: told, worker: this.id });
     await job.moveToCompleted('', this.id, false);
-    this.#done += 1;
-    log(`${run.id}: ${queued.job.kind === 'run' ? 'run' : 'graded'}${told === null ? '' : `: ${told}`}`);
+    if (kind === 'run') this.#done += 1;
+    const what = kind === 'run' ? 'run' : 'grading';
+    log(`${run.id}: ${what} ${told === null ? 'finished' : `not finished: ${told}`}`);
   }
 
   async #resultOf(queued: Queued, losses: number, signal: AbortSignal): Promise<JobResult> {

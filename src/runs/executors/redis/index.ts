@@ -5,6 +5,7 @@ import { isRedisUrl, redisAddress } from './address.ts';
 
 /** Users without Redis neither install nor load its libraries. */
 const load = {
+  check: () => withLibraries(import('./check-redis.ts')),
   executor: () => withLibraries(import('./redis-executor.ts')),
   serve: () => withLibraries(import('./serve.ts')),
 };
@@ -28,9 +29,17 @@ export const redis: ExecutorKind = {
   matches: (on) => on === 'redis' || isRedisUrl(on),
   // If a variable holds the address, it is looked up each time.
   recorded: (on) => (on === 'redis' ? on : redisAddress(on, {}).shown),
+  ready: async (on, { variables, signal }) => {
+    const { tryRedis } = await load.serve();
+    await tryRedis(redisAddress(on, variables), signal);
+  },
   open: async (on, place) => {
     const { RedisExecutor } = await load.executor();
     return await RedisExecutor.open(redisAddress(on, place.variables), place);
+  },
+  check: async (on, place) => {
+    const { checkRedis } = await load.check();
+    return await checkRedis(redisAddress(on, place.variables), place);
   },
   openCanceller: async (on, place) => {
     const { openCanceller } = await load.serve();

@@ -252,7 +252,7 @@ export class RedisExecutor implements RemoteExecutor {
     const workers = await workersThere(this.#redis);
     const jobs = [...this.#followed.values()];
     const { shown } = this.#address;
-    tellPlaces(jobs, workers, this.#place.experiment.folder, shown);
+    tellPlaces(jobs, workers, this.#place.experiment.folder, shown, this.#place.log);
     const working = workers.filter(({ state }) => state === 'working');
     const told = unwantedText(jobs, working, shown);
     if (told !== this.#told && told !== '') this.#place.log(told);

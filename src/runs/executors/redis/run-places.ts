@@ -26,12 +26,14 @@ export function tellPlace(job: FollowedJob, place: string): void {
  * Tells where runs are, if their beginning was not seen: they began before this command, or their worker is gone.
  * @param experiment its folder
  * @param shown the address of Redis
+ * @param log tells of workers that are gone
  */
 export function tellPlaces(
   jobs: Iterable<FollowedJob>,
   workers: readonly WorkerReport[],
   experiment: string,
   shown: string,
+  log: (line: string) => void,
 ): void {
   const places = new Map(
     workers.flatMap(({ id, host, jobs: active }) =>
@@ -46,6 +48,9 @@ export function tellPlaces(
     job.unreported = place === undefined && job.place !== '' ? job.unreported + 1 : 0;
     if (place !== undefined) tellPlace(job, place);
     else if (job.unreported >= maxUnreported) {
+      const isThere = workers.some(({ id }) => job.place.endsWith(`(${id})`));
+      if (!isThere)
+        log(`${run.id}: its worker ${job.place} is gone; the job is given to another within 30 s.`);
       job.place = '';
       job.following.onProgress({ kind: 'run_queued', run, place: shown });
     }
@@ -66,5 +71,7 @@ export function unwantedText(
   });
   if (lacking.length === 0) return '';
   const what = lacking.length === 1 ? '1 job fits' : `${lacking.length} jobs fit`;
-  return `${what} no worker that is there: ${lacking[0]}. mlab workers --redis ${shown} lists them.`;
+  const who = new Set(lacking).size === 1 ? 'they need' : 'the first of them needs';
+  const why = lacking.length === 1 ? lacking[0] : lacking[0]?.replace(/^it needs/, who);
+  return `${what} no worker that is there: ${why}. mlab workers --redis ${shown} lists them.`;
 }

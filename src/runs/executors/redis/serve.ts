@@ -13,7 +13,7 @@ import { connectRedis } from './connection.ts';
 import { FleetHost } from './fleet-host.ts';
 import { FleetWorker } from './fleet-worker.ts';
 import type { Queued } from './job-queue.ts';
-import { type WorkerReport, workersThere } from './workers.ts';
+import { type SeenWorker, workersSeen } from './workers.ts';
 
 export interface FleetWorkerSettings {
   address: RedisAddress;
@@ -31,7 +31,7 @@ export interface FleetWorkerSettings {
 
 /**
  * Executes jobs of a Redis until the signal is aborted.
- * @returns how many were done
+ * @returns how many runs were done
  */
 export async function serveRedis(settings: FleetWorkerSettings): Promise<number> {
   const { address, machine, amounts, labels, stalledAfterSeconds, signal } = settings;
@@ -77,11 +77,16 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
   }
 }
 
+/** @throws UserError if it can't be used from here */
+export async function tryRedis(address: RedisAddress, signal: AbortSignal): Promise<void> {
+  (await connectRedis(address, signal)).disconnect();
+}
+
 /** The workers registered in a Redis. */
-export async function listWorkers(address: RedisAddress, signal: AbortSignal): Promise<WorkerReport[]> {
+export async function listWorkers(address: RedisAddress, signal: AbortSignal): Promise<SeenWorker[]> {
   const redis = await connectRedis(address, signal);
   try {
-    return await workersThere(redis);
+    return await workersSeen(redis);
   } finally {
     redis.disconnect();
   }

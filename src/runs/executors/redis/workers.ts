@@ -25,6 +25,7 @@ export const WorkerReport = z.strictObject({
   jobs: z.array(
     z.strictObject({ kind: z.string(), experiment: z.string(), run: z.string(), seconds: z.number() }),
   ),
+  /** Runs that it finished; gradings are not counted. */
   done: z.int(),
 });
 export type WorkerReport = z.infer<typeof WorkerReport>;
@@ -40,6 +41,25 @@ export async function sayHello(redis: Redis, report: WorkerReport): Promise<void
 
 export async function sayGoodbye(redis: Redis, id: string): Promise<void> {
   await evenIfCut(() => redis.multi().del(keys.worker(id)).srem(keys.workers, id).exec());
+}
+
+/** A worker for people. */
+export type SeenWorker = Omit<WorkerReport, 'state'> & {
+  state: WorkerReport['state'] | 'idle';
+  /** How long ago it reported. */
+  seconds_ago: number;
+};
+
+export async function workersSeen(redis: Redis): Promise<SeenWorker[]> {
+  const workers = await workersThere(redis);
+  return await Promise.all(
+    workers.map(async (worker) => {
+      const left = await redis.pttl(keys.worker(worker.id));
+      const isIdle = worker.state === 'working' && worker.jobs.length === 0;
+      const ago = Math.round((listedMs - Math.max(0, left)) / 1000);
+      return { ...worker, state: isIdle ? ('idle' as const) : worker.state, seconds_ago: ago };
+    }),
+  );
 }
 
 /** The active workers, sorted by host. */

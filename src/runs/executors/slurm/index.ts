@@ -1,6 +1,9 @@
+import { SlurmSettings } from '../../../schema/index.ts';
 import { ArrayExecutor } from '../arrays/array-executor.ts';
 import type { ExecutorKind } from '../executor-kind.ts';
 import { checkNode } from './node-checks.ts';
+import { plannedScripts } from './planned-scripts.ts';
+import { SlurmCommands } from './slurm-commands.ts';
 import { SlurmScheduler } from './slurm-scheduler.ts';
 
 export const slurm: ExecutorKind = {
@@ -11,6 +14,8 @@ export const slurm: ExecutorKind = {
     settings?.gateway_on === 'submit'
       ? null
       : 'Add --gateway-on submit, which counts the calls of all nodes, or limit each run: --money, --tokens.',
-  check: checkNode,
+  ready: (_, { variables }) => new SlurmCommands(variables).checkInstalled(),
+  documents: async (place) => plannedScripts(place, place.settings.slurm ?? SlurmSettings.parse({})),
+  check: (_, place) => checkNode(place),
   open: async (_, place) => new ArrayExecutor(place, await SlurmScheduler.open(place)),
 };

@@ -25,6 +25,12 @@ export class SlurmCommands {
     this.#variables = variables;
   }
 
+  /** @throws UserError `no_slurm` */
+  async checkInstalled(): Promise<void> {
+    for (const command of ['sbatch', 'squeue', 'scontrol', 'scancel'])
+      await this.#run(command, ['--version']);
+  }
+
   /**
    * @returns the number of the array; null if the controller did not answer, and may have accepted it
    * @throws UserError if it was refused

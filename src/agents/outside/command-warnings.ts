@@ -1,0 +1,40 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+
+/** Where every sandbox has programs; the first three are the task's Python. */
+const always = ['python', 'python3', 'pip'];
+const usual = ['/usr/local/bin', '/usr/bin', '/bin'];
+const interpreter = /^(?:\S*\/)?(?:python[\d.]*|node|bash|sh|ruby|perl|Rscript|julia|deno|bun)$/;
+/** What /bin/sh does itself. */
+const builtIn =
+  /^(?:[.:!{([]|cd|eval|exec|export|false|for|if|case|while|until|set|trap|true|ulimit|umask|unset|test|echo|printf|wait|read|exit|command|env)$/;
+
+/**
+ * What is probably wrong with a command.
+ * @param folder where its relative paths begin
+ */
+export function commandWarnings(command: string, folder: string): string[] {
+  const [program = '', ...args] = command.trim().split(/\s+/);
+  const [first = ''] = args;
+  const isPlain = /^[\w./+-]+$/.test(program);
+  if (!isPlain || builtIn.test(program)) return [];
+  if (interpreter.test(program) && /^[\w./+-]+\.\w+$/.test(first) && !first.startsWith('-')) {
+    if (existsSync(resolve(folder, first))) return [];
+    return [
+      `Warning: the command names ${first}, and there is no such file in ${folder}: only one of the task's workspace could be meant.`,
+    ];
+  }
+  if (program.includes('/') || always.includes(program)) return [];
+  const folders = [...usual, ...(process.env.PATH ?? '').split(delimiter).filter((each) => each !== '')];
+  if (folders.some((each) => isProgram(join(each, program)))) return [];
+  return [`Warning: the command starts ${program}, which is in no folder of PATH.`];
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
