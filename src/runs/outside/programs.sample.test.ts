@@ -152,6 +152,16 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(without.record.end?.message).toMatch(/its option `files` names.*No module named 'helper'/s);
   });
 
+  test('is shown no folder that contains hidden files of its task', async () => {
+    await using server = await serve(turns);
+    const run = { experiments: bench.experiments, resources, server };
+    for (const files of [resources.task.folder, join(resources.task.folder, 'hidden')]) {
+      const { record } = await runCommand({ ...run, files });
+      expect(record).toMatchObject({ status: 'failed', steps: 0 });
+      expect(record.end?.message).toContain('No agent is shown hidden files of its task.');
+    }
+  });
+
   test('in an endless loop leaves what it printed last', async () => {
     await using server = await serve(turns);
     const { record, folder } = await runCommand({
