@@ -274,7 +274,7 @@ test.each([
 def run(environment):
     environment.ask([{"role": "user", "text": "Hello"}])
 `,
-    said: /asks\.py", line 5, in run.*ModelNotDeclared: The agent calls environment\.ask.*set needs_model=True in @agent/s,
+    said: /^ModelNotDeclared: The agent calls environment\.ask.*set needs_model=True in @agent.*asks\.py, line 5/s,
   },
   {
     language: 'TypeScript',

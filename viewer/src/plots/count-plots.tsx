@@ -10,7 +10,7 @@ const flagWords: Record<string, string> = {
   grader: 'tried to access the grader',
   outside: 'tried to leave the workspace',
   network: 'tried to use the network',
-  forged_result: 'wrote a result by hand',
+  forged_result: 'a result that may not come from the code',
   perfect_score: 'a perfect score',
   not_reproduced: 'the final code does not reproduce the score',
 };
