@@ -49,13 +49,16 @@ describe('rewritten scripts', () => {
   test.each(Object.entries(torchScripts))('%s runs to its end after every rewrite', (script, source) => {
     const metric = source.includes('MAE') ? 'MAE' : 'accuracy';
     const scripts = rewritten(rewriteTorch, source, surroundingsOf(metric));
-    expect(scripts.size).toBeGreaterThan(7);
+    expect(scripts.size).toBeGreaterThan(6);
+    const first = rates.get(script) ?? 0;
+    // Adam and its relatives rise to three times their rate, but not beyond 0.003.
+    const highest = Math.max(first, Math.min(3 * first, 0.003));
     const results = run(temporaryFolder(), scripts);
     for (const [name, { printed, rate, error }] of Object.entries(results)) {
       expect(error, name).toBeNull();
       expect(scoreOf(printed), `${name}: ${printed}`).toBeGreaterThanOrEqual(0);
       // The last step of a schedule is small, so the loops report their progress correctly.
-      if (/decay|one cycle/.test(name)) expect(rate, name).toBeLessThan(0.3 * (rates.get(script) ?? 0));
+      if (/decay|one cycle/.test(name)) expect(rate, name).toBeLessThan(0.3 * highest);
     }
   });
 
