@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parse as parseYaml } from 'yaml';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { ModelFailure, type ModelRequest, ModelRole, type TokenUsage } from '../schema/index.ts';
@@ -97,7 +97,10 @@ function readText(path: string): string {
 
 function yamlEntries(path: string, text: string): unknown[] {
   try {
-    return z.array(z.unknown()).parse(parseYaml(text));
+    const document = parseDocument(text, { logLevel: 'error' });
+    const [wrong] = [...document.errors, ...document.warnings];
+    if (wrong !== undefined) throw wrong;
+    return z.array(z.unknown()).parse(document.toJS());
   } catch (error) {
     const message = error instanceof z.ZodError ? 'it holds no list' : messageOf(error);
     throw new UserError('bad_script', `${path} is no script: ${message}`, 'Give a list: "- text: …"', {
