@@ -211,7 +211,7 @@ describe.skipIf(missing !== null)(
       expect(await submitted.ended).toMatchObject({ code: 130 });
       expect(readdirSync(own).filter((name) => name.startsWith('mlab-run-'))).toEqual([]);
       const second = await startWorker();
-      await until('it is graded', () => second.said().includes(': graded'));
+      await until('it is graded', () => second.said().includes(': grading finished'));
       const again = await run('left', 8, 1).ended;
       expect(again.code, again.err).toBe(0);
       expect((await expectWhole('left', 8)).flat()).toHaveLength(2);

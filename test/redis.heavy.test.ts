@@ -110,7 +110,7 @@ describe.skipIf(missing !== null)(
         folder: bench.folder,
         variables,
       });
-      expect(JSON.parse(listed.out).workers).toMatchObject([{ state: 'working', total: { cores: 2 } }]);
+      expect(JSON.parse(listed.out).workers).toMatchObject([{ state: 'idle', total: { cores: 2 } }]);
       await sleep(800);
       first.process.kill('SIGKILL');
       const second = await startWorker();
@@ -182,8 +182,8 @@ describe.skipIf(missing !== null)(
         run('wide', 1, 2, { resources: { cores: 3 } }),
       ];
       for (const { ended } of both) expect(await ended).toMatchObject({ code: 0 });
-      expect(small.said()).not.toContain('graded');
-      expect(large.said().match(/graded/g)).toHaveLength(4);
+      expect(small.said()).not.toContain('finished');
+      expect(large.said().match(/grading finished/g)).toHaveLength(4);
       await Promise.all([stop(small), stop(large)]);
     });
 
@@ -197,7 +197,7 @@ describe.skipIf(missing !== null)(
       const client = new Redis(redis.url, { password });
       await until('no job is left', async () => (await client.keys('mlab:jobs-*:*.*')).length === 0);
       client.disconnect();
-      expect(worker.said().match(/: (run|graded)$/gm)).toHaveLength(2);
+      expect(worker.said().match(/: (run|grading) finished$/gm)).toHaveLength(2);
       await stop(worker);
     });
 
