@@ -164,7 +164,7 @@ describe.skipIf(missing !== null)(
       const stopped = await resumed.ended;
       expect(stopped.code).toBe(130);
       expect(stopped.out).toMatch(/^many: 60 jobs were cancelled\..*\n0 of 60 runs finished; .*\n$/);
-      expect(worker.said()).not.toContain('finished');
+      expect(worker.said()).not.toContain('grading finished');
     });
 
     test('learns from the list, and from the worker, why a worker refused a run', async () => {

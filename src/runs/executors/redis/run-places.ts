@@ -13,8 +13,11 @@ export interface FollowedJob {
   unreported: number;
 }
 
-/** Reports of workers come every few seconds, so one may be missed. */
-const maxUnreported = 2;
+/**
+ * Reports of workers come every few seconds, so one may be missed. A worker that is still listed may have begun the run
+ * after its last report, or may just have been killed.
+ */
+const maxUnreported = { gone: 2, listed: 20 };
 
 export function tellPlace(job: FollowedJob, place: string): void {
   if (job.place === place) return;
@@ -47,9 +50,10 @@ export function tellPlaces(
     const place = kind === 'run' ? places.get(run.id) : undefined;
     job.unreported = place === undefined && job.place !== '' ? job.unreported + 1 : 0;
     if (place !== undefined) tellPlace(job, place);
-    else if (job.unreported >= maxUnreported) {
-      const isThere = workers.some(({ id }) => job.place.endsWith(`(${id})`));
-      if (!isThere)
+    if (place !== undefined || job.place === '') continue;
+    const isListed = workers.some(({ id }) => job.place.endsWith(`(${id})`));
+    if (job.unreported >= (isListed ? maxUnreported.listed : maxUnreported.gone)) {
+      if (!isListed)
         log(`${run.id}: its worker ${job.place} is gone; the job is given to another within 30 s.`);
       job.place = '';
       job.following.onProgress({ kind: 'run_queued', run, place: shown });
