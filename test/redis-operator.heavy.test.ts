@@ -203,9 +203,10 @@ describe.skipIf(missing !== null)(
       await until('it says so', () => submitted.said().includes('is gone; the job is given to another'));
       const idle = await startWorker();
       expect((await submitted.ended).code).toBe(0);
-      const shown = await called('workers', '--redis', redis.url);
-      expect(shown.out).toMatch(/last seen.*runs done/);
-      expect(shown.out).toMatch(/idle +\d+ s ago +0 .* 1$/m);
+      const shown = async () => (await called('workers', '--redis', redis.url)).out;
+      expect(await shown()).toMatch(/last seen.*runs done/);
+      // Workers report every two seconds.
+      await until('it reports its run', async () => /idle +\d+ s ago +0 .* 1 *$/m.test(await shown()));
       expect(idle.said()).toMatch(/: run finished\n.*: grading finished/s);
     });
 
