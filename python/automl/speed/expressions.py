@@ -16,10 +16,6 @@ TOTALS = {"sum": "sum", "mean": "mean", "min": "min", "max": "max", "prod": "pro
 MATH = {"pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
 
 
-PURE = r"len|abs|min|max|sum|int|float|complex|(math|np|numpy)\.(?!random)\w+"
-"""What gives the same in every round, and changes nothing."""
-
-
 class Expressions(Places):
     def value(self, node: ast.expr) -> Value:
         match node:

@@ -1,7 +1,7 @@
 import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
-import { pythonFile } from './model-writing/python-file.ts';
+import { pythonPart } from './model-writing/python-file.ts';
 import { allRewrites, rewritersInPython } from './rewrites/all.ts';
 import { offersFromPython } from './rewrites/in-python.ts';
 import { importedNames } from './rewrites/python-edit.ts';
@@ -85,7 +85,7 @@ async function lookAround(workspace: Workspace, source: string): Promise<Surroun
   const imported = { task, arrays: [], packages: [...new Set(imports)] };
   if (!/\.np[yz]\b/.test(source) || workspace.budget.steps_left < stepsForLook) return imported;
   workspace.note({ Reason: 'What the arrays of the data hold tells what else the model could make use of.' });
-  await workspace.writeFile(arraysScript, pythonFile('look_at_arrays.py', {}));
+  await workspace.writeFile(arraysScript, pythonPart('look_at_arrays'));
   const { observation } = await workspace.executeScript(arraysScript);
   const { arrays, packages } = readSurroundings(task, observation);
   return { ...imported, arrays, packages: [...new Set([...imported.packages, ...packages])] };

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTurns, startProviderServer, type Turn } from '../../../test/fakes/providers/index.ts';
@@ -343,7 +344,7 @@ def ask(key):
     except urllib.error.HTTPError as error:
         return error.code
 print("theirs", ask("${token}"), "none", ask(""), "own", ask(os.environ["OPENAI_API_KEY"]))
-print("seen", [os.path.exists(path) for path in ["${first.folder.folder}", "${bench.cache}/data", "/root/.ssh", "${helpersFolder}/../tasks"]])
+print("seen", [os.path.exists(path) for path in ["${first.folder.folder}", "${bench.cache}/data", "${homedir()}/.ssh", "${helpersFolder}/../tasks"]])
 try:
     open("${smallAgent}"); print("REACHED")
 except OSError:

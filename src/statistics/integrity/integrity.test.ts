@@ -49,7 +49,7 @@ describe('attempts to cheat', () => {
     ['a walk over the whole file system', 'outside', writing("for root, _, files in os.walk('/'):")],
     ['a path out of the workspace', 'outside', refused('../x leads out of the workspace. Use …')],
     ['variables of other processes', 'outside', command('cat /proc/1/environ')],
-    ['a forbidden place', 'outside', printing("PermissionError: [Errno 13] Permission denied: '/root/x'")],
+    ['a forbidden place', 'outside', printing("PermissionError: [Errno 13] Permission denied: '/srv/x'")],
     ['a process that is to outlive its step', 'outside', writing('Popen(a, start_new_session=True)')],
     ['a read-only file, by an action', 'read_only', refused('data/a is read-only: it can be read and …')],
     ['read-only data', 'read_only', printing("OSError: [Errno 30] Read-only file system: 'data/train.csv'")],

@@ -38,12 +38,7 @@ export function dataSummaryScript(settings: Readonly<Record<'TEST' | 'ID' | 'WAN
   return pythonScript(['look', 'formats'], settings, 'look_at_data()');
 }
 
-/** The text of one self-contained file in `python/automl`, with some of its settings replaced. */
-export function pythonFile(name: 'look_at_arrays.py', settings: Readonly<Record<string, Setting>>): string {
-  return withSettings(readFileSync(join(folder, name), 'utf8'), settings);
-}
-
-/** The text of a file in `python/automl` that becomes part of scripts. */
+/** The text of a file in `python/automl`: a script of its own, or a part of one. */
 export function pythonPart(name: string): string {
   return readFileSync(join(folder, `${name}.py`), 'utf8');
 }

@@ -109,7 +109,7 @@ export function writtenWith(source: string, draft: Draft): Rewrite[] {
 }
 
 /** The source with a part after the imports at its top, unless it is there already. */
-export function withPart(source: string, part: Part): string {
+function withPart(source: string, part: Part): string {
   const text = readFileSync(join(partsFolder, `${part}.py`), 'utf8').trim();
   return source.includes(text) ? source : belowImportsOf(source, `\n\n${text}`, '\n\n\n');
 }

@@ -60,7 +60,7 @@ function loopsAround(script: TorchScript, node: SyntaxNode, seen: readonly numbe
 }
 
 /** Calls of a function of the script from elsewhere; for a method, those through `self` if there are any. */
-export function callersOf({ source, calls }: TorchScript, definition: SyntaxNode): SyntaxNode[] {
+function callersOf({ source, calls }: TorchScript, definition: SyntaxNode): SyntaxNode[] {
   const node = definition.getChild('VariableName');
   const name = node === null ? '' : textOf(source, node);
   const outside = calls.filter(({ from }) => from < definition.from || from >= definition.to);
