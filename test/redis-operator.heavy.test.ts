@@ -3,6 +3,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { redisAddress } from '../src/runs/executors/redis/address.ts';
+import { connectRedis } from '../src/runs/executors/redis/connection.ts';
 import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { launcher, mlab, type StartedMlab, startMlab } from './fixtures/mlab-process.ts';
 import { RedisServer, whyNoRedis } from './fixtures/redis/server.ts';
@@ -227,6 +229,20 @@ describe.skipIf(missing !== null)(
       const worker = await startWorker();
       await redis.stop('SIGKILL');
       await until('it says so', () => worker.said().includes('does not answer'));
+      worker.process.kill('SIGTERM');
+      expect(await worker.ended).toMatchObject({ code: 0 });
+      await redis.resume();
+    });
+
+    test('can stop a worker that Redis has not registered yet', async () => {
+      const admin = await connectRedis(redisAddress(redis.url, variables), new AbortController().signal);
+      await admin.client('PAUSE', 60_000, 'WRITE');
+      const worker = start(['worker', '--redis', redis.url, '--task-dir', fixtureTasks]);
+      await until('it registers', async () => /cmd=subscribe/.test(String(await admin.client('LIST'))));
+      await redis.stop('SIGKILL');
+      admin.disconnect();
+      await until('it says so', () => worker.said().includes('does not answer'));
+      expect(worker.said()).not.toContain('Taking jobs');
       worker.process.kill('SIGTERM');
       expect(await worker.ended).toMatchObject({ code: 0 });
       await redis.resume();

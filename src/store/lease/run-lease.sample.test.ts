@@ -85,7 +85,8 @@ test('a writer that was stopped while another took over is refused at its next e
   const experiment = join(folder.path, 'experiment');
   createExperiment(experiment, examplePlan());
   const [firstLog, secondLog] = [join(folder.path, 'first'), join(folder.path, 'second')];
-  const first = startWriter(experiment, 'machine-1', firstLog);
+  // Both must still have the lease when the other one looks.
+  const first = startWriter(experiment, 'machine-1', firstLog, 1_000_000);
   const second: ChildProcess[] = [];
   try {
     await until(() => textOf(firstLog).includes('wrote machine-1 1 10\n'));
@@ -93,7 +94,7 @@ test('a writer that was stopped while another took over is refused at its next e
     // It stops a moment after the signal.
     await sleep(50);
     const before = textOf(firstLog);
-    second.push(startWriter(experiment, 'machine-2', secondLog));
+    second.push(startWriter(experiment, 'machine-2', secondLog, 1_000_000));
     await until(() => textOf(secondLog).includes('wrote machine-2 2 10\n'));
     first.kill('SIGCONT');
     await until(() => textOf(firstLog).includes('lease_lost'));
@@ -109,8 +110,9 @@ test('a writer that was stopped while another took over is refused at its next e
   }
 });
 
-function startWriter(experiment: string, machine: string, log: string): ChildProcess {
-  return spawn(process.execPath, [program, experiment, machine, log], {
+function startWriter(experiment: string, machine: string, log: string, events?: number): ChildProcess {
+  const amount = events === undefined ? [] : [`${events}`];
+  return spawn(process.execPath, [program, experiment, machine, log, ...amount], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }

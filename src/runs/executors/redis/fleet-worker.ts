@@ -27,6 +27,8 @@ export interface FleetWorkerOptions {
   execute: (queued: Queued, following: Following) => Promise<JobResult>;
   /** Ends a job that must not be executed again, for this reason. */
   giveUp: (queued: Queued, reason: UserError, following: Following) => Promise<JobResult>;
+  /** Called when it is registered and begins to take jobs. */
+  onReady: (id: string) => void;
   log: (line: string) => void;
 }
 
@@ -73,11 +75,17 @@ export class FleetWorker {
    * @returns how many runs were done; gradings are not counted
    */
   async run(signal: AbortSignal): Promise<number> {
-    const { listener, redis, stalledAfterMs, log } = this.#options;
+    const { listener, redis, stalledAfterMs, onReady, log } = this.#options;
     listener.on('message', this.#hearNews);
-    await listener.subscribe(keys.news);
     signal.addEventListener('abort', this.#drain, { once: true });
-    await this.#hello();
+    try {
+      await listener.subscribe(keys.news);
+      await this.#hello();
+    } catch (error) {
+      if (signal.aborted) return 0;
+      throw error;
+    }
+    onReady(this.id);
     const timers = [
       setInterval(() => void this.#hello().catch(() => {}), helloMs),
       setInterval(() => void this.#renew().catch(() => {}), stalledAfterMs / 3),

@@ -22,7 +22,7 @@ export interface FleetWorkerSettings {
   amounts: Partial<Amounts>;
   labels: readonly string[];
   stalledAfterSeconds: number;
-  /** Called when it is connected and begins to take jobs. */
+  /** Called when it is registered and begins to take jobs. */
   onReady: (worker: string) => void;
   onOutage: (outage: Outage) => void;
   onJobProgress: (progress: JobProgress) => void;
@@ -47,6 +47,7 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
     const worker: FleetWorker = new FleetWorker({
       ...{ redis, listener, capacity, labels, mlab: machine.versions.mlab ?? '' },
       ...{ stalledAfterMs: stalledAfterSeconds * 1000, log: machine.onProgress },
+      onReady: settings.onReady,
       execute: (queued, following) =>
         withExperiment(queued, { ...following, onProgress: settings.onJobProgress }, (host, here) =>
           executeJob(queued.job, host, here),
@@ -67,7 +68,6 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
         work({ ...fleet.host, experiment: () => experiment }, here),
       );
     };
-    settings.onReady(worker.id);
     const done = await worker.run(signal);
     await fleet.settled();
     return done;
