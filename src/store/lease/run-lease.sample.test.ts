@@ -75,7 +75,6 @@ test('writers that stop, continue and die at any moment never mix their events, 
   expect(epochs.length).toBeGreaterThan(2);
   const written = said.flatMap((line) => (line.startsWith('wrote ') ? [line.slice('wrote '.length)] : []));
   expect(written.filter((text) => !found.has(text))).toEqual([]);
-  console.log(epochs.length, written.length, said.filter((l) => l.startsWith('lease_lost')).length);
 });
 
 test('a writer that was stopped while another took over is refused at its next event, with the name of the other', {
