@@ -34,7 +34,7 @@ function startServer(deeds: readonly Deed[]) {
 }
 
 function lastMessage(body: unknown): string {
-  return [...JSON.stringify(body).matchAll(/What is left: ([^\]\\]*)/g)].at(-1)?.[1] ?? '';
+  return [...JSON.stringify(body).matchAll(/Remaining budget: ([^\]\\]*)/g)].at(-1)?.[1] ?? '';
 }
 
 describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => {

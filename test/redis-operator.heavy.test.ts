@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { redisAddress } from '../src/runs/executors/redis/address.ts';
-import { connectRedis } from '../src/runs/executors/redis/connection.ts';
 import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { launcher, mlab, type StartedMlab, startMlab } from './fixtures/mlab-process.ts';
 import { RedisServer, whyNoRedis } from './fixtures/redis/server.ts';
@@ -235,7 +234,8 @@ describe.skipIf(missing !== null)(
     });
 
     test('can stop a worker that Redis has not registered yet', async () => {
-      const admin = await connectRedis(redisAddress(redis.url, variables), new AbortController().signal);
+      const admin = new Redis(redis.url, { password });
+      admin.on('error', () => {});
       await admin.client('PAUSE', 60_000, 'WRITE');
       const worker = start(['worker', '--redis', redis.url, '--task-dir', fixtureTasks]);
       await until('it registers', async () => /cmd=subscribe/.test(String(await admin.client('LIST'))));

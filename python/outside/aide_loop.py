@@ -53,7 +53,7 @@ def lay_out(workspace: Path, solutions: Path) -> None:
             (solutions / "input" / path.name).symlink_to(path)
 
 
-def hand_in(code: str, solutions: Path, workspace: Path, entry: str) -> None:
+def submit(code: str, solutions: Path, workspace: Path, entry: str) -> None:
     """Puts a solution that has just run, and what it wrote, in the workspace."""
     shutil.copytree(solutions / "working", workspace, dirs_exist_ok=True)
     for name in ("input", "working"):
@@ -90,7 +90,7 @@ def main() -> int:
         last, best = journal.nodes[-1], journal.get_best_node()
         print(f"step {step + 1}: {'failed' if last.is_buggy else last.metric.value}", flush=True)
         if best is last:
-            hand_in(last.code, solutions, workspace, entry)
+            submit(last.code, solutions, workspace, entry)
     interpreter.cleanup_session()
     return 0
 

@@ -31,7 +31,7 @@ class HowTo(FolderTest):
             command, check=True, cwd=self.folder / folder, env=environment, capture_output=True
         )
 
-    def hand_in(self, name: str, script: str) -> Path:
+    def submit(self, name: str, script: str) -> Path:
         workspace = self.folder / f"submissions/{name}"
         workspace.mkdir(parents=True)
         (workspace / "data").symlink_to(self.folder / "public")
@@ -47,8 +47,8 @@ class HowTo(FolderTest):
             (self.folder / folder).mkdir()
         folders = [f"--{name}={self.folder / name}" for name in ("downloads", "public", "private")]
         self.run_python("hidden/prepare.py", *folders)
-        self.hand_in("starter", "env/train.py")
-        solution = self.hand_in("solution", "hidden/solution/train.py")
+        self.submit("starter", "env/train.py")
+        solution = self.submit("solution", "hidden/solution/train.py")
         header, *rows = solution.read_text().splitlines()
         shuffled = random.Random(5).sample(rows, k=len(rows))
         self.write("submissions/shuffled/submission.csv", "\n".join([header, *shuffled]))

@@ -47,7 +47,7 @@ describe('agents with a language model', () => {
     };
     const text = lessonsText([exampleLesson({ change })]);
     expect(text).toContain(
-      'RMSE, lower is better): torch: AdamW – Adam of line 12 is AdamW. Came of it: better',
+      'RMSE, lower is better): torch: AdamW – Adam of line 12 is AdamW. Result: better',
     );
   });
 

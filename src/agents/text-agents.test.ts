@@ -156,7 +156,7 @@ describe('act and react as in the paper', () => {
       const head = environment.asked[0]?.messages[0]?.text ?? '';
       expect(head).toContain('- Edit Script (AI)');
       expect(head).not.toContain('- Edit File');
-      expect(head).not.toContain('To hand in');
+      expect(head).not.toContain('- Submission:');
       expect(tailOf(environment.asked[0])).not.toContain('What is left');
     },
   );
@@ -214,8 +214,8 @@ describe('a reply that cannot be used', () => {
 describe('the state of the run in the prompt', () => {
   it('has the budget, at each turn', async () => {
     const environment = await talk(react, [runScript, finalAnswer], { steps: 9, seconds: 500 });
-    expect(tailOf(environment.asked[0])).toContain('What is left: 9 steps, 8 min');
-    expect(tailOf(environment.asked[1])).toContain('What is left: 8 steps, 8 min');
+    expect(tailOf(environment.asked[0])).toContain('Remaining budget: 9 steps, 8 min');
+    expect(tailOf(environment.asked[1])).toContain('Remaining budget: 8 steps, 8 min');
   });
 
   it('has the state of the submission: missing, accepted, changed since, stale', async () => {

@@ -113,7 +113,7 @@ function refusal(definition: ActionDefinition, problems: readonly string[]): Che
   const shown = problems.map((problem) => `- ${problem}`);
   return {
     ok: false,
-    observation: `${definition.name} was not carried out:\n${shown.join('\n')}\n${usage(definition)}`,
+    observation: `${definition.name} was not executed:\n${shown.join('\n')}\n${usage(definition)}`,
   };
 }
 

@@ -11,7 +11,7 @@ import {
 
 const instructions = `You improve a Python script. You are shown the task, the script, and what it printed.
 Answer with one sentence on what you change, then with the whole new script in one block of \`\`\`python.
-When nothing is left to gain, answer without a block: what the script wrote last is handed in.`;
+When no further improvement is likely, answer without a block: the last submission that the script wrote is graded.`;
 
 /** Has a language model write one version of the starter script after another. */
 export const rewriter: Agent = {
@@ -51,7 +51,7 @@ function execute(environment: Environment): Promise<StepResult> {
 
 function standing(script: string, { observation, budget }: StepResult): string {
   const printed = observation.slice(-4000).toWellFormed();
-  return `# The script\n${script}\n\n# What it printed\n${printed}\n\nWhat is left: ${budgetText(budget)}.`;
+  return `# The script\n${script}\n\n# What it printed\n${printed}\n\nRemaining budget: ${budgetText(budget)}.`;
 }
 
 /** A reply that was cut off ends in the middle of a script: that is none. */

@@ -101,7 +101,7 @@ class FakeEnvironment(Environment):
             except Failed as error:
                 status, observation = "failed", str(error)
             except KeyError as error:
-                status, observation = "invalid", f"{name} was not carried out: {error} is missing"
+                status, observation = "invalid", f"{name} was not executed: {error} is missing"
         exit_code = {"ok": 0, "failed": 1}.get(status) if name == "Execute Script" else None
         return {
             **{"step": len(states) - 1, "status": status, "observation": observation},

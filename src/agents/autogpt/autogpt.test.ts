@@ -66,7 +66,7 @@ describe('the autogpt agent', () => {
       'user',
     ]);
     expect(last[7]?.text).toBe('The command "Execute Script" ended as "ok":\nMAE: 3.5\n[exit code 0, 2.0 s]');
-    expect(last[8]?.text).toMatch(/^What is left: 47 steps, 59 min\.\nSubmission: written in step 3/);
+    expect(last[8]?.text).toMatch(/^Remaining budget: 47 steps, 59 min\.\nSubmission: written in step 3/);
     expect(last.slice(0, 2)).toEqual(environment.asked[0]?.messages.slice(0, 2));
     expect(environment.givenUp).toBeNull();
   });
@@ -109,7 +109,7 @@ describe('the autogpt agent', () => {
     const environment = await runInMemory(autogpt, inTurn('Let me see.', look, finish));
     expect(environment.asked[1]?.messages.slice(-2)).toMatchObject([
       { role: 'assistant', text: 'Let me see.' },
-      { role: 'user', text: expect.stringMatching(/^No command was carried out\. .*no JSON object/) },
+      { role: 'user', text: expect.stringMatching(/^No command was executed\. .*no JSON object/) },
     ]);
     expect(textOf(environment.asked[2] as ModelRequest)).not.toContain('Let me see.');
     expect(environment.taken).toHaveLength(2);

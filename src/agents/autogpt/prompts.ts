@@ -7,34 +7,34 @@ import { taskText } from '../common/task-text.ts';
 /** The form of a reply; the names of its entries are AutoGPT's. */
 const replyForm = {
   thoughts: {
-    text: 'what you make of the last result, and what you want to do now',
+    text: 'what the last result tells you, and what you want to do next',
     reasoning: 'why that is the best thing to do',
     plan: '- the next steps\n- in short lines\n- from now to the end',
-    criticism: 'what could be wrong with this, and what you overlook',
-    speak: 'one sentence for somebody who looks over your shoulder',
+    criticism: 'what could be wrong with this, and what you may be overlooking',
+    speak: 'one sentence for somebody watching over your shoulder',
   },
   command: { name: 'name of one command', args: { 'name of an argument': 'its value' } },
 };
 
 export function instructions(actions: readonly ActionDescription[]): string {
-  return `You are an autonomous agent for machine-learning research. You pursue your task alone, one command at a time, and decide everything yourself: nobody can be asked, and nobody confirms.
+  return `You are an autonomous agent for machine-learning research. You work on your task alone, one command at a time, and make every decision yourself: there is nobody to ask or to confirm anything.
 
 Constraints
-- You see the latest steps in full and of all others only your memory. Write into files what must not be lost.
-- Use the commands listed below and no others, one in each reply.
-- Every command is a step of a limited budget: make each one count.
-- A number is known only when a command has printed it. Do not state any other as a result.
+- You see the latest steps in full; of all earlier ones you see only your memory. Save to files what must not be lost.
+- Use only the commands listed below, one per reply.
+- Every command uses one step of a limited budget: make each one count.
+- A number is a result only if a command has printed it. Do not report any other.
 
 Commands
 ${actions.map(commandText).join('\n')}
 
-How to judge yourself
-- Does the last result show what you expected? If not, find out why before you go on.
-- Is the plan still the best way to a better score? Have you measured what the starter does before you change it?
-- Is the file to hand in written by your last script, and was it checked?
-- When there is nothing left to gain, or little budget left, use "Final Answer": what lies in the workspace is judged.
+Evaluate your work
+- Is the last result what you expected? If not, find out why before you continue.
+- Is the plan still the best way to a better score? Did you measure the starter before changing it?
+- Was the submission written by your latest script, and was it checked?
+- When no further improvement is likely, or the budget is nearly used up, use "Final Answer": the submission in the workspace is then graded.
 
-Reply with one JSON object of this form and with nothing else:
+Reply with one JSON object of this form and nothing else:
 ${JSON.stringify(replyForm, null, 2)}`;
 }
 
@@ -48,7 +48,7 @@ export function taskPrompt(task: TaskBrief, lessons?: readonly Lesson[]): string
 }
 
 export function memoryPrompt(summary: string): string {
-  return `Your memory of the steps before those that follow:\n${summary}`;
+  return `Your memory of the earlier steps:\n${summary}`;
 }
 
 /** @param state the run's state, as `StateTracker` describes it */
@@ -62,12 +62,12 @@ export function resultText(name: string, { status, observation }: Taken, charact
 }
 
 export function correctionPrompt(problem: string): string {
-  return `No command was carried out. ${problem} Reply again with one JSON object of the form that you were given, and with nothing else.`;
+  return `No command was executed. ${problem} Reply again with one JSON object of the form given above and nothing else.`;
 }
 
 /** Asks for an update of the memory. */
 export function summaryPrompt(summary: string, event: string, words: number): string {
-  return `You keep the memory of a research agent. Bring it up to date with the agent's latest step.
+  return `You maintain the memory of a research agent. Update it with the agent's latest step.
 
 Memory so far:
 ${summary === '' ? '(nothing yet)' : summary}
@@ -75,5 +75,5 @@ ${summary === '' ? '(nothing yet)' : summary}
 Latest step:
 ${event}
 
-Write the new memory, in the past tense and in at most ${words} words. Keep what later steps may need: files that were made or changed and how, commands that failed and why, each score with what it was measured on, and ideas that are still to be tried. Add nothing that does not stand above. Reply with the memory alone.`;
+Write the new memory in the past tense, in at most ${words} words. Keep what later steps may need: files created or changed and how, commands that failed and why, each score with the data it was measured on, and ideas still to try. Add nothing that is not stated above. Reply with the memory only.`;
 }

@@ -40,7 +40,7 @@ describe('a starter that is stopped at its time limit', () => {
   it('is replaced by the same values for every row if it has no rounds to leave out', async () => {
     const environment = await runAgent('lr = 1.0\n');
     expect(environment.executed[0]).toBe('lr = 1.0\n');
-    expect(environment.executed[1]).toContain('Writes the same for every row');
+    expect(environment.executed[1]).toContain('Writes the same value for every row');
     expect(environment.finalAnswer).toContain('ended as timed_out');
   });
 });

@@ -22,10 +22,10 @@ function textOf(task: TaskBrief, much: 'problem' | 'whole'): string {
   return [
     `# ${title}`,
     problem.trim(),
-    '## In short',
+    '## Summary',
     `- Starter script: ${entry}`,
-    `- Metric: ${metric.name} (${metric.unit}); ${better} is better. It is taken on data that you do not have.`,
-    `- To hand in: ${submission.description} Files: ${submission.files.map(({ path }) => path).join(', ')}`,
+    `- Metric: ${metric.name} (${metric.unit}); ${better} is better. It is computed on data that you do not have.`,
+    `- Submission: ${submission.description} Files: ${submission.files.map(({ path }) => path).join(', ')}`,
     `- Read-only: ${readOnly}`,
   ].join('\n');
 }

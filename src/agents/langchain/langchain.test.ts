@@ -67,7 +67,7 @@ withPackages(`the langchain agent${why}`, () => {
       text: expect.stringContaining('Make it better.'),
     });
     expect(last?.messages[1]?.text).toMatch(
-      /Action: List Files[\s\S]*Observation: submission\.csv\ntrain\.py[\s\S]*What is left: 49 steps[\s\S]*Observation: MAE: 3\.5/,
+      /Action: List Files[\s\S]*Observation: submission\.csv\ntrain\.py[\s\S]*Remaining budget: 49 steps[\s\S]*Observation: MAE: 3\.5/,
     );
     expect([environment.late, environment.givenUp]).toEqual([0, null]);
   });
@@ -113,7 +113,7 @@ withPackages(`the langchain agent${why}`, () => {
       { files: { 'train.py': 'x'.repeat(1000), 'submission.csv': '' } },
     );
     expect(environment.finalAnswer).toBe('done');
-    expect(textOf(environment.asked.at(-1))).toMatch(/\(\d+ earlier steps are left out\)/);
+    expect(textOf(environment.asked.at(-1))).toMatch(/\(\d+ earlier steps are omitted\)/);
     const never = await runInMemory(
       langchain,
       inTurn(look, { kind: 'context_too_long', message: 'too long' }),

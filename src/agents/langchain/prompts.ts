@@ -20,12 +20,12 @@ Use this format, each label at the start of a line:
 Thought: what you know by now, and what to do next
 Action: one of ${tools.map(({ name }) => name).join(', ')}
 Action Input: the arguments of that tool as one JSON object
-Observation: what came of it; you are told this, never write it yourself
-(these four again, as often as needed)
-Thought: nothing more is to be done
-Final Answer: what you did and what came of it; this ends the work, and what lies in the workspace is judged
+Observation: the result; it is given to you, never write it yourself
+(repeat these four as often as needed)
+Thought: there is nothing more to do
+Final Answer: what you did and what resulted; this ends the work, and the submission in the workspace is graded
 
-Only a number that stands in an observation is a result. Each action is a step of a limited budget.
+A number is a result only if an observation shows it. Each action uses one step of a limited budget.
 
 ${taskText(task, 'whole', lessons)}`;
 }
@@ -45,8 +45,8 @@ export function observationText({ status, observation }: Taken, state: string): 
 }
 
 export function leftOut(steps: number): string {
-  return `(${steps} earlier steps are left out)\n`;
+  return `(${steps} earlier steps are omitted)\n`;
 }
 
 export const cutOff =
-  'The reply was cut off at its length limit and was not carried out. Write less at once.';
+  'The reply was cut off at its length limit and was not executed. Write less in one reply.';

@@ -103,7 +103,7 @@ function toolsOf({ tools }: Toolbox): Tool[] {
   return [
     {
       name: readTask,
-      description: 'The task: what is to be done, what is handed in, and the limits. It costs no step.',
+      description: 'The task: what to do, what to submit, and the limits. It costs no step.',
       inputSchema: { type: 'object' },
     },
     ...tools.map(({ name, description, input_schema: schema }) => ({

@@ -4,24 +4,24 @@ export const planEntry = 'Research Plan and Status';
 
 /** The entries that a reply can have besides the action, in order, and the purpose of each. */
 export const entryPurposes: ReadonlyMap<string, string> = new Map([
-  ['Reflection', 'what the last observation means; where something failed, why, and how to find out'],
+  ['Reflection', 'what the last observation means; if something failed, why, or how to find out'],
   [
     planEntry,
-    'the whole plan, with what is done, what is under way and what was found out so far. Keep it from turn to turn, ' +
-      'unless you change it on purpose, and put what is new between double asterisks **so**',
+    'the full plan: what is done, what is in progress, and the results confirmed so far. Carry it over from turn to ' +
+      'turn, change it only on purpose, and mark what is new with double asterisks, **like this**',
   ],
   [
     'Fact Check',
-    `each new statement of the ${planEntry}, and whether the last observation confirms it or it is a guess`,
+    `each new statement in the ${planEntry}, and whether the last observation confirms it or it is a guess`,
   ],
-  ['Thought', 'what you do now, with which action, and why'],
+  ['Thought', 'what you will do next, with which action, and why'],
 ]);
 
 /** The whole prompt before the first step. */
 export function researchHead(task: string, actions: string, entries: readonly string[]): string {
   const format = entries.map((name) => [name, entryPurposes.get(name) ?? ''] as const);
   return [
-    'You are a researcher in machine learning. You work in a workspace, one action at a time. These are the actions:',
+    'You are a machine-learning researcher. You work in a workspace, one action at a time. These actions are available:',
     actions,
     `The research problem:\n\n${task}`,
     ['How to work:', ...instructions(entries.includes(planEntry))].join('\n- '),
@@ -31,22 +31,22 @@ export function researchHead(task: string, actions: string, entries: readonly st
 
 function instructions(hasPlan: boolean): string[] {
   const ofPlan = [
-    `Begin with a plan: what to find out and what to try, in which order. Keep it in ${planEntry}, and keep that short.`,
-    `${planEntry} may hold only what an observation has confirmed. What you expect is no result.`,
+    `Start with a plan: what to find out and what to try, in which order. Keep it in ${planEntry}, and keep that short.`,
+    `${planEntry} may contain only results that an observation has confirmed. What you expect is not a result.`,
   ];
   return [
-    ...(hasPlan ? ofPlan : ['Begin with a plan: what to find out and what to try, in which order.']),
-    'A score counts only once a script has printed it. Never state one that you have not seen.',
-    'Measure where you start from before you try to do better, and change what you can compare.',
-    'Go the straight way. Give the evidence before the conclusion.',
+    ...(hasPlan ? ofPlan : ['Start with a plan: what to find out and what to try, in which order.']),
+    'A score counts only after a script has printed it. Never report one that you have not seen.',
+    'Measure the baseline before you try to improve on it, and make changes whose effect you can measure.',
+    'Take the most direct approach. State the evidence before the conclusion.',
     'Do not install packages.',
-    'When the problem is solved, end with the action Final Answer. It can be given once: check your work before.',
+    'When the problem is solved, end with the action Final Answer. You can use it only once, so check your work first.',
   ];
 }
 
-/** Comes above the last steps: what was found in the log. */
+/** Precedes the last steps: what was found in the log. */
 export function recalled(summary: string): string {
-  return `What matters of all that you did before, from your research log:\n${fenced(summary)}`;
+  return `What is relevant from your earlier work, according to your research log:\n${fenced(summary)}`;
 }
 
 /** For use when the last reply lacks the plan. */
@@ -61,11 +61,11 @@ export function stepSummaryPrompt(reply: string, observation: string): string {
     fenced(reply),
     'and observed:',
     fenced(observation),
-    'Write its record for the research log, as short as it can be without losing a number, a name or an error:',
+    'Summarize it for the research log, as briefly as possible without losing a number, a name or an error:',
     '[Reasoning]: why the step was taken',
-    '[Action]: what was done, with all that is needed to repeat it',
+    '[Action]: what was done, with everything needed to repeat it',
     '[Observation]: what was observed',
-    'Record only what stands above. No guesses, no advice.',
+    'Include only what is stated above. No guesses, no advice.',
   ].join('\n');
 }
 
@@ -73,9 +73,9 @@ export function stepSummaryPrompt(reply: string, observation: string): string {
 export function recallPrompt(problem: string, plan: string, log: string): string {
   return [
     `This research problem is being worked on:\n${problem.trim()}`,
-    `The plan at present:\n${fenced(plan)}`,
+    `The current plan:\n${fenced(plan)}`,
     `The research log:\n${fenced(log)}`,
-    'List, as briefly as you can, what of the log matters for the next steps of the plan: results with their numbers,',
-    'what failed and why, what lies in which file. Only what the log says.',
+    'List, as briefly as you can, what in the log matters for the next steps of the plan: results with their numbers,',
+    'what failed and why, and which file contains what. Include only what the log says.',
   ].join('\n\n');
 }

@@ -71,7 +71,7 @@ describe('research, as in the paper', () => {
     expect(environment.taken[8]?.args).toEqual({ current_plan: '' });
     const tails = tailsOf(environment);
     expect(tails[3]).not.toContain('from your research log');
-    expect(tails[4]).toMatch(/^What matters[^\n]*from your research log:\n```\nwhat the log says\n```/);
+    expect(tails[4]).toMatch(/^What is relevant[^\n]*to your research log:\n```\nwhat the log says\n```/);
   });
 
   it('lists only the actions of the paper, and shows neither budget nor submission', async () => {

@@ -226,7 +226,7 @@ export class TreeSearch {
       this.#takeAsBest(chosen);
       this.tree.record(chosen);
     }
-    this.#environment.note({ Decision: `${said} I hand in ${chosen.id}.` });
+    this.#environment.note({ Decision: `${said} I submit ${chosen.id}.` });
     return said;
   }
 
@@ -286,9 +286,9 @@ export class TreeSearch {
     const starter = root.measured === null ? root.why : root.measured.line;
     const chosen =
       best === null
-        ? 'No version could be measured, so what the starter left is handed in.'
+        ? 'No version could be measured, so the output of the starter is submitted.'
         : best === root
-          ? 'No version was better by more than the noise, so the starter is handed in.'
+          ? 'No version was better by more than the noise, so the starter is submitted.'
           : `Handed in is version ${best.id} (${best.operator}), which printed "${best.measured?.line}": ${best.change}.`;
     return [
       `Starter: ${starter}.`,

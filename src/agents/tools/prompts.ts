@@ -4,24 +4,24 @@ import { taskText } from '../common/task-text.ts';
 
 /** @param finalAnswer the name of the tool that ends the run */
 export function instructions(finalAnswer: string): string {
-  return `You are a machine-learning researcher. You work alone on one task, in a folder of your own, with the tools you are given. Nobody reads along: text that you write beside your tool calls is kept as your notes, and nobody answers it. Whoever stops calling tools stops working.
+  return `You are a machine-learning researcher. You work alone on one task, in a workspace of your own, with the tools you are given. Nobody reads along: text that you write beside your tool calls is kept as your notes, and nobody answers it. If you stop calling tools, you stop working.
 
 How to work
-- Look at the files before you change anything. Run the starter as it is, so that you know what you have to beat.
-- Make one change at a time and measure it on data that was not trained on. Keep what helps; take back what does not.
-- Call several tools in one reply where none of them needs the answer of another, such as reading some files. They are carried out one after another, in your order, and each is one step of your budget.
-- Only a number that a tool printed is a result. Never report one that you expect, or remember from somewhere else.
-- An answer that is refused or failed says what is wrong: read it before you try again.
-- Long scripts take time, and the time is limited. Try with little data or few rounds first.
-- Leave the files to hand in written by the last version of your script, and have them checked before you finish.
-- When nothing is left to gain, or the budget nears its end, call ${finalAnswer}. What lies in the folder then is judged.
+- Look at the files before you change anything. Run the starter as it is, so that you know the score to beat.
+- Make one change at a time and measure it on data that was not used for training. Keep what helps; undo what does not.
+- Call several tools in one reply if none of them needs the result of another, such as reading several files. They are executed in order, and each uses one step of your budget.
+- A number is a result only if a tool printed it. Never report one that you expect or remember from elsewhere.
+- If a call is refused or fails, its result says what is wrong: read it before you try again.
+- Long scripts take time, and the time is limited. Try them with little data or few epochs first.
+- Make sure that the submission was written by the final version of your script, and have it checked before you finish.
+- When no further improvement is likely, or the budget is nearly used up, call ${finalAnswer}. The submission in the workspace is then graded.
 
-Old answers of tools may be taken out of this conversation to save room. A note then stands in their place and says what they were.`;
+Old tool results may be removed from this conversation to save space. A note then takes their place and says what they were.`;
 }
 
 /** @param state the run's state, as `StateTracker` describes it */
 export function opening(task: TaskBrief, state: string, lessons?: readonly Lesson[]): string {
-  return `${taskText(task, 'whole', lessons)}\n\n## How you stand\n${state}\n\nBegin.`;
+  return `${taskText(task, 'whole', lessons)}\n\n## Budget and state\n${state}\n\nBegin.`;
 }
 
 /** The result of a call, as the model sees it. */
@@ -34,12 +34,12 @@ export function nudge(finalAnswer: string, wasCut: boolean): string {
   const why = wasCut
     ? 'Your reply was cut off at its length limit before it called a tool.'
     : 'That reply called no tool.';
-  return `${why} Go on with a tool call, or call ${finalAnswer} if you are done.`;
+  return `${why} Continue with a tool call, or call ${finalAnswer} if you are done.`;
 }
 
 /** For the last call of a reply that was cut off at its limit of tokens. */
 export const cutCall =
-  'This was not carried out: your reply reached its length limit, so the call may not be whole. Write less in one reply: ' +
+  'This was not executed: your reply reached its length limit, so the call may be incomplete. Write less in one reply: ' +
   'a long file can be written in parts.';
 
 /** Replaces an answer. */
@@ -49,15 +49,15 @@ export function compactedText(
 ): string {
   const end = text.slice(-kept).toWellFormed();
   return (
-    `[Taken out to save room: the answer of ${text.length} characters to "${action}", which ended as "${status}". ` +
-    `Do the same again to see all of it. Its end was:]\n…${end}`
+    `[Removed to save space: the result of ${text.length} characters of "${action}", which ended as "${status}". ` +
+    `Repeat the call to see all of it. It ended with:]\n…${end}`
   );
 }
 
 /** Replaces whole turns. */
 export function forgottenText(turns: number, actions: readonly string[]): string {
   return (
-    `[The first ${turns} turns of this conversation were taken out to save room; the files are as you left them. ` +
-    `The last of what you did in them: ${actions.join('; ')}.]`
+    `[The first ${turns} turns of this conversation were removed to save space; the files are as you left them. ` +
+    `Your last actions in them: ${actions.join('; ')}.]`
   );
 }

@@ -69,7 +69,7 @@ describe('the tools agent', () => {
         role: 'tool',
         call_id: 'b',
         name: 'Read_File',
-        text: 'lr = 0.1\n\n\n[What is left: 48 steps, 60 min.\nSubmission: there from the start; not checked yet.]',
+        text: 'lr = 0.1\n\n\n[Remaining budget: 48 steps, 60 min.\nSubmission: present from the start; not checked yet.]',
         stable: true,
       },
     ]);
@@ -114,7 +114,7 @@ describe('the tools agent', () => {
     const environment = await runInMemory(tools, inTurn(look, finish), { files: { 'train.py': '' } });
     expect(environment.asked).toHaveLength(3);
     expect(toolTexts(environment.asked[2]?.messages ?? [])[1]).toMatch(
-      /^The run was not ended yet, because there is no submission[\s\S]*\[held back\]/,
+      /^The run has not ended yet, because there is no submission[\s\S]*\[held back\]/,
     );
     expect(actionsOf(environment).map(([name]) => name)).toEqual(['List Files', 'Final Answer']);
   });
@@ -152,7 +152,7 @@ describe('the tools agent', () => {
     };
     const environment = await runInMemory(tools, inTurn(cut, finish));
     expect(actionsOf(environment).map(([name]) => name)).toEqual(['Check Budget', 'Final Answer']);
-    expect(toolTexts(environment.asked[1]?.messages ?? [])[1]).toMatch(/not carried out.*length limit/);
+    expect(toolTexts(environment.asked[1]?.messages ?? [])[1]).toMatch(/not executed.*length limit/);
     const stuck = await runInMemory(
       tools,
       inTurn({ ...calling(call('a', 'Check_Budget')), finish: 'length' }),
@@ -212,11 +212,11 @@ describe('a conversation that grows too long', () => {
   it('drops its oldest results first, and says what they were', async () => {
     const { asked } = await runInMemory(tools, reads, { files, options: { context_tokens: 12_000 } });
     const shortened = asked.findIndex(({ messages }) =>
-      toolTexts(messages).some((text) => text.startsWith('[Taken out')),
+      toolTexts(messages).some((text) => text.startsWith('[Removed')),
     );
     const texts = toolTexts(asked[shortened]?.messages ?? []);
     expect(texts[0]).toMatch(
-      /^\[Taken out to save room: the answer of \d+ characters to "Read File", which ended as "ok"/,
+      /^\[Removed to save space: the result of \d+ characters of "Read File", which ended as "ok"/,
     );
     expect(texts[0]).toMatch(/x the end$/);
     expect(texts.slice(-2).every((text) => text.startsWith(long))).toBe(true);

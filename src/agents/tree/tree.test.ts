@@ -85,7 +85,7 @@ describe('the tree agent', () => {
         call('Read_File', { file_name: 'train.py' }),
         call('Write_File', { file_name: 'train.py', content: 'seed = 0\nerror = 1.0\n' }),
         call('Execute_Script', { script_name: 'train.py' }),
-        call('hand_in', { change: 'a smaller error' }),
+        call('submit_version', { change: 'a smaller error' }),
       ),
       { max_attempts: 1 },
     );
@@ -167,7 +167,7 @@ describe('the tree agent', () => {
     const widths = environment.notes.filter(({ Decision = '' }) => Decision.includes('Nothing gained'));
     expect(widths.length).toBeGreaterThan(2);
     expect(environment.results.at(-1)?.budget.steps_left).toBeLessThan(20);
-    expect(environment.finalAnswer).toContain('the starter is handed in');
+    expect(environment.finalAnswer).toContain('the starter is submitted');
   });
 
   it('makes several versions in parallel', async () => {

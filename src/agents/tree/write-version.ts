@@ -5,7 +5,7 @@ import { cutMiddle } from '../common/dialogue/index.ts';
 import { Toolbox } from '../common/toolbox.ts';
 import type { BranchView } from '../search/branch-view.ts';
 import type { Written } from '../search/run-search.ts';
-import { changeDescription, handInDescription, noMoreTurns, nothingFound } from './prompts.ts';
+import { changeDescription, noMoreTurns, nothingFound, submitDescription } from './prompts.ts';
 
 export interface DialogueSettings {
   /** The number of replies for one version. */
@@ -18,8 +18,8 @@ export interface DialogueSettings {
 type Answered = Extract<ModelReply, { kind: 'answered' }>;
 
 const handIn: ModelTool = {
-  name: 'hand_in',
-  description: handInDescription,
+  name: 'submit_version',
+  description: submitDescription,
   input_schema: {
     type: 'object',
     properties: { change: { type: 'string', description: changeDescription } },
@@ -61,7 +61,7 @@ export async function writeVersion(
     const done = await performActions(view, toolbox, reply, messages);
     hasWritten ||= done.hasWritten;
     if (done.change !== null)
-      return hasWritten ? written(done.change, view) : nothing('it handed in without a change');
+      return hasWritten ? written(done.change, view) : nothing('it submitted no change');
     idle = reply.tool_calls.length === 0 ? idle + 1 : 0;
     if (done.ended || idle === maxIdle) break;
     if (reply.tool_calls.length === 0) messages.push({ role: 'user', text: nothingFound });
@@ -94,7 +94,7 @@ async function performActions(
     const answer = (text: string) =>
       messages.push({ role: 'tool', call_id: call.id, name: call.name, text: cutMiddle(text, mostOfAnswer) });
     if (finish === 'length' && index === tool_calls.length - 1) {
-      answer('This was not carried out: your reply reached its length limit.');
+      answer('This was not executed: your reply reached its length limit.');
       break;
     }
     const action = toolbox.actionOf(call);

@@ -21,13 +21,13 @@ const flag = z.union([
 const editFile = defineAction({
   name: 'Edit File',
   description:
-    'Replaces a text in a file by another one. The old text must stand in the file exactly so, once (or replace_all is true). Undo Edit Script takes it back.',
+    'Replaces a text in a file. The old text must match exactly and occur once, unless replace_all is true. Undo Edit Script reverts it.',
   returns:
-    'What was replaced, and a warning if a Python file no longer parses. If old_text is missing or found more than once, the action has failed and nothing has changed.',
+    'What was replaced, and a warning if a Python file no longer parses. If old_text is missing or found more than once, the action fails and nothing is changed.',
   args: {
     file_name: fileName,
-    old_text: z.string().min(1).describe('the text to replace, exactly as it stands in the file'),
-    new_text: z.string().describe('what stands there afterwards'),
+    old_text: z.string().min(1).describe('the text to replace, exactly as it is in the file'),
+    new_text: z.string().describe('the text to replace it with'),
     replace_all: flag.default(false).describe('whether to replace every occurrence; default false'),
   },
   run: async (context, args) => {
@@ -50,7 +50,7 @@ const editFile = defineAction({
       const more = places.length > maxPlaces ? ', …' : '';
       return failed(
         `${file_name} holds old_text ${places.length} times, in lines ${places.slice(0, maxPlaces).join(', ')}${more}; ` +
-          'nothing was changed. Give more of the text around the one that is meant, or set replace_all to true.',
+          'nothing was changed. Include more of the surrounding text, or set replace_all to true.',
       );
     }
     const text = file.text.split(old).join(fresh);
@@ -58,7 +58,7 @@ const editFile = defineAction({
     const warning =
       wrong === null
         ? ''
-        : `\nWarning: ${file_name} is no valid Python now: ${wrong}. Undo Edit Script takes the edit back.`;
+        : `\nWarning: ${file_name} is not valid Python now: ${wrong}. Undo Edit Script reverts the edit.`;
     return edit(context, file_name, () => {
       context.files.write(file_name, contentWith(file, text), 'replace');
       const what = places.length === 1 ? `the text in line ${place}` : `${places.length} occurrences`;

@@ -82,7 +82,7 @@ describe.each(drivers)('Python in the sandbox "%s"', (driver) => {
     await using place = await open([block(text)]);
     const answer = await edit(place);
     expect(answer.status).toBe('failed');
-    expect(answer.observation).toMatch(/^Nothing was saved: the edited script would be no valid Python/);
+    expect(answer.observation).toMatch(/^Nothing was saved: the edited script would not be valid Python/);
     expect(answer.observation).toMatch(why);
     expect(contentOf(place)).toBe(script);
     expect(place.events.find((event) => event.kind === 'step_finished')).toMatchObject({
@@ -122,7 +122,7 @@ describe.each(drivers)('Python in the sandbox "%s"', (driver) => {
     ];
     expect(edits.map(({ status }) => status)).toEqual(['ok', 'ok']);
     expect(edits[0]?.observation).toMatch(
-      /Replaced the text in line 7[\s\S]*Warning: .* no valid Python now: SyntaxError/,
+      /Replaced the text in line 7[\s\S]*Warning: .* not valid Python now: SyntaxError/,
     );
     expect(edits[1]?.observation).toBe('Replaced the text in line 7 of train.py.');
     expect(contentOf(place)).toContain('math.pi * radius');

@@ -83,7 +83,7 @@ describe('an edit by a model', () => {
     const answer = await edit(place, { script_name: 'none.md', save_name: 'made.md' });
     expect(answer.observation).toContain('There was no none.md: the edit began with an empty script.');
     expect(contentOf(place, 'made.md')).toBe('first\n');
-    expect(requestText(models.requests[0])).toContain('is empty as yet');
+    expect(requestText(models.requests[0])).toContain('is still empty');
   });
 
   test.each([
@@ -116,7 +116,7 @@ describe('an edit that cannot be saved', () => {
     ],
     ['does not end', `\`\`\`\n${edited}`, 'its code block does not end'],
     ['is empty', { text: '', repeat: true }, 'it is empty'],
-    ['holds no code', 'I would change two to 2.', 'it holds no code block'],
+    ['holds no code', 'I would change two to 2.', 'it contains no code block'],
     ['holds an empty block', 'Here:\n```\n```', 'its code block is empty'],
     ['changes nothing', block('# Notes\none\ntwo\nthree'), 'the model changed nothing'],
     [
@@ -125,7 +125,7 @@ describe('an edit that cannot be saved', () => {
       'left a part of the script out',
     ],
     ['is a refusal', { refused: 'not this' } as const, 'declined: not this'],
-    ['was not possible', { context_too_long: '' } as const, 'more than the language model can read'],
+    ['was not possible', { context_too_long: '' } as const, 'longer than the language model'],
   ])('because the reply %s leaves the file as it is and says why', async (_, reply, why) => {
     await using place = await open(new ScriptedModels([reply]));
     const answer = await edit(place);

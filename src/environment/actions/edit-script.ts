@@ -23,13 +23,13 @@ const instruction = z.string().min(1).describe('what to change, in words, as pre
 const saveName = z
   .string()
   .min(1)
-  .describe('path that the edited script is saved to, relative to the workspace; often script_name');
+  .describe('path to save the edited script to, relative to the workspace; often script_name');
 
 const editScript = defineAction({
   name: 'Edit Script (AI)',
   description:
-    'A language model rewrites a whole script as told; it begins with an empty one where there is none. Shows what changed; Undo Edit Script takes it back. Nothing is saved where the result is no valid Python.',
-  returns: 'A comparison of the script before and after. `failed`: nothing was saved, and why.',
+    'A language model rewrites a whole script as instructed, starting from an empty one if it does not exist. Shows what changed; Undo Edit Script reverts it. Nothing is saved if the result is not valid Python.',
+  returns: 'A diff of the script before and after. `failed`: nothing was saved, and why.',
   args: { script_name: scriptName, edit_instruction: instruction, save_name: saveName },
   needs: 'model',
   run: async (context, { script_name, edit_instruction, save_name }) => {
@@ -52,12 +52,12 @@ const editScript = defineAction({
 const editSegment = defineAction({
   name: 'Edit Script Segment (AI)',
   description:
-    'A language model rewrites some lines of a script as told. Shows what changed; Undo Edit Script takes it back. Nothing is saved where the whole script would be no valid Python.',
-  returns: 'A comparison of the script before and after. `failed`: nothing was saved, and why.',
+    'A language model rewrites some lines of a script as instructed. Shows what changed; Undo Edit Script reverts it. Nothing is saved if the resulting script is not valid Python.',
+  returns: 'A diff of the script before and after. `failed`: nothing was saved, and why.',
   args: {
     script_name: scriptName,
     start_line_number: lineNumber.describe('first line to edit, from 1'),
-    end_line_number: lineNumber.describe('last line to edit, included'),
+    end_line_number: lineNumber.describe('last line to edit, inclusive'),
     edit_instruction: instruction,
     save_name: saveName,
   },
@@ -118,7 +118,7 @@ async function save(context: ActionContext, edited: Edited): Promise<Outcome> {
   if (chosen === undefined) throw new Error('nothing to save');
   if (typeof chosen !== 'string') {
     const outcome = notSaved(
-      `the edited script would be no valid Python: ${chosen.problem}. Ask again with a more precise instruction.`,
+      `the edited script would not be valid Python: ${chosen.problem}. Ask again with a more precise instruction.`,
     );
     return { ...outcome, byModel: true };
   }

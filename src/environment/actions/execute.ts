@@ -5,14 +5,14 @@ import { defineAction, type Outcome } from '../action.ts';
 import type { CommandResult } from '../action-context.ts';
 import { PathFailed } from '../workspace-path.ts';
 
-const kindNames = { folder: 'a folder', other: 'no regular file' } as const;
+const kindNames = { folder: 'a folder', other: 'not a regular file' } as const;
 
 /** Linux accepts at most 128 KiB in one argument, and no NUL. */
 const maxCommandBytes = 120_000;
 export const commandText = z
   .string()
   .min(1)
-  .refine((text) => !text.includes('\0'), 'it may not hold a NUL character')
+  .refine((text) => !text.includes('\0'), 'it may not contain a NUL character')
   .refine(
     (text) => Buffer.byteLength(text) <= maxCommandBytes,
     `at most ${maxCommandBytes} bytes; put a longer text into a file with Write File`,
@@ -21,7 +21,7 @@ export const commandText = z
 const executeScript = defineAction({
   name: 'Execute Script',
   description:
-    'Runs a Python script with the workspace as current directory; shows what it printed (standard output and standard error in order), its exit code and how long it took.',
+    'Runs a Python script with the workspace as the current directory; shows its output (standard output and standard error, in order), its exit code and how long it took.',
   returns:
     'What the script printed, then its exit code and duration in brackets. `failed` means an exit code other than 0.',
   args: { script_name: z.string().min(1).describe('path of the Python script relative to the workspace') },
@@ -41,7 +41,7 @@ const executeScript = defineAction({
 const runCommand = defineAction({
   name: 'Run Command',
   description:
-    'Runs a shell command in the sandbox with the workspace as current directory; shows what it printed.',
+    'Runs a shell command in the sandbox with the workspace as the current directory; shows its output.',
   returns:
     'What the command printed, then its exit code and duration in brackets. `failed` means an exit code other than 0.',
   args: { command: commandText.describe('a command line for sh') },
@@ -52,7 +52,7 @@ const runCommand = defineAction({
 const pythonRepl = defineAction({
   name: 'Python REPL',
   description:
-    'Runs Python code in an interpreter that stays alive from step to step and keeps its variables; shows what it printed and the value of a last expression.',
+    'Runs Python code in an interpreter that stays alive between steps and keeps its variables; shows its output and the value of the last expression.',
   returns: 'What the code printed, and the value of its last expression. `failed` means an exception.',
   args: { command: z.string().describe('Python code') },
   run: async (context, { command }) => {

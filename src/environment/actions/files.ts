@@ -11,10 +11,12 @@ export const fileName = z.string().min(1).describe('path relative to the workspa
 
 const listFiles = defineAction({
   name: 'List Files',
-  description: 'Lists the names in a folder of the workspace; folders end in "/".',
+  description: 'Lists the names in a folder of the workspace; those of folders end in "/".',
   returns: 'The names, one per line.',
   args: {
-    dir_path: z.string().describe('path of the folder relative to the workspace; "." is the workspace'),
+    dir_path: z
+      .string()
+      .describe('path of the folder relative to the workspace; "." is the workspace itself'),
   },
   run: ({ files }, { dir_path }) => {
     const names = files.list(dir_path);
@@ -67,7 +69,7 @@ const inspectLines = defineAction({
 
 const writeFile = defineAction({
   name: 'Write File',
-  description: 'Writes a file; one that is there is replaced. Undo Edit Script takes it back.',
+  description: 'Writes a file, replacing an existing one. Undo Edit Script reverts it.',
   returns: 'The number of bytes written.',
   args: { file_name: fileName, content: z.string().describe('the whole new content') },
   run: (context, { file_name, content }) =>
@@ -79,7 +81,7 @@ const writeFile = defineAction({
 
 const appendFile = defineAction({
   name: 'Append File',
-  description: 'Appends to a file, which is made if it is not there. Undo Edit Script takes it back.',
+  description: 'Appends to a file, which is created if it does not exist. Undo Edit Script reverts it.',
   returns: 'The number of bytes appended.',
   args: { file_name: fileName, content: z.string().describe('what to append') },
   run: (context, { file_name, content }) =>
@@ -91,7 +93,7 @@ const appendFile = defineAction({
 
 const copyFile = defineAction({
   name: 'Copy File',
-  description: 'Copies a file. Undo Edit Script takes it back.',
+  description: 'Copies a file. Undo Edit Script reverts it.',
   returns: 'The number of bytes copied.',
   args: { source: fileName, destination: fileName.describe('path of the copy relative to the workspace') },
   run: (context, { source, destination }) =>
@@ -104,8 +106,7 @@ const copyFile = defineAction({
 
 const undoEdit = defineAction({
   name: 'Undo Edit Script',
-  description:
-    'Puts a file back to what it was before its last edit by an action, as often as there were edits.',
+  description: 'Reverts the last edit of a file made by an action; repeat it to revert earlier ones.',
   returns: 'The text of the file as it is now.',
   args: { script_name: fileName },
   run: (context, { script_name }) => {

@@ -10,7 +10,7 @@ const SubmissionCheck = z.object({ valid: z.boolean(), problems: z.array(Submiss
 const validateSubmission = defineAction({
   name: 'Validate Submission',
   description:
-    'Says whether the grader would accept the submission as it lies in the workspace. It never gives a score.',
+    'Tells whether the grader would accept the submission in the workspace. It never gives a score.',
   returns: 'Whether the grader would accept the submission. `failed` lists the problems.',
   args: {},
   run: async (context) => {
@@ -52,7 +52,7 @@ function parseCheck(output: string): z.infer<typeof SubmissionCheck> | null {
 
 const checkBudget = defineAction({
   name: 'Check Budget',
-  description: 'Says what is left: steps, seconds, tokens, money.',
+  description: 'Shows the remaining budget: steps, seconds, tokens, money.',
   returns: 'One line each for steps, seconds, tokens and money.',
   args: {},
   run: (context) => {
@@ -69,9 +69,9 @@ const checkBudget = defineAction({
 
 const finalAnswer = defineAction({
   name: 'Final Answer',
-  description: 'Ends the run. The submission is graded as it lies in the workspace then.',
+  description: 'Ends the run. The submission in the workspace is then graded.',
   returns: 'A confirmation; `ended` is true from then on.',
-  args: { final_answer: z.string().describe('what was done and what came of it') },
+  args: { final_answer: z.string().describe('what was done and what resulted') },
   run: (_, { final_answer }) => ({
     status: 'ok',
     observation: 'The run is over.',

@@ -23,7 +23,7 @@ export function linesAt(text: string, wanted: string): number[] {
 export function nearMatch(text: string, wanted: string): string {
   const lines = linesOf(text.slice(0, maxSearchedCharacters));
   const sought = trimmedEnds(linesOf(wanted));
-  if (sought.length === 0) return 'It holds white space only.';
+  if (sought.length === 0) return 'It contains only whitespace.';
   const first = bestPlace(lines.map(squeezed), sought.map(squeezed));
   if (first === null) return similarLine(lines, sought);
   const shown = shownLines(lines, first, sought.length);
@@ -74,7 +74,7 @@ function similarLine(lines: string[], sought: string[]): string {
   }
   const found = nearest(squeezed(first), [...candidates.keys()]);
   const index = found === null ? undefined : candidates.get(found);
-  if (index === undefined) return 'No line of it is like the first one of old_text.';
+  if (index === undefined) return 'No line of the file resembles the first line of old_text.';
   return `The line most like the first one of old_text:\n${shownLines(lines, index, 1)}`;
 }
 

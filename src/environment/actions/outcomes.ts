@@ -19,7 +19,7 @@ export function edit(context: ActionContext, path: string, change: () => string)
     return { ...done(change()), undo: [before] };
   } catch (error) {
     if (!(error instanceof WriteBroken)) throw error;
-    return { ...failed(`${error.message}. Undo Edit Script brings back what it was.`), undo: [before] };
+    return { ...failed(`${error.message}. Undo Edit Script restores what it was.`), undo: [before] };
   }
 }
 
@@ -57,7 +57,7 @@ export function unanswered(
         byModel: true,
       };
     case 'context_too_long':
-      return failed(`${failure}: it is more than the language model can read at once. ${tooLong}`.trim());
+      return failed(`${failure}: it is longer than the language model's context. ${tooLong}`.trim());
     case 'closed':
       return failed(`${failure}: ${reply.message}`);
   }

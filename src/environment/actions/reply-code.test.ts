@@ -54,16 +54,16 @@ describe('code in a reply', () => {
     ['white space', ' \n\n ', 'it is empty'],
     ['an empty block', 'Here:\n```python\n\n```', 'its code block is empty'],
     ['a block that does not end', '```python\nx = 1\ny = ', 'does not end'],
-    ['a refusal', 'Sorry, I will not do that', 'it holds no code block'],
-    ['one word', 'Done', 'it holds no code block'],
-    ['two blocks of about one size', '```\na = 1\n```\nand\n```\nb = 2\n```', 'it holds 2 code blocks'],
+    ['a refusal', 'Sorry, I will not do that', 'it contains no code block'],
+    ['one word', 'Done', 'it contains no code block'],
+    ['two blocks of about one size', '```\na = 1\n```\nand\n```\nb = 2\n```', 'it contains 2 code blocks'],
   ])('is not found in %s', (_, reply, problem) => {
     const found = codeOfReply(reply, python);
     expect(found.ok ? '' : found.problem).toContain(problem);
   });
 
   test('of another language must be in a block', () => {
-    expect(codeOfReply('a: 1', other)).toMatchObject({ ok: false, problem: 'it holds no code block' });
+    expect(codeOfReply('a: 1', other)).toMatchObject({ ok: false, problem: 'it contains no code block' });
     expect(codeOfReply('```yaml\na: 1\n```', other)).toMatchObject({ ok: true, code: 'a: 1' });
   });
 

@@ -26,7 +26,7 @@ const statement =
  */
 export function codeOfReply(reply: string, { python }: { python: boolean }): ReplyCode {
   const { blocks, isOpen } = blocksOf(reply.replaceAll('\r\n', '\n').split('\n'));
-  if (isOpen) return problem('its code block does not end, so a part of it is missing');
+  if (isOpen) return problem('its code block does not end, so part of it is missing');
   if (blocks.length === 0) return bareCode(reply, python);
   const filled = blocks.filter(({ lines }) => lines.some((line) => line.trim() !== ''));
   if (filled.length === 0) return problem('its code block is empty');
@@ -35,7 +35,7 @@ export function codeOfReply(reply: string, { python }: { python: boolean }): Rep
   const longest = candidates.reduce((best, code) => (code.length > best.length ? code : best), '');
   const others = candidates.reduce((sum, code) => sum + code.length, 0) - longest.length;
   if (others >= longest.length) {
-    return problem(`it holds ${candidates.length} code blocks, and which of them is meant can't be told`);
+    return problem(`it contains ${candidates.length} code blocks, and it is not clear which one is meant`);
   }
   const notice =
     blocks.length === 1 ? null : `The reply held ${blocks.length} code blocks; one of them was taken.`;
@@ -46,7 +46,8 @@ function bareCode(reply: string, python: boolean): ReplyCode {
   const code = reply.replaceAll('\r\n', '\n').replace(/^(?:[^\S\n]*\n)+/, '');
   if (code.trim() === '') return problem('it is empty');
   // A word or two would parse as Python.
-  if (!python || !(/[=([:@#]/.test(code) || statement.test(code))) return problem('it holds no code block');
+  if (!python || !(/[=([:@#]/.test(code) || statement.test(code)))
+    return problem('it contains no code block');
   return { ok: true, code: code.trimEnd(), notice: null };
 }
 

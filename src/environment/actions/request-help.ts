@@ -5,7 +5,7 @@ import { done } from './outcomes.ts';
 
 const requestHelp = defineAction({
   name: 'Request Help',
-  description: 'Asks the person who watches the run, and waits for the answer.',
+  description: 'Asks the person watching the run and waits for the answer.',
   returns: 'The answer of the person.',
   args: { request: z.string().min(1).describe('what help is needed, and for what') },
   needs: 'person',

@@ -52,7 +52,7 @@ describe('the research log', () => {
       expect(requestText(models.requests[0])).toContain(text);
     for (const text of ['None.', 'MAE of 18,450', 'Try boosting.'])
       expect(requestText(models.requests[1])).toContain(text);
-    expect(requestText(models.requests[2])).toContain('no plan as yet');
+    expect(requestText(models.requests[2])).toContain('no plan yet');
     expect(models.requests[1]?.messages[0]).toEqual(models.requests[2]?.messages[0]);
     expect(models.requests[1]?.messages[0]).toMatchObject({ role: 'system', stable: true });
     expect(finishedSteps(place).map((step) => step.by_model)).toEqual([true, true, true]);
@@ -86,7 +86,7 @@ describe('the research log', () => {
     await using place = await WorkspacePlace.open({ files: log, models });
     const told = [await reflect(place), await reflect(place), await reflect(place), await reflect(place)];
     expect(told.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed', 'ok']);
-    expect(told[0]?.observation).toContain('more than the language model can read');
+    expect(told[0]?.observation).toContain('longer than the language model');
     expect(told[1]?.observation).toContain('answer was empty');
     expect(told[2]?.observation).toContain('declined: not this');
     expect(told[3]?.observation).toBe("half\n[cut off at the language model's limit of tokens]");

@@ -12,9 +12,9 @@ const fewestLogCharacters = 2_000;
 
 const appendSummary = defineAction({
   name: 'Append Summary to Research Log',
-  description: `Appends to the research log, ${logName}, which is made if it is not there.`,
+  description: `Appends to the research log, ${logName}, which is created if it does not exist.`,
   returns: 'The number of bytes appended.',
-  args: { content: z.string().describe('what was done in this step, why, and what came of it') },
+  args: { content: z.string().describe('what was done in this step, why, and what resulted') },
   run: (context, { content }) =>
     edit(context, logName, () => {
       const entry = Buffer.from(`${content}\n`);
@@ -35,9 +35,9 @@ const reflection = defineAction({
 
 const retrieval = defineAction({
   name: 'Retrieval from Research Log',
-  description: 'A language model lists what in the research log matters for a plan.',
+  description: 'A language model lists what in the research log is relevant to a plan.',
   returns: 'The answer of the model.',
-  args: { current_plan: z.string().describe('the present research plan and its status, in detail') },
+  args: { current_plan: z.string().describe('the current research plan and its status, in detail') },
   needs: 'model',
   run: (context, { current_plan }) =>
     askAboutLog(context, (log) => retrieve(context.task.problem, log, current_plan)),

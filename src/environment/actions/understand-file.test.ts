@@ -112,7 +112,7 @@ describe('Understand File', () => {
     await using place = await open(new ScriptedModels(['one', 'two', 'three', tooLong]));
     const answer = await understand(place, 'long.txt');
     expect(answer.status).toBe('ok');
-    expect(answer.observation).toMatch(/part by part[\s\S]*Lines 1 to 10:\none\n\nLines 11 to 20:\ntwo/);
+    expect(answer.observation).toMatch(/findings for each part[\s\S]*Lines 1 to 10:\none\n\nLines 11 to 20:\ntwo/);
   });
 
   test('ends with the run when a limit allows no further call', async () => {

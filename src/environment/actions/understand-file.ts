@@ -68,7 +68,7 @@ async function understand(
   // The parts have been read and paid for.
   const { observation } = merged.outcome;
   return {
-    ...done(cutMiddle(`The findings part by part. ${observation}\n\n${texts.join('\n\n')}`)),
+    ...done(cutMiddle(`The findings for each part. ${observation}\n\n${texts.join('\n\n')}`)),
     byModel: true,
   };
 }

@@ -70,7 +70,7 @@ describe('a grader that failed', () => {
     }
   });
 
-  test('on what an adversarial agent handed in is no fault', () => {
+  test('on what an adversarial agent submitted is not a problem', () => {
     expect(judged('no_breach', { grades: [raised] }).ok).toBe(true);
   });
 

@@ -14,7 +14,7 @@ function viaActions(title: string, steps: (stage: Stage) => Step[], more: Partia
     run: async (stage) => {
       const before = JSON.stringify(readdirSync(stage.vault));
       const ran = await stage.run(steps(stage));
-      const mistake = ran.observations.find((one) => one.includes('was not carried out'));
+      const mistake = ran.observations.find((one) => one.includes('was not executed'));
       if (mistake !== undefined && !title.startsWith('asks')) throw new Error(mistake);
       return verdictOn(stage, ran, before);
     },

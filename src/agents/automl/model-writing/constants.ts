@@ -19,11 +19,11 @@ export async function submitConstants(
   workspace.note({
     Reason:
       'Neither the starter nor a model of mine leaves a submission, and what is not valid counts for nothing.',
-    Change: `${workspace.task.entry}: it writes the same for every row.`,
+    Change: `${workspace.task.entry}: it writes the same value for every row.`,
   });
   await runner.run(constantScript(file));
   const { isRefused } = await checkSubmission(workspace);
-  if (!isRefused) return 'I handed in the same for every row.';
+  if (!isRefused) return 'I submitted the same value for every row.';
   await runner.write(starter);
   return null;
 }
@@ -31,7 +31,7 @@ export async function submitConstants(
 /** Python that writes one value per column for every id. */
 export function constantScript(file: CsvFile): string {
   const header = [file.id.column, ...file.columns.map(({ name }) => name)];
-  return `"""Writes the same for every row, so that something valid is handed in."""
+  return `"""Writes the same value for every row, so that there is a valid submission."""
 
 import csv
 from pathlib import Path

@@ -141,13 +141,13 @@ describe('a starter that lacks its model', () => {
       execute: (source) =>
         source.includes('TABLES')
           ? inTurn(source)
-          : source.includes('the same for every row')
+          : source.includes('the same value for every row')
             ? { output: '', exitCode: 0, seconds: 1, writes: { 'submission.csv': 'id,y' } }
             : crash,
       accepts: (files) => files.has('submission.csv'),
     });
     expect(environment.files.get('train.py')).toContain('writer.writerow(["id","y"])');
-    expect(environment.finalAnswer).toContain('I handed in the same for every row.');
+    expect(environment.finalAnswer).toContain('I submitted the same value for every row.');
   });
 
   it('gets nothing more if its run took all the time', async () => {

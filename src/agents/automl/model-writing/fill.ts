@@ -225,7 +225,7 @@ class Attempts {
     this.#workspace.note({
       Reason:
         size === 'quick'
-          ? 'A quick model, so that something valid is handed in.'
+          ? 'A quick model, so that there is a valid submission.'
           : 'Models of different kinds err in different ways, so their blend is likely to be better than one.',
       Model: `${this.contract.source.kind}: ${describeModel(this.contract, size)}`,
       Change: `${entry}: ${describeModel(this.contract, size)}, measured on rows that were not learnt from.`,

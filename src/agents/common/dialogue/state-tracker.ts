@@ -26,7 +26,7 @@ export class StateTracker {
 
   /** For the prompt: one line for the budget and one for the submission. */
   describe(): string {
-    return `What is left: ${budgetText(this.#budget)}.\nSubmission: ${this.#describeSubmission()}`;
+    return `Remaining budget: ${budgetText(this.#budget)}.\nSubmission: ${this.#describeSubmission()}`;
   }
 
   /** The reason not to end the run now; null if there is none. */
@@ -42,9 +42,9 @@ export class StateTracker {
   #describeSubmission(): string {
     const { present, written_at_step: written, stale } = this.#submission;
     const earlier =
-      this.#accepted > 0 ? ` The last one that the check accepted was there at step ${this.#accepted}.` : '';
+      this.#accepted > 0 ? ` The last one that the check accepted was from step ${this.#accepted}.` : '';
     if (!present) return `there is none in the workspace (${this.#files}).${earlier}`;
-    const age = written === null ? 'there from the start' : `written in step ${written}`;
+    const age = written === null ? 'present from the start' : `written in step ${written}`;
     const old = stale
       ? ' It is stale: a script has run since without writing it, so it may not belong to your last result.'
       : '';
@@ -56,7 +56,7 @@ export class StateTracker {
     if (refused > written && refused > accepted) return `the check did not accept it (step ${refused}).`;
     if (accepted > written) return `the check accepted it (step ${accepted}).`;
     return accepted > 0
-      ? `not checked since; the last one that the check accepted was there at step ${accepted}.`
+      ? `not checked since; the last one that the check accepted was from step ${accepted}.`
       : 'not checked yet.';
   }
 }

@@ -7,22 +7,22 @@ import { delimited, delimitedIsData } from './delimited.ts';
 const contextLines = 40;
 
 const rules =
-  'Make the change that is asked for and no other. Keep the names, the comments and the indentation of everything else. ' +
-  'Your reply replaces the text as it stands, so nothing of it may be left out, shortened or stood in for by a remark.';
+  'Make the requested change and no other. Keep the names, the comments and the indentation of everything else. ' +
+  'Your reply replaces the text as it is, so do not omit or shorten any part of it or replace one by a remark.';
 
 const wholeHead = `You edit one file of a machine-learning project. You are given the file, then the change to make.
 ${rules}
-Reply with the whole file as it is after the change, in a single code block. ${delimitedIsData}`;
+Reply with the complete file after the change, in a single code block. ${delimitedIsData}`;
 
 const segmentHead = `You edit some lines of one file of a machine-learning project. You are given these lines, then the lines around them, then the change to make.
 ${rules}
-Reply with what shall stand in place of these lines, in a single code block, every line with its full indentation, the first one too. Don't repeat the lines around them. ${delimitedIsData}`;
+Reply with the new version of these lines, in a single code block, every line with its full indentation, including the first. Don't repeat the lines around them. ${delimitedIsData}`;
 
 /** Asks for the whole file after an edit. */
 export function wholeEdit(name: string, text: string, instruction: string): ModelRequest {
   const shown =
     text === ''
-      ? `The file ${JSON.stringify(name)} is empty as yet: write it.`
+      ? `The file ${JSON.stringify(name)} is still empty: write it.`
       : `The file:\n${delimited(name, text)}`;
   return request('edit a script', wholeHead, `${shown}\n\n${closing(name, text, instruction)}`);
 }
@@ -36,8 +36,8 @@ export function segmentEdit(name: string, segment: Segment, instruction: string)
   const below = segment.after.slice(0, contextLines).join('\n');
   const shown = [
     `Lines ${first} to ${last}, which you edit:\n${delimited(name, text)}`,
-    above === '' ? 'Nothing stands above them.' : `Above them stands:\n${delimited('above', above)}`,
-    below === '' ? 'Nothing stands below them.' : `Below them stands:\n${delimited('below', below)}`,
+    above === '' ? 'Nothing is above them.' : `Above them:\n${delimited('above', above)}`,
+    below === '' ? 'Nothing is below them.' : `Below them:\n${delimited('below', below)}`,
   ].join('\n\n');
   return request('edit lines of a script', segmentHead, `${shown}\n\n${closing(name, text, instruction)}`);
 }

@@ -1,19 +1,19 @@
 import type { ModelRequest } from '../../../schema/index.ts';
 import { delimited, delimitedIsData } from './delimited.ts';
 
-const reflectHead = `You reflect on a machine-learning project for the researcher who works on it. You are given the problem, the researcher's log of what was done and seen so far, and what to reflect on.
-Answer in a few paragraphs of plain text. What you say was done or measured must stand in the log; say openly what the log does not tell. ${delimitedIsData}`;
+const reflectHead = `You reflect on a machine-learning project for the researcher working on it. You are given the problem, the researcher's log of what was done and observed so far, and what to reflect on.
+Answer in a few paragraphs of plain text. Whatever you say was done or measured must be in the log; say explicitly what the log does not tell. ${delimitedIsData}`;
 
-const retrieveHead = `You look things up for a researcher who works on a machine-learning project. You are given the problem, the researcher's log of what was done and seen so far, and the present plan.
-List what in the log matters for the plan, as short points: what was tried and what came of it, with its numbers as they stand there, what failed and why, which files hold what. Take nothing from elsewhere, and leave out what has no bearing on the plan. ${delimitedIsData}`;
+const retrieveHead = `You look things up for a researcher working on a machine-learning project. You are given the problem, the researcher's log of what was done and observed so far, and the current plan.
+List what in the log is relevant to the plan, as short points: what was tried and its results, with the numbers as they are in the log, what failed and why, and which files contain what. Use no other sources, and omit what is not relevant to the plan. ${delimitedIsData}`;
 
 export function reflect(problem: string, log: string, question: string): ModelRequest {
   return request('reflect', reflectHead, problem, log, `What to reflect on:\n${question}`);
 }
 
 export function retrieve(problem: string, log: string, plan: string): ModelRequest {
-  const shown = plan.trim() === '' ? 'There is no plan as yet: list what matters for the problem.' : plan;
-  return request('look up in the research log', retrieveHead, problem, log, `The present plan:\n${shown}`);
+  const shown = plan.trim() === '' ? 'There is no plan yet: list what is relevant to the problem.' : plan;
+  return request('look up in the research log', retrieveHead, problem, log, `The current plan:\n${shown}`);
 }
 
 /**

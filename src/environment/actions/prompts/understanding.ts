@@ -2,11 +2,11 @@ import type { ModelRequest } from '../../../schema/index.ts';
 import { type Block, numbered } from '../blocks.ts';
 import { delimited, delimitedIsData } from './delimited.ts';
 
-const readHead = `You read a part of a file for a researcher, who can't see it and has a question about it. Each line is given with its number.
-Report what this part says about the question: only what its lines confirm, with the numbers of these lines, and with names, numbers and short code quoted as they are. Don't guess at what is not there, or at other parts of the file. Where this part says nothing about the question, say just that. ${delimitedIsData}`;
+const readHead = `You read a part of a file for a researcher who can't see it and has a question about it. Each line is preceded by its number.
+Report what this part says about the question: only what its lines confirm, with their line numbers, and with names, numbers and short code quoted verbatim. Don't guess about what is not there, or about other parts of the file. If this part says nothing about the question, just say so. ${delimitedIsData}`;
 
-const mergeHead = `Several readers have each read a part of a file for a researcher, who can't see it and has a question about it. You are given their reports in the order of the file.
-Merge them into one report that answers the question. Keep the line numbers and quotations. Say nothing that no report says, and name what contradicts itself, or was found nowhere. ${delimitedIsData}`;
+const mergeHead = `Several readers have each read a part of a file for a researcher who can't see it and has a question about it. You are given their reports in the order of the file.
+Merge them into one report that answers the question. Keep the line numbers and quotations. Add nothing that is in none of the reports, and point out contradictions and what was not found. ${delimitedIsData}`;
 
 export function readBlock(
   name: string,

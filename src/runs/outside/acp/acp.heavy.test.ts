@@ -131,7 +131,7 @@ describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${w
     expect(await finalScore(folder)).toEqual([[true, 0]]);
   });
 
-  test('that never hands in is asked a few times, and then left alone', async () => {
+  test('that never submits is asked a few times, and then left alone', async () => {
     await using server = await serve([{ text: 'No.' }]);
     const { record } = await runSmall(server, { changes: { limits: { steps: 20 } } });
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' }, steps: 5 });
