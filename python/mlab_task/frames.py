@@ -53,10 +53,16 @@ def send_frame(connection: socket.socket, frame: Frame, deadline: float | None =
 
     :param deadline: on time.monotonic(); after it TimeoutError is raised
     :raises Ended: the other side is gone
+    :raises ValueError: its values are longer than a header may be
     """
     arrays = [{"dtype": array.dtype, "shape": list(array.shape)} for array in frame.arrays]
     header = {"kind": frame.kind, "values": frame.values, "arrays": arrays}
     encoded = json.dumps(header).encode()
+    if len(encoded) > LONGEST_HEADER:
+        raise ValueError(
+            f"the values of {frame.kind} are {len(encoded):,} bytes of JSON; at most"
+            f" {LONGEST_HEADER:,} can be sent: pass long ones as arrays"
+        )
     try:
         for part in (len(encoded).to_bytes(8, "big") + encoded, *(a.data for a in frame.arrays)):
             connection.settimeout(_left(deadline))

@@ -56,9 +56,10 @@ class SubmissionWorker:
         """Calls a function by keyword with JSON values.
 
         Gives the JSON value that it returns, and the seconds from the first byte to the last.
-        The options may come to about 60,000 bytes, the answer to `most_bytes`.
+        The options may take about 60,000 bytes, the answer `most_bytes`.
 
-        :raises Rejected: timed_out, crashed, or wrong_output where the answer is no JSON
+        :raises Rejected: timed_out, crashed, or wrong_output if the answer is not JSON
+        :raises ValueError: the options are too long
         """
         values = {"function": function, "options": options, "returns": "json"}
         arrays, elapsed = self._call(function, values, (), seconds, most_bytes)

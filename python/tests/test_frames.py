@@ -50,6 +50,10 @@ class Frames(PairTest):
         self.assertEqual(bytes(received.arrays[0].data), NUMBERS.data)
         self.assertEqual(received.arrays[0].shape, (2, 1))
 
+    def test_values_that_are_too_long_are_refused_by_the_sender(self) -> None:
+        with self.assertRaisesRegex(ValueError, "of call are 70,0.. bytes of JSON.*as arrays"):
+            send_frame(self.here, Frame("call", {"options": "x" * 70_000}))
+
     def test_what_is_no_frame_is_refused(self) -> None:
         good = {"kind": "result", "values": {}, "arrays": []}
         bad = [

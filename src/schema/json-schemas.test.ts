@@ -31,6 +31,14 @@ describe('the schemas for editors', () => {
     expect(accepted('task.schema.json', { ...files[0], basline: {} })).toBe(false);
   });
 
+  test('accept a task whose figures are not measured yet', () => {
+    const file = parse(readFileSync(join(root, 'tasks/digits/task.yaml'), 'utf8'));
+    const baseline = { method: 'starter', description: 'a linear model' };
+    const unmeasured = { ...file, baseline, reference: { description: 'boosted trees' } };
+    expect(accepted('task.schema.json', unmeasured)).toBe(true);
+    expect(accepted('task.schema.json', { ...unmeasured, reference: {} })).toBe(false);
+  });
+
   test('accept the experiment files of the docs, and no misspelt key', () => {
     const folder = join(root, 'docs/how-to');
     const files = ['automl-ablation.yaml', 'tree-beside-others.yaml'].map((name) =>
