@@ -13,7 +13,7 @@ from typing import Any
 from automl.offers import MOST_SECONDS, Offer
 from automl.speed.arrays import Nest
 from automl.speed.lines import UnfitError, np
-from automl.speed.plain import RULES
+from automl.speed.plain import LAST_RULES, RULES, Rules
 from automl.speed.prove import DEBUG, Trials
 from automl.speed.record import Function, Unit, aside, record
 from automl.speed.trees import loops_of
@@ -24,7 +24,7 @@ HELPERS = ""
 LEAST_SHARE = 0.02
 """Of the script's time, for a function to be looked at."""
 LEAST_GAIN = 0.9
-LEAST_SECONDS = 50e-6
+LEAST_SECONDS = 5e-7
 MODULES = ("collections", "functools", "itertools", "math")
 
 
@@ -52,7 +52,14 @@ class Faster:
         return True
 
     def climb(self) -> None:
-        for name, rule in RULES.items():
+        self.follow(RULES)
+        for _ in range(4):
+            if np is None or not self.arrays():
+                break
+        self.follow(LAST_RULES)
+
+    def follow(self, rules: Rules) -> None:
+        for name, rule in rules.items():
             for _ in range(3):
                 node = copy.deepcopy(self.node)
                 changed = False
@@ -60,9 +67,6 @@ class Faster:
                     changed = rule(node)
                 if not changed or not self.accept(name, node):
                     break
-        for _ in range(4):
-            if np is None or not self.arrays():
-                break
 
     def arrays(self) -> bool:
         """The outermost loop that whole arrays can take the place of."""

@@ -7,6 +7,13 @@ from collections.abc import Callable
 from automl.speed.kept import is_stored
 from automl.speed.record import Function
 from automl.speed.rows import table_entries, table_rows
+from automl.speed.scalars import (
+    lists_for_arrays,
+    nested_tables,
+    plain_math,
+    sizes_of_unions,
+    table_parts,
+)
 from automl.speed.trees import Swap, blocks, expression, lines, loops_of, names_in, stored_in
 
 
@@ -258,7 +265,9 @@ def sort(node: Function) -> bool:
     return False
 
 
-RULES: dict[str, Callable[[Function], bool]] = {
+Rules = dict[str, Callable[[Function], bool]]
+
+RULES: Rules = {
     "python: sorted by the library": sort,
     "python: remembered results": remember,
     "python: a dictionary in place of a search": look_up,
@@ -268,6 +277,15 @@ RULES: dict[str, Callable[[Function], bool]] = {
     "python: running sums": running_sums,
     "pandas: rows as dictionaries": table_rows,
     "pandas: columns as lists": table_entries,
+    "pandas: parts found once": table_parts,
+    "python: sizes of unions": sizes_of_unions,
+    "python: nested dictionaries": nested_tables,
     "python: divisors up to the root": divisors,
     "python: worked out before the loop": hoist,
+}
+
+# For loops that whole arrays could not take the place of.
+LAST_RULES: Rules = {
+    "numpy: lists in a loop": lists_for_arrays,
+    "numpy: functions of single numbers": plain_math,
 }

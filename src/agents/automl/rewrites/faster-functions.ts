@@ -13,6 +13,7 @@ export const fasterFunctions: PythonRewriter = {
       'lines',
       'trees',
       'rows',
+      'scalars',
       'plain',
       'unfold',
       'places',
