@@ -165,7 +165,7 @@ def look_at_tables(test_columns: list[str]) -> list[dict[str, Any]]:
     for path in [path for path in sorted(Path("data").rglob("*")) if is_table(path)][:MOST_TABLES]:
         try:
             found.append(look(path, test_columns))
-        except (OSError, ValueError, AttributeError):
+        except (OSError, ValueError, AttributeError, TypeError):
             # No table in spite of its name.
             continue
     return found

@@ -85,18 +85,26 @@ describe('the contract of a missing model', () => {
     expect(modelScript(contract, 'full', 60, 'MAE')).toContain('COLUMNS = ["forecast"]');
   });
 
-  it('reads tables with other separators, compressed ones and JSON lines', () => {
+  it('reads tables with other separators, compressed ones, JSON and FASTA', () => {
     const lines = homes['train.csv']
       .trim()
       .split('\n')
       .map((line) => line.split(','));
     const [names = [], ...rows] = lines;
+    const objects = rows.map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at]])));
     const tables = {
       'train.tsv': lines.map((cells) => cells.join('\t')).join('\n'),
       'train.csv.gz': gzipSync(homes['train.csv']),
       'train.csv': homes['train.csv'].replaceAll(',', ';'),
-      'train.jsonl': rows
-        .map((cells) => JSON.stringify(Object.fromEntries(names.map((name, at) => [name, cells[at]]))))
+      'train.jsonl': objects.map((row) => JSON.stringify(row)).join('\n'),
+      'train.json': JSON.stringify(objects),
+      'train.fasta': objects
+        .map(
+          ({ id, y, ...more }) =>
+            `>${id} y=${y} ${Object.entries(more)
+              .map((pair) => pair.join('='))
+              .join('; ')}\nACGT\nTTA`,
+        )
         .join('\n'),
     };
     for (const [name, content] of Object.entries(tables)) {
