@@ -40,6 +40,13 @@ describe('the climb', () => {
     );
   });
 
+  it('trains longer if the time left is enough for a few runs only', () => {
+    const few = new Climb(findKnobs('lr = 0.1\nmost_steps = 100\n'), seededRandom(0));
+    expect(few.next(([, steps = 0]) => steps <= 350)?.values).toEqual([0.1, 300]);
+    const many = new Climb(findKnobs('lr = 0.1\nmost_steps = 100\n'), seededRandom(0));
+    expect(many.next(([, steps = 0]) => steps <= 1_000)?.values).toEqual([expect.not.closeTo(0.1), 100]);
+  });
+
   it('continues with leaps when no single step is left, so that the whole budget is used', () => {
     const search = new Climb(knobs, seededRandom(0));
     for (let tries = 0; tries < 500; tries += 1) {
@@ -70,7 +77,8 @@ describe('the climb', () => {
 
   it('proposes only versions that the budget allows', () => {
     const search = new Climb(findKnobs('epochs = 4\n'), seededRandom(0));
-    expect(search.next(([epochs = 0]) => epochs < 8)?.values).toEqual([2]);
+    const proposals = [1, 2].map(() => search.next(([epochs = 0]) => epochs < 8)?.values);
+    expect(proposals).toEqual([[6], [2]]);
     expect(search.next(() => false)).toBe(null);
   });
 

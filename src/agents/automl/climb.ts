@@ -25,6 +25,8 @@ interface Track {
 const trustAfterFailure = 0.7;
 /** The least and the most numbers that a leap changes at once. */
 const leapWidth = { least: 2, most: 3 };
+/** How much longer a model trains once the time left is enough for no more than `rare` runs; the first affordable one. */
+const longer = { rare: 4, factors: [3, 2.5, 2, 1.6, 1.3] };
 /** After this many consecutive draws of leaps that were tried before or cost too much, there is no leap. */
 const maxDraws = 50;
 
@@ -32,7 +34,8 @@ const maxDraws = 50;
  * A climb: changes one number at a time, with large steps first, and keeps improvements. A direction that helps is
  * followed with doubled steps; if none does, the step is halved on a later pass. Once every number was tried with
  * large steps, small steps alternate with leaps, which change several numbers of the best version at once: leaps find
- * changes that help only together, and continue when no single step is left. This class only decides: it runs nothing.
+ * changes that help only together, and continue when no single step is left. When only a few runs are left, or no more
+ * were possible from the start, one of them trains longer. This class only decides: it runs nothing.
  */
 export class Climb implements Strategy {
   readonly #tracks: Track[];
@@ -40,6 +43,7 @@ export class Climb implements Strategy {
   readonly #seen = new Set<string>();
   #values: readonly number[];
   #isLeapNext = true;
+  #hasTrainedLonger = false;
 
   /** @param lessons of other runs: they decide which knobs come early, and which direction is tried first */
   constructor(knobs: readonly Knob[], random: () => number, lessons: readonly Lesson[] = []) {
@@ -66,6 +70,8 @@ export class Climb implements Strategy {
   }
 
   next(isAffordable: IsAffordable): Proposal | null {
+    const last = this.#longest(isAffordable);
+    if (last !== null) return last;
     const large = this.#step(isAffordable, true);
     if (large !== null) return large;
     this.#isLeapNext = !this.#isLeapNext;
@@ -96,6 +102,28 @@ export class Climb implements Strategy {
     track.isIdle = ending === 'without effect';
     track.failures += track.isIdle ? 3 : 1;
     track.left = track.left.filter((each) => each !== direction);
+  }
+
+  /** One long run in place of the last few: more training is the surest gain. */
+  #longest(isAffordable: IsAffordable): Proposal | null {
+    const isLength = ({ knob, isIdle }: Track) => knob.prior.isLength && knob.prior.effort > 0 && !isIdle;
+    const [track] = this.#tracks.filter(isLength).sort((left, right) => promise(right) - promise(left));
+    if (track === undefined || this.#hasTrainedLonger) return null;
+    const place = this.#tracks.indexOf(track);
+    const from = this.#values[place] ?? track.knob.value;
+    const times = (factor: number) =>
+      this.#values.with(place, Math.min(track.knob.prior.most, Math.round(from * factor)));
+    if (isAffordable(times(longer.rare))) return null;
+    const values = longer.factors
+      .map(times)
+      .find((each) => (each[place] ?? 0) > from && !this.#seen.has(keyOf(each)) && isAffordable(each));
+    if (values === undefined) return null;
+    this.#hasTrainedLonger = true;
+    const { name, line } = track.knob;
+    return this.#proposalOf(
+      values,
+      `the time left is enough for a few more runs only, and ${name} (line ${line}) says how long it trains: one long run is the surest gain.`,
+    );
   }
 
   /** The most promising step of one number. `large`: at least as large as the first steps. */
