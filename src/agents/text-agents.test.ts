@@ -156,7 +156,7 @@ describe('act and react as in the paper', () => {
       const head = environment.asked[0]?.messages[0]?.text ?? '';
       expect(head).toContain('- Edit Script (AI)');
       expect(head).not.toContain('- Edit File');
-      expect(head).not.toContain('To hand in');
+      expect(head).not.toContain('- Submission:');
       expect(tailOf(environment.asked[0])).not.toContain('What is left');
     },
   );

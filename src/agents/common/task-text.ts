@@ -24,8 +24,8 @@ function textOf(task: TaskBrief, much: 'problem' | 'whole'): string {
     problem.trim(),
     '## In short',
     `- Starter script: ${entry}`,
-    `- Metric: ${metric.name} (${metric.unit}); ${better} is better. It is taken on data that you do not have.`,
-    `- To hand in: ${submission.description} Files: ${submission.files.map(({ path }) => path).join(', ')}`,
+    `- Metric: ${metric.name} (${metric.unit}); ${better} is better. It is computed on hidden data.`,
+    `- Submission: ${submission.description} Files: ${submission.files.map(({ path }) => path).join(', ')}`,
     `- Read-only: ${readOnly}`,
   ].join('\n');
 }

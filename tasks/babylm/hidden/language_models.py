@@ -1,7 +1,7 @@
-"""Builds a submitted model from its settings and weights, of which nothing is believed.
+"""Builds a submitted model from its settings and weights, neither of which is trusted.
 
-Settings choose among known architectures that read from left to right; every option that is not
-plain size must have its default. Weights come from safetensors and fill parameters alone.
+Settings select one of the known autoregressive architectures; every option that is not a
+plain size must have its default. Weights come from safetensors and only fill parameters.
 """
 
 import json
@@ -61,7 +61,7 @@ SWITCHES = (
     "enable_bias",
 )
 EPSILONS = ("layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps")
-# These change nothing of what a trained model computes.
+# These do not affect what a trained model computes.
 WITHOUT_EFFECT = frozenset(
     "model_type architectures dtype torch_dtype transformers_version _name_or_path use_cache"
     " bos_token_id eos_token_id pad_token_id initializer_range init_std attn_pdrop embd_pdrop"
@@ -74,7 +74,7 @@ WITHOUT_EFFECT = frozenset(
 
 @dataclass(frozen=True)
 class Architecture:
-    """Classes of transformers, and the option that says how many tokens a model reads at most."""
+    """Classes of transformers, and the option that contains the maximum number of positions."""
 
     config: type[PretrainedConfig]
     model: type[PreTrainedModel]
@@ -93,7 +93,7 @@ SAVED_NAMES = {"embed_out.weight": "lm_head.weight"}
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model that is ready to be asked, and what its settings say of how to."""
+    """A model that is ready for evaluation, and the settings that this requires."""
 
     model: PreTrainedModel
     vocabulary: int
@@ -127,7 +127,7 @@ def load_model(folder: Path, device: str) -> LanguageModel:
 
 
 def read_settings(content: bytes) -> dict[str, Any]:
-    """The settings as an object whose architecture is known.
+    """The settings as an object with a known architecture.
 
     :raises Rejected: unreadable or not_allowed
     """
@@ -144,7 +144,7 @@ def read_settings(content: bytes) -> dict[str, Any]:
 
 
 def make_config(settings: Mapping[str, Any], architecture: Architecture) -> PretrainedConfig:
-    """Takes sizes and a few switches; all else must be as the architecture has it by default.
+    """Accepts sizes and a few switches; all else must have the default of the architecture.
 
     :raises Rejected: not_allowed or out_of_range
     """
@@ -158,7 +158,7 @@ def make_config(settings: Mapping[str, Any], architecture: Architecture) -> Pret
         if not is_same(defaults[name], value):
             check_option(name, value)
         chosen[name] = value
-    # The defaults of these need not be in a small vocabulary, and nothing is generated.
+    # Their defaults can be outside a small vocabulary, and no text is generated.
     unused = dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"))
     try:
         return architecture.config(**chosen, **unused, use_cache=False)
@@ -192,7 +192,7 @@ def check_option(name: str, value: object) -> None:
 
 
 def check_rotation(value: object) -> None:
-    """Rotary positions: any base, and any share of the width, of the default kind."""
+    """Rotary position embeddings of the default type: any base, and any fraction of the width."""
     if not isinstance(value, dict):
         raise refused("rope_parameters must be an object")
     for name, entry in value.items():
@@ -206,7 +206,7 @@ def check_rotation(value: object) -> None:
 
 
 def fill(model: PreTrainedModel, file: Path) -> None:
-    """Copies weights into the parameters: each exactly one, of the same shape, finite.
+    """Copies weights into the parameters: exactly one for each, of the same shape, finite.
 
     :raises Rejected: unreadable, wrong_shape, not_allowed or not_finite
     """

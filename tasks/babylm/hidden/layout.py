@@ -1,7 +1,7 @@
-"""Whether submitted files can be what they must be, told without the packages that read them.
+"""Checks the format of submitted files without the packages that read them.
 
-Loading those takes seconds, and a file that is no model at all need not wait for them. What passes
-here is checked again by whoever reads it.
+Loading those takes seconds, which is not needed to reject a file that is no model at all. What
+passes here is checked again when it is read.
 """
 
 import json
@@ -25,7 +25,7 @@ def check_layout(model: Path) -> None:
 
 
 def header(file: Path) -> bytes:
-    """The JSON text that a safetensors file begins with, behind its length in 8 bytes.
+    """The JSON header of a safetensors file, which follows its length in 8 bytes.
 
     :raises Rejected: unreadable
     """

@@ -1,4 +1,4 @@
-"""A search for papers over the task's corpus, in the form of Semantic Scholar's paper search.
+"""A paper search over the task's corpus that mimics the API of Semantic Scholar.
 
 GET /graph/v1/paper/search?query=…&offset=0&limit=10&fields=title,abstract
 GET /graph/v1/paper/{paperId}?fields=title,abstract
@@ -29,7 +29,7 @@ class BadRequest(Exception):
 
 
 class PaperSearch:
-    """Answers requests from papers; what is said of one is what its own first page says."""
+    """Answers requests about papers, using only what is on the first page of each."""
 
     def __init__(self, papers: list[Paper]) -> None:
         self._papers = papers

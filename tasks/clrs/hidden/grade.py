@@ -1,6 +1,6 @@
-"""Share of right predecessor pointers of a submitted network on hidden graphs.
+"""Share of correct predecessor pointers of a submitted network on hidden graphs.
 
-No submitted code runs: weights and config are read as data, and go into this folder's own copy of
+No submitted code runs: weights and config are read as data, and loaded into the original of
 the network's class.
 """
 
@@ -43,7 +43,7 @@ def read_submitted_config(submission: Submission) -> Config:
 
 
 def load_model(submission: Submission) -> Reasoner:
-    """The network with the submitted weights, all of which were checked.
+    """The network with the submitted weights, all of which are checked.
 
     :raises Rejected: the config is not allowed, or the weights do not fit it
     """

@@ -21,12 +21,12 @@ _NUMBER = re.compile(r"[0-9]{1,6}", re.ASCII)
 def read_rankings(cells: dict[str, str], known: frozenset[int]) -> dict[str, list[int]]:
     """Categories by image id, the best first.
 
-    :raises Rejected: something is no number, no category, or a list is longer than `known`
+    :raises Rejected: something is not a number or a category, or a list is longer than `known`
     """
     strange, unknown, long = Tally(), Tally(), Tally()
     rankings = {}
     for identifier, cell in cells.items():
-        # One more is enough to see that they are too many.
+        # One more is enough to detect that there are too many.
         words = cell.split(None, len(known))
         if len(words) > len(known):
             long.add(identifier)

@@ -1,7 +1,7 @@
-"""Mean Dice of the submitted masks, beside what masks without any contrail score on these records.
+"""Mean Dice of the submitted masks, compared with that of empty masks on the same records.
 
-About half of all records or more show no contrail, so empty masks are a strong guess, and how
-strong depends on the records. It is computed here, and the submission is compared with that.
+At least about half of all records show no contrail, so empty masks are a strong baseline; how
+strong depends on the records. Its score is computed here, and the submission compared with it.
 """
 
 import json
@@ -27,7 +27,7 @@ def main() -> None:
     size = json.loads((arguments.private / "size.json").read_text())
     shape = size["height"], size["width"]
     labels = read_labels(arguments.private / "labels.csv", "record_id", "encoded_pixels")
-    # Packed eight pixels a byte: thousands of records fit into little memory.
+    # Packed eight pixels per byte, so that thousands of records fit into memory.
     truths = {
         record: np.packbits(decode_runs(text, *shape), axis=None) for record, text in labels.items()
     }

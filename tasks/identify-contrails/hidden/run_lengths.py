@@ -1,17 +1,17 @@
-"""Reads the run lengths of a submission, which may hold anything, and scores them as masks."""
+"""Reads the untrusted run lengths of a submission, and scores them as masks."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 EMPTY = "-"
-# Kaggle's competition adds it to both sides of the fraction, so that two empty masks agree.
+# Kaggle's competition adds it to numerator and denominator, so that two empty masks score 1.
 DICE_EPSILON = 1e-6
 LONGEST_WORD = 12
 
 
 class BadRuns(ValueError):
-    """A text is no list of runs; the message says why."""
+    """A text is not a list of runs; the message says why."""
 
 
 def decode_runs(text: str, height: int, width: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Reads search_query of arXiv's interface: fields, phrases, AND, OR, ANDNOT, parentheses."""
+"""Parses search_query of arXiv's API: fields, phrases, AND, OR, ANDNOT, parentheses."""
 
 import functools
 import re
@@ -34,7 +34,7 @@ def _word_set(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Query:
-    """Which papers fit, and all words that were asked for, to rank them."""
+    """Which papers match, and all words of the query, to rank them."""
 
     fits: Callable[[Paper], bool]
     words: str
@@ -62,7 +62,7 @@ def parse_query(text: str) -> Query:
 
 
 class _Parser:
-    """Operators are taken from left to right, as arXiv does; none between two terms means OR."""
+    """Operators are applied from left to right, as on arXiv; none between two terms means OR."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
