@@ -39,17 +39,17 @@ def encode(file: Path, texts: list[str], vocabulary: int) -> list[list[int]]:
         message = f"tokenizer.json can't be loaded: {plain(str(error), 200)}"
         raise Rejected("unreadable", message) from None
     if getattr(tokenizer.model, "dropout", None):
-        raise Rejected("not_allowed", "tokenizer.json: no dropout, each text has one encoding")
+        raise Rejected("not_allowed", "tokenizer.json: dropout is not allowed")
     tokenizer.no_truncation()
     tokenizer.no_padding()
     encoded = []
     for text in texts:
         tokens = tokenizer.encode(text, add_special_tokens=False).ids
         if any(token >= vocabulary for token in tokens):
-            message = f"the tokenizer makes tokens that the model's {vocabulary:,} do not hold"
+            message = f"the tokenizer has tokens outside the vocabulary of {vocabulary:,}"
             raise Rejected("out_of_range", message)
         if tokenizer.decode(tokens, skip_special_tokens=False) != text:
-            message = "the tokenizer loses something: decoding does not give the hidden text back"
+            message = "the tokenizer is not lossless: decoding does not reproduce the hidden text"
             raise Rejected("wrong_output", message)
         encoded.append(tokens)
     return encoded
@@ -100,7 +100,7 @@ def check_direction(language: LanguageModel, tokens: list[int], device: str) -> 
     before, after = ask(language, row)[:half], ask(language, changed)[:half]
     scale = 1 + before.abs().max().item()
     if (before - after).abs().max().item() > TOLERANCE * scale:
-        raise Rejected("wrong_output", "the model looks at tokens that it has to predict")
+        raise Rejected("wrong_output", "the model can see the tokens that it has to predict")
 
 
 @torch.no_grad()

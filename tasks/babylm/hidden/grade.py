@@ -47,7 +47,7 @@ def likelihoods(model: Path, texts: Path) -> list[dict[str, Any]]:
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=MOST_SECONDS
         )
     except subprocess.TimeoutExpired:
-        message = f"reading the hidden text took the model more than {MOST_SECONDS} s"
+        message = f"the model takes more than {MOST_SECONDS} s for the hidden text"
         raise Rejected("timed_out", message) from None
     lines = done.stdout.decode(errors="replace").strip().splitlines()
     if done.returncode != 0 or not lines:
@@ -75,7 +75,7 @@ def summarise(texts: list[dict[str, Any]]) -> Score:
         }
         return Score(math.exp(totals["nats"] / totals["given_tokens"]), details=details)
     except OverflowError:
-        raise Rejected("out_of_range", "the perplexity is too large for a number") from None
+        raise Rejected("out_of_range", "the perplexity overflows a 64-bit float") from None
 
 
 def main() -> None:

@@ -113,7 +113,7 @@ def load_model(folder: Path, device: str) -> LanguageModel:
         with torch.device("meta"):
             parameters = sum(p.numel() for p in architecture.model(config).parameters())
     except (ValueError, TypeError, RuntimeError, ZeroDivisionError, KeyError) as error:
-        raise refused(f"no model can be made from it: {error}") from None
+        raise refused(f"the model can't be built: {error}") from None
     if parameters > MOST_PARAMETERS:
         message = f"the model has {parameters:,} parameters; {MOST_PARAMETERS:,} are allowed"
         raise Rejected("too_large", message)
@@ -121,7 +121,7 @@ def load_model(folder: Path, device: str) -> LanguageModel:
     fill(model, folder / "model.safetensors")
     first = settings.get("bos_token_id")
     if type(first) is not int or not 0 <= first < config.vocab_size:
-        raise refused("bos_token_id must be a token of the vocabulary: it stands before each text")
+        raise refused("bos_token_id must be in the vocabulary: it is prepended to each text")
     block = min(LONGEST_BLOCK, getattr(config, architecture.positions))
     return LanguageModel(model.eval().to(device), config.vocab_size, block, first)
 
@@ -134,7 +134,7 @@ def read_settings(content: bytes) -> dict[str, Any]:
     try:
         settings = json.loads(content)
     except (ValueError, RecursionError):
-        raise Rejected("unreadable", "config.json: not JSON text") from None
+        raise Rejected("unreadable", "config.json: not valid JSON") from None
     if not isinstance(settings, dict):
         raise Rejected("unreadable", "config.json: not an object")
     kind = settings.get("model_type")
@@ -154,7 +154,7 @@ def make_config(settings: Mapping[str, Any], architecture: Architecture) -> Pret
         if name in WITHOUT_EFFECT:
             continue
         if name not in defaults:
-            raise refused(f"{quoted(name)} is no option of {settings['model_type']}")
+            raise refused(f"{quoted(name)} is not an option of {settings['model_type']}")
         if not is_same(defaults[name], value):
             check_option(name, value)
         chosen[name] = value
@@ -163,7 +163,7 @@ def make_config(settings: Mapping[str, Any], architecture: Architecture) -> Pret
     try:
         return architecture.config(**chosen, **unused, use_cache=False)
     except Exception as error:
-        raise refused(f"transformers refuses it: {error}") from None
+        raise refused(f"transformers rejects it: {error}") from None
 
 
 def is_same(default: object, value: object) -> bool:
@@ -174,14 +174,14 @@ def check_option(name: str, value: object) -> None:
     """:raises Rejected: not_allowed or out_of_range"""
     if name in SIZES:
         if type(value) is not int or not 1 <= value <= SIZES[name]:
-            message = f"config.json: {name} must be a whole number from 1 to {SIZES[name]:,}"
+            message = f"config.json: {name} must be an integer from 1 to {SIZES[name]:,}"
             raise Rejected("out_of_range", message)
     elif name in SWITCHES:
         if type(value) is not bool:
             raise refused(f"{name} must be true or false")
     elif name in EPSILONS:
         if type(value) not in (int, float) or not 0 < value <= 1:
-            raise refused(f"{name} must lie between 0 and 1")
+            raise refused(f"{name} must be between 0 and 1")
     elif name in ("activation_function", "hidden_act"):
         if not isinstance(value, str) or value not in ACTIVATIONS:
             raise refused(f"{name} must be one of {', '.join(ACTIVATIONS)}")
@@ -202,7 +202,7 @@ def check_rotation(value: object) -> None:
         if limits is None or type(entry) not in (int, float):
             raise refused(f"{quoted(str(name))} in rope_parameters is not allowed")
         if not (math.isfinite(entry) and limits[0] <= entry <= limits[1]):
-            raise refused(f"{name} must lie between {limits[0]} and {limits[1]:g}")
+            raise refused(f"{name} must be between {limits[0]} and {limits[1]:g}")
 
 
 def fill(model: PreTrainedModel, file: Path) -> None:
@@ -218,7 +218,7 @@ def fill(model: PreTrainedModel, file: Path) -> None:
             for saved in weights.keys():
                 name = SAVED_NAMES.get(saved, saved)
                 if name not in aliases:
-                    raise wrong_weights(f"{quoted(saved)} is no parameter of the model")
+                    raise wrong_weights(f"{quoted(saved)} is not a parameter of the model")
                 part = weights.get_slice(saved)
                 if part.get_dtype() not in WEIGHT_TYPES:
                     raise wrong_weights(f"{quoted(saved)} has the type {part.get_dtype()}")
@@ -226,7 +226,7 @@ def fill(model: PreTrainedModel, file: Path) -> None:
                     shapes = f"{part.get_shape()} instead of {list(aliases[name].shape)}"
                     raise wrong_weights(f"{quoted(saved)} has the shape {shapes}")
                 if id(aliases[name]) in filled:
-                    raise wrong_weights(f"{quoted(saved)} is given twice, as weights are tied")
+                    raise wrong_weights(f"{quoted(saved)} is duplicated: the weights are tied")
                 tensor = weights.get_tensor(saved).float()
                 if not torch.isfinite(tensor).all():
                     raise Rejected(

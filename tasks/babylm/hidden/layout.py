@@ -19,7 +19,7 @@ def check_layout(model: Path) -> None:
     """:raises Rejected: too_large or unreadable"""
     for name, most_bytes in MOST_BYTES.items():
         if (model / name).stat().st_size > most_bytes:
-            raise Rejected("too_large", f"{name}: it may hold {most_bytes:,} bytes at most")
+            raise Rejected("too_large", f"{name}: larger than {most_bytes:,} bytes")
         check_object((model / name).read_bytes(), name)
     check_object(header(model / WEIGHTS), f"{WEIGHTS}, its header")
 
@@ -42,6 +42,6 @@ def check_object(content: bytes, name: str) -> None:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
-        raise Rejected("unreadable", f"{name}: not JSON text") from None
+        raise Rejected("unreadable", f"{name}: not valid JSON") from None
     if not isinstance(value, dict):
         raise Rejected("unreadable", f"{name}: not an object")

@@ -72,7 +72,7 @@ def cited(worker: SubmissionWorker, paragraph: str, seconds: float) -> tuple[dic
     if not isinstance(answer, dict) or not all(
         isinstance(answer.get(name), str) for name in ("paragraph", "bibtex")
     ):
-        raise Rejected("wrong_output", "cite gave no dict with the texts `paragraph` and `bibtex`")
+        raise Rejected("wrong_output", "cite must return strings `paragraph` and `bibtex`")
     return answer, taken
 
 

@@ -52,7 +52,7 @@ class PaperSearch:
         if not text.strip():
             raise BadRequest("Give a query.")
         if len(text) > LONGEST_QUERY:
-            raise BadRequest(f"A query may have {LONGEST_QUERY} characters.")
+            raise BadRequest(f"A query may have at most {LONGEST_QUERY} characters.")
         offset = _number(query, "offset", 0, 0, 10_000)
         limit = _number(query, "limit", 10, 1, MOST_RESULTS)
         fields = _fields(query)
@@ -76,7 +76,7 @@ def _fields(query: Mapping[str, str]) -> list[str]:
 def _number(query: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
     text = query.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 9 and least <= int(text) <= most):
-        raise BadRequest(f"{name} is a whole number from {least} to {most}.")
+        raise BadRequest(f"{name} must be an integer from {least} to {most}.")
     return int(text)
 
 

@@ -47,7 +47,7 @@ class _Bytes:
                 order = "F" if by_columns else "C"
                 self.array = np.frombuffer(content, np.uint8).reshape((rows, columns), order=order)
             case _:
-                raise BadBatch("an array that is no table of bytes")
+                raise BadBatch("an array that is not a table of bytes")
 
 
 class _Type:
@@ -118,11 +118,11 @@ def read_batch(file: Path) -> Batch:
     data, labels = content.get(b"data"), content.get(b"labels")
     pixels = data.array if isinstance(data, _Bytes) else None
     if pixels is None or pixels.shape[1] != PIXELS:
-        raise BadBatch(f"{file.name}: no table with {PIXELS} bytes a picture")
+        raise BadBatch(f"{file.name}: not a table with {PIXELS} bytes per image")
     if not isinstance(labels, list) or len(labels) != len(pixels):
-        raise BadBatch(f"{file.name}: not one label a picture")
+        raise BadBatch(f"{file.name}: not one label per image")
     if not all(type(label) is int and 0 <= label < CLASSES for label in labels):
-        raise BadBatch(f"{file.name}: a label that is no whole number from 0 to {CLASSES - 1}")
+        raise BadBatch(f"{file.name}: a label that is not an integer from 0 to {CLASSES - 1}")
     planes = pixels.reshape(-1, CHANNELS, SIDE, SIDE)
     return Batch(np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), np.array(labels, np.uint8))
 
@@ -136,7 +136,7 @@ def read_class_names(file: Path) -> list[str]:
     if not isinstance(names, list) or len(names) != CLASSES:
         raise BadBatch(f"{file.name}: not {CLASSES} names")
     if not all(isinstance(name, bytes) and name.isalnum() and len(name) < 30 for name in names):
-        raise BadBatch(f"{file.name}: a name that is no plain word")
+        raise BadBatch(f"{file.name}: a name that is not a plain word")
     return [name.decode("ascii") for name in names]
 
 

@@ -62,7 +62,7 @@ class Config:
         for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
-                raise ValueError(f"{name} must be a whole number from {least} to {most}")
+                raise ValueError(f"{name} must be an integer from {least} to {most}")
         for name in ("gated", "layer_norm"):
             if type(getattr(self, name)) is not bool:
                 raise ValueError(f"{name} must be true or false")
@@ -83,10 +83,10 @@ def read_config(text: str) -> Config:
         raise ValueError("not a JSON object")
     known = {field.name for field in dataclasses.fields(Config)}
     if not values.keys() <= known:
-        raise ValueError(f"unknown names; the known ones are {', '.join(sorted(known))}")
+        raise ValueError(f"unknown options; the known ones are {', '.join(sorted(known))}")
     for name in CHOICES:
         if not isinstance(values.get(name, ""), str):
-            raise ValueError(f"{name} must be text")
+            raise ValueError(f"{name} must be a string")
     return Config(**values)
 
 

@@ -30,7 +30,7 @@ def read_molecules(header: list[str], rows: list[list[str]]) -> dict[str, float]
     for row in rows:
         molecule = Chem.MolFromSmiles(row[smiles].strip())
         if molecule is None:
-            raise ValueError(f"no molecule: {row[smiles]}")
+            raise ValueError(f"not a molecule: {row[smiles]}")
         values.setdefault(Chem.MolToSmiles(molecule), []).append(float(row[measured]))
     return {molecule: round(fmean(found), 4) for molecule, found in values.items()}
 

@@ -41,10 +41,10 @@ def read_rankings(cells: dict[str, str], known: frozenset[int]) -> dict[str, lis
             unknown.add(f"{beyond[0]} ({identifier})")
         rankings[identifier] = ranking
     if strange.count:
-        text = f"{strange.count:,} lists hold what is no whole number: {strange.describe()}"
+        text = f"{strange.count:,} lists contain values other than integers: {strange.describe()}"
         raise Rejected("not_a_number", f"column categories: {text}")
     if unknown.count:
-        text = f"{unknown.count:,} lists hold an id that is not in category_key.csv: "
+        text = f"{unknown.count:,} lists contain an id that is not in category_key.csv: "
         raise Rejected("not_allowed", f"column categories: {text}{unknown.describe()}")
     if long.count:
         text = f"{long.count:,} lists are longer than the {len(known)} categories: "

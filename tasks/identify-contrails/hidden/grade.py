@@ -52,7 +52,7 @@ def main() -> None:
             scores[bool(actual.any())].append(dice(actual, predicted))
         if refused.count:
             several = "1 mask is" if refused.count == 1 else f"{refused.count:,} masks are"
-            raise Rejected("not_allowed", f"{several} no run lengths: {refused.describe()}")
+            raise Rejected("not_allowed", f"{several} not valid run lengths: {refused.describe()}")
         details = {
             "dice_with_contrails": fmean(scores[True]) if scores[True] else None,
             "dice_without_contrails": fmean(scores[False]) if scores[False] else None,

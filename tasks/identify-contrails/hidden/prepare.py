@@ -73,7 +73,7 @@ class Archive:
         name = f"{split}/{record}/human_pixel_masks.npy"
         array = self._array(name)
         if array.ndim != 3 or array.shape[2] != 1 or not np.isin(array, (0, 1)).all():
-            raise BadArchive(f"{name}: no mask of zeros and ones")
+            raise BadArchive(f"{name}: not a mask of zeros and ones")
         return array[:, :, 0].astype(np.uint8)
 
     def _array(self, name: str) -> np.ndarray:

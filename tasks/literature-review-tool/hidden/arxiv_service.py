@@ -65,7 +65,7 @@ class Archive:
             found = [number for number in found if number in fitting] + sorted(fitting - set(found))
         order, by = query.get("sortOrder", "descending"), query.get("sortBy", "relevance")
         if order not in ORDERS or by not in ("relevance", "submittedDate"):
-            raise BadQuery("sortBy is relevance or submittedDate; sortOrder ascending, descending")
+            raise BadQuery("sortBy: relevance, submittedDate; sortOrder: ascending, descending")
         if by == "submittedDate":
             found.sort(
                 key=lambda number: (self._papers[number].year, self._papers[number].month),
@@ -79,7 +79,7 @@ class Archive:
 def _number(query: Mapping[str, str], name: str, default: int, most: int) -> int:
     text = query.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) <= most):
-        raise BadQuery(f"{name} is a whole number from 0 to {most}")
+        raise BadQuery(f"{name} must be an integer from 0 to {most}")
     return int(text)
 
 

@@ -57,7 +57,7 @@ def score(
             )
             left = max(0.001, left - seconds)
             if not isinstance(report, str):
-                raise Rejected("wrong_output", "review gave no text")
+                raise Rejected("wrong_output", "review returned no string")
             misshapen += not has_form(report)
             scores.append(score_report(report, topic["aspects"], topic["findings"], papers))
     return Score(math.fsum(scores) / len(scores), details={"reports_of_another_form": misshapen})

@@ -45,19 +45,19 @@ def parse_query(text: str) -> Query:
     :raises BadQuery: it is too long, an unknown field, a parenthesis or a quote without the other
     """
     if len(text) > LONGEST:
-        raise BadQuery(f"a query may have {LONGEST} characters")
+        raise BadQuery(f"a query may have at most {LONGEST} characters")
     tokens: list[str] = []
     place = 0
     while text[place:].strip():
         token = TOKEN.match(text, place)
         if token is None:
-            raise BadQuery(f"a quote has no end at character {place}")
+            raise BadQuery(f"unclosed quote at character {place}")
         tokens.append(token[1])
         place = token.end()
     parser = _Parser(tokens)
     fits = parser.expression(0)
     if parser.tokens:
-        raise BadQuery("a parenthesis was never opened")
+        raise BadQuery("unmatched closing parenthesis")
     return Query(fits, " ".join(parser.words))
 
 
@@ -93,11 +93,11 @@ class _Parser:
             raise BadQuery("the query ends too early")
         token = self.tokens.pop(0)
         if token == ")":
-            raise BadQuery("a parenthesis was never opened, or holds nothing")
+            raise BadQuery("unmatched or empty parentheses")
         if token == "(":
             inner = self.expression(depth + 1)
             if not self.tokens:
-                raise BadQuery("a parenthesis has no end")
+                raise BadQuery("unclosed parenthesis")
             self.tokens.pop(0)
             return inner
         name, colon, rest = token.partition(":")

@@ -1,4 +1,4 @@
-"""The words of a made-up literature: problems, methods and settings, each said in several ways.
+"""The vocabulary of a synthetic literature: problems, methods and settings with their synonyms.
 
 bibtex-generation and literature-review-tool have the same file; a test keeps them identical.
 A concept's first wording is its name; papers and whoever writes about them choose among all.

@@ -149,7 +149,7 @@ def error_of(logits: np.ndarray, right: np.ndarray) -> float:
     error, tolerance = relative_error(logits, right), TOLERANCES[right.shape[1]]
     # NaN must not pass either.
     if not error <= tolerance:
-        message = f"logits are {error:.2g} away from the original's, allowed are {tolerance:g}"
+        message = f"the error of the logits is {error:.2g}; at most {tolerance:g} is allowed"
         raise Rejected("wrong_output", message)
     return error
 

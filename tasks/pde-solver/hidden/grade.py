@@ -87,7 +87,7 @@ def checked_call(
     error = relative_error(output, population.expected)
     # NaN must not pass either.
     if not error <= TOLERANCE:
-        message = f"solve is {error:.2g} away from the exact solution, allowed are {TOLERANCE:g}"
+        message = f"the error of the result is {error:.2g}; at most {TOLERANCE:g} is allowed"
         raise Rejected("wrong_output", message)
     errors.append(error)
     return seconds
