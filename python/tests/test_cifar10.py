@@ -109,7 +109,7 @@ class Batches(FolderTest):
             (whole[:-200], "UnpicklingError"),
             (b"", "EOFError"),
             (pickle.dumps([1, 2], 2), "no dictionary"),
-            (pickle.dumps({b"data": b"x", b"labels": [1]}, 2), "asks for|no table"),
+            (pickle.dumps({b"data": b"x", b"labels": [1]}, 2), "asks for|not a table"),
             (b"\x80\x02U\x01xQ.", "outside"),
         ]:
             with self.subTest(reason):

@@ -35,25 +35,25 @@ HOSTILE = {
     "1 0": "no pixels",
     "1": "odd",
     "1 2 3": "odd",
-    "-1 2": "no whole number",
-    "+1 2": "no whole number",
-    "1.0 2": "no whole number",
-    "1e0 2": "no whole number",
-    "1  2": "odd|no whole number",
+    "-1 2": "not an integer",
+    "+1 2": "not an integer",
+    "1.0 2": "not an integer",
+    "1e0 2": "not an integer",
+    "1  2": "odd|not an integer",
     "1,2": "odd",
-    "nan nan": "no whole number",
-    "- -": "no whole number",
-    "١ ٢": "no whole number",
-    "² 1": "no whole number",
-    "6 2": "ends behind",
-    "7 1": "ends behind",
-    "1 999999999999": "ends behind",
-    "999999999999 1": "ends behind",
-    "1 " + "9" * 5000: "very large",
-    "1 3 3 1": "before the one before it ends",
-    "1 1 1 1": "before the one before it ends",
-    "4 1 1 1": "before the one before it ends",
-    "1 6 " * 1000 + "1 6": "before the one before it ends",
+    "nan nan": "not an integer",
+    "- -": "not an integer",
+    "١ ٢": "not an integer",
+    "² 1": "not an integer",
+    "6 2": "ends after",
+    "7 1": "ends after",
+    "1 999999999999": "ends after",
+    "999999999999 1": "ends after",
+    "1 " + "9" * 5000: "too large",
+    "1 3 3 1": "before the previous one ends",
+    "1 1 1 1": "before the previous one ends",
+    "4 1 1 1": "before the previous one ends",
+    "1 6 " * 1000 + "1 6": "before the previous one ends",
 }
 
 
@@ -162,7 +162,7 @@ class Grader(FolderTest):
             self.assertEqual([p["code"] for p in result["problems"]], ["not_allowed"], name)
             self.assertIsNone(result["score"])
         message = results["all"]["problems"][0]["message"]
-        self.assertRegex(message, "4 masks are no run lengths: record '11': .* and 1 more")
+        self.assertRegex(message, "4 masks are not valid run lengths: record '11': .* and 1 more")
 
 
 @needs_numpy

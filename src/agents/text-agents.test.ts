@@ -157,7 +157,7 @@ describe('act and react as in the paper', () => {
       expect(head).toContain('- Edit Script (AI)');
       expect(head).not.toContain('- Edit File');
       expect(head).not.toContain('- Submission:');
-      expect(tailOf(environment.asked[0])).not.toContain('What is left');
+      expect(tailOf(environment.asked[0])).not.toContain('Remaining budget');
     },
   );
 

@@ -24,7 +24,7 @@ function textOf(task: TaskBrief, much: 'problem' | 'whole'): string {
     problem.trim(),
     '## Summary',
     `- Starter script: ${entry}`,
-    `- Metric: ${metric.name} (${metric.unit}); ${better} is better. It is computed on data that you do not have.`,
+    `- Metric: ${metric.name} (${metric.unit}); ${better} is better. It is computed on hidden data.`,
     `- Submission: ${submission.description} Files: ${submission.files.map(({ path }) => path).join(', ')}`,
     `- Read-only: ${readOnly}`,
   ].join('\n');

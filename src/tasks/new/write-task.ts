@@ -26,7 +26,7 @@ const forClasses: [from: string, to: string][] = [
   ['{root_mean_squared_error(', '{accuracy_score('],
   ['mlab_task.metrics import root_mean_squared_error', 'mlab_task.metrics import accuracy'],
   ['return root_mean_squared_error(values', 'return accuracy(values'],
-  ['Root mean squared error of the predicted values', 'Share of the right classes'],
+  ['Root mean squared error of the predicted values', 'Accuracy of the predicted classes'],
   ['RMSE', 'accuracy'],
   ['[float(label) for label in labels.values()]', 'list(labels.values())'],
   ['submission.table.numbers(', 'submission.table.column('],
@@ -95,24 +95,24 @@ function taskFile({ id, facts }: NewTask): object {
     title: `Predict ${target}`,
     category: 'own data',
     modality: values === null ? 'tabular regression' : 'tabular classification',
-    summary: `Predict ${target} from ${features.length} columns, better than one decision tree does.`,
+    summary: `Predict ${target} from ${features.length} columns better than a single decision tree does.`,
     suites: [],
     problem: problemOf(facts, values),
     entry: 'train.py',
     metric,
     baseline: {
       method: 'starter',
-      description: 'One decision tree, grown until its leaves are pure.',
+      description: 'A decision tree grown until its leaves are pure.',
     },
     reference: { description: 'A random forest of 300 trees.' },
     data: {
       size: `${rows} rows, ${features.length} columns`,
-      split: '30 % of the rows, by a hash of their features',
+      split: '30 % of the rows are hidden, by a hash of their features',
       licence: 'yours',
     },
     limits: { script_seconds: 600, memory_mb: 4096, workspace_mb: 512 },
     submission: {
-      description: `submission.csv with a ${target} for each id of data/test.csv.`,
+      description: `submission.csv with a ${target} for each id in data/test.csv.`,
       files: [
         {
           format: 'csv',
@@ -131,19 +131,19 @@ function problemOf({ target, features }: TableFacts, values: string[] | null): s
   const what = values === null ? 'a number' : values.map((value) => `\`${value}\``).join(' or ');
   const how =
     values === null
-      ? `the root mean squared error on the hidden \`${target}\`: **lower is better**`
-      : `the share of rows whose hidden \`${target}\` was told right: **higher is better**`;
+      ? `Root mean squared error on the hidden \`${target}\`: **lower is better**`
+      : `Accuracy, the fraction of rows whose hidden \`${target}\` is predicted correctly: **higher is better**`;
   return `Predict \`${target}\` from ${features.length} other columns.
 
-**What is given.** \`data/train.csv\` holds an \`id\`, ${shown}, and \`${target}\`, which is ${what}. \`data/test.csv\` holds
-more rows without it. \`data/\` is read-only. \`train.py\` grows a decision tree, prints its score in a cross-validation, and
+**Setup.** \`data/train.csv\` contains an \`id\`, ${shown}, and \`${target}\`, which is ${what}. \`data/test.csv\` contains
+more rows without \`${target}\`. \`data/\` is read-only. \`train.py\` fits a decision tree, prints its cross-validation score, and
 writes the predictions. numpy, pandas, scipy and scikit-learn are installed.
 
-**What to do.** Make the predictions as good as you can. You may change everything in \`train.py\`.
+**Task.** Make the predictions as good as you can. You may change everything in \`train.py\`.
 
-**What to hand in.** \`submission.csv\` with the columns \`id\` and \`${target}\` and one row for each row of \`data/test.csv\`, in
+**Submission.** \`submission.csv\` with the columns \`id\` and \`${target}\` and one row for each row of \`data/test.csv\`, in
 any order.
 
-**How it is judged.** By ${how}. The file must be written by the last script that you run.
+**Evaluation.** ${how}. The file must be written by the last script that you run.
 `;
 }

@@ -16,18 +16,18 @@ SEED = int(os.environ.get("MLAB_SEED", "0"))
 
 @dataclass(frozen=True)
 class Settings:
-    """Size of the model, and how it is trained."""
+    """Model size and training settings."""
 
     layers: int
     heads: int
     width: int
-    block: int  # tokens that the model reads at once
-    batch: int  # blocks in one step
+    block: int  # tokens per block, the context length
+    batch: int  # blocks per step
     learning_rate: float
-    most_steps: int  # one epoch at most, also where that takes fewer steps
+    most_steps: int  # training stops after one epoch in any case
 
 
-# GPT-2 small, where a GPU is there and the training text is worth it.
+# GPT-2 small, if there is a GPU and enough training text.
 LARGE = Settings(12, 12, 768, 1024, 8, 5e-5, 1_000_000)
 SMALL = Settings(2, 2, 128, 256, 4, 5e-4, 100)
 LARGE_TEXT_BYTES = 30_000_000
@@ -40,15 +40,15 @@ TRAIN, VALIDATION = Path("data/babylm_10M"), Path("data/babylm_dev")
 
 
 def choose_settings(device: str) -> Settings:
-    """The large model where it can be trained in reasonable time, else the small one."""
+    """The large model if it can be trained in reasonable time, else the small one."""
     text_bytes = sum(file.stat().st_size for file in TRAIN.iterdir())
     return LARGE if device == "cuda" and text_bytes >= LARGE_TEXT_BYTES else SMALL
 
 
 def read_tokens(folder: Path, tokenizer: Tokenizer, most_bytes: int) -> torch.Tensor:
-    """The first part of each file of a folder, each file's behind the end-of-text token.
+    """The first part of each file in a folder, each preceded by the end-of-text token.
 
-    :param most_bytes: of all files together, shared out by their sizes
+    :param most_bytes: over all files, distributed in proportion to their sizes
     :returns: shape (tokens,)
     """
     files = sorted(folder.iterdir())
@@ -72,13 +72,13 @@ def read_tokens(folder: Path, tokenizer: Tokenizer, most_bytes: int) -> torch.Te
 
 
 def cut(tokens: torch.Tensor, block: int) -> torch.Tensor:
-    """Blocks of `block` inputs and one target more, shape (blocks, block + 1)."""
+    """Blocks of `block` inputs plus one more target, shape (blocks, block + 1)."""
     count = (len(tokens) - 1) // block
     return torch.stack([tokens[n * block : (n + 1) * block + 1] for n in range(count)])
 
 
 def loss_of(model: GPT2LMHeadModel, blocks: torch.Tensor) -> torch.Tensor:
-    """Mean negative log-likelihood of a token, in nats."""
+    """Mean negative log-likelihood per token, in nats."""
     logits = model(blocks[:, :-1]).logits
     return functional.cross_entropy(logits.flatten(0, 1), blocks[:, 1:].flatten())
 
@@ -98,7 +98,7 @@ def make_model(settings: Settings, tokenizer: Tokenizer) -> GPT2LMHeadModel:
 
 
 def train(model: GPT2LMHeadModel, blocks: torch.Tensor, settings: Settings, device: str) -> None:
-    """One pass over the blocks in random order, or `settings.most_steps` steps of it."""
+    """One pass over the blocks in random order, for at most `settings.most_steps` steps."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=settings.learning_rate)
     model.train()
     start = time.monotonic()

@@ -2,7 +2,7 @@
 
     python -I evaluate.py --model DIR --texts FILE
 
-The last line that it prints is a JSON object: `{"texts": [{source, bytes, nats, tokens,
+The last line of the output is a JSON object: `{"texts": [{source, bytes, nats, tokens,
 given_tokens}]}`, or `{"rejected": {code, message}}`. Only trusted code runs here, but on files that
 may hold anything: whatever they make of this process, the grader outlives it.
 """
@@ -23,13 +23,13 @@ from tokenizers import Tokenizer
 
 from mlab_task.problems import Rejected, plain
 
-# Logits of a block whose second half was replaced may differ that much in its first half, for
-# rounding alone.
+# If the second half of a block is replaced, the logits of its first half may differ by this much,
+# because of rounding alone.
 TOLERANCE = 1e-3
 
 
 def encode(file: Path, texts: list[str], vocabulary: int) -> list[list[int]]:
-    """Tokens of each text, in an encoding from which it can be told apart from all other texts.
+    """Tokens of each text, in an encoding that identifies it uniquely.
 
     :raises Rejected: unreadable, out_of_range or wrong_output
     """
@@ -39,24 +39,24 @@ def encode(file: Path, texts: list[str], vocabulary: int) -> list[list[int]]:
         message = f"tokenizer.json can't be loaded: {plain(str(error), 200)}"
         raise Rejected("unreadable", message) from None
     if getattr(tokenizer.model, "dropout", None):
-        raise Rejected("not_allowed", "tokenizer.json: no dropout, each text has one encoding")
+        raise Rejected("not_allowed", "tokenizer.json: dropout is not allowed")
     tokenizer.no_truncation()
     tokenizer.no_padding()
     encoded = []
     for text in texts:
         tokens = tokenizer.encode(text, add_special_tokens=False).ids
         if any(token >= vocabulary for token in tokens):
-            message = f"the tokenizer makes tokens that the model's {vocabulary:,} do not hold"
+            message = f"the tokenizer has tokens outside the vocabulary of {vocabulary:,}"
             raise Rejected("out_of_range", message)
         if tokenizer.decode(tokens, skip_special_tokens=False) != text:
-            message = "the tokenizer loses something: decoding does not give the hidden text back"
+            message = "the tokenizer is not lossless: decoding does not reproduce the hidden text"
             raise Rejected("wrong_output", message)
         encoded.append(tokens)
     return encoded
 
 
 def ask(language: LanguageModel, tokens: torch.Tensor) -> torch.Tensor:
-    """Logits of what comes after each token; `tokens` has the shape (length,).
+    """Next-token logits at each position; `tokens` has the shape (length,).
 
     :returns: shape (length, vocabulary)
     :raises Rejected: wrong_shape or not_finite
@@ -70,10 +70,10 @@ def ask(language: LanguageModel, tokens: torch.Tensor) -> torch.Tensor:
 
 
 def nats_of(language: LanguageModel, tokens: list[int], device: str) -> float:
-    """Negative log-likelihood of a text: every token once, the first behind `first_token`.
+    """Negative log-likelihood of a text: each token once, the first given `first_token`.
 
-    A block holds at most `language.block` tokens. The first token of each further block is
-    predicted from the last of the block before, and from nothing else.
+    A block holds at most `language.block` tokens. The first token of each later block is
+    predicted from the last token of the previous block, and from nothing else.
     """
     row = torch.tensor([language.first_token, *tokens], device=device)
     total = 0.0
@@ -86,7 +86,7 @@ def nats_of(language: LanguageModel, tokens: list[int], device: str) -> float:
 
 
 def check_direction(language: LanguageModel, tokens: list[int], device: str) -> None:
-    """What a model says of a token may not depend on those behind it.
+    """Checks that the prediction for a token does not depend on later tokens.
 
     :raises Rejected: wrong_output
     """
@@ -100,12 +100,12 @@ def check_direction(language: LanguageModel, tokens: list[int], device: str) -> 
     before, after = ask(language, row)[:half], ask(language, changed)[:half]
     scale = 1 + before.abs().max().item()
     if (before - after).abs().max().item() > TOLERANCE * scale:
-        raise Rejected("wrong_output", "the model looks at tokens that it has to predict")
+        raise Rejected("wrong_output", "the model can see the tokens that it has to predict")
 
 
 @torch.no_grad()
 def evaluate(model: Path, texts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Likelihood of each text in nats, and how many tokens it has for the submitted tokenizer."""
+    """Negative log-likelihood of each text in nats, and its length in tokens of its tokenizer."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     language = load_model(model, device)
     encoded = encode(

@@ -1,9 +1,9 @@
-"""Perplexity of hidden text under a submitted model, per token of the tokenizer given to all.
+"""Perplexity of hidden text under a submitted model, per token of the provided tokenizer.
 
-    exp(negative log-likelihood of the whole text in nats / tokens of the given tokenizer)
+    exp(negative log-likelihood of the whole text in nats / tokens of the provided tokenizer)
 
-The likelihood of a text does not hang on how it was cut into tokens, so that a tokenizer with other
-tokens neither gains nor loses by it.
+The likelihood of a text does not depend on how it is split into tokens, so a different tokenizer
+is neither an advantage nor a disadvantage.
 """
 
 import json
@@ -35,9 +35,9 @@ def score(submission: Submission, arguments: Arguments) -> Score:
 
 
 def likelihoods(model: Path, texts: Path) -> list[dict[str, Any]]:
-    """Runs the evaluation in a process of its own.
+    """Runs the evaluation in a separate process.
 
-    :raises Rejected: as the evaluation says, or timed_out, or crashed
+    :raises Rejected: with the code of the evaluation, timed_out or crashed
     """
     if not texts.is_file():
         raise HarnessError("there is no hidden text")
@@ -47,7 +47,7 @@ def likelihoods(model: Path, texts: Path) -> list[dict[str, Any]]:
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=MOST_SECONDS
         )
     except subprocess.TimeoutExpired:
-        message = f"reading the hidden text took the model more than {MOST_SECONDS} s"
+        message = f"the model takes more than {MOST_SECONDS} s for the hidden text"
         raise Rejected("timed_out", message) from None
     lines = done.stdout.decode(errors="replace").strip().splitlines()
     if done.returncode != 0 or not lines:
@@ -75,7 +75,7 @@ def summarise(texts: list[dict[str, Any]]) -> Score:
         }
         return Score(math.exp(totals["nats"] / totals["given_tokens"]), details=details)
     except OverflowError:
-        raise Rejected("out_of_range", "the perplexity is too large for a number") from None
+        raise Rejected("out_of_range", "the perplexity overflows a 64-bit float") from None
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Builds a submitted model from its settings and weights, of which nothing is believed.
+"""Builds a submitted model from its settings and weights, neither of which is trusted.
 
-Settings choose among known architectures that read from left to right; every option that is not
-plain size must have its default. Weights come from safetensors and fill parameters alone.
+Settings select one of the known autoregressive architectures; every option that is not a
+plain size must have its default. Weights come from safetensors and only fill parameters.
 """
 
 import json
@@ -61,7 +61,7 @@ SWITCHES = (
     "enable_bias",
 )
 EPSILONS = ("layer_norm_epsilon", "layer_norm_eps", "rms_norm_eps")
-# These change nothing of what a trained model computes.
+# These do not affect what a trained model computes.
 WITHOUT_EFFECT = frozenset(
     "model_type architectures dtype torch_dtype transformers_version _name_or_path use_cache"
     " bos_token_id eos_token_id pad_token_id initializer_range init_std attn_pdrop embd_pdrop"
@@ -74,7 +74,7 @@ WITHOUT_EFFECT = frozenset(
 
 @dataclass(frozen=True)
 class Architecture:
-    """Classes of transformers, and the option that says how many tokens a model reads at most."""
+    """Classes of transformers, and the option that contains the maximum number of positions."""
 
     config: type[PretrainedConfig]
     model: type[PreTrainedModel]
@@ -93,7 +93,7 @@ SAVED_NAMES = {"embed_out.weight": "lm_head.weight"}
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A model that is ready to be asked, and what its settings say of how to."""
+    """A model that is ready for evaluation, and the settings that this requires."""
 
     model: PreTrainedModel
     vocabulary: int
@@ -113,7 +113,7 @@ def load_model(folder: Path, device: str) -> LanguageModel:
         with torch.device("meta"):
             parameters = sum(p.numel() for p in architecture.model(config).parameters())
     except (ValueError, TypeError, RuntimeError, ZeroDivisionError, KeyError) as error:
-        raise refused(f"no model can be made from it: {error}") from None
+        raise refused(f"the model can't be built: {error}") from None
     if parameters > MOST_PARAMETERS:
         message = f"the model has {parameters:,} parameters; {MOST_PARAMETERS:,} are allowed"
         raise Rejected("too_large", message)
@@ -121,20 +121,20 @@ def load_model(folder: Path, device: str) -> LanguageModel:
     fill(model, folder / "model.safetensors")
     first = settings.get("bos_token_id")
     if type(first) is not int or not 0 <= first < config.vocab_size:
-        raise refused("bos_token_id must be a token of the vocabulary: it stands before each text")
+        raise refused("bos_token_id must be in the vocabulary: it is prepended to each text")
     block = min(LONGEST_BLOCK, getattr(config, architecture.positions))
     return LanguageModel(model.eval().to(device), config.vocab_size, block, first)
 
 
 def read_settings(content: bytes) -> dict[str, Any]:
-    """The settings as an object whose architecture is known.
+    """The settings as an object with a known architecture.
 
     :raises Rejected: unreadable or not_allowed
     """
     try:
         settings = json.loads(content)
     except (ValueError, RecursionError):
-        raise Rejected("unreadable", "config.json: not JSON text") from None
+        raise Rejected("unreadable", "config.json: not valid JSON") from None
     if not isinstance(settings, dict):
         raise Rejected("unreadable", "config.json: not an object")
     kind = settings.get("model_type")
@@ -144,7 +144,7 @@ def read_settings(content: bytes) -> dict[str, Any]:
 
 
 def make_config(settings: Mapping[str, Any], architecture: Architecture) -> PretrainedConfig:
-    """Takes sizes and a few switches; all else must be as the architecture has it by default.
+    """Accepts sizes and a few switches; all else must have the default of the architecture.
 
     :raises Rejected: not_allowed or out_of_range
     """
@@ -154,16 +154,16 @@ def make_config(settings: Mapping[str, Any], architecture: Architecture) -> Pret
         if name in WITHOUT_EFFECT:
             continue
         if name not in defaults:
-            raise refused(f"{quoted(name)} is no option of {settings['model_type']}")
+            raise refused(f"{quoted(name)} is not an option of {settings['model_type']}")
         if not is_same(defaults[name], value):
             check_option(name, value)
         chosen[name] = value
-    # The defaults of these need not be in a small vocabulary, and nothing is generated.
+    # Their defaults can be outside a small vocabulary, and no text is generated.
     unused = dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"))
     try:
         return architecture.config(**chosen, **unused, use_cache=False)
     except Exception as error:
-        raise refused(f"transformers refuses it: {error}") from None
+        raise refused(f"transformers rejects it: {error}") from None
 
 
 def is_same(default: object, value: object) -> bool:
@@ -174,14 +174,14 @@ def check_option(name: str, value: object) -> None:
     """:raises Rejected: not_allowed or out_of_range"""
     if name in SIZES:
         if type(value) is not int or not 1 <= value <= SIZES[name]:
-            message = f"config.json: {name} must be a whole number from 1 to {SIZES[name]:,}"
+            message = f"config.json: {name} must be an integer from 1 to {SIZES[name]:,}"
             raise Rejected("out_of_range", message)
     elif name in SWITCHES:
         if type(value) is not bool:
             raise refused(f"{name} must be true or false")
     elif name in EPSILONS:
         if type(value) not in (int, float) or not 0 < value <= 1:
-            raise refused(f"{name} must lie between 0 and 1")
+            raise refused(f"{name} must be between 0 and 1")
     elif name in ("activation_function", "hidden_act"):
         if not isinstance(value, str) or value not in ACTIVATIONS:
             raise refused(f"{name} must be one of {', '.join(ACTIVATIONS)}")
@@ -192,7 +192,7 @@ def check_option(name: str, value: object) -> None:
 
 
 def check_rotation(value: object) -> None:
-    """Rotary positions: any base, and any share of the width, of the default kind."""
+    """Rotary position embeddings of the default type: any base, and any fraction of the width."""
     if not isinstance(value, dict):
         raise refused("rope_parameters must be an object")
     for name, entry in value.items():
@@ -202,11 +202,11 @@ def check_rotation(value: object) -> None:
         if limits is None or type(entry) not in (int, float):
             raise refused(f"{quoted(str(name))} in rope_parameters is not allowed")
         if not (math.isfinite(entry) and limits[0] <= entry <= limits[1]):
-            raise refused(f"{name} must lie between {limits[0]} and {limits[1]:g}")
+            raise refused(f"{name} must be between {limits[0]} and {limits[1]:g}")
 
 
 def fill(model: PreTrainedModel, file: Path) -> None:
-    """Copies weights into the parameters: each exactly one, of the same shape, finite.
+    """Copies weights into the parameters: exactly one for each, of the same shape, finite.
 
     :raises Rejected: unreadable, wrong_shape, not_allowed or not_finite
     """
@@ -218,7 +218,7 @@ def fill(model: PreTrainedModel, file: Path) -> None:
             for saved in weights.keys():
                 name = SAVED_NAMES.get(saved, saved)
                 if name not in aliases:
-                    raise wrong_weights(f"{quoted(saved)} is no parameter of the model")
+                    raise wrong_weights(f"{quoted(saved)} is not a parameter of the model")
                 part = weights.get_slice(saved)
                 if part.get_dtype() not in WEIGHT_TYPES:
                     raise wrong_weights(f"{quoted(saved)} has the type {part.get_dtype()}")
@@ -226,7 +226,7 @@ def fill(model: PreTrainedModel, file: Path) -> None:
                     shapes = f"{part.get_shape()} instead of {list(aliases[name].shape)}"
                     raise wrong_weights(f"{quoted(saved)} has the shape {shapes}")
                 if id(aliases[name]) in filled:
-                    raise wrong_weights(f"{quoted(saved)} is given twice, as weights are tied")
+                    raise wrong_weights(f"{quoted(saved)} is duplicated: the weights are tied")
                 tensor = weights.get_tensor(saved).float()
                 if not torch.isfinite(tensor).all():
                     raise Rejected(

@@ -1,7 +1,7 @@
-"""Whether submitted files can be what they must be, told without the packages that read them.
+"""Checks the format of submitted files without the packages that read them.
 
-Loading those takes seconds, and a file that is no model at all need not wait for them. What passes
-here is checked again by whoever reads it.
+Loading those takes seconds, which is not needed to reject a file that is no model at all. What
+passes here is checked again when it is read.
 """
 
 import json
@@ -19,13 +19,13 @@ def check_layout(model: Path) -> None:
     """:raises Rejected: too_large or unreadable"""
     for name, most_bytes in MOST_BYTES.items():
         if (model / name).stat().st_size > most_bytes:
-            raise Rejected("too_large", f"{name}: it may hold {most_bytes:,} bytes at most")
+            raise Rejected("too_large", f"{name}: larger than {most_bytes:,} bytes")
         check_object((model / name).read_bytes(), name)
     check_object(header(model / WEIGHTS), f"{WEIGHTS}, its header")
 
 
 def header(file: Path) -> bytes:
-    """The JSON text that a safetensors file begins with, behind its length in 8 bytes.
+    """The JSON header of a safetensors file, which follows its length in 8 bytes.
 
     :raises Rejected: unreadable
     """
@@ -42,6 +42,6 @@ def check_object(content: bytes, name: str) -> None:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
-        raise Rejected("unreadable", f"{name}: not JSON text") from None
+        raise Rejected("unreadable", f"{name}: not valid JSON") from None
     if not isinstance(value, dict):
         raise Rejected("unreadable", f"{name}: not an object")

@@ -1,7 +1,7 @@
-"""Text for a language model: training and development parts whole, of the test part a hidden piece.
+"""Text for a language model: the training and development parts, and a hidden piece of the test.
 
 The layout of BabyLM 2023: `babylm_10M/<source>.train`, `babylm_dev/<source>.dev` and
-`babylm_test/<source>.test`. The tokenizer that is given to all is made from the training text.
+`babylm_test/<source>.test`. The provided tokenizer is trained on the training text.
 """
 
 import json
@@ -18,7 +18,7 @@ from mlab_task.preparing import read_folders
 
 VOCABULARY = 8_192
 END_OF_TEXT = "<|endoftext|>"
-# Of all sources together: as much as a model of the size of GPT-2 reads in some two minutes on one
+# Over all sources: as much as a model of the size of GPT-2 small reads in about two minutes on one
 # core.
 HIDDEN_BYTES = 64 * 1024
 
@@ -37,7 +37,7 @@ def copy_part(part: Path, public: Path) -> list[Path]:
 
 
 def make_tokenizer(files: list[Path]) -> Tokenizer:
-    """Byte-level byte-pair encoding: every text has an encoding, and decoding gives it back."""
+    """Byte-level byte-pair encoding: every text can be encoded, and decoding reproduces it."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -53,20 +53,20 @@ def make_tokenizer(files: list[Path]) -> Tokenizer:
 
 
 def middle_of(text: str, most_bytes: int) -> str:
-    """Whole lines from the middle of a text on, until they hold `most_bytes` bytes or it ends."""
+    """Whole lines starting at the middle of a text, up to `most_bytes` bytes or its end."""
     lines = text.splitlines(keepends=True)
     start, total, chosen = len(lines) // 2, 0, []
     for line in lines[start:]:
         total += len(line.encode())
         if total > most_bytes and chosen:
             break
-        # A line alone can be longer than all that is wanted: whole articles are.
+        # A single line can exceed the limit: some are whole articles.
         chosen.append(line.encode()[:most_bytes].decode(errors="ignore"))
     return "".join(chosen)
 
 
 def hide_text(part: Path, tokenizer: Tokenizer) -> dict[str, object]:
-    """What the grader needs: a piece of each source, with how many given tokens it has."""
+    """What the grader needs: a piece of each source, and its length in provided tokens."""
     files = sorted(part.glob("*.test"))
     texts = []
     for file in files:

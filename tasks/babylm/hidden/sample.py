@@ -1,9 +1,9 @@
-"""Made-up text in the layout of babylm_data: a small grammar over invented words.
+"""Synthetic text in the layout of babylm_data: a small grammar over invented words.
 
-A paragraph is about one topic, which decides its nouns and verbs, and about one or two persons, who
-are named again and again. Verbs agree with their subject in number. So there is something to learn
+A paragraph is about one topic, which determines its nouns and verbs, and one or two people, who
+are named repeatedly. Verbs agree with their subject in number. So there is something to learn
 from the last word, from the last sentence and from the whole paragraph. Each source mixes plain
-sentences, speech and questions in its own way, or writes a turn of a talk on each line.
+sentences, direct speech and questions in its own way, or has a turn of a dialogue on each line.
 """
 
 import os
@@ -31,7 +31,7 @@ JOINTS = "and but so because while until".split()
 
 @dataclass(frozen=True)
 class Style:
-    """How a source writes: the share of questions and of speech, and whether lines are turns."""
+    """Style of a source: the share of questions and of speech, and whether lines are turns."""
 
     questions: float
     speech: float
@@ -72,11 +72,11 @@ class Language:
         ]
 
     def pick(self, words: list[str]) -> str:
-        """A word, by Zipf's law: the nth is drawn 1/n times as often as the first."""
+        """A word, by Zipf's law: the nth is sampled 1/n times as often as the first."""
         return self.draw.choices(words, weights=[1 / (n + 1) for n in range(len(words))])[0]
 
     def paragraph(self, style: Style) -> str:
-        """Some sentences on one topic; a line each where the source is a talk."""
+        """Some sentences on one topic; one per line if the source is a dialogue."""
         nouns, verbs = self.draw.choice(self.topics)
         names = self.draw.sample(self.names, self.draw.randint(1, 2))
         sentences = [
@@ -109,7 +109,7 @@ class Language:
         return f"{subject} {verb} {self.thing(nouns)[0]}"
 
     def thing(self, nouns: list[str]) -> tuple[str, bool]:
-        """A noun with its article, and whether there are many of it."""
+        """A noun with its article, and whether it is plural."""
         noun, many = self.pick(nouns), self.draw.random() < 0.35
         words = [self.draw.choice(("many", "all", "some") if many else ("the", "a", "this"))]
         if self.draw.random() < 0.25:

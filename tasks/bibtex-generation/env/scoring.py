@@ -1,12 +1,12 @@
-"""How a cited paragraph is judged. The grader uses this very file; you can, too.
+"""How a paragraph with citations is scored. The grader uses this same file; you can, too.
 
-A paragraph's score is the mean of two F1 values, each 2 * right / (made + needed), where a citation
-counts as made once for each sentence and paper:
+A paragraph's score is the mean of two F1 values, each 2 * correct / (cited + required), where a
+citation counts once for each sentence and paper:
 
-- *which*: of the papers that are cited anywhere in the paragraph, against those that are needed;
-- *where*: of the pairs of sentence and paper, against those that are needed.
+- *which*: the papers that are cited anywhere in the paragraph, against the required ones;
+- *where*: the pairs of sentence and paper, against the required ones.
 
-It is 0 when the text was changed, or when the BibTeX entries can't be read.
+It is 0 if the text was changed, or if the BibTeX entries can't be parsed.
 """
 
 import re
@@ -22,7 +22,7 @@ ARXIV_ID = re.compile(r"\d{4}\.\d{4,5}")
 
 
 class Unreadable(ValueError):
-    """What was handed in can't be read, and why."""
+    """The submission can't be read; the message says why."""
 
 
 def score_paragraph(
@@ -34,7 +34,7 @@ def score_paragraph(
 ) -> float:
     """The score of one paragraph, from 0 to 1.
 
-    :param sentences: the paragraph's sentences, as they were given
+    :param sentences: the original sentences of the paragraph
     :param needed: for each sentence, the ids of the papers that it must cite
     :param cited: the paragraph with its citations
     :param bibtex: the entries
@@ -44,7 +44,7 @@ def score_paragraph(
         places = citations_by_sentence(sentences, cited)
     except Unreadable:
         return 0.0
-    # Once for each entry: a key may be cited very often.
+    # Computed once per entry: a key may be cited very often.
     found = {key: corpus.find(fields) or f"unknown {key}" for key, fields in entries.items()}
     made = {
         # A key without an entry, or with one that is no paper of the corpus, is a wrong citation.
@@ -58,7 +58,7 @@ def score_paragraph(
 
 
 def f1(made: set[Any], wanted: set[Any]) -> float:
-    """2 * right / (made + needed); 1 where nothing is needed and nothing was made."""
+    """2 * right / (made + needed); 1 if nothing is needed and nothing was made."""
     both = len(made) + len(wanted)
     return 2 * len(made & wanted) / both if both else 1.0
 
@@ -66,7 +66,7 @@ def f1(made: set[Any], wanted: set[Any]) -> float:
 def citations_by_sentence(sentences: Sequence[str], cited: str) -> list[list[str]]:
     r"""The keys that each sentence cites, `\cite{a,b}` being two.
 
-    A citation belongs to the sentence that it stands in or directly behind.
+    A citation belongs to the sentence that contains it or that it directly follows.
 
     :raises Unreadable: without its citations, and without spaces, the text is not what it was
     """
@@ -87,12 +87,12 @@ def citations_by_sentence(sentences: Sequence[str], cited: str) -> list[list[str
 
 
 def parse_bibtex(text: str) -> dict[str, dict[str, str]]:
-    """Entries by their keys, each with its fields by their names in lower case.
+    """Entries by key, each with its fields by lower-case name.
 
-    Values stand in braces, in quotes, or are single words or numbers. What stands between entries
-    is passed over, as BibTeX does.
+    Values are enclosed in braces or quotes, or are single words or numbers. Text between entries
+    is skipped, as BibTeX does.
 
-    :raises Unreadable: an entry is not whole, or a key occurs twice
+    :raises Unreadable: an entry is incomplete, or a key occurs twice
     """
     entries: dict[str, dict[str, str]] = {}
     place = text.find("@")
@@ -109,7 +109,7 @@ def parse_bibtex(text: str) -> dict[str, dict[str, str]]:
 
 
 def _parse_fields(text: str, place: int) -> tuple[dict[str, str], int]:
-    """The fields from a place on, and the place behind the entry's closing brace."""
+    """The fields from a position on, and the position after the entry's closing brace."""
     fields: dict[str, str] = {}
     while True:
         place = _skip_spaces(text, place)
@@ -153,7 +153,7 @@ def _skip_spaces(text: str, place: int) -> int:
 
 
 class Corpus:
-    """Papers that an entry is recognised by: its DOI, its arXiv id, its title."""
+    """Finds the paper of an entry by its DOI, its arXiv id and its title."""
 
     def __init__(self, papers: Iterable[Mapping[str, Any]]) -> None:
         """Each paper has `identity`, `doi`, `arxiv` and `title`."""
@@ -166,7 +166,7 @@ class Corpus:
             self._by_title[plain_title(paper["title"])] = paper["identity"]
 
     def find(self, fields: Mapping[str, str]) -> str | None:
-        """The one paper that all of an entry's identifiers name; None where there is none."""
+        """The one paper that all identifiers of an entry refer to; None if there is none."""
         named = set()
         if "doi" in fields:
             named.add(self._by_doi.get(plain_doi(fields["doi"])))

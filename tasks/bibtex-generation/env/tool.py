@@ -1,6 +1,6 @@
-"""Adds citations to a paragraph, with papers from the local search service.
+"""Adds citations to a paragraph, using papers from the local search service.
 
-Run as a script, it works on the paragraphs in data/paragraphs.json, whose citations are known.
+Run as a script, it scores itself on the paragraphs in data/paragraphs.json with known citations.
 """
 
 import http.client
@@ -15,7 +15,7 @@ FIELDS = "title,authors,year,venue,externalIds"
 
 
 class ServiceConnection(http.client.HTTPConnection):
-    """HTTP to a local service on its Unix socket."""
+    """HTTP connection to a local service on a Unix socket."""
 
     def __init__(self, service):
         super().__init__("localhost", timeout=30)
@@ -28,7 +28,7 @@ class ServiceConnection(http.client.HTTPConnection):
 
 
 def search(query, limit=RESULTS):
-    """The papers that suit a query best, best first: dicts with FIELDS and paperId."""
+    """The papers that match a query best, best first: dicts with FIELDS and paperId."""
     connection = ServiceConnection("search")
     fields = urlencode({"query": query, "limit": limit, "fields": FIELDS})
     connection.request("GET", f"/graph/v1/paper/search?{fields}")
@@ -40,7 +40,7 @@ def search(query, limit=RESULTS):
 
 
 def key_of(paper):
-    """Such as hsu2019crop."""
+    """A citation key such as hsu2019crop."""
     name = paper["authors"][0]["name"].split()[-1]
     word = re.findall(r"[a-z]+", paper["title"].lower())[0]
     return f"{name.lower()}{paper['year']}{word}"
@@ -57,7 +57,7 @@ def entry_of(paper):
 
 
 def cite(paragraph):
-    """The paragraph with citations, and the BibTeX entries of all that it cites."""
+    """The paragraph with citations, and the BibTeX entries of all papers that it cites."""
     papers = search(paragraph)
     keys = ",".join(key_of(paper) for paper in papers)
     return {
@@ -67,7 +67,7 @@ def cite(paragraph):
 
 
 def validate():
-    """The mean score on the paragraphs whose citations are known."""
+    """The mean score on the example paragraphs, whose citations are known."""
     from scoring import Corpus, score_paragraph
 
     with open("data/paragraphs.json", encoding="utf-8") as file:

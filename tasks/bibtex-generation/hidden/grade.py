@@ -1,4 +1,4 @@
-"""Has a submitted `cite` work on paragraphs that nobody has seen, and judges what it cites."""
+"""Runs a submitted `cite` on hidden paragraphs, and scores its citations."""
 
 import json
 import math
@@ -38,7 +38,7 @@ def main() -> None:
 def score(
     submission: Submission, arguments: Arguments, paragraphs: list[list[Sentence]], corpus: Corpus
 ) -> Score:
-    """The mean over all paragraphs, which come in an order of their own."""
+    """The mean over all paragraphs, in a fresh order."""
     if arguments.exchange is None:
         raise HarnessError("this grader needs --exchange")
     order = random.SystemRandom().sample(paragraphs, len(paragraphs))
@@ -62,9 +62,9 @@ def score(
 
 
 def cited(worker: SubmissionWorker, paragraph: str, seconds: float) -> tuple[dict[str, str], float]:
-    """What `cite` gives for a paragraph, and how long it took.
+    """The result of `cite` for a paragraph, and how long it took.
 
-    :raises Rejected: it does not give a paragraph and its entries in time
+    :raises Rejected: it does not return a paragraph and its entries in time
     """
     answer, taken = worker.call_json(
         "cite", {"paragraph": paragraph}, seconds=seconds, most_bytes=MOST_BYTES
@@ -72,7 +72,7 @@ def cited(worker: SubmissionWorker, paragraph: str, seconds: float) -> tuple[dic
     if not isinstance(answer, dict) or not all(
         isinstance(answer.get(name), str) for name in ("paragraph", "bibtex")
     ):
-        raise Rejected("wrong_output", "cite gave no dict with the texts `paragraph` and `bibtex`")
+        raise Rejected("wrong_output", "cite must return strings `paragraph` and `bibtex`")
     return answer, taken
 
 

@@ -1,4 +1,4 @@
-"""Makes up paragraphs that tell what papers found, with the citations that each sentence needs."""
+"""Generates paragraphs that report findings of papers, with the citations of each sentence."""
 
 import random
 from collections import defaultdict
@@ -31,7 +31,7 @@ class Sentence:
 
 
 class Writer:
-    """Writes about papers in other words than theirs, and so that it is clear which is meant."""
+    """Paraphrases papers, so that it is still clear which one is meant."""
 
     def __init__(self, generator: random.Random, papers: Sequence[Paper]) -> None:
         self._generator = generator
@@ -64,7 +64,7 @@ class Writer:
         return [Sentence(opening, []), *rest]
 
     def _citing(self, problem: str) -> Sentence | None:
-        """One sentence; None where it would not be clear which papers it means."""
+        """One sentence; None if it would not be clear which papers it refers to."""
         kind = self._generator.random()
         if kind < 0.15:
             return self._about_two(problem)
@@ -116,7 +116,7 @@ class Writer:
         return Sentence(text, [first.identity, second.identity])
 
     def _plain(self, problem: str) -> list[str]:
-        """Sentences without need of a citation: common knowledge, own work, what nobody did."""
+        """Sentences that need no citation: common knowledge, own work, what nobody did."""
         tried = {paper.method for paper in self._by_problem[problem]}
         untried = self._generator.choice([key for key in METHODS if key not in tried])
         own, where = self._generator.choice(list(METHODS)), self._generator.choice(list(SETTINGS))

@@ -1,4 +1,4 @@
-"""Makes up a literature and paragraphs about it: some with their citations, most held back."""
+"""Generates a literature and paragraphs about it: some public with citations, most hidden."""
 
 import os
 import random
@@ -22,7 +22,7 @@ SHOWN, HELD_BACK = 20, 60
 
 
 def entry_of(paper: Paper) -> dict[str, Any]:
-    """What an answer says of a paper: how the grader knows it."""
+    """How the solution identifies a paper for the grader."""
     return {
         "identity": paper.identity,
         "title": paper.title,

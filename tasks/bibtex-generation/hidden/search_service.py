@@ -1,4 +1,4 @@
-"""A search for papers over the task's corpus, in the form of Semantic Scholar's paper search.
+"""A paper search over the task's corpus that mimics the API of Semantic Scholar.
 
 GET /graph/v1/paper/search?query=…&offset=0&limit=10&fields=title,abstract
 GET /graph/v1/paper/{paperId}?fields=title,abstract
@@ -29,7 +29,7 @@ class BadRequest(Exception):
 
 
 class PaperSearch:
-    """Answers requests from papers; what is said of one is what its own first page says."""
+    """Answers requests about papers, using only what is on the first page of each."""
 
     def __init__(self, papers: list[Paper]) -> None:
         self._papers = papers
@@ -52,7 +52,7 @@ class PaperSearch:
         if not text.strip():
             raise BadRequest("Give a query.")
         if len(text) > LONGEST_QUERY:
-            raise BadRequest(f"A query may have {LONGEST_QUERY} characters.")
+            raise BadRequest(f"A query may have at most {LONGEST_QUERY} characters.")
         offset = _number(query, "offset", 0, 0, 10_000)
         limit = _number(query, "limit", 10, 1, MOST_RESULTS)
         fields = _fields(query)
@@ -76,7 +76,7 @@ def _fields(query: Mapping[str, str]) -> list[str]:
 def _number(query: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
     text = query.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 9 and least <= int(text) <= most):
-        raise BadRequest(f"{name} is a whole number from {least} to {most}.")
+        raise BadRequest(f"{name} must be an integer from {least} to {most}.")
     return int(text)
 
 

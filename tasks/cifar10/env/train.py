@@ -1,4 +1,4 @@
-"""Tells what small pictures show with a small convolutional network, and writes submission.csv."""
+"""Classifies small images with a small convolutional network, and writes submission.csv."""
 
 import csv
 import os
@@ -30,7 +30,7 @@ class Network(nn.Module):
         self.dense3 = nn.Linear(84, CLASSES)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """From (batch, 3, 32, 32) in [-1, 1] to one number a class, (batch, 10), not normalised."""
+        """From (batch, 3, 32, 32) in [-1, 1] to one logit per class, (batch, 10)."""
         hidden = functional.max_pool2d(functional.relu(self.convolution1(images)), 2)
         hidden = functional.max_pool2d(functional.relu(self.convolution2(hidden)), 2)
         hidden = functional.relu(self.dense1(hidden.flatten(1)))
@@ -45,7 +45,7 @@ def to_input(images: torch.Tensor) -> torch.Tensor:
 def train_epoch(
     network: Network, optimizer: torch.optim.Optimizer, images: torch.Tensor, labels: torch.Tensor
 ) -> float:
-    """Goes once through the pictures in a new order; returns the mean loss."""
+    """Trains on all images once, in a new order; returns the mean loss."""
     network.train()
     total = 0.0
     order = torch.randperm(len(images)).to(images.device)
@@ -60,7 +60,7 @@ def train_epoch(
 
 @torch.no_grad()
 def predict(network: Network, images: torch.Tensor) -> torch.Tensor:
-    """Probabilities of the classes, (pictures, 10)."""
+    """Class probabilities, (images, 10)."""
     network.eval()
     parts = [network(to_input(part)).softmax(1) for part in images.split(1000)]
     return torch.cat(parts)

@@ -1,7 +1,7 @@
 """Reads and writes the files of CIFAR-10's Python archive: pickles, which are not trusted.
 
-A pickle may name anything that Python can import and have it called. Here only the few names that
-these files need are known, and each stands for something harmless of ours instead of the original.
+A pickle may name anything that Python can import and have it called. Only the few names that
+these files need are known here, and each is replaced by something harmless.
 """
 
 import pickle
@@ -19,15 +19,15 @@ CLASSES = 10
 
 
 class BadBatch(Exception):
-    """A file is no batch of CIFAR-10; the message says why."""
+    """A file is not a batch of CIFAR-10; the message says why."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Pictures and what they show.
+    """Images and their labels.
 
-    :param images: uint8, (pictures, 32, 32, 3): row, column, and red, green, blue
-    :param labels: uint8, (pictures,), from 0 to 9
+    :param images: uint8, (images, 32, 32, 3): row, column, and red, green, blue
+    :param labels: uint8, (images,), from 0 to 9
     """
 
     images: np.ndarray
@@ -35,7 +35,7 @@ class Batch:
 
 
 class _Bytes:
-    """Stands for a numpy array of bytes while a pickle is read; takes its state, nothing else."""
+    """Replaces a numpy array of bytes while a pickle is read; accepts its state, nothing else."""
 
     array: np.ndarray | None = None
 
@@ -47,18 +47,18 @@ class _Bytes:
                 order = "F" if by_columns else "C"
                 self.array = np.frombuffer(content, np.uint8).reshape((rows, columns), order=order)
             case _:
-                raise BadBatch("an array that is no table of bytes")
+                raise BadBatch("an array that is not a table of bytes")
 
 
 class _Type:
-    """Stands for numpy's description of the type `uint8`, the only one allowed."""
+    """Replaces numpy's description of the type `uint8`, the only one allowed."""
 
     def __init__(self, name: object, *_: object) -> None:
         if name not in ("u1", b"u1"):
             raise BadBatch("an array that does not hold bytes")
 
     def __setstate__(self, _: object) -> None:
-        """Byte order and the like: nothing that matters to single bytes."""
+        """Byte order and the like: irrelevant to single bytes."""
 
 
 def _begin_array(*_: object) -> _Bytes:
@@ -102,7 +102,7 @@ def _read(file: Path) -> dict[object, object]:
             content = _Unpickler(opened, encoding="bytes").load()
     except BadBatch as error:
         raise BadBatch(f"{file.name}: {error}") from None
-    except Exception as error:  # A broken pickle raises nearly anything.
+    except Exception as error:  # A broken pickle can raise nearly any exception.
         raise BadBatch(f"{file.name}: {type(error).__name__}: {error}") from None
     if not isinstance(content, dict):
         raise BadBatch(f"{file.name}: no dictionary")
@@ -110,7 +110,7 @@ def _read(file: Path) -> dict[object, object]:
 
 
 def read_batch(file: Path) -> Batch:
-    """The pictures and labels of a file such as `data_batch_1`, in its order.
+    """The images and labels of a file such as `data_batch_1`, in its order.
 
     :raises BadBatch: the file holds something else
     """
@@ -118,11 +118,11 @@ def read_batch(file: Path) -> Batch:
     data, labels = content.get(b"data"), content.get(b"labels")
     pixels = data.array if isinstance(data, _Bytes) else None
     if pixels is None or pixels.shape[1] != PIXELS:
-        raise BadBatch(f"{file.name}: no table with {PIXELS} bytes a picture")
+        raise BadBatch(f"{file.name}: not a table with {PIXELS} bytes per image")
     if not isinstance(labels, list) or len(labels) != len(pixels):
-        raise BadBatch(f"{file.name}: not one label a picture")
+        raise BadBatch(f"{file.name}: not one label per image")
     if not all(type(label) is int and 0 <= label < CLASSES for label in labels):
-        raise BadBatch(f"{file.name}: a label that is no whole number from 0 to {CLASSES - 1}")
+        raise BadBatch(f"{file.name}: a label that is not an integer from 0 to {CLASSES - 1}")
     planes = pixels.reshape(-1, CHANNELS, SIDE, SIDE)
     return Batch(np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), np.array(labels, np.uint8))
 
@@ -136,12 +136,12 @@ def read_class_names(file: Path) -> list[str]:
     if not isinstance(names, list) or len(names) != CLASSES:
         raise BadBatch(f"{file.name}: not {CLASSES} names")
     if not all(isinstance(name, bytes) and name.isalnum() and len(name) < 30 for name in names):
-        raise BadBatch(f"{file.name}: a name that is no plain word")
+        raise BadBatch(f"{file.name}: a name that is not a plain word")
     return [name.decode("ascii") for name in names]
 
 
 def write_batch(file: Path, batch: Batch) -> None:
-    """Writes a file that `read_batch` reads, laid out like those of the archive."""
+    """Writes a file that `read_batch` reads, with the layout of those in the archive."""
     planes = batch.images.transpose(0, 3, 1, 2).reshape(len(batch.images), PIXELS)
     content = {
         b"batch_label": file.name.encode(),

@@ -1,4 +1,4 @@
-"""Share of the test pictures whose class got the largest number."""
+"""Share of the test images whose class has the largest number."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ def main() -> None:
 
     def score(submission: Submission) -> float:
         columns = [submission.table.numbers(name, list(labels)) for name in CLASSES]
-        # Of several largest numbers the first counts.
+        # Ties go to the first class.
         chosen = [row.index(max(row)) for row in zip(*columns, strict=True)]
         return accuracy(truth, chosen)
 

@@ -1,4 +1,4 @@
-"""CIFAR-10: the official training pictures public, the official test pictures without labels."""
+"""CIFAR-10: the official training images public, the official test images without labels."""
 
 import os
 import sys

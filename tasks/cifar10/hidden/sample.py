@@ -1,7 +1,7 @@
-"""Made-up pictures in the files of CIFAR-10: ten kinds of figures and patterns in any colour.
+"""Synthetic images in the format of CIFAR-10: ten classes of shapes and patterns in any colour.
 
-Half of them have the colours of their class, the others any; sizes and places tell nothing, and
-noise and spots lie over all.
+Half of them have the colours of their class, the others random ones; sizes and positions carry no
+information, and all are overlaid with noise and spots.
 """
 
 import os
@@ -23,20 +23,20 @@ TEST_PICTURES = 1_000
 NOISE = 16.0
 LEAST_CONTRAST = 40.0
 MOST_SPOTS = 4
-# What is left of the colours' distance from grey: the starter's large steps need tame pictures.
+# Scales the colours' distance from grey: the starter's large steps need low contrast.
 CONTRAST = 0.8
-# This share of the pictures has the colours of their class, scattered so far around them, of 255;
-# the others have any colours.
+# Share of the images with the colours of their class, and the spread around these, of 255;
+# the others have random colours.
 TELLING_SHARE = 0.5
 SCATTER = 12.0
 
-# A figure says for points in its own coordinates, where it reaches from about -1 to 1, how much of
-# the foreground they show, from 0 to 1. Shapes (32, 32).
+# A shape maps points in its own coordinates, from about -1 to 1, to the share of the foreground
+# that they show, from 0 to 1. Shapes (32, 32).
 Figure = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def inside(distance: np.ndarray) -> np.ndarray:
-    """1 where a signed distance is negative, 0 where it is positive, soft between."""
+    """1 where a signed distance is negative, 0 where it is positive, with a soft transition."""
     return np.clip(0.5 - 6 * distance, 0, 1)
 
 
@@ -65,7 +65,7 @@ FIGURES: dict[str, Figure] = {
 
 
 def class_colours(label: int) -> np.ndarray:
-    """Foreground and background around which a class's colours scatter, (2, 3), from 0 to 255."""
+    """Mean foreground and background colours of a class, (2, 3), from 0 to 255."""
     thirds = 2 * np.pi * np.arange(3) / 3
     angle = 2 * np.pi * label / len(FIGURES)
     brightness = 50 if label % 2 else -50
@@ -73,7 +73,7 @@ def class_colours(label: int) -> np.ndarray:
 
 
 def draw_colours(random: np.random.Generator, label: int) -> np.ndarray:
-    """Foreground and background that differ enough to be told apart, (2, 3)."""
+    """Foreground and background colours that differ enough to be distinguished, (2, 3)."""
     telling = random.random() < TELLING_SHARE
     while True:
         if telling:
@@ -85,7 +85,7 @@ def draw_colours(random: np.random.Generator, label: int) -> np.ndarray:
 
 
 def draw_picture(random: np.random.Generator, label: int) -> np.ndarray:
-    """One picture of a class, bytes of shape (32, 32, 3)."""
+    """One image of a class, bytes of shape (32, 32, 3)."""
     rows, columns = np.mgrid[0:SIDE, 0:SIDE].astype(float)
     size, angle = random.uniform(5, 10), random.uniform(-0.45, 0.45)
     row, column = random.uniform(10, SIDE - 11, 2)
@@ -106,7 +106,7 @@ def draw_picture(random: np.random.Generator, label: int) -> np.ndarray:
 
 
 def draw_batch(random: np.random.Generator, pictures: int) -> Batch:
-    """So many pictures of classes drawn at random."""
+    """The given number of images of random classes."""
     labels = random.integers(0, len(FIGURES), pictures)
     images = [draw_picture(random, label) for label in labels]
     return Batch(np.stack(images), labels.astype(np.uint8))

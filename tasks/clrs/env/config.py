@@ -1,4 +1,4 @@
-"""What can be chosen of the network in reasoner.py, and how it is written down as JSON."""
+"""The options of the network in reasoner.py, and how they are written as JSON."""
 
 import dataclasses
 import json
@@ -23,21 +23,21 @@ RANGES: dict[str, tuple[int, int]] = {
 
 @dataclass(frozen=True)
 class Config:
-    """What can be chosen of a `Reasoner`.
+    """The options of a `Reasoner`.
 
     hidden: width of all layers, 4 to 256
-    processor: whom a node gets messages from: all nodes, neighbours in the graph and itself, or all
+    processor: which nodes a node receives messages from: all, its neighbours and itself, or all
         nodes, weighted by attention
-    aggregator: how messages are joined: max, min, mean or sum; attention always takes its own mean
+    aggregator: how messages are aggregated: max, min, mean or sum; attention always averages
     heads: 1 to 8 heads of the attention; they must divide `hidden`
-    message_layers: 0 to 3 layers that each message passes
+    message_layers: 0 to 3 layers applied to each message
     message_passing_steps: 1 to 3 rounds of messages in each step
-    gated: whether a gate decides how much of a node's state is replaced
-    layer_norm: whether new states are normalised
-    triplets: number of features that are computed for all triplets of nodes, 0 to 32
-    triplet_aggregator: how the third node is left out again: max, min or mean
+    gated: whether a gate controls how much of a node's state is replaced
+    layer_norm: whether layer normalisation is applied to new states
+    triplets: number of features computed for all triplets of nodes, 0 to 32
+    triplet_aggregator: how the third node is aggregated out: max, min or mean
     hints: encoded (predicted in each step and read in the next), decoded (predicted only) or none
-    feedback: predicted hints are read as probabilities (soft) or as decisions (hard)
+    feedback: predicted hints are fed back as probabilities (soft) or as decisions (hard)
     pointer_decoder: how pointers are scored: by maxima of sums (max) or by inner products (product)
     """
 
@@ -62,7 +62,7 @@ class Config:
         for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
-                raise ValueError(f"{name} must be a whole number from {least} to {most}")
+                raise ValueError(f"{name} must be an integer from {least} to {most}")
         for name in ("gated", "layer_norm"):
             if type(getattr(self, name)) is not bool:
                 raise ValueError(f"{name} must be true or false")
@@ -71,7 +71,7 @@ class Config:
 
 
 def read_config(text: str) -> Config:
-    """A config from a JSON object; what it leaves out is as in `Config`.
+    """A config from a JSON object; missing options have the defaults of `Config`.
 
     :raises ValueError: not such an object, an unknown name, or a value that is not allowed
     """
@@ -83,10 +83,10 @@ def read_config(text: str) -> Config:
         raise ValueError("not a JSON object")
     known = {field.name for field in dataclasses.fields(Config)}
     if not values.keys() <= known:
-        raise ValueError(f"unknown names; the known ones are {', '.join(sorted(known))}")
+        raise ValueError(f"unknown options; the known ones are {', '.join(sorted(known))}")
     for name in CHOICES:
         if not isinstance(values.get(name, ""), str):
-            raise ValueError(f"{name} must be text")
+            raise ValueError(f"{name} must be a string")
     return Config(**values)
 
 

@@ -1,4 +1,4 @@
-"""Random weighted graphs, and every step of Floyd and Warshall's algorithm on them.
+"""Random weighted graphs, and every step of the Floyd-Warshall algorithm on them.
 
 The algorithm finds the shortest paths between all pairs of nodes. Graphs, intermediate results and
 their conventions are those of `floyd_warshall` in CLRS-30 (Veličković et al. 2022).
@@ -10,15 +10,15 @@ import numpy as np
 
 Random = np.random.Generator | np.random.RandomState
 
-# What the square root of the product of two weights is kept away from zero by.
+# Keeps the square root of the product of two weights away from zero.
 LEAST_SQUARE = 1e-3
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Solved graphs of one size. `hints` has one entry for each node that paths may lead through.
+    """Solved graphs of one size. Hints have one entry for each node that paths may lead through.
 
-    positions: (graphs, nodes), float32, rising, from 0 to 1: they tell nodes apart
+    positions: (graphs, nodes), float32, ascending, from 0 to 1: they distinguish the nodes
     weights: (graphs, nodes, nodes), float32, symmetric, 0 where there is no edge
     edges: (graphs, nodes, nodes), float32, 1 where there is an edge and on the diagonal, else 0
     hint_pointers: (nodes, graphs, nodes, nodes), int64, predecessors before each step
@@ -40,9 +40,9 @@ class Batch:
 def draw_weights(random: Random, nodes: int, probabilities: tuple[float, ...]) -> np.ndarray:
     """Edge weights of an undirected Erdős–Rényi graph. Shape (nodes, nodes), float64.
 
-    Both directions of an edge are drawn, with one of the probabilities, and it exists where both
-    are there. Its weight is the geometric mean of two uniform numbers, hardly more than 1. A node
-    may be linked with itself.
+    Both directions of an edge are sampled with one of the probabilities; the edge exists if both
+    do. Its weight is the geometric mean of two uniform numbers, hardly more than 1. A node
+    may have an edge to itself.
     """
     probability = random.choice(probabilities)
     exists = random.binomial(1, probability, size=(nodes, nodes))
@@ -51,7 +51,7 @@ def draw_weights(random: Random, nodes: int, probabilities: tuple[float, ...]) -
 
 
 def draw_positions(random: Random, graphs: int, nodes: int) -> np.ndarray:
-    """Rising numbers from [0, 1). Shape (graphs, nodes)."""
+    """Ascending random numbers from [0, 1). Shape (graphs, nodes)."""
     return np.sort(random.uniform(size=(graphs, nodes)), axis=1)
 
 
@@ -67,7 +67,7 @@ def draw_batch(
     probabilities: tuple[float, ...],
     random_positions: bool = True,
 ) -> Batch:
-    """Graphs of one size, solved."""
+    """Random solved graphs of one size."""
     weights = np.stack([draw_weights(random, nodes, probabilities) for _ in range(graphs)])
     draw = draw_positions if random_positions else even_positions
     return solve(weights, draw(random, graphs, nodes))

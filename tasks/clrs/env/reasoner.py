@@ -1,9 +1,9 @@
-"""The network that imitates Floyd and Warshall's algorithm. A checkpoint must fit this class.
+"""The network that imitates the Floyd-Warshall algorithm. A checkpoint must fit this class.
 
-`Config` in config.py chooses among its forms. The default is the gated message passing network with
+`Config` in config.py selects a variant. The default is the gated message-passing network with
 triplets of Ibarz et al. 2022, "A Generalist Neural Algorithmic Learner". With `nodes` nodes the
 network takes `nodes` - 1 steps. Each step reads the graph and the hints, which are the network's
-own guess of what the algorithm knows by then, and makes new ones.
+own prediction of the state of the algorithm at that point, and predicts new ones.
 """
 
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from config import Config
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-# Stands for infinity where nodes without a link are left out of a maximum.
+# Used as infinity to exclude nodes without an edge from a maximum.
 FAR = 1e9
-# Most numbers that are scored at once.
+# Maximum number of values that are scored at once.
 CACHED = 2**20
 
 
 @dataclass(frozen=True)
 class Hints:
-    """What the algorithm knows, or the network believes that it knows, before a step.
+    """The state of the algorithm before a step, or the network's prediction of it.
 
-    pointers: (graphs, nodes, nodes, nodes), the last axis for the node that is pointed at
+    pointers: (graphs, nodes, nodes, nodes), the last axis is the node pointed to
     distances, reached: (graphs, nodes, nodes)
-    middle: (graphs, nodes), the node that paths may newly lead through
+    middle: (graphs, nodes), the node that paths may lead through from this step on
 
-    As predictions, pointers, reached and middle are logits; as what is read, they are from 0 to 1.
+    As predictions, pointers, reached and middle are logits; as inputs, they are from 0 to 1.
     """
 
     pointers: Tensor
@@ -37,9 +37,9 @@ class Hints:
 
 
 def linear(inputs: int, outputs: int, spread: float | None = None) -> nn.Linear:
-    """A layer with weights from a normal distribution, cut off at two spreads; no offset at first.
+    """A layer with weights from a normal distribution, truncated at two deviations; zero bias.
 
-    The spread is 1/sqrt(inputs) unless another one is given.
+    The standard deviation is 1/sqrt(inputs) unless another one is given.
     """
     layer = nn.Linear(inputs, outputs)
     spread = inputs**-0.5 if spread is None else spread
@@ -49,7 +49,7 @@ def linear(inputs: int, outputs: int, spread: float | None = None) -> nn.Linear:
 
 
 def first_hints(weights: Tensor, edges: Tensor) -> Hints:
-    """What the algorithm starts with: paths of single edges. Inputs: (graphs, nodes, nodes)."""
+    """The initial state of the algorithm: paths of single edges. Inputs: (graphs, nodes, nodes)."""
     graphs, nodes, _ = weights.shape
     itself = torch.eye(nodes, device=weights.device)
     pointers = itself[None, :, None, :].expand(graphs, nodes, nodes, nodes)
@@ -57,7 +57,7 @@ def first_hints(weights: Tensor, edges: Tensor) -> Hints:
 
 
 def as_read(predicted: Hints, hard: bool) -> Hints:
-    """Predicted hints as the next step reads them."""
+    """Predicted hints as inputs of the next step."""
     if not hard:
         return Hints(
             predicted.pointers.softmax(dim=-1),
@@ -78,7 +78,7 @@ def as_read(predicted: Hints, hard: bool) -> Hints:
 
 
 def join(values: Tensor, how: str, where: Tensor | None = None) -> Tensor:
-    """Joins the second axis. `where` is 1 for what counts and 0 for the rest, None for all."""
+    """Aggregates the second axis. `where` is 1 for what counts and 0 elsewhere; None means all."""
     if how in ("max", "min"):
         sign = 1 if how == "max" else -1
         counted = values if where is None else values.masked_fill(where == 0, -sign * FAR)
@@ -104,7 +104,7 @@ class EdgeDecoder(nn.Module):
 
 
 class PointerDecoder(nn.Module):
-    """For each pair of nodes a logit for each node that the pair may point at."""
+    """For each pair of nodes, a logit for each node that the pair may point to."""
 
     def __init__(self, node_width: int, edge_width: int, hidden: int, how: str) -> None:
         super().__init__()
@@ -117,8 +117,8 @@ class PointerDecoder(nn.Module):
         pairs, pointed = self.pair(nodes, edges), self.pointed(nodes)
         if self.score is None:
             return torch.einsum("bijh,bkh->bijk", pairs, pointed) * pairs.shape[-1] ** -0.5
-        # All maxima together would fill nodes³ · hidden numbers: a few rows at a time, and again
-        # when gradients are taken.
+        # All maxima at once would need nodes³ · hidden values: a few rows at a time, recomputed
+        # for the gradients.
         graphs, nodes, _, hidden = pairs.shape
         rows = pairs.split(max(1, CACHED // (graphs * nodes * nodes * hidden)), dim=1)
         if len(rows) > 1 and torch.is_grad_enabled():
@@ -187,7 +187,7 @@ class Processor(nn.Module):
 
 
 class Triplets(nn.Module):
-    """Features of edges that were joined from all triplets of nodes (Dudzik & Veličković 2022)."""
+    """Edge features aggregated from all triplets of nodes (Dudzik & Veličković 2022)."""
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -238,8 +238,8 @@ class Reasoner(nn.Module):
         """Inputs as in `graphs.Batch`.
 
         Returns the logits of the pointers, (graphs, nodes, nodes, nodes), and the predicted hints
-        before the second, third, … step of the algorithm: none where hints are not predicted, and
-        none without gradients, where only training would need them.
+        before the second, third, … step of the algorithm: none if hints are not predicted, and
+        none without gradients, since only training needs them.
         """
         graphs, nodes = positions.shape
         state = positions.new_zeros(graphs, nodes, self.config.hidden)

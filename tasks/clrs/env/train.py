@@ -1,4 +1,4 @@
-"""Trains a network to imitate Floyd and Warshall's algorithm, and saves its weights.
+"""Trains a network to imitate the Floyd-Warshall algorithm, and saves its weights.
 
 The network is in reasoner.py, its config in config.py, the graphs in graphs.py: none of them may be
 changed.
@@ -42,12 +42,12 @@ def to_device(array: np.ndarray) -> Tensor:
 
 
 def pointer_loss(logits: Tensor, pointers: Tensor) -> Tensor:
-    """Mean cross-entropy; the last axis of the logits is the node that is pointed at."""
+    """Mean cross-entropy; the last axis of the logits is the node pointed to."""
     return nn.functional.cross_entropy(logits.flatten(0, -2), pointers.flatten())
 
 
 def hint_loss(predicted: Hints, batch: Batch, step: int) -> Tensor:
-    """Sum of the losses of all hints before a step of the algorithm."""
+    """Sum of the losses of all hints for one step of the algorithm."""
     middle = torch.full((len(batch.positions),), step, device=DEVICE)
     reached = to_device(batch.hint_reached[step])
     distances = to_device(batch.hint_distances[step])
@@ -65,7 +65,7 @@ def run(model: Reasoner, batch: Batch) -> tuple[Tensor, list[Hints]]:
 
 
 def train_step(model: Reasoner, optimizer: torch.optim.Optimizer, batch: Batch) -> float:
-    """One step on one batch. Returns its loss."""
+    """One training step on one batch. Returns its loss."""
     logits, predicted = run(model, batch)
     loss = pointer_loss(logits, to_device(batch.pointers))
     if predicted:
@@ -80,7 +80,7 @@ def train_step(model: Reasoner, optimizer: torch.optim.Optimizer, batch: Batch) 
 
 @torch.no_grad()
 def accuracy(model: Reasoner, batch: Batch) -> float:
-    """Share of pointers that are right."""
+    """Share of correct pointers."""
     logits, _ = run(model, batch)
     return (logits.argmax(dim=-1) == to_device(batch.pointers)).float().mean().item()
 

@@ -1,6 +1,6 @@
-"""Share of right predecessor pointers of a submitted network on hidden graphs.
+"""Share of correct predecessor pointers of a submitted network on hidden graphs.
 
-No submitted code runs: weights and config are read as data, and go into this folder's own copy of
+No submitted code runs: weights and config are read as data, and loaded into the original of
 the network's class.
 """
 
@@ -43,7 +43,7 @@ def read_submitted_config(submission: Submission) -> Config:
 
 
 def load_model(submission: Submission) -> Reasoner:
-    """The network with the submitted weights, all of which were checked.
+    """The network with the submitted weights, all of which are checked.
 
     :raises Rejected: the config is not allowed, or the weights do not fit it
     """
@@ -63,12 +63,12 @@ def load_model(submission: Submission) -> Reasoner:
 def check_weights(weights: dict[str, torch.Tensor], expected: dict[str, torch.Tensor]) -> None:
     if weights.keys() != expected.keys():
         missing, extra = expected.keys() - weights.keys(), weights.keys() - expected.keys()
-        message = f"{WEIGHTS}: {len(missing)} arrays are missing and {len(extra)} are not known"
+        message = f"{WEIGHTS}: {len(missing)} arrays are missing and {len(extra)} are unknown"
         name = min(missing or extra)
         raise Rejected("wrong_shape", f"{message}, such as {quoted(name, 80)}")
     for name, array in weights.items():
         if array.dtype != torch.float32:
-            raise Rejected("wrong_shape", f"{WEIGHTS}: {name} is not of 32-bit floats")
+            raise Rejected("wrong_shape", f"{WEIGHTS}: {name} is not an array of 32-bit floats")
         if array.shape != expected[name].shape:
             shapes = f"{tuple(array.shape)} instead of {tuple(expected[name].shape)}"
             raise Rejected("wrong_shape", f"{WEIGHTS}: {name} has the shape {shapes}")

@@ -1,8 +1,8 @@
-"""Draws the hidden graphs and writes down how long and on what the starter trains.
+"""Generates the hidden graphs and writes the settings of the starter's training.
 
-There are no downloads. The settings of the original benchmark take a GPU: training on 4, 7, 11, 13
+There are no downloads. The settings of the original benchmark need a GPU: training on 4, 7, 11, 13
 and 16 nodes, batches of 32, 500 steps, validation on 16 nodes, tests on 64 graphs of 64 nodes. Here
-graphs are smaller, batches too, and steps fewer, so that one CPU thread trains for half a minute.
+graphs and batches are smaller, and steps fewer, so that one CPU thread trains for half a minute.
 """
 
 import json

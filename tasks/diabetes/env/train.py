@@ -1,4 +1,4 @@
-"""Predicts how far diabetes progressed with boosted trees, and writes submission.csv."""
+"""Predicts the progression of diabetes with boosted trees, and writes submission.csv."""
 
 import csv
 import os

@@ -1,4 +1,4 @@
-"""Diabetes progression: 300 of the 442 patients for training, the others as hidden test."""
+"""Diabetes progression: 300 of the 442 patients for training, the others are the hidden test."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Share of hidden images whose digit was predicted rightly."""
+"""Share of hidden images whose digit was predicted correctly."""
 
 import os
 import sys

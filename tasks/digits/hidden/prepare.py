@@ -1,4 +1,4 @@
-"""Handwritten digits: 1,000 of the 1,797 images for training, the others as hidden test."""
+"""Handwritten digits: 1,000 of the 1,797 images for training, the others are the hidden test."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Tells from seven measurements where in the cell a protein ends up, and writes submission.csv."""
+"""Predicts the site of a protein in the cell from seven features, and writes submission.csv."""
 
 import os
 

@@ -12,7 +12,7 @@ from mlab_task.submission import Submission
 
 
 def balanced_accuracy(labels: Sequence[str], predictions: Sequence[str]) -> float:
-    """Mean over the classes of the share of its members that were recognised, from 0 to 1."""
+    """Mean recall over the classes, from 0 to 1."""
     members = Counter(labels)
     pairs = zip(labels, predictions, strict=True)
     hits = Counter(label for label, prediction in pairs if label == prediction)

@@ -1,4 +1,4 @@
-"""Sites of proteins: of every site with enough proteins one half hidden."""
+"""Sites of proteins: half of the proteins of each sufficiently large site are hidden."""
 
 import os
 import sys
@@ -12,16 +12,16 @@ from mlab_task.preparing import read_folders, write_hidden_test, write_table
 from mlab_task.splitting import hold_out_of_each
 
 HIDDEN_SHARE = 0.5
-# Of three sites the original has two, two and five proteins: too few to learn or to judge by.
+# Three sites have only two, two and five proteins: too few to learn or to evaluate.
 FEWEST_PROTEINS = 20
 MEASUREMENTS = ["mcg", "gvh", "lip", "chg", "aac", "alm1", "alm2"]
 
 
 def read_proteins(file: Path) -> list[tuple[list[str], str]]:
-    """Measurements and site of each protein of a site with enough of them.
+    """Features and site of each protein of a sufficiently large site.
 
     The lines hold an accession name, seven numbers and the site, separated by spaces. The name is
-    dropped: it says which protein it is.
+    dropped: it identifies the protein.
     """
     lines = [line.split() for line in file.read_text(encoding="ascii").splitlines()]
     proteins = [(fields[1:8], fields[8]) for fields in lines if fields]

@@ -1,4 +1,4 @@
-"""Made-up proteins in the format of the original file: each site is a cloud of measurements."""
+"""Synthetic proteins in the format of the original file: each site is a cluster of features."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ sys.path.insert(0, os.environ["MLAB_HELPERS"])
 
 from mlab_task.sampling import read_sample
 
-# Site: how many proteins, and the means of mcg, gvh, aac, alm1 and alm2.
+# Site: number of proteins, and the means of mcg, gvh, aac, alm1 and alm2.
 SITES = {
     "cp": (140, (0.36, 0.42, 0.46, 0.33, 0.39)),
     "im": (80, (0.48, 0.50, 0.53, 0.72, 0.72)),
@@ -19,7 +19,7 @@ SITES = {
     "imS": (2, (0.75, 0.60, 0.50, 0.70, 0.55)),
 }
 SPREAD = 0.11
-# How far the measurements of one protein err together: correlation of all five.
+# Correlation of all five features of a protein.
 CORRELATION = 0.6
 # Nearly all proteins have these values of lip and chg.
 LIP, CHG, OTHER_LIP, OTHER_LIP_SHARE = 0.48, 0.5, 1.0, 0.01

@@ -1,4 +1,4 @@
-"""Predicts how well molecules dissolve in water by counting letters, and writes submission.csv."""
+"""Predicts the solubility of molecules from character counts, and writes submission.csv."""
 
 import os
 import re
@@ -13,7 +13,7 @@ SEED = int(os.environ.get("MLAB_SEED", "0"))
 
 PENALTY = 1.0
 VALIDATION_SHARE = 0.2
-# Patterns in a SMILES text; small letters are atoms of aromatic rings.
+# Patterns in a SMILES string; lower-case letters are atoms of aromatic rings.
 PATTERNS = [
     "C(?!l)",
     "c",

@@ -1,4 +1,4 @@
-"""Solubilities: whole groups of molecules that share a scaffold, 30 % of the molecules hidden."""
+"""Solubilities: 30 % of the molecules are hidden, in whole groups that share a scaffold."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from mlab_task.preparing import read_folders, read_table, write_hidden_test, wri
 from mlab_task.splitting import hold_out_groups
 
 HIDDEN_SHARE = 0.3
-# Molecules without rings (which share the empty scaffold) and benzenes are no new scaffolds.
+# Molecules without rings (which share the empty scaffold) and benzenes are not new scaffolds.
 LARGEST_SHARE = 0.03
 
 
@@ -30,7 +30,7 @@ def read_molecules(header: list[str], rows: list[list[str]]) -> dict[str, float]
     for row in rows:
         molecule = Chem.MolFromSmiles(row[smiles].strip())
         if molecule is None:
-            raise ValueError(f"no molecule: {row[smiles]}")
+            raise ValueError(f"not a molecule: {row[smiles]}")
         values.setdefault(Chem.MolToSmiles(molecule), []).append(float(row[measured]))
     return {molecule: round(fmean(found), 4) for molecule, found in values.items()}
 

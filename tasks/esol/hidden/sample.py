@@ -1,8 +1,8 @@
-"""Made-up molecules in the format of the original table: solubility follows from fat and size.
+"""Synthetic molecules in the original table format: solubility depends on logP, size and more.
 
 The measured value is 0.5 - 0.9 logP - 0.006 M - 0.8 A + 0.05 R + 0.25 D and noise: logP by
-Crippen's contributions of atoms, M the molar mass in g/mol, A the share of aromatic atoms among the
-heavy ones, R the number of rotatable bonds, D the number of hydrogen bond donors. (The form, not
+Crippen's atom contributions, M the molar mass in g/mol, A the share of aromatic atoms among the
+heavy atoms, R the number of rotatable bonds, D the number of hydrogen bond donors. (The form, not
 the numbers, is that of Delaney, J. Chem. Inf. Comput. Sci. 44, 1000, 2004.)
 """
 
@@ -21,7 +21,7 @@ from mlab_task.sampling import read_sample
 MOLECULES = 500
 NOISE = 0.3
 MOST_GROUPS = 3
-# What molecules are built upon: a chain, benzene, or one of many rings.
+# Cores of the molecules: a chain, benzene, or one of many ring systems.
 CORE_SHARES = (0.25, 0.2, 0.55)
 CHAINS = ("CC", "CCC", "CCCC", "CCCCCC", "CC(C)C", "C=CC", "COC", "CC(=O)C", "CCOCC", "CCSCC")
 RINGS = (
@@ -52,7 +52,7 @@ HEADER = [
 
 
 def attach(random: np.random.Generator, core: Chem.Mol, group: Chem.Mol) -> Chem.Mol:
-    """Binds the first atom of a group to an atom of the core that has a hydrogen to spare."""
+    """Bonds the first atom of a group to an atom of the core that has a free hydrogen."""
     sites = [atom.GetIdx() for atom in core.GetAtoms() if atom.GetNumImplicitHs() > 0]
     if not sites:
         return core

@@ -1,4 +1,4 @@
-"""Says which animals are in underwater images with a small network, and writes submission.csv."""
+"""Identifies animals in underwater images with a small network, and writes submission.csv."""
 
 import csv
 import os
@@ -20,7 +20,7 @@ EPOCHS = 1
 VALIDATION_SHARE = 0.3
 THRESHOLD = 0.5
 MOST = 20
-# How sure we are that an image holds animals unlike those of the training images.
+# The probability that an image contains animals unlike those in the training images.
 OUT_OF_SAMPLE = 0.5
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -86,7 +86,7 @@ def train_epoch(model: nn.Module, batches: DataLoader, optimizer: torch.optim.Op
 
 
 def choose_categories(probabilities: np.ndarray, ids: np.ndarray) -> list[int]:
-    """Ids of the categories that are likely enough, the likeliest first."""
+    """Ids of the categories that are likely enough, the most likely first."""
     order = np.argsort(-probabilities, kind="stable")
     return [int(ids[place]) for place in order if probabilities[place] > THRESHOLD][:MOST]
 
@@ -104,7 +104,7 @@ def predict(model: nn.Module, images: Dataset) -> np.ndarray:
 
 @torch.no_grad()
 def validate(model: nn.Module, batches: DataLoader, ids: np.ndarray) -> float:
-    """MAP@20 of the chosen categories."""
+    """MAP@20 of the predicted categories."""
     model.eval()
     scores = []
     for images, targets in batches:

@@ -1,4 +1,4 @@
-"""Which images are hidden: whole dives, so that no near-copy of a test frame is among the rest."""
+"""Which images are hidden: whole dives, so that no near-duplicate of a test frame is public."""
 
 import hashlib
 from collections.abc import Sequence
@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from labelled_images import Record
 
 TEST_SHARE = 0.2
-# Of the test images, for one dive: no single dive decides a score.
+# Largest share of one dive in the test images: no single dive decides a score.
 DIVE_SHARE = 0.1
 
 
 def shuffled(text: str) -> str:
-    """A key that sorts texts in an order that says nothing of them, the same on every machine."""
+    """A key for a shuffled order of texts, the same on every machine."""
     return hashlib.sha256(f"fathomnet {text}".encode()).hexdigest()
 
 
 def choose_test_dives(records: Sequence[Record]) -> set[str]:
-    """Dives that hold up to a fifth of the images together, taken in a shuffled order.
+    """Dives with up to a fifth of the images in total, taken in a shuffled order.
 
-    A dive that is too large for that, or would be much of the test, is passed over; where none is
+    A dive that is too large for that, or for the test set, is skipped; if none is
     small enough, the smallest is taken.
     """
     sizes: dict[str, int] = {}
@@ -38,10 +38,10 @@ def choose_test_dives(records: Sequence[Record]) -> set[str]:
 def split(
     records: Sequence[Record], present: Sequence[Record], missing_most: float
 ) -> tuple[list[Record], list[Record]]:
-    """Training and test images among those that are present, both in a shuffled order.
+    """Training and test images among the available ones, both in a shuffled order.
 
-    While only a small share of all records is missing, all of them decide which dives are hidden:
-    an image that is gone at its source moves no other from one part to the other.
+    While only a small share of all records is missing, all of them determine the hidden dives:
+    an image that is missing at its source does not move others between the parts.
     """
     is_nearly_whole = len(records) - len(present) <= missing_most * len(records)
     hidden = choose_test_dives(records if is_nearly_whole else present)

@@ -1,9 +1,9 @@
-"""Draws stand-ins for the competition's images: a mirror of full size without downloading any.
+"""Draws stand-ins for the competition's images: a complete mirror without any download.
 
     python -I draw_images.py --downloads DIR --images DIR
 
-Reads the competition's files where they lie unpacked below --downloads, and writes one small image
-for each labelled one: a coloured shape in each of its boxes, before water that is the same for all
+Reads the competition's unpacked files below --downloads, and writes one small image
+for each labelled one: a coloured shape in each of its boxes, on water that is the same for all
 frames of a dive. The figures in task.yaml were measured with these. MLAB_HELPERS must be set.
 """
 
@@ -25,7 +25,7 @@ HUES = 12
 
 
 def draw(record: Record, random: np.random.Generator) -> Image.Image:
-    """Water of the dive's tint, and in each box the shape and the hue of its category."""
+    """Water in the tint of the dive, and in each box the shape and the hue of its category."""
     dive = np.random.default_rng(zlib.crc32(record.dive.encode()))
     tint = np.array([15.0, 70.0, 90.0]) + dive.uniform(-12, 40, 3)
     water = tint + random.normal(0, 4, (SIZE[1], SIZE[0], 1))

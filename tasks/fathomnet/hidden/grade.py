@@ -21,12 +21,12 @@ _NUMBER = re.compile(r"[0-9]{1,6}", re.ASCII)
 def read_rankings(cells: dict[str, str], known: frozenset[int]) -> dict[str, list[int]]:
     """Categories by image id, the best first.
 
-    :raises Rejected: something is no number, no category, or a list is longer than `known`
+    :raises Rejected: something is not a number or a category, or a list is longer than `known`
     """
     strange, unknown, long = Tally(), Tally(), Tally()
     rankings = {}
     for identifier, cell in cells.items():
-        # One more is enough to see that they are too many.
+        # One more is enough to detect that there are too many.
         words = cell.split(None, len(known))
         if len(words) > len(known):
             long.add(identifier)
@@ -41,10 +41,10 @@ def read_rankings(cells: dict[str, str], known: frozenset[int]) -> dict[str, lis
             unknown.add(f"{beyond[0]} ({identifier})")
         rankings[identifier] = ranking
     if strange.count:
-        text = f"{strange.count:,} lists hold what is no whole number: {strange.describe()}"
+        text = f"{strange.count:,} lists contain values other than integers: {strange.describe()}"
         raise Rejected("not_a_number", f"column categories: {text}")
     if unknown.count:
-        text = f"{unknown.count:,} lists hold an id that is not in category_key.csv: "
+        text = f"{unknown.count:,} lists contain an id that is not in category_key.csv: "
         raise Rejected("not_allowed", f"column categories: {text}{unknown.describe()}")
     if long.count:
         text = f"{long.count:,} lists are longer than the {len(known)} categories: "

@@ -1,4 +1,4 @@
-"""What the competition's files say of each labelled image."""
+"""What the competition's files say about each labelled image."""
 
 import csv
 import json
@@ -25,7 +25,7 @@ class Record:
     file: str
     url: str
     dive: str
-    """Vehicle and number of the dive that the frame was taken on: the folder of its address."""
+    """Vehicle and number of the dive on which the frame was recorded: the folder in its URL."""
     categories: tuple[int, ...]
     boxes: tuple[Box, ...]
 

@@ -1,4 +1,4 @@
-"""Lists the labelled images, which the competition names by address and does not deliver."""
+"""Lists the labelled images, of which the competition provides only URLs."""
 
 import argparse
 import json
@@ -10,12 +10,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from labelled_images import read_records
 
-# The database has moved between these hosts; the paths stayed what they were.
+# The database has moved between these hosts; the paths have stayed the same.
 HOSTS = ("fathomnet.org", "database.fathomnet.org")
 
 
 def addresses(url: str) -> list[str]:
-    """The address as it is written, then the same path on the other hosts."""
+    """The original URL, then the same path on the other hosts."""
     parts = urlsplit(url)
     others = [host for host in HOSTS if host != parts.hostname]
     return [url, *(urlunsplit(("https", host, parts.path, "", "")) for host in others)]

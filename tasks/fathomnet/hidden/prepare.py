@@ -1,4 +1,4 @@
-"""Underwater images at 256 x 256 with their categories; whole dives are the hidden test."""
+"""Underwater images at 256 x 256 with their categories; whole dives are hidden."""
 
 import os
 import sys
@@ -18,16 +18,16 @@ from labelled_images import Record, read_category_key, read_records
 from mlab_task.preparing import Folders, read_folders, write_hidden_test, write_table
 
 SIDE = 256
-# Pixels of an original; those of the competition have 2 million.
+# Maximum number of pixels; the images of the competition have 2 million.
 LARGEST = 50_000_000
-# Up to this share of the images may be gone at the source, as in task.yaml.
+# Up to this share of the images may be missing at the source, as in task.yaml.
 MISSING_MOST = 0.02
 # With fewer test images a score is mostly luck.
 FEWEST_TEST = 50
 
 
 def read_image(path: Path) -> np.ndarray:
-    """An image squeezed to SIDE x SIDE. Bytes, shape (SIDE, SIDE, 3).
+    """An image resized to SIDE x SIDE. Bytes, shape (SIDE, SIDE, 3).
 
     :raises OSError: it can't be read, or is far larger than it should be
     """
@@ -42,7 +42,7 @@ def read_image(path: Path) -> np.ndarray:
 
 
 def read_present(records: Sequence[Record], folder: Path, store: Path) -> list[Record]:
-    """Shrinks each image that is there into `store`, at the place of its record."""
+    """Resizes each available image into `store`, at the position of its record."""
     shape = (len(records), SIDE, SIDE, 3)
     images = np.lib.format.open_memmap(store, mode="w+", dtype=np.uint8, shape=shape)
     present, unreadable = [], []
@@ -81,7 +81,7 @@ def listed(categories: Sequence[int]) -> str:
 
 
 def write_train(folders: Folders, train: Sequence[Record]) -> None:
-    """Labels, dives under numbers of their own, and boxes."""
+    """Labels, renumbered dives, and boxes."""
     dives = sorted({record.dive for record in train}, key=shuffled)
     numbers = {dive: number for number, dive in enumerate(dives)}
     names = [f"train_{row:05d}" for row in range(len(train))]
@@ -108,7 +108,7 @@ def main() -> None:
     warnings.simplefilter("ignore", Image.DecompressionBombWarning)
     folders = read_folders()
     records = read_records(folders.downloads)
-    # The current directory is empty and thrown away afterwards.
+    # The current directory is empty and deleted afterwards.
     store = Path("all_images.npy")
     present = read_present(records, folders.downloads / "images", store)
     if len({record.dive for record in present}) < 2:

@@ -1,4 +1,4 @@
-"""Made-up dives: coloured shapes before water, in the competition's files and layout."""
+"""Synthetic dives: coloured shapes on water, in the files and layout of the competition."""
 
 import colorsys
 import json
@@ -20,7 +20,7 @@ from mlab_task.sampling import read_sample
 DIVES = 80
 IMAGES = 320
 CATEGORIES = 290
-# So many of the categories occur, as in the original not all do.
+# Number of categories that occur; as in the original, not all do.
 KINDS = 24
 SIZE = (360, 184)
 SHAPES = ("disc", "star", "ring", "worm", "fan", "shell")
@@ -29,7 +29,7 @@ SUPERCATEGORIES = ("Anemone", "Crab", "Fish", "Sea star", "Urchin", "Worm")
 
 @dataclass(frozen=True)
 class Kind:
-    """What animals of one category look like, and what else is near them."""
+    """The appearance of the animals of one category, and its companion."""
 
     category: int
     shape: str
@@ -37,11 +37,11 @@ class Kind:
     size: float
     """Radius in pixels."""
     companion: int
-    """Place of the kind that is often beside this one."""
+    """Index of the kind that often accompanies this one."""
 
 
 def make_kinds(random: np.random.Generator) -> list[Kind]:
-    """The kinds, the commonest first: shape and hue tell each from the others."""
+    """The kinds, the most common first: shape and hue distinguish them."""
     categories = random.choice(np.arange(1, CATEGORIES + 1), KINDS, replace=False)
     looks = [(shape, hue) for shape in SHAPES for hue in (0.0, 0.12, 0.3, 0.85)]
     order = random.permutation(len(looks))
@@ -123,13 +123,13 @@ def choose_kinds(kinds: list[Kind], weights: np.ndarray, random: np.random.Gener
 
 
 def make_images(folder: Path, kinds: list[Kind], random: np.random.Generator) -> dict[str, list]:
-    """Draws all images, and tells of them as the competition's COCO file does."""
+    """Draws all images, and describes them as in the competition's COCO file."""
     common = 1 / np.arange(1, KINDS + 1) ** 0.7
     images, annotations = [], []
     dive_of = np.sort(random.integers(0, DIVES, IMAGES))
     begin = datetime(2015, 6, 1, 9)
     for dive in range(DIVES):
-        # Each place has its water and its animals.
+        # Each dive has its own water and animals.
         tint = np.array([15.0, 70.0, 90.0]) + random.uniform(-12, 25, 3)
         weights = common * random.gamma(0.8, size=KINDS)
         for frame in range(int((dive_of == dive).sum())):

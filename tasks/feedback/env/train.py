@@ -13,7 +13,7 @@ SPLIT_SEED = 42
 
 
 def mcrmse(labels: np.ndarray, predictions: np.ndarray) -> float:
-    """Mean over the columns of the root mean squared error; both of shape (essays, 6)."""
+    """Mean over the columns of the root mean squared error; inputs of shape (essays, 6)."""
     return float(np.sqrt(((labels - predictions) ** 2).mean(axis=0)).mean())
 
 

@@ -1,4 +1,4 @@
-"""Essays: Kaggle's train.csv in the paper's shuffled order, the last fifth as hidden test.
+"""Essays: Kaggle's train.csv in the shuffled order of the paper; the last fifth is hidden.
 
 The variant `paper` hides what the paper hid: the last 2 % of the same order.
 """

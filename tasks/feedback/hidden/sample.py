@@ -1,4 +1,4 @@
-"""Made-up essays in Kaggle's train.csv: six skills decide how they are written and scored."""
+"""Synthetic essays in the format of Kaggle's train.csv: six skills determine text and scores."""
 
 import os
 import sys
@@ -12,11 +12,11 @@ from mlab_task.sampling import read_sample
 
 ESSAYS = 300
 SCORES = ("cohesion", "syntax", "vocabulary", "phraseology", "grammar", "conventions")
-# Of a skill in scores: its mean, what all six of an essay share, and what is each one's own.
+# Of a skill: its mean, the spread shared by all six of an essay, and its individual spread.
 MEAN, SHARED, OWN = 3.1, 0.55, 0.35
 RATERS_NOISE = 0.2
 
-# (plain, choice): who has a large vocabulary takes the second more often.
+# (plain, choice): writers with a large vocabulary use the second more often.
 THINGS = (
     ("school", "education"),
     ("job", "profession"),
@@ -35,7 +35,7 @@ QUALITIES = (
     ("hard", "demanding"),
     ("new", "unfamiliar"),
 )
-# (right after one person, wrong there)
+# (correct after one person, wrong there)
 VERBS = (
     ("needs", "need"),
     ("wants", "want"),
@@ -59,7 +59,7 @@ MISSPELLED = {"because": "becuase", "teacher": "techer", "friends": "freinds", "
 
 
 class Writer:
-    """Somebody with six skills, who writes sentences as well as they allow."""
+    """A writer with six skills, which determine how good the sentences are."""
 
     def __init__(self, random: np.random.Generator, skills: dict[str, float]) -> None:
         """:param skills: by the name of their score, on its scale"""
@@ -67,7 +67,7 @@ class Writer:
         self._skills = skills
 
     def masters(self, score: str) -> bool:
-        """Whether it goes right this time: rarely with a skill of 1, nearly always with 5."""
+        """Whether it succeeds this time: rarely with a skill of 1, nearly always with 5."""
         return bool(self._random.random() < np.clip((self._skills[score] - 0.8) / 4, 0.02, 0.98))
 
     def choose(self, values: tuple) -> object:
@@ -95,7 +95,7 @@ class Writer:
         return self.write_down(text)
 
     def write_down(self, text: str) -> str:
-        """Spelling, capitals and full stops, as far as they are mastered."""
+        """Applies spelling, capitals and full stops as far as the writer masters them."""
         for right, wrong in MISSPELLED.items():
             if right in text and not self.masters("conventions"):
                 text = text.replace(right, wrong)

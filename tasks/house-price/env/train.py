@@ -1,4 +1,4 @@
-"""Predicts what houses sell for, and writes submission.csv. The model is missing: see the gap."""
+"""Predicts house prices, and writes submission.csv. The model is missing: see the gap."""
 
 import os
 
@@ -45,8 +45,8 @@ def main() -> None:
     )
 
     # ---- The gap starts here -------------------------------------------------------------------
-    # Fit a model on train_x and train_y. It must leave behind:
-    #   model        something whose predict() takes rows with the columns of FEATURES
+    # Fit a model on train_x and train_y. Define:
+    #   model        an object whose predict() takes rows with the columns of FEATURES
     #   train_mae    mean absolute error of the model on train_x, train_y
     #   valid_mae    mean absolute error of the model on valid_x, valid_y
     # ---- The gap ends here ---------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Made-up houses with the columns of Kaggle's train.csv.
+"""Synthetic houses with the columns of Kaggle's train.csv.
 
-Prices follow from size, quality, age and place.
+Prices depend on size, quality, age and location.
 """
 
 import os
@@ -15,7 +15,7 @@ from mlab_task.sampling import read_sample
 
 HOUSES = 600
 
-# Column: its values, the most frequent first. "NA" is how the original says that there is none.
+# Column: its values, the most frequent first. "NA" means that there is none, as in the original.
 CATEGORIES = {
     "MSZoning": ("RL", "RM", "FV", "RH"),
     "Street": ("Pave", "Grvl"),
@@ -57,7 +57,7 @@ CATEGORIES = {
     "SaleCondition": ("Normal", "Partial", "Abnorml"),
 }
 GRADES = ("Fa", "TA", "Gd", "Ex")
-# What a neighbourhood adds to the logarithm of the price.
+# Effect of the neighbourhood on the logarithm of the price.
 PLACES = {"NAmes": 0.0, "OldTown": -0.15, "CollgCr": 0.12, "Edwards": -0.1, "NridgHt": 0.35}
 ORDER = (
     "Id MSSubClass MSZoning LotFrontage LotArea Street Alley LotShape LandContour Utilities "
@@ -74,7 +74,7 @@ ORDER = (
 
 
 def sometimes(random: np.random.Generator, share: float, low: int, high: int) -> np.ndarray:
-    """Whole numbers in [low, high) for a share of the houses, else 0. Shape (HOUSES,)."""
+    """Integers in [low, high) for a share of the houses, else 0. Shape (HOUSES,)."""
     return np.where(random.random(HOUSES) < share, random.integers(low, high, HOUSES), 0)
 
 

@@ -1,8 +1,8 @@
-"""Turns masks into the text of a submission, and back.
+"""Encodes masks as the text of a submission, and decodes them.
 
 The pixels of a mask are numbered from 1, down the first column, then down the second, and so on. A
-run is a number of marked pixels that follow each other. The text names each run by its first pixel
-and its length, in ascending order: `3 2 9 1` marks the pixels 3, 4 and 9. A mask without any marked
+run is a sequence of consecutive marked pixels. The text lists each run by its first pixel
+and its length, in ascending order: `3 2 9 1` marks the pixels 3, 4 and 9. A mask without marked
 pixel is `-`.
 """
 
@@ -12,7 +12,7 @@ EMPTY = "-"
 
 
 def encode(mask: np.ndarray) -> str:
-    """The text for a mask of shape (height, width), in which all but 0 is marked."""
+    """The text for a mask of shape (height, width), in which non-zero pixels are marked."""
     marked = np.asarray(mask).flatten(order="F") != 0
     changes = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]])))
     starts, ends = changes[0::2], changes[1::2]
@@ -22,7 +22,7 @@ def encode(mask: np.ndarray) -> str:
 
 
 def decode(text: str, height: int, width: int) -> np.ndarray:
-    """The mask for a text that `encode` made, of type bool and shape (height, width)."""
+    """The mask for a text written by `encode`, of type bool and shape (height, width)."""
     marked = np.zeros(height * width, dtype=bool)
     if text != EMPTY:
         numbers = [int(word) for word in text.split()]

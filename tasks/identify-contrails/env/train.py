@@ -1,4 +1,4 @@
-"""Marks contrails in infrared satellite images with a placeholder model; writes submission.csv."""
+"""Segments contrails in infrared satellite images with a placeholder; writes submission.csv."""
 
 import csv
 import os
@@ -23,14 +23,14 @@ VALIDATION_SHARE = 0.1
 VALIDATION_SEED = 42
 DICE_EPSILON = 1e-6
 
-# Differences and temperatures in kelvin that become 0 and 1 in the false colours.
+# Differences and temperatures in kelvin that are mapped to 0 and 1 in the false colours.
 RED_RANGE = (-4, 2)
 GREEN_RANGE = (-4, 5)
 BLUE_RANGE = (243, 303)
 
 
 class Placeholder(nn.Module):
-    """Judges each pixel by its own colour alone; knows nothing at first. A U-Net could go here."""
+    """Classifies each pixel by its own colour alone; starts from zero. A U-Net could go here."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Placeholder(nn.Module):
         nn.init.zeros_(self.convolution.bias)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """From (batch, 3, rows, columns) to two numbers a pixel, without and with contrail."""
+        """From (batch, 3, rows, columns) to two logits per pixel, without and with contrail."""
         padded = functional.pad(images, (PADDING,) * 4, mode="reflect")
         return self.convolution(padded)[:, :, PADDING:-PADDING, PADDING:-PADDING]
 
@@ -63,7 +63,7 @@ def read_images(files: list[Path]) -> torch.Tensor:
 
 
 def read_masks(files: list[Path]) -> torch.Tensor:
-    """1 where the annotators saw a contrail, int64, (records, rows, columns)."""
+    """1 where the annotators marked a contrail, int64, (records, rows, columns)."""
     masks = [np.load(Path("data/train_masks") / file.name) for file in files]
     return torch.from_numpy(np.stack(masks)).long()
 
@@ -76,7 +76,7 @@ def batches(files: list[Path]) -> Iterator[list[Path]]:
 def train_epoch(
     model: nn.Module, optimizer: torch.optim.Optimizer, files: list[Path], device: str
 ) -> float:
-    """Goes once through the records in a new order; returns the mean loss of the batches."""
+    """Trains on all records once, in a new order; returns the mean loss of the batches."""
     losses = []
     weights = torch.tensor(CLASS_WEIGHTS, device=device)
     for batch in batches(random.sample(files, len(files))):
@@ -91,7 +91,7 @@ def train_epoch(
 
 @torch.no_grad()
 def predict(model: nn.Module, files: list[Path], device: str) -> Iterator[tuple[Path, np.ndarray]]:
-    """Each record's file with its mask of bools, (rows, columns)."""
+    """The file of each record with its predicted mask of bools, (rows, columns)."""
     for batch in batches(files):
         masks = model(read_images(batch).to(device)).argmax(1) == 1
         yield from zip(batch, masks.cpu().numpy(), strict=True)

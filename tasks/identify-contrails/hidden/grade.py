@@ -1,7 +1,7 @@
-"""Mean Dice of the submitted masks, beside what masks without any contrail score on these records.
+"""Mean Dice of the submitted masks, compared with that of empty masks on the same records.
 
-About half of all records or more show no contrail, so empty masks are a strong guess, and how
-strong depends on the records. It is computed here, and the submission is compared with that.
+At least about half of all records show no contrail, so empty masks are a strong baseline; how
+strong depends on the records. Its score is computed here, and the submission compared with it.
 """
 
 import json
@@ -27,7 +27,7 @@ def main() -> None:
     size = json.loads((arguments.private / "size.json").read_text())
     shape = size["height"], size["width"]
     labels = read_labels(arguments.private / "labels.csv", "record_id", "encoded_pixels")
-    # Packed eight pixels a byte: thousands of records fit into little memory.
+    # Packed eight pixels per byte, so that thousands of records fit into memory.
     truths = {
         record: np.packbits(decode_runs(text, *shape), axis=None) for record, text in labels.items()
     }
@@ -52,7 +52,7 @@ def main() -> None:
             scores[bool(actual.any())].append(dice(actual, predicted))
         if refused.count:
             several = "1 mask is" if refused.count == 1 else f"{refused.count:,} masks are"
-            raise Rejected("not_allowed", f"{several} no run lengths: {refused.describe()}")
+            raise Rejected("not_allowed", f"{several} not valid run lengths: {refused.describe()}")
         details = {
             "dice_with_contrails": fmean(scores[True]) if scores[True] else None,
             "dice_without_contrails": fmean(scores[False]) if scores[False] else None,

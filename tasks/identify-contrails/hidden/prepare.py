@@ -1,6 +1,6 @@
 """Contrails: three infrared bands of the labelled frame; Kaggle's validation records are hidden.
 
-The archive unpacks to 450 GB, of which the task needs about a twenty-fifth. It is read in place, a
+The archive unpacks to 450 GB, of which the task needs about 1/25. It is read in place, one
 file at a time, and never unpacked: only the archive itself and the prepared data need disk space.
 """
 
@@ -29,7 +29,7 @@ MOST_BYTES = 64 * 2**20
 
 
 class BadArchive(Exception):
-    """The archive does not hold what Kaggle's does; the message says what is wrong."""
+    """The archive does not have the contents of Kaggle's; the message says what is wrong."""
 
 
 class Archive:
@@ -51,7 +51,7 @@ class Archive:
     def bands(self, split: str, record: str) -> np.ndarray:
         """Brightness temperatures of bands 11, 14 and 15 in kelvin, float32, (3, rows, columns).
 
-        A value that the satellite did not deliver becomes the median of its band.
+        A missing value is replaced by the median of its band.
         """
         frames = []
         for band in BANDS:
@@ -73,7 +73,7 @@ class Archive:
         name = f"{split}/{record}/human_pixel_masks.npy"
         array = self._array(name)
         if array.ndim != 3 or array.shape[2] != 1 or not np.isin(array, (0, 1)).all():
-            raise BadArchive(f"{name}: no mask of zeros and ones")
+            raise BadArchive(f"{name}: not a mask of zeros and ones")
         return array[:, :, 0].astype(np.uint8)
 
     def _array(self, name: str) -> np.ndarray:

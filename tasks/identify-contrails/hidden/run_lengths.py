@@ -1,17 +1,17 @@
-"""Reads the run lengths of a submission, which may hold anything, and scores them as masks."""
+"""Reads the untrusted run lengths of a submission, and scores them as masks."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 EMPTY = "-"
-# Kaggle's competition adds it to both sides of the fraction, so that two empty masks agree.
+# Kaggle's competition adds it to numerator and denominator, so that two empty masks score 1.
 DICE_EPSILON = 1e-6
 LONGEST_WORD = 12
 
 
 class BadRuns(ValueError):
-    """A text is no list of runs; the message says why."""
+    """A text is not a list of runs; the message says why."""
 
 
 def decode_runs(text: str, height: int, width: int) -> np.ndarray:
@@ -32,28 +32,28 @@ def _runs(text: str, pixels: int) -> Iterator[tuple[int, int]]:
     """First pixel, from 0, and the one after the last, of each run."""
     words = text.split(" ")
     if text == "":
-        raise BadRuns(f"empty, where a mask without marked pixels is {EMPTY}")
+        raise BadRuns(f"empty: a mask without marked pixels is {EMPTY}")
     if len(words) % 2 == 1:
-        raise BadRuns("an odd number of words, where each run has two")
+        raise BadRuns("an odd number of words: each run has two")
     free = 0
     for place in range(0, len(words), 2):
         first, length = _whole_number(words[place]), _whole_number(words[place + 1])
         number = place // 2 + 1
         if first < 1:
-            raise BadRuns(f"run {number} starts at 0, where the first pixel is 1")
+            raise BadRuns(f"run {number} starts at 0: the first pixel is 1")
         if length < 1:
             raise BadRuns(f"run {number} has no pixels")
         if first - 1 < free:
-            raise BadRuns(f"run {number} starts before the one before it ends")
+            raise BadRuns(f"run {number} starts before the previous one ends")
         free = first - 1 + length
         if free > pixels:
-            raise BadRuns(f"run {number} ends behind the last of {pixels:,} pixels")
+            raise BadRuns(f"run {number} ends after the last of {pixels:,} pixels")
         yield first - 1, free
 
 
 def _whole_number(word: str) -> int:
     if not (word.isascii() and word.isdigit()) or len(word) > LONGEST_WORD:
-        raise BadRuns("a word that is no whole number, or a very large one")
+        raise BadRuns("a word that is not an integer, or too large")
     return int(word)
 
 

@@ -1,7 +1,7 @@
-"""Made-up satellite records in Kaggle's archive: clouds, cirrus, and in half of them contrails.
+"""Synthetic satellite records in Kaggle's format: clouds, cirrus, and in half of them contrails.
 
-Smaller than the real ones, 128 by 128 pixels. As in the real ones, thin ice clouds are colder than
-the ground below and warmer in band 14 than in band 15; contrails are that, thin and straight.
+They are smaller than the real ones, 128x128 pixels. As in those, thin ice clouds are colder than
+the ground below and warmer in band 14 than in band 15; contrails are such clouds, thin, straight.
 """
 
 import io
@@ -23,13 +23,13 @@ TRAIN_RECORDS = 48
 VALIDATION_RECORDS = 40
 CONTRAIL_SHARE = 0.55
 SENSOR_NOISE = 0.12
-# Thicker ice than this, 1 being a cirrus cloud, is what an annotator sees of a contrail.
+# Minimum thickness of the ice of an annotated contrail, where 1 is a cirrus cloud.
 VISIBLE = 0.16
 TIME = (2020, 1, 1, 0, 0, 0)
 
 
 def smooth_noise(random: np.random.Generator, slope: float, stretch: float = 1.0) -> np.ndarray:
-    """A random field with mean 0 and deviation 1, the smoother the larger the slope, (SIDE, SIDE).
+    """A random field with mean 0 and deviation 1, (SIDE, SIDE); a larger slope is smoother.
 
     :param stretch: how many times longer than wide its features are
     """
@@ -69,7 +69,7 @@ def draw_record(random: np.random.Generator) -> tuple[dict[int, np.ndarray], np.
     if random.random() < CONTRAIL_SHARE:
         for _ in range(random.integers(1, 6)):
             contrails = np.maximum(contrails, draw_contrail(random))
-    # Thick cloud below or thick ice around hides a contrail.
+    # Thick cloud below or thick ice around it hides a contrail.
     seen = contrails * np.exp(-1.2 * cloud) * np.exp(-0.8 * ice)
     thickness = ice + seen
     cover = 1 - np.exp(-1.3 * thickness)

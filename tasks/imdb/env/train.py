@@ -1,4 +1,4 @@
-"""Tells good from bad film reviews, and writes submission.csv: see the gap for what is missing."""
+"""Classifies film reviews, and writes submission.csv. The model is missing: see the gap."""
 
 import os
 
@@ -13,7 +13,7 @@ VALIDATION_SHARE = 0.2
 
 
 def accuracy(probabilities: np.ndarray, labels: pd.Series) -> float:
-    """Share of rows of `probabilities`, shape (reviews, 2), whose greater value is the label's."""
+    """Share of rows of `probabilities`, shape (reviews, 2), whose larger value is the label's."""
     return float((probabilities.argmax(axis=1) == labels.to_numpy()).mean())
 
 
@@ -34,10 +34,10 @@ def main() -> None:
     )
 
     # ---- The gap starts here -------------------------------------------------------------------
-    # TODO: turn the texts into what a model takes, for example with a tokenizer.
-    # TODO: make a model, for example a pretrained one with a layer for two classes on top.
+    # TODO: turn the texts into the input of a model, for example with a tokenizer.
+    # TODO: make a model, for example a pretrained one with a two-class layer on top.
     # TODO: train it on train_part["text"] and train_part["label"].
-    # TODO: define predict(texts): for a list of texts an array of the shape (len(texts), 2) with
+    # TODO: define predict(texts): for a list of texts, an array of shape (len(texts), 2) with
     #       the probabilities of the classes 0 (negative) and 1 (positive).
     # ---- The gap ends here ---------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Share of hidden reviews whose class has the greater probability. A tie is wrong."""
+"""Share of hidden reviews whose class has the higher probability. A tie is wrong."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ UNDECIDED = -1
 
 
 def choose(negative: float, positive: float) -> int:
-    """The class with the greater probability, or UNDECIDED."""
+    """The class with the higher probability, or UNDECIDED."""
     if negative == positive:
         return UNDECIDED
     return 1 if positive > negative else 0

@@ -1,6 +1,6 @@
-"""Film reviews: the official train and test parts, without file names (they hold the star ratings).
+"""Film reviews: the official split, without file names (which contain the star ratings).
 
-Rows are sorted by a hash of their text, so neither order nor `idx` tells anything of the label.
+Rows are sorted by a hash of their text, so neither order nor `idx` reveals the label.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ MODEL_FILES = (
 def read_reviews(part: Path) -> list[tuple[str, int]]:
     """Text and label of all reviews below `part/neg` and `part/pos`, in an order that hides both.
 
-    Equal texts would lie side by side in the order in which they were read, perhaps the negative
+    Equal texts would be adjacent in the order in which they were read, perhaps the negative
     first: a hash of the file name decides between them.
     """
 
@@ -44,7 +44,7 @@ def read_reviews(part: Path) -> list[tuple[str, int]]:
 
 
 def lay_out_model(folders: Folders) -> None:
-    """Puts DistilBERT into `public/distilbert` where all of its files were downloaded."""
+    """Puts DistilBERT into `public/distilbert` if all of its files were downloaded."""
     files = {name: folders.downloads / f"distilbert-{name}" for name in MODEL_FILES}
     if not all(file.is_file() for file in files.values()):
         return

@@ -1,8 +1,8 @@
-"""Made-up film reviews in the layout of aclImdb: sentences from a small grammar.
+"""Synthetic film reviews in the layout of aclImdb: sentences from a small grammar.
 
-A review has a stance. Most of its sentences agree with it; some grant the opposite, some praise by
-denying a fault ("never dull"), some say nothing. The last sentence weighs as much as any other, so
-that counting words does well and not perfectly.
+A review has a stance. Most of its sentences agree with it; some concede the opposite, some praise
+by denying a fault ("never dull"), some are neutral. The last sentence has no special weight, so
+that counting words works well but not perfectly.
 """
 
 import os
@@ -14,7 +14,7 @@ sys.path.insert(0, os.environ["MLAB_HELPERS"])
 
 from mlab_task.sampling import read_sample
 
-REVIEWS = {"train": 450, "test": 300}  # of either class
+REVIEWS = {"train": 450, "test": 300}  # per class
 AGREEING_SHARE = 0.78
 NEUTRAL_SHARE = 0.3
 SENTENCES = (4, 12)
@@ -64,7 +64,7 @@ GRANTING = (
 
 
 def make_sentence(draw: random.Random, positive: bool) -> str:
-    """A sentence whose last word on the matter is praise or blame."""
+    """A sentence that ultimately praises or criticises."""
     agreeing, opposing = (PRAISE, BLAME) if positive else (BLAME, PRAISE)
     form = draw.choice(draw.choices((PLAIN, DENYING, GRANTING), weights=(6, 1, 2))[0])
     aspect, other = draw.sample(ASPECTS, 2)
@@ -75,7 +75,7 @@ def make_sentence(draw: random.Random, positive: bool) -> str:
 
 
 def make_neutral_sentence(draw: random.Random) -> str:
-    """A sentence without praise or blame."""
+    """A sentence without praise or criticism."""
     return draw.choice(NEUTRAL).format(
         aspect=draw.choice(ASPECTS),
         person=draw.choice(PERSONS),
@@ -87,7 +87,7 @@ def make_neutral_sentence(draw: random.Random) -> str:
 
 
 def make_review(draw: random.Random, positive: bool) -> str:
-    """Some sentences in one or two paragraphs, which the original parts by `<br /><br />`."""
+    """Some sentences in one or two paragraphs, separated by `<br /><br />` as in the original."""
     sentences = []
     for _ in range(draw.randint(*SENTENCES)):
         if draw.random() < NEUTRAL_SHARE:
@@ -101,7 +101,7 @@ def make_review(draw: random.Random, positive: bool) -> str:
 
 
 def write_reviews(folder: Path, draw: random.Random, count: int, label: str) -> None:
-    """Writes `<number>_<rating>.txt` for each review, as the original names them."""
+    """Writes `<number>_<rating>.txt` for each review, named as in the original."""
     folder.mkdir(parents=True)
     for number in range(count):
         file = folder / f"{number}_{draw.randint(*RATINGS[label])}.txt"

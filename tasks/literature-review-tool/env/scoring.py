@@ -1,18 +1,18 @@
-"""How a review is judged. The grader uses this very file; you can, too.
+"""How a review is scored. The grader uses this same file; you can, too.
 
-A report is Markdown: a title (`# `), then at least three sections (`## `), the last one's heading
-with the word conclusion; at most 450 words. One of another form scores 0. Papers are cited in
+A report is Markdown: a title (`# `), then at least three sections (`## `), the heading of the last
+with the word conclusion; at most 450 words. Any other form scores 0. Papers are cited in
 sentences as `arXiv:2131.01234`. The score is
 
     groundedness * (retrieval + coverage + findings) / 3
 
-- *groundedness*: of the sentences that cite, the share that is grounded (see `is_grounded`);
-- *retrieval*: F1 of the cited papers against the relevant ones, 2 * right / (cited + relevant),
-  where only a paper that a grounded sentence cites can be right;
-- *coverage*: of the topic's aspects, the share that some grounded sentence mentions, with all
-  telling words of one of the aspect's names, while it cites a paper of that aspect;
-- *findings*: of the relevant papers, the share whose main finding's number stands in a grounded
-  sentence that cites this paper alone.
+- *groundedness*: the share of sentences with citations that are grounded (see `is_grounded`);
+- *retrieval*: F1 of the cited papers against the relevant ones, 2 * correct / (cited + relevant),
+  where only a paper that a grounded sentence cites can be correct;
+- *coverage*: the share of the topic's aspects that some grounded sentence mentions, with all
+  content words of one of the aspect's names, while it cites a paper of that aspect;
+- *findings*: the share of the relevant papers whose main result, a number, appears in a grounded
+  sentence that cites that paper alone.
 """
 
 import re
@@ -22,7 +22,7 @@ from typing import Any
 
 MOST_WORDS = 450
 LEAST_SECTIONS = 3
-# Of one grounded sentence.
+# In one grounded sentence.
 MOST_CITED = 3
 LEAST_TELLING_WORDS = 5
 LEAST_SHARED = 0.5
@@ -58,7 +58,7 @@ def score_report(
     """The score of one report, from 0 to 1.
 
     :param aspects: each with `names` and the arXiv ids of its `papers`
-    :param findings: the number that each relevant paper found, by its id
+    :param findings: the main result of each relevant paper, by its id
     :param papers: title, abstract, authors and year of every paper that can be cited, by its id
     """
     if not has_form(report):
@@ -83,7 +83,7 @@ def score_report(
 
 
 def has_form(report: str) -> bool:
-    """Title, sections, conclusion, and no more words than may be."""
+    """Whether there are a title, sections and a conclusion, and not too many words."""
     lines = [line.strip() for line in report.splitlines() if line.strip()]
     headings = [line for line in lines if line.startswith("## ")]
     return (
@@ -96,7 +96,7 @@ def has_form(report: str) -> bool:
 
 
 def sentences_of(report: str) -> list[Sentence]:
-    """Sentences of all lines but headings; none goes over the end of a paragraph or an item."""
+    """Sentences of all lines but headings; none extends beyond a paragraph or list item."""
     blocks: list[str] = []
     goes_on = False
     for line in report.splitlines():
@@ -116,11 +116,11 @@ def sentences_of(report: str) -> list[Sentence]:
 
 
 def is_grounded(sentence: Sentence, papers: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a sentence rests on the one to three papers that it cites, and is no copy.
+    """Whether a sentence is supported by the one to three papers that it cites, and not copied.
 
-    All of them exist; it has five telling words or more, at least half of which occur in their
-    titles, abstracts and authors; each number in it is in an abstract or title of theirs, or is
-    their year; and no more than 12 words in a row are those of an abstract.
+    All of them exist; it has at least five content words, at least half of which occur in their
+    titles, abstracts and authors; each number in it occurs in their titles and abstracts or is
+    their year; and no more than 12 consecutive words are copied from an abstract.
     """
     if len(sentence.cited) > MOST_CITED or not sentence.cited <= papers.keys():
         return False
@@ -149,7 +149,7 @@ def is_covered(aspect: Mapping[str, Any], grounded: Sequence[Sentence]) -> bool:
 
 
 def longest_run(words: Sequence[str], others: Sequence[str]) -> int:
-    """How many words in a row are the same, at most."""
+    """The largest number of consecutive words that two texts share."""
     longest = 0
     before = [0] * (len(others) + 1)
     for word in words:
@@ -163,7 +163,7 @@ def longest_run(words: Sequence[str], others: Sequence[str]) -> int:
 
 
 def words_of(text: str) -> list[str]:
-    """Words in lower case, a plural's `s` cut off."""
+    """Words in lower case, without the `s` of plurals."""
     return [
         word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] not in "su" else word
         for word in WORD.findall(text.lower())
@@ -171,6 +171,6 @@ def words_of(text: str) -> list[str]:
 
 
 def telling(text: str) -> list[str]:
-    """Words that are not everywhere; all of them where there are no others."""
+    """Words that are not stop words; all of them if there are no others."""
     words = words_of(text)
     return [word for word in words if word not in DULL_WORDS and not word.isdigit()] or words

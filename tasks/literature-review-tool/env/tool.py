@@ -1,6 +1,6 @@
 """Writes a short review of the literature on a topic, from the papers of a local archive.
 
-Run as a script, it writes about the topics in data/topics.json and prints how good it was.
+Run as a script, it reviews the topics in data/topics.json and prints its score.
 """
 
 import http.client
@@ -19,7 +19,7 @@ SEEN = {}
 
 
 class ServiceConnection(http.client.HTTPConnection):
-    """HTTP to a local service on its Unix socket."""
+    """HTTP connection to a local service on a Unix socket."""
 
     def __init__(self, service):
         super().__init__("localhost", timeout=30)
@@ -71,7 +71,7 @@ def review(topic):
 
 
 def validate():
-    """The mean score on the topics of which it is known what belongs there."""
+    """The mean score on the example topics, whose papers and findings are known."""
     from scoring import score_report
 
     with open("data/topics.json", encoding="utf-8") as file:

@@ -1,8 +1,8 @@
-"""An interface like arXiv's over the task's corpus: GET /api/query, answered in Atom.
+"""Mimics the API of arXiv for the task's corpus: GET /api/query, answered in Atom.
 
 search_query: words with a field (all:, ti:, abs:, au:) or without (all), phrases in double quotes,
-AND, OR, ANDNOT and parentheses; words side by side stand for OR. id_list, start, max_results,
-sortBy (relevance, submittedDate) and sortOrder as there.
+AND, OR, ANDNOT and parentheses; adjacent words mean OR. id_list, start, max_results,
+sortBy (relevance, submittedDate) and sortOrder work as on arXiv.
 """
 
 import os
@@ -25,7 +25,7 @@ ORDERS = ("ascending", "descending")
 
 
 class Archive:
-    """Answers requests from papers; what is said of one is what its own first page says."""
+    """Answers requests about papers, using only what is on the first page of each."""
 
     def __init__(self, papers: list[Paper]) -> None:
         self._papers = papers
@@ -50,7 +50,7 @@ class Archive:
         return _atom(200, head, entries)
 
     def _found(self, query: Mapping[str, str]) -> list[int]:
-        """Numbers of the papers that fit, in the order that is asked for."""
+        """Numbers of the matching papers, in the requested order."""
         asked, identities = query.get("search_query", ""), query.get("id_list", "")
         if not asked.strip() and not identities.strip():
             raise BadQuery("give search_query or id_list")
@@ -65,7 +65,7 @@ class Archive:
             found = [number for number in found if number in fitting] + sorted(fitting - set(found))
         order, by = query.get("sortOrder", "descending"), query.get("sortBy", "relevance")
         if order not in ORDERS or by not in ("relevance", "submittedDate"):
-            raise BadQuery("sortBy is relevance or submittedDate; sortOrder ascending, descending")
+            raise BadQuery("sortBy: relevance, submittedDate; sortOrder: ascending, descending")
         if by == "submittedDate":
             found.sort(
                 key=lambda number: (self._papers[number].year, self._papers[number].month),
@@ -79,7 +79,7 @@ class Archive:
 def _number(query: Mapping[str, str], name: str, default: int, most: int) -> int:
     text = query.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) <= most):
-        raise BadQuery(f"{name} is a whole number from 0 to {most}")
+        raise BadQuery(f"{name} must be an integer from 0 to {most}")
     return int(text)
 
 

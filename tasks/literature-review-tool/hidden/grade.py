@@ -1,4 +1,4 @@
-"""Has a submitted `review` write about topics that nobody has seen, and judges the reports."""
+"""Runs a submitted `review` on hidden topics, and scores the reports."""
 
 import json
 import math
@@ -37,9 +37,9 @@ def score(
     topics: list[dict[str, Any]],
     papers: Mapping[str, Mapping[str, Any]],
 ) -> Score:
-    """The mean over all topics, which come in an order of their own.
+    """The mean over all topics, in a fresh order.
 
-    :raises Rejected: `review` gives no text in time
+    :raises Rejected: `review` returns no text in time
     """
     if arguments.exchange is None:
         raise HarnessError("this grader needs --exchange")
@@ -57,7 +57,7 @@ def score(
             )
             left = max(0.001, left - seconds)
             if not isinstance(report, str):
-                raise Rejected("wrong_output", "review gave no text")
+                raise Rejected("wrong_output", "review returned no string")
             misshapen += not has_form(report)
             scores.append(score_report(report, topic["aspects"], topic["findings"], papers))
     return Score(math.fsum(scores) / len(scores), details={"reports_of_another_form": misshapen})

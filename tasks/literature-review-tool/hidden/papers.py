@@ -1,6 +1,6 @@
-"""Makes up a literature: papers with titles, authors, years, abstracts and ids, from a seed.
+"""Generates a literature: papers with titles, authors, years, abstracts and ids, from a seed.
 
-The same file lies in bibtex-generation and in literature-review-tool; a test holds them together.
+bibtex-generation and literature-review-tool have the same file; a test keeps them identical.
 """
 
 import json
@@ -22,7 +22,7 @@ from vocabulary import (
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper, and the facts that it is about: keys of the vocabulary, and the number it found."""
+    """A paper and its facts: keys of the vocabulary, and the number that it reports."""
 
     identity: str
     title: str
@@ -41,12 +41,12 @@ class Paper:
 
 
 def make_papers(generator: random.Random, count: int) -> list[Paper]:
-    """Papers of which no two have the same problem, method and setting; equally many a problem."""
+    """Papers with unique triples of problem, method and setting; equally many per problem."""
     problems = list(PROBLEMS)
     seen: set[tuple[str, str, str]] = set()
     titles: set[str] = set()
     papers: list[Paper] = []
-    # In no order: a serial number must not tell the problem.
+    # Shuffled: a serial number must not reveal the problem.
     serials = generator.sample(range(1000, 10_000), count)
     while len(papers) < count:
         problem = problems[len(papers) % len(problems)]
@@ -59,7 +59,7 @@ def make_papers(generator: random.Random, count: int) -> list[Paper]:
         seen.add(facts)
         titles.add(paper.title.lower())
         papers.append(paper)
-    # Their order tells nothing of the problem.
+    # Their order does not reveal the problem.
     generator.shuffle(papers)
     return papers
 
@@ -67,7 +67,7 @@ def make_papers(generator: random.Random, count: int) -> list[Paper]:
 def make_paper(
     generator: random.Random, serial: int, problem: str, method: str, setting: str
 ) -> Paper:
-    """A paper whose title and abstract choose their words among all that say the same."""
+    """A paper whose title and abstract are worded at random among synonyms."""
     finding = generator.choice(list(FINDINGS))
     number = generator.randrange(3, 90)
     year, month = generator.randrange(2008, 2024), generator.randrange(1, 13)
@@ -75,7 +75,7 @@ def make_paper(
         f"{generator.choice(GIVEN_NAMES)} {surname}"
         for surname in generator.sample(SURNAMES, generator.randrange(1, 5))
     ]
-    # No month is above 12: these identifiers are nobody's.
+    # Months above 12 do not exist: no real paper has these identifiers.
     arxiv = f"{year % 100:02d}{month + 20}.{serial:05d}"
     return Paper(
         identity=f"{generator.getrandbits(160):040x}",
@@ -113,7 +113,7 @@ def make_title(generator: random.Random, problem: str, method: str, setting: str
 def make_abstract(
     generator: random.Random, problem: str, method: str, setting: str, finding: str, number: int
 ) -> str:
-    """Five sentences; two numbers: the finding's, and a larger one of no consequence."""
+    """Five sentences with two numbers: the finding, and a larger irrelevant one."""
     tasks = generator.sample(PROBLEMS[problem], 2)
     tools = generator.sample(METHODS[method], 2)
     where = generator.choice(SETTINGS[setting])
@@ -155,7 +155,7 @@ def capital(text: str) -> str:
 
 
 def write_json(file: Path, value: object) -> None:
-    """A readable JSON file, the same for the same value."""
+    """A readable, deterministic JSON file."""
     file.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

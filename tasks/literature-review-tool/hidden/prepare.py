@@ -1,4 +1,4 @@
-"""Makes up a literature and topics of reviews: some with what belongs to them, most held back."""
+"""Generates a literature and topics of reviews: some public with their papers, most hidden."""
 
 import os
 import random

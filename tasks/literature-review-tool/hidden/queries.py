@@ -1,4 +1,4 @@
-"""Reads search_query of arXiv's interface: fields, phrases, AND, OR, ANDNOT, parentheses."""
+"""Parses search_query of arXiv's API: fields, phrases, AND, OR, ANDNOT, parentheses."""
 
 import functools
 import re
@@ -34,7 +34,7 @@ def _word_set(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Query:
-    """Which papers fit, and all words that were asked for, to rank them."""
+    """Which papers match, and all words of the query, to rank them."""
 
     fits: Callable[[Paper], bool]
     words: str
@@ -45,24 +45,24 @@ def parse_query(text: str) -> Query:
     :raises BadQuery: it is too long, an unknown field, a parenthesis or a quote without the other
     """
     if len(text) > LONGEST:
-        raise BadQuery(f"a query may have {LONGEST} characters")
+        raise BadQuery(f"a query may have at most {LONGEST} characters")
     tokens: list[str] = []
     place = 0
     while text[place:].strip():
         token = TOKEN.match(text, place)
         if token is None:
-            raise BadQuery(f"a quote has no end at character {place}")
+            raise BadQuery(f"unclosed quote at character {place}")
         tokens.append(token[1])
         place = token.end()
     parser = _Parser(tokens)
     fits = parser.expression(0)
     if parser.tokens:
-        raise BadQuery("a parenthesis was never opened")
+        raise BadQuery("unmatched closing parenthesis")
     return Query(fits, " ".join(parser.words))
 
 
 class _Parser:
-    """Operators are taken from left to right, as arXiv does; none between two terms means OR."""
+    """Operators are applied from left to right, as on arXiv; none between two terms means OR."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
@@ -93,11 +93,11 @@ class _Parser:
             raise BadQuery("the query ends too early")
         token = self.tokens.pop(0)
         if token == ")":
-            raise BadQuery("a parenthesis was never opened, or holds nothing")
+            raise BadQuery("unmatched or empty parentheses")
         if token == "(":
             inner = self.expression(depth + 1)
             if not self.tokens:
-                raise BadQuery("a parenthesis has no end")
+                raise BadQuery("unclosed parenthesis")
             self.tokens.pop(0)
             return inner
         name, colon, rest = token.partition(":")

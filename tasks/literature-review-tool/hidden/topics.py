@@ -1,4 +1,4 @@
-"""Makes up topics for reviews: a problem and three aspects, and which papers belong to them."""
+"""Generates topics for reviews: a problem and three aspects, and which papers belong to them."""
 
 import random
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ ASPECTS = 3
 
 @dataclass(frozen=True)
 class Aspect:
-    """One thing that a review must cover: all that it is called, and its papers' arXiv ids."""
+    """One aspect that a review must cover: all its names, and the arXiv ids of its papers."""
 
     names: list[str]
     papers: list[str]
@@ -20,7 +20,7 @@ class Aspect:
 
 @dataclass(frozen=True)
 class Topic:
-    """What a tool is told, and what it must find."""
+    """The input of a tool, and what it must find."""
 
     text: str
     aspects: list[Aspect]
@@ -32,7 +32,7 @@ class Topic:
 
 
 def make_topic(generator: random.Random, papers: Sequence[Paper], problem: str) -> Topic:
-    """A topic on a problem, with one or two settings and one or two methods that have papers."""
+    """A topic about a problem, with one or two settings and one or two methods that have papers."""
     on_problem = [paper for paper in papers if paper.problem == problem]
     settings = sorted({paper.setting for paper in on_problem})
     methods = sorted({paper.method for paper in on_problem})

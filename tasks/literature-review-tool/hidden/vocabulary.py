@@ -1,6 +1,6 @@
-"""The words of a made-up literature: problems, methods and settings, each said in several ways.
+"""The vocabulary of a synthetic literature: problems, methods and settings with their synonyms.
 
-The same file lies in bibtex-generation and in literature-review-tool; a test holds them together.
+bibtex-generation and literature-review-tool have the same file; a test keeps them identical.
 A concept's first wording is its name; papers and whoever writes about them choose among all.
 """
 

@@ -33,16 +33,16 @@ class Settings:
 
 SMALL = Settings(width=256, layers=6, heads=8, feed_forward=688, vocabulary=16_000)
 LARGE = Settings(width=4096, layers=32, heads=32, feed_forward=11_008, vocabulary=32_000)
-# The large model's 6.7 billion weights take 27 GB.
+# The 6.7 billion weights of the large model take 27 GB.
 MEMORY_FOR_LARGE = 40e9
-# The large model has no file: its weights are drawn from this seed.
+# The large model has no file: its weights are sampled with this seed.
 WEIGHTS_SEED = 7
 EPSILON = 1e-5
 ROTARY_BASE = 10_000.0
 
 
 def choose() -> tuple[Settings, torch.device]:
-    """The large model on a GPU that has room for it, else the small one."""
+    """The large model on a GPU with enough memory, else the small one."""
     if not torch.cuda.is_available():
         return SMALL, torch.device("cpu")
     memory = torch.cuda.get_device_properties(0).total_memory
@@ -53,7 +53,7 @@ SETTINGS, DEVICE = choose()
 
 
 class RootMeanSquareNorm(nn.Module):
-    """Divides by the root of the mean square, then scales each feature (Zhang, Sennrich 2019)."""
+    """RMSNorm: divides by the root mean square, then scales each feature (Zhang, Sennrich 2019)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class RootMeanSquareNorm(nn.Module):
 
 
 def rotate(x: Tensor) -> Tensor:
-    """Turns pairs of features by angles that grow with the position (Su et al. 2021).
+    """Rotates pairs of features by angles that grow with the position (Su et al. 2021).
 
     x: (batch, heads, length, features); feature i and i + features / 2 are a pair
     """
@@ -79,7 +79,7 @@ def rotate(x: Tensor) -> Tensor:
 
 
 class Attention(nn.Module):
-    """Every position looks at itself and at those before it."""
+    """Causal attention: every position attends to itself and to those before it."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class Attention(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """A layer with gates (SwiGLU, Shazeer 2020)."""
+    """A gated feed-forward layer (SwiGLU, Shazeer 2020)."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class FeedForward(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention and feed-forward, each after a norm and beside a shortcut."""
+    """Attention and feed-forward, each with pre-normalisation and a residual connection."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class Llama(nn.Module):
 
 
 def load_model() -> Llama:
-    """The model with its weights, in 32 bits, on its device."""
+    """The model with its weights, in 32-bit precision, on its device."""
     if SETTINGS == SMALL:
         model = Llama(SMALL)
         model.load_state_dict(load_file(DATA / "weights.safetensors"))
@@ -163,7 +163,7 @@ def load_model() -> Llama:
     with torch.device("meta"):
         model = Llama(LARGE)
     model = model.to_empty(device=DEVICE)
-    # Each weight in the order of the parameters' names as the model lists them.
+    # Each weight in the order in which the model lists its parameters.
     generator = torch.Generator(DEVICE).manual_seed(WEIGHTS_SEED)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -203,7 +203,7 @@ def main() -> None:
     first = next_token_logits(batches[0])
     print(f"device: {DEVICE}, width {SETTINGS.width}, {SETTINGS.layers} layers")
     print(f"first batch, with loading: {time.perf_counter() - start:.2f} s")
-    # These two stay the same as long as the results do.
+    # These two must not change.
     print(f"likeliest next tokens: {first.argmax(axis=1).tolist()}")
     print(f"largest logits: {[round(logit, 3) for logit in first.max(axis=1).tolist()]}")
 

@@ -1,4 +1,4 @@
-"""Times a submitted `next_token_logits` beside the starter's, on prompts that nobody has seen."""
+"""Times a submitted `next_token_logits` against the starter's, on hidden prompts."""
 
 import json
 import os
@@ -26,8 +26,8 @@ IMPORT_SECONDS = 120
 # The first call of a process loads the model.
 SECONDS_FIRST, SECONDS_PER_CALL = 120, 60
 MOST_BYTES = 4_000_000
-# Largest error by the vocabulary's size, which tells the models apart. The large one may compute in
-# 16 bits: bfloat16 comes to about 0.025 in 32 layers, weights in 8 bits to more than 0.04.
+# Largest error by vocabulary size, which identifies the model. The large one may compute in
+# 16 bits: bfloat16 has an error of about 0.025 in 32 layers, 8-bit weights of more than 0.04.
 TOLERANCES = {16_000: 1e-3, 32_000: 0.035}
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     tokens = np.load(arguments.private / "tokens.npy", allow_pickle=False)
     lengths = json.loads((arguments.private / "lengths.json").read_text())
     lines = np.split(tokens, np.cumsum(lengths)[:-1])
-    # Drawn after the submission was handed in.
+    # Sampled only after the submission.
     seed = os.urandom(16)
     generator = np.random.default_rng(int.from_bytes(seed, "big"))
 
@@ -63,7 +63,7 @@ def score_of(
 
 
 def draw_prompts(lines: list[np.ndarray], generator: np.random.Generator) -> np.ndarray:
-    """Pieces of random lines that begin anywhere, (BATCH, PROMPT)."""
+    """Pieces of random lines at random offsets, (BATCH, PROMPT)."""
     pieces = []
     for place in generator.choice(len(lines), size=BATCH, replace=False):
         start = generator.integers(len(lines[place]) - PROMPT + 1)
@@ -72,9 +72,9 @@ def draw_prompts(lines: list[np.ndarray], generator: np.random.Generator) -> np.
 
 
 class Sides:
-    """Submission and starter on the same prompts; what the starter answers is right.
+    """Submission and starter on the same prompts; the results of the starter are correct.
 
-    A round's logits are compared as soon as both sides have answered.
+    The logits of a round are compared as soon as both have returned.
     """
 
     def __init__(self, name: str, arguments: Arguments, rounds: list[list[np.ndarray]]) -> None:
@@ -114,7 +114,7 @@ class Sides:
 def measure(
     name: str, arguments: Arguments, prompts: list[np.ndarray]
 ) -> tuple[float, list[np.ndarray]]:
-    """Median seconds of a call in a fresh process, after a first call that does not count.
+    """Median seconds of a call in a fresh process, after a warm-up call.
 
     Also returns the logits of all calls.
     """
@@ -147,9 +147,9 @@ def error_of(logits: np.ndarray, right: np.ndarray) -> float:
     if logits.shape != right.shape:
         raise Rejected("wrong_shape", f"{FUNCTION} returned {logits.shape}, not {right.shape}")
     error, tolerance = relative_error(logits, right), TOLERANCES[right.shape[1]]
-    # Not a number must not pass either.
+    # NaN must not pass either.
     if not error <= tolerance:
-        message = f"logits are {error:.2g} away from the original's, allowed are {tolerance:g}"
+        message = f"the error of the logits is {error:.2g}; at most {tolerance:g} is allowed"
         raise Rejected("wrong_output", message)
     return error
 

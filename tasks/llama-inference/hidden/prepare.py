@@ -1,7 +1,7 @@
 """Prompts from WikiText's test split, and random weights for the small model.
 
-A line's tokens come from a byte-level BPE that is trained on the same text. Lines of at least 128
-tokens are prompts: every fourth is shown (its first 128 tokens), the others are kept for grading.
+Lines are tokenized by a byte-level BPE that is trained on the same text. Lines of at least 128
+tokens are prompts: every fourth is public (its first 128 tokens), the others are for grading.
 """
 
 import json
@@ -19,7 +19,7 @@ from mlab_task.preparing import read_folders
 TEXT = "wikitext-2-raw-v1/wikitext-2-raw/wiki.test.raw"
 PROMPT = 128
 SHOWN_OF = 4
-# The small model's sizes, as in env/train.py.
+# The sizes of the small model, as in env/train.py.
 WIDTH, LAYERS, FEED_FORWARD, VOCABULARY = 256, 6, 688, 16_000
 WEIGHTS_SEED = 7
 
@@ -55,7 +55,7 @@ def train_tokenizer(lines: list[str]) -> Tokenizer:
 
 
 def draw_weights() -> dict[str, np.ndarray]:
-    """Normal weights that keep the size of what passes through them; all norms are 1."""
+    """Normally distributed weights that preserve the scale of activations; all norms are 1."""
     generator = np.random.default_rng(WEIGHTS_SEED)
 
     def draw(outputs: int, inputs: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Made-up articles in the format of WikiText: words of random syllables, some far more frequent."""
+"""Synthetic articles in the format of WikiText: words of random syllables, by Zipf's law."""
 
 import os
 import random
@@ -25,7 +25,7 @@ def make_word(generator: random.Random) -> str:
 
 
 def make_text(generator: random.Random) -> str:
-    """Headings and paragraphs, one line each, with blanks around punctuation as in the original."""
+    """Headings and paragraphs, one line each, with spaces around punctuation as in the original."""
     words = [make_word(generator) for _ in range(VOCABULARY)]
     # Zipf's law: the n-th word is n times rarer than the first.
     weights = [1 / (1 + place) for place in range(VOCABULARY)]

@@ -1,6 +1,6 @@
 """Predicts the subject of papers from their features, and writes submission.csv.
 
-A small neural network looks at each paper by itself. The citations in data/edges.npy are not used.
+A small neural network classifies papers individually. The citations in data/edges.npy are not used.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""OGB's citation graph as plain arrays; the classes of the test split stay private."""
+"""OGB's citation graph as plain arrays; the classes of the test split are hidden."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ UNKNOWN = -1
 
 
 def read_numbers(file: Path, dtype: type, columns: int) -> np.ndarray:
-    """A CSV file without header, gzipped. Shape (rows, columns)."""
+    """A gzipped CSV file without header. Shape (rows, columns)."""
     table = np.loadtxt(file, dtype=dtype, delimiter=",", ndmin=2)
     if table.shape[1] != columns:
         raise ValueError(f"{file.name}: {table.shape[1]} columns instead of {columns}")

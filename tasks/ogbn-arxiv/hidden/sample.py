@@ -1,6 +1,6 @@
-"""A made-up citation graph in OGB's layout: papers cite older ones, mostly of their own class.
+"""A synthetic citation graph in OGB's format: papers cite older ones, mostly of their own class.
 
-Each class is a block of a stochastic block model. A paper's features say little of its class, and
+Each class is a block of a stochastic block model. A paper's features say little about its class,
 those of the papers it is linked with say more.
 """
 
@@ -17,20 +17,20 @@ from mlab_task.sampling import read_sample
 
 PAPERS = 12_000
 CLASSES = 12
-SMALLER = 0.6  # size of a class, in those of the class before
+SMALLER = 0.6  # size of each class relative to the previous one
 FEATURES = 128
 YEARS = np.arange(2012, 2021)
-GROWTH = 1.25  # papers of a year, in those of the year before
+GROWTH = 1.25  # papers per year relative to the previous one
 MEAN_CITATIONS = 6
 OWN_CLASS = 0.6  # share of citations that stay in the class
-SIGNAL = 0.09  # spread of the class centres, where the noise of one paper has 1
+SIGNAL = 0.09  # spread of the class centres relative to the noise
 SCALE = 0.3
 
 
 def draw_citations(
     random: np.random.Generator, labels: np.ndarray, years: np.ndarray
 ) -> np.ndarray:
-    """Pairs (citing paper, cited paper), the cited one never younger. Shape (edges, 2)."""
+    """Pairs (citing paper, cited paper), the cited one never newer. Shape (edges, 2)."""
     order = np.argsort(years, kind="stable")
     older = np.searchsorted(years[order], years, side="right")
     members = [order[labels[order] == label] for label in range(CLASSES)]
@@ -49,7 +49,7 @@ def draw_citations(
 
 
 def write_numbers(file: Path, numbers: np.ndarray, form: str = "%d") -> None:
-    """A gzipped CSV file without header; the time of writing is left out of it."""
+    """A gzipped CSV file without header and without a time stamp."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as raw, gzip.GzipFile("", "wb", 1, raw, mtime=0) as packed:
         np.savetxt(packed, numbers, fmt=form, delimiter=",")

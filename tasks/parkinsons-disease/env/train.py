@@ -18,19 +18,19 @@ def smape_plus_1(labels: np.ndarray, predictions: np.ndarray) -> float:
 
 
 def fit(clinical: pd.DataFrame, score: str) -> RandomForestRegressor:
-    """A forest that predicts a score from the month in which it is measured."""
+    """A random forest that predicts a score from the month of its measurement."""
     measured = clinical.dropna(subset=[score])
     forest = RandomForestRegressor(random_state=SEED)
     return forest.fit(measured[["visit_month"]].to_numpy(), measured[score])
 
 
 def predict(forest: RandomForestRegressor, months: pd.Series) -> np.ndarray:
-    """Whole-numbered scores, of shape (len(months),)."""
+    """Rounded scores, of shape (len(months),)."""
     return np.rint(forest.predict(months.to_numpy().reshape(-1, 1)))
 
 
 def validate(clinical: pd.DataFrame) -> float:
-    """SMAPE+1 of all measured scores, each predicted without the patient that it belongs to."""
+    """Cross-validated SMAPE+1 of all measured scores, with folds by patient."""
     labels, predictions = [], []
     for fitted, held_out in GroupKFold(FOLDS).split(clinical, groups=clinical["patient_id"]):
         for score in SCORES:

@@ -1,4 +1,4 @@
-"""SMAPE+1 of the forecasts whose visits took place; see `smape_plus_1`."""
+"""SMAPE+1 of the forecasts with a measured score; see `smape_plus_1`."""
 
 import math
 import os
@@ -14,8 +14,8 @@ from mlab_task.submission import Submission
 def smape_plus_1(labels: Sequence[float], predictions: Sequence[float]) -> float:
     """Symmetric mean absolute percentage error with 1 added to the mean of label and prediction.
 
-    100 · mean(|p − y| / ((y + p) / 2 + 1)), as the Kaggle competition defines it: from 0 to 200
-    where no number is negative.
+    100 · mean(|p − y| / ((y + p) / 2 + 1)), as defined by the Kaggle competition: from 0 to 200
+    if no number is negative.
     """
     pairs = zip(labels, predictions, strict=True)
     return 100 * math.fsum(abs(p - y) / ((y + p) / 2 + 1) for y, p in pairs) / len(labels)

@@ -1,8 +1,8 @@
-"""Parkinson's patients: some are hidden, and of their records only the beginning is public.
+"""Parkinson's patients: some are hidden, and only the beginning of their records is public.
 
-The task itself hides a quarter of the patients, drawn by a hash of their ids. Each of their records
-is cut after one visit, drawn in the same way: nothing later is public, and the forecasts start from
-there. The variant `paper` hides the two patients of the paper and shows the tables of all their
+The main task hides a quarter of the patients, selected by a hash of their ids. Each of the records
+is cut off after one visit, selected in the same way: nothing later is public, and forecasts start
+there. The variant `paper` hides the two patients of the paper and publishes the tables of all their
 visits, with a forecast from each.
 """
 
@@ -23,7 +23,7 @@ WAITS = (0, 6, 12, 24)
 LAST_MONTH = 108
 
 HIDDEN_SHARE = 4
-"""One patient of so many is hidden."""
+"""One in this many patients is hidden."""
 
 PAPER_SEED, PAPER_PATIENTS = 42, 2
 
@@ -32,7 +32,7 @@ Months = dict[str, list[int]]
 
 
 def hash_of(text: str) -> int:
-    """A number that is as good as random and the same everywhere."""
+    """A pseudorandom number that is the same on every machine."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
 
 
@@ -48,20 +48,20 @@ def choose_patients(patients: list[str], variant: str | None) -> list[str]:
 
 
 def choose_visit(patient: str, months: list[int]) -> int:
-    """The month of the last visit that is shown, with a later one to forecast if there is any."""
+    """The month of the last public visit, with a later one to forecast if there is any."""
     followed = [m for m in months if any(m + wait in months for wait in WAITS if wait > 0)]
     choices = followed or months[-1:]
     return choices[hash_of(f"last visit of {patient}") % len(choices)]
 
 
 def stream(file: Path) -> Iterator[list[str]]:
-    """The rows of a table that is too large to hold, with its header first."""
+    """The rows of a table that is too large for memory, with its header first."""
     with file.open(encoding="utf-8-sig", newline="") as opened:
         yield from csv.reader(opened)
 
 
 def split_measurements(folders: Folders, source: Path, name: str, shown: Months) -> None:
-    """Splits a table by patient, without the visits of hidden patients that are not shown."""
+    """Splits a table by patient, without the hidden visits."""
     header = next(stream(source / f"train_{name}.csv"))
     patient, month = header.index("patient_id"), header.index("visit_month")
 
@@ -116,7 +116,7 @@ def main() -> None:
 def write_forecasts(
     folders: Folders, header: list[str], clinical: list[list[str]], asked: Months
 ) -> None:
-    """Asks for each score and wait from each visit, and keeps the answers that were measured."""
+    """Requests each score and horizon from each visit, and stores the measured answers."""
     patient, month = header.index("patient_id"), header.index("visit_month")
     measured = {
         (row[patient], int(row[month]), score): row[header.index(score)]

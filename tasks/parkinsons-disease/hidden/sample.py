@@ -1,4 +1,4 @@
-"""Made-up patients in Kaggle's four tables: who is ill comes more often, and gets slowly worse."""
+"""Synthetic patients in Kaggle's four tables: the ill come more often and slowly get worse."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ FREQUENT = (0, 3, 6, 9, 12, 18, 24, 30, 36, 42, 48, 54, 60, 72, 84, 96)
 SUPPLEMENTARY = (0, 6, 12, 24, 36)
 MISSED_SHARE = 0.04
 
-# Score at month 0 and rise in ten years, both for a patient of middling severity.
+# Score at month 0 and increase in ten years, both for a patient of medium severity.
 COURSES = ((7, 4), (8, 7), (22, 9), (1.5, 4))
 HEALTHY_MEANS = (3.5, 0.4, 0.8, 0.0)
 PROTEINS = ("O00533", "O15240", "P01011", "P02753", "P05067", "P10645", "P13521", "Q06481")
@@ -36,14 +36,14 @@ Row = list[object]
 def make_visit(
     random: np.random.Generator, patient: int, month: int, severity: float | None
 ) -> Row:
-    """A row of the clinical table; a severity of None is a healthy volunteer's."""
+    """A row of the clinical table; a severity of None means a healthy volunteer."""
     scores: Row = []
     for (start, rise), healthy in zip(COURSES, HEALTHY_MEANS, strict=True):
         ill = severity is not None
         mean = severity * (start + rise * month / 120) if ill else healthy
         scores.append(int(random.poisson(mean * random.uniform(0.75, 1.25))))
     medicated = severity is not None and random.random() < 0.02 * month
-    # Complications of treatment are asked after where there is treatment, and are often none.
+    # Complications of treatment are assessed only if there is treatment, and are often 0.
     if random.random() < 0.6:
         scores[3] = 0
     if month < 12 and random.random() < 0.7:

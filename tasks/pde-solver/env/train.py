@@ -1,4 +1,4 @@
-"""A population that grows and spreads over uneven ground, stepped through time cell by cell.
+"""A population that grows and spreads over heterogeneous terrain, simulated cell by cell.
 
 Make `solve` as fast as you can; its result must stay close to the equation's exact solution.
 """
@@ -11,7 +11,7 @@ import numpy as np
 SHAPE = (64, 64)
 GROWTH_RATE = 2.0
 DURATION = 0.4
-# Share of the largest step in time with which the explicit scheme is stable.
+# Fraction of the largest stable time step of the explicit scheme.
 SAFETY = 0.5
 
 
@@ -20,11 +20,11 @@ def solve(
 ) -> np.ndarray:
     """Solves du/dt = div(D grad u) + r u (1 - u) on the unit square, periodic along both axes.
 
-    density: u at the start, (rows, columns), float64; the value at [i, j] is that at the point
+    density: u at the start, (rows, columns), float64; the value at [i, j] belongs to the point
         (i / rows, j / columns)
-    diffusivity: D at the same points, in squared side lengths per unit of time, float64
-    growth_rate: r, per unit of time
-    duration: the time after which u is wanted
+    diffusivity: D at the same points, in squared side lengths per unit time, float64
+    growth_rate: r, per unit time
+    duration: the time after which u is returned
 
     Returns u after that time, (rows, columns), float64.
     """
@@ -42,7 +42,7 @@ def solve(
                 below, above = (i + 1) % rows, (i - 1) % rows
                 right, left = (j + 1) % columns, (j - 1) % columns
 
-                # What flows in from each neighbour, with the mean diffusivity of both cells.
+                # The flux from each neighbour, with the mean diffusivity of both cells.
                 along_rows = (d + diffusivity[below, j]) / 2 * (present[below, j] - here) + (
                     d + diffusivity[above, j]
                 ) / 2 * (present[above, j] - here)
@@ -58,7 +58,7 @@ def solve(
 
 
 def example(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """A smooth density and diffusivity to try `solve` on; the graded ones are drawn at random."""
+    """A smooth example density and diffusivity; those in the evaluation are random."""
     x = 2 * np.pi * np.arange(rows)[:, None] / rows
     y = 2 * np.pi * np.arange(columns)[None, :] / columns
     density = 0.3 + 0.15 * np.sin(x + 2 * y) + 0.1 * np.cos(3 * x - y)
@@ -73,7 +73,7 @@ def main() -> None:
     result = solve(density, diffusivity, GROWTH_RATE, DURATION)
     seconds = time.perf_counter() - start
 
-    # A solver that is right may differ in the third digit of the last two.
+    # A correct solver may differ in the third digit of the last two.
     print(f"shape: {result.shape}")
     print(f"mean density: {result.mean():.4f}")
     print(f"standard deviation: {result.std():.4f}")

@@ -1,4 +1,4 @@
-"""Times a submitted `solve` beside the starter's, on populations drawn for every single call."""
+"""Times a submitted `solve` against the starter's, on new random populations for every call."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ TOLERANCE = 0.03
 
 def main() -> None:
     arguments = read_arguments()
-    # Drawn after the submission was handed in.
+    # Sampled only after the submission.
     seed = os.urandom(16)
     generator = np.random.default_rng(int.from_bytes(seed, "big"))
 
@@ -58,7 +58,7 @@ def score_of(submission: Submission, arguments: Arguments, generator: np.random.
 def measure(
     name: str, arguments: Arguments, generator: np.random.Generator, errors: list[float]
 ) -> float:
-    """Seconds of one call in a fresh process, after a first call with another shape."""
+    """Seconds of one call in a fresh process, after a warm-up call with another shape."""
     if arguments.exchange is None:
         raise HarnessError("this grader needs --exchange")
     rows, columns = generator.integers(*FIRST_SHAPES, size=2).tolist()
@@ -85,9 +85,9 @@ def checked_call(
     )
     output = only_array(answer, "solve", "<f8", shape)
     error = relative_error(output, population.expected)
-    # Not a number must not pass either.
+    # NaN must not pass either.
     if not error <= TOLERANCE:
-        message = f"solve is {error:.2g} away from the exact solution, allowed are {TOLERANCE:g}"
+        message = f"the error of the result is {error:.2g}; at most {TOLERANCE:g} is allowed"
         raise Rejected("wrong_output", message)
     errors.append(error)
     return seconds

@@ -1,4 +1,4 @@
-"""Populations that grow and spread, drawn at random, and where the equation takes them."""
+"""Random populations that grow and spread, and the exact solutions of their equation."""
 
 import math
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import numpy as np
 DENSITIES = (0.05, 0.6)
 DIFFUSIVITIES = (0.002, 0.01)
 GROWTH_RATES = (1.0, 3.0)
-# Waves along each axis of the square, at most.
+# Maximum number of waves along each axis of the square.
 DENSITY_WAVES, DIFFUSIVITY_WAVES = 3, 2
-# Smooth fields need no more points than this: on twice as many the solution differs by 1e-6.
+# Smooth fields need no more points: with twice as many, the solution differs by 1e-6.
 EXACT_POINTS = 64
 # The classical Runge-Kutta scheme is stable up to 2.78 on the negative axis.
 STABLE = 2.5
@@ -18,7 +18,7 @@ STABLE = 2.5
 
 @dataclass(frozen=True)
 class Population:
-    """A problem that is posed at the points (i / rows, j / columns) of the unit square."""
+    """A problem at the points (i / rows, j / columns) of the unit square."""
 
     density: np.ndarray
     diffusivity: np.ndarray
@@ -53,10 +53,10 @@ def draw_waves(most: int, generator: np.random.Generator) -> np.ndarray:
 
 
 def field(waves: np.ndarray, rows: int, columns: int, limits: tuple[float, float]) -> np.ndarray:
-    """The sum of waves at rows x columns points, brought between the limits.
+    """The sum of waves at rows x columns points, rescaled to the limits.
 
-    Lowest and highest value are those on the exact solution's points, so that the field is the
-    same function whatever the number of points.
+    The extrema are those on the exact solution's points, so that the field is the
+    same function for any number of points.
     """
     standard = superpose(waves, EXACT_POINTS, EXACT_POINTS)
     share = (superpose(waves, rows, columns) - standard.min()) / np.ptp(standard)
@@ -74,7 +74,7 @@ def superpose(waves: np.ndarray, rows: int, columns: int) -> np.ndarray:
 def solve_exactly(
     density: np.ndarray, diffusivity: np.ndarray, growth_rate: float, duration: float
 ) -> np.ndarray:
-    """Derivatives by Fourier transform, time by the classical Runge-Kutta scheme of fourth order.
+    """Spectral derivatives, and the classical fourth-order Runge-Kutta scheme in time.
 
     Accurate to about 1e-7 for the fields drawn here.
     """
@@ -104,7 +104,7 @@ def solve_exactly(
 
 
 def derivative(points: int) -> np.ndarray:
-    """What turns Fourier amplitudes into those of the derivative; the fastest wave has none."""
+    """Factors from Fourier amplitudes to those of the derivative; 0 for the Nyquist mode."""
     numbers = np.fft.fftfreq(points, 1 / points)
     if points % 2 == 0:
         numbers[points // 2] = 0
@@ -114,10 +114,10 @@ def derivative(points: int) -> np.ndarray:
 def resample(values: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """The trigonometric interpolant of a square of values, at other points of the unit square."""
     waves = np.fft.fftshift(np.fft.fft2(values)) / values.size
-    # Without the fastest wave, which has no partner, as many waves lead forwards as backwards.
+    # Without the unpaired Nyquist mode, there are as many positive as negative frequencies.
     return superpose(waves[1:, 1:], *shape)
 
 
 def relative_error(answer: np.ndarray, expected: np.ndarray) -> float:
-    """Root mean squared distance, as a share of the expected field's standard deviation."""
+    """Root mean squared distance, relative to the standard deviation of the expected field."""
     return math.sqrt(np.mean((answer - expected) ** 2)) / float(np.std(expected))

@@ -1,7 +1,7 @@
 """Predicts how a system behaves outside the regime in which it was measured.
 
-`predict` fits a polynomial of second degree to the measurements: it describes them well and leads
-astray beyond them, for the laws behind them are no polynomials.
+`predict` fits a polynomial of degree 2 to the measurements: it describes them well, but
+extrapolates badly, since the underlying laws are not polynomials.
 """
 
 import csv
@@ -17,8 +17,8 @@ def predict(x_train: np.ndarray, y_train: np.ndarray, x_test: np.ndarray) -> np.
     """Predicts y outside the measured regime.
 
     x_train: measured quantities, (measurements, quantities), float64, positive
-    y_train: what was measured with them, (measurements,), float64, positive, with noise
-    x_test: quantities for which y is wanted, (points, quantities), float64
+    y_train: measured y, (measurements,), float64, positive, with noise
+    x_test: quantities for which to predict y, (points, quantities), float64
 
     Returns y for each point, (points,), float64.
     """
@@ -42,7 +42,7 @@ def terms(x: np.ndarray) -> np.ndarray:
 
 
 def error_of(predicted: np.ndarray, truth: np.ndarray) -> float:
-    """Mean of |predicted - truth| / truth, each at most 1."""
+    """Mean of |predicted - truth| / truth, capped at 1."""
     return float(np.minimum(np.abs(predicted - truth) / truth, 1).mean())
 
 

@@ -1,4 +1,4 @@
-"""Scores a submitted `predict` on laws drawn after the submission, beside the starter's."""
+"""Scores a submitted `predict` against the starter's, on laws sampled after the submission."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ SECONDS_PER_CALL = 10
 
 def main() -> None:
     arguments = read_arguments()
-    # Drawn after the submission was handed in.
+    # Sampled only after the submission.
     seed = os.urandom(16)
     generator = np.random.default_rng(int.from_bytes(seed, "big"))
 
@@ -36,7 +36,7 @@ def main() -> None:
 def score_of(
     submission: Submission, arguments: Arguments, systems: list[System], seed: str
 ) -> Score:
-    """The submission's mean error, and the starter's on the very same measurements."""
+    """The mean error of the submission, and that of the starter on the same measurements."""
     errors = errors_of(submission.name, arguments, systems)
     try:
         starter_errors = errors_of(STARTER, arguments, systems)

@@ -1,4 +1,4 @@
-"""Laws of made-up physics, drawn at random: how one positive quantity follows from a few others."""
+"""Random laws of a synthetic physics: how one positive quantity depends on a few others."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,12 @@ import numpy as np
 
 KINDS = ("power", "exponential", "saturation", "sum")
 OBSERVED_POINTS, BEYOND_POINTS = 80, 40
-# Share of the true value by which a measurement is off: the standard deviation of its logarithm.
+# Relative measurement error: the standard deviation of the logarithm.
 NOISE = 0.03
-# What is measured reaches from 1 to 3 times a quantity's unit, what is asked for from 3 to 8 times.
+# Measurements are between 1 and 3 times a quantity's unit, test points between 3 and 8 times.
 OBSERVED, BEYOND = (1.0, 3.0), (3.0, 8.0)
 UNITS = (0.1, 10.0)
-# Lengths, concentrations, … at which exponentials and saturations set in, in the quantity's unit.
+# Scales (lengths, concentrations, …) of exponentials and saturations, in the quantity's unit.
 TURNING_POINTS = (2.0, 6.0)
 EXPONENTS = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
 
@@ -43,7 +43,7 @@ class Law:
     units: np.ndarray
     product: Product
     other: Product | None = None
-    # The quantity that the factor depends on, its turning point, and the exponential's sign.
+    # The quantity that the factor depends on, its scale, and the sign of the exponential.
     quantity: int = 0
     turning_point: float = 1.0
     sign: int = -1
@@ -74,7 +74,7 @@ class Law:
 
 @dataclass(frozen=True)
 class System:
-    """A law with noisy measurements and true values outside the regime that was measured."""
+    """A law with noisy measurements and true values outside the measured regime."""
 
     law: Law
     x_observed: np.ndarray
@@ -100,7 +100,7 @@ def draw_system(kind: str, generator: np.random.Generator) -> System:
 def draw_points(
     law: Law, count: int, limits: tuple[float, float], generator: np.random.Generator
 ) -> np.ndarray:
-    """Values of all quantities, each as likely in every equal part of its logarithmic range."""
+    """Values of all quantities, log-uniformly distributed in their ranges."""
     logarithms = generator.uniform(*np.log(limits), size=(count, len(law.units)))
     return law.units * np.exp(logarithms)
 
@@ -120,7 +120,7 @@ def draw_law(kind: str, generator: np.random.Generator) -> Law:
 
 
 def draw_product(units: np.ndarray, generator: np.random.Generator) -> Product:
-    """A product that lies between 1/3 and 3 in the middle of what is measured."""
+    """A product that is between 1/3 and 3 in the middle of the measured regime."""
     exponents = generator.choice(EXPONENTS, size=len(units))
     while not exponents.any():
         exponents = generator.choice(EXPONENTS, size=len(units))
@@ -130,7 +130,7 @@ def draw_product(units: np.ndarray, generator: np.random.Generator) -> Product:
 
 
 def capped_error(predicted: np.ndarray, truth: np.ndarray) -> float:
-    """Mean of |predicted - truth| / truth, each at most 1; what is not finite counts as 1."""
+    """Mean of |predicted - truth| / truth, capped at 1; non-finite errors count as 1."""
     with np.errstate(all="ignore"):
         errors = np.abs(predicted - truth) / truth
     return float(np.mean(np.where(np.isfinite(errors), np.minimum(errors, 1), 1)))

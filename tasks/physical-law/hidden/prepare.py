@@ -1,4 +1,4 @@
-"""Example systems with their laws; every grading draws others."""
+"""Example systems with their laws; every grading generates others."""
 
 import os
 import sys

@@ -12,7 +12,7 @@ CATEGORIES = ["HomePlanet", "CryoSleep", "Destination", "VIP", "Deck", "Side"]
 
 
 def prepare_features(passengers: pd.DataFrame) -> pd.DataFrame:
-    """Splits the cabin into its parts and gives each category a column of 0 and 1."""
+    """Splits the cabin into its parts and one-hot encodes the categories."""
     cabin = passengers["Cabin"].str.split("/", expand=True)
     parts = passengers.assign(Deck=cabin[0], Cabin_num=cabin[1].astype(float), Side=cabin[2])
     return pd.get_dummies(parts[CATEGORIES].astype("string"), dtype=int)
@@ -28,10 +28,10 @@ def main() -> None:
     )
 
     # ---- The gap starts here -------------------------------------------------------------------
-    # Fit a model on train_x and train_y. It must leave behind:
-    #   model            something whose predict() takes rows with the columns of train_features
-    #   train_accuracy   share of train_x that the model predicts rightly
-    #   val_accuracy     share of val_x that the model predicts rightly
+    # Fit a model on train_x and train_y. Define:
+    #   model            an object whose predict() takes rows with the columns of train_features
+    #   train_accuracy   share of train_x that the model predicts correctly
+    #   val_accuracy     share of val_x that the model predicts correctly
     # ---- The gap ends here ---------------------------------------------------------------------
 
     print(f"train accuracy: {train_accuracy:.4f}")

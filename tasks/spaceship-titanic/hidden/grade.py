@@ -1,4 +1,4 @@
-"""Share of hidden passengers whose fate was predicted rightly."""
+"""Share of hidden passengers whose outcome was predicted correctly."""
 
 import os
 import sys

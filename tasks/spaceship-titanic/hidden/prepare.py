@@ -1,4 +1,4 @@
-"""Passengers: Kaggle's train.csv in file order, the first 80 % public, the rest as hidden test."""
+"""Passengers: Kaggle's train.csv in file order; the first 80 % are public, the rest is hidden."""
 
 import os
 import sys

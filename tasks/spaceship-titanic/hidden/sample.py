@@ -1,6 +1,6 @@
-"""Made-up passengers with the columns of Kaggle's train.csv.
+"""Synthetic passengers with the columns of Kaggle's train.csv.
 
-Who sleeps or spends little on comfort is transported.
+Those who sleep or spend little on comfort are more likely to be transported.
 """
 
 import os
@@ -21,7 +21,7 @@ COLUMNS = (
 PLANETS = ("Earth", "Europa", "Mars")
 DESTINATIONS = ("TRAPPIST-1e", "55 Cancri e", "PSO J318.5-22")
 SPENDING = ("RoomService", "FoodCourt", "ShoppingMall", "Spa", "VRDeck")
-# What a thousand spent there adds to the logarithm of the odds.
+# Effect of a thousand spent there on the log odds.
 EFFECTS = {
     "RoomService": -1.6,
     "FoodCourt": 0.5,
@@ -29,12 +29,12 @@ EFFECTS = {
     "Spa": -1.7,
     "VRDeck": -1.6,
 }
-# Empty, as values are missing in the original.
+# Empty: values are missing in the original, too.
 MISSING_SHARE = 0.02
 
 
 def make_groups(random: np.random.Generator) -> list[tuple[int, int]]:
-    """Number of the group and within the group, for each passenger."""
+    """Group number and number within the group of each passenger."""
     numbers: list[tuple[int, int]] = []
     group = 0
     while len(numbers) < PASSENGERS:

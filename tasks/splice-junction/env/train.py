@@ -1,4 +1,4 @@
-"""Recognises the ends of exons by similar windows, and writes submission.csv."""
+"""Recognises splice junctions by nearest neighbours, and writes submission.csv."""
 
 import os
 
@@ -15,15 +15,15 @@ BASES = "ACGT"
 
 
 def encode(sequences: pd.Series) -> np.ndarray:
-    """1 where a position holds a base, else 0: shape (windows, positions * bases)."""
+    """One-hot encoded bases, shape (windows, positions * bases)."""
     letters = np.array([list(sequence) for sequence in sequences])
     return np.concatenate([letters == base for base in BASES], axis=1).astype(float)
 
 
 def predict(known: np.ndarray, kinds: np.ndarray, windows: np.ndarray) -> np.ndarray:
-    """The most frequent kind among the nearest known windows, for each of the windows.
+    """The most frequent kind among the nearest known windows, for each window.
 
-    Near is what agrees in many positions; of equally near windows the first ones count.
+    Near windows agree in many positions; ties go to the first ones.
     """
     agreeing = windows @ known.T
     nearest = np.argsort(-agreeing, axis=1, kind="stable")[:, :NEIGHBOURS]

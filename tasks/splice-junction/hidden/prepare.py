@@ -1,4 +1,4 @@
-"""Splice junctions: whole families of genes, 40 % of the windows hidden."""
+"""Splice junctions: 40 % of the windows are hidden, in whole families of genes."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def read_windows(file: Path) -> list[tuple[str, str, str]]:
     """Kind, gene and sequence of each window, without copies.
 
     The lines hold kind, name and sequence; names begin with the gene's entry in GenBank
-    (`HUMALBGC-DONOR-1234`). Where copies have different kinds, all are left out.
+    (`HUMALBGC-DONOR-1234`). If copies have different kinds, all are left out.
     """
     found: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for line in file.read_text(encoding="ascii").splitlines():
@@ -46,8 +46,8 @@ def main() -> None:
     kinds, genes, sequences = zip(*ordered, strict=True)
     hidden = hold_out_groups(find_families(sequences, genes), HIDDEN_SHARE)
 
-    # In an order of its own: families are hidden in the order of a hash of their first sequence,
-    # so that among hidden windows that same order would tell which are alone in their family.
+    # In a separate order: families are hidden in the order of a hash of their first sequence,
+    # so the same order would reveal which hidden windows are alone in their family.
     order = order_by_content([["row", sequence] for sequence in sequences])
     header = ["id", "sequence", "kind"]
     rows = [[number, sequences[place], kinds[place]] for number, place in enumerate(order)]

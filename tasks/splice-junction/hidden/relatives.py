@@ -10,7 +10,7 @@ SHARED_POSITIONS = 40
 
 
 class Families:
-    """Sets of positions that only ever grow together."""
+    """Disjoint sets of positions that can be merged."""
 
     def __init__(self, size: int) -> None:
         self._parent = list(range(size))
@@ -28,11 +28,11 @@ class Families:
 
 
 def find_families(sequences: Sequence[str], genes: Sequence[str]) -> list[str]:
-    """For each window the name of its family: the family's first sequence in the alphabet.
+    """For each window the name of its family: its alphabetically first sequence.
 
-    Related are windows of one gene, windows that share SHARED_RUN bases in a row (overlaps and
-    close copies), and windows that agree in SHARED_POSITIONS positions (genes of related species
-    and families); and so is whatever is related to a relative. All sequences have the same length.
+    Windows are related if they are of one gene, share SHARED_RUN consecutive bases (overlaps and
+    close copies), or agree in SHARED_POSITIONS positions (genes of related species
+    and families); the relation is transitive. All sequences have the same length.
     """
     families = Families(len(sequences))
     first: dict[tuple[str, str], int] = {}

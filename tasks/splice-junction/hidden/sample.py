@@ -1,8 +1,8 @@
-"""Made-up DNA windows in the format of the original file.
+"""Synthetic DNA windows in the format of the original file.
 
-Every gene has a composition of its own. Junctions get bases at the positions around the middle with
-the preferences that real ones have, and acceptors a stretch of C and T before it; some windows
-without a junction have GT or AG in the middle all the same.
+Each gene has its own base composition. Junctions have realistic base preferences around the middle,
+and acceptors have a pyrimidine tract (C and T) before it; some windows
+without a junction also have GT or AG in the middle.
 """
 
 import os
@@ -18,7 +18,7 @@ GENES = 450
 LENGTH = 60
 MIDDLE = LENGTH // 2
 BASES = np.array(list("ACGT"))
-# Position from the middle: (preferred base, how often it stands there).
+# Position relative to the middle: (preferred base, its frequency there).
 DONOR = {
     -3: ("C", 0.4),
     -2: ("A", 0.62),
@@ -31,13 +31,13 @@ DONOR = {
     5: ("T", 0.5),
 }
 ACCEPTOR = {-3: ("C", 0.7), -2: ("A", 1.0), -1: ("G", 1.0), 0: ("G", 0.55), 1: ("T", 0.35)}
-# Positions from the middle of the stretch of C and T, and the share of C and T there.
+# Positions of the pyrimidine tract relative to the middle, and its share of C and T.
 STRETCH, STRETCH_SHARE = range(-16, -3), 0.8
 DECOY_SHARE = 0.15
 
 
 def place(random: np.random.Generator, window: np.ndarray, preferences: dict) -> None:
-    """Writes the preferred bases into a window, each as often as it stands there."""
+    """Writes the preferred bases into a window with their frequencies."""
     for offset, (base, share) in preferences.items():
         if random.random() < share:
             window[MIDDLE + offset] = base

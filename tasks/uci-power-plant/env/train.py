@@ -1,4 +1,4 @@
-"""Predicts the output of a power plant as a straight line, and writes submission.csv."""
+"""Predicts the output of a power plant by linear regression, and writes submission.csv."""
 
 import os
 

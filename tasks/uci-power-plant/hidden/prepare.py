@@ -1,8 +1,8 @@
-"""Hours of a power plant: whole values of the exhaust vacuum, 30 % of the hours hidden.
+"""Hours of a power plant: 30 % are hidden, by whole values of the exhaust vacuum.
 
-The vacuum is written to two decimals and keeps one value for some 15 hours on average, which have
+The vacuum has two decimals and keeps the same value for about 15 hours on average, which have
 much else in common. A split of single hours would let a model recognise the hours of a hidden one
-by its vacuum; copies of a row would lie on both sides as well.
+by its vacuum; duplicate rows would be on both sides as well.
 """
 
 import os

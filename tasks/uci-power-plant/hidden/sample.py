@@ -1,4 +1,4 @@
-"""Made-up hours in the format of the original file: the output falls with heat, in a curve."""
+"""Synthetic hours in the original format: the output falls nonlinearly with temperature."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from mlab_task.sampling import read_sample
 
 DAYS = 160
 MOST_HOURS = 16
-# In MW: what all hours of a day have in common, and what each hour has to itself.
+# In MW: noise shared by all hours of a day, and noise of each hour.
 DAY_NOISE, HOUR_NOISE = 1.5, 2.2
 
 

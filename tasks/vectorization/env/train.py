@@ -12,7 +12,7 @@ PADDING = 2
 
 
 def convolve(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int) -> np.ndarray:
-    """Slides kernels over images and cuts off what is below zero.
+    """Convolves images with kernels and applies ReLU.
 
     images: (batch, height, width, channels), float64
     kernels: (kernel height, kernel width, channels, filters), float64
@@ -49,7 +49,7 @@ def main() -> None:
     output = convolve(images, kernels, STRIDE, PADDING)
     seconds = time.perf_counter() - start
 
-    # These two stay the same as long as the results do.
+    # These two must not change.
     print(f"output shape: {output.shape}")
     print(f"output mean: {output.mean():.6f}")
     print(f"seconds: {seconds:.4f}")

@@ -1,4 +1,4 @@
-"""Times a submitted `convolve` beside the starter's, on data drawn for every single measurement."""
+"""Times a submitted `convolve` against the starter's, on new random data for every measurement."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ TOLERANCE = 1e-8
 
 def main() -> None:
     arguments = read_arguments()
-    # Drawn after the submission was handed in.
+    # Sampled only after the submission.
     generator = np.random.default_rng(int.from_bytes(os.urandom(16), "big"))
     grade(lambda submission: score(submission, arguments, generator), arguments)
 
@@ -43,7 +43,7 @@ def score(submission: Submission, arguments: Arguments, generator: np.random.Gen
 
 
 def measure(name: str, arguments: Arguments, generator: np.random.Generator) -> float:
-    """Seconds of one call in a fresh process, after a first call with another shape."""
+    """Seconds of one call in a fresh process, after a warm-up call with another shape."""
     if arguments.exchange is None:
         raise HarnessError("this grader needs --exchange")
     first_shape = (*generator.integers([1, 5, 5], [4, 24, 24]).tolist(), TIMED_SHAPE[3])
@@ -72,11 +72,11 @@ def checked_call(
 def check_answer(answer: tuple[RawArray, ...], expected: np.ndarray) -> None:
     output = only_array(answer, "convolve", expected.dtype.str, expected.shape)
     if not np.allclose(output, expected, rtol=TOLERANCE, atol=TOLERANCE):
-        raise Rejected("wrong_output", "convolve returned other values than the loops do")
+        raise Rejected("wrong_output", "convolve and the loops return different values")
 
 
 def reference(images: np.ndarray, kernels: np.ndarray) -> np.ndarray:
-    """The right answer, as a sum over kernel positions."""
+    """The correct result, as a sum over kernel positions."""
     padded = np.pad(images, ((0, 0), (PADDING, PADDING), (PADDING, PADDING), (0, 0)))
     rows = (padded.shape[1] - kernels.shape[0]) // STRIDE + 1
     columns = (padded.shape[2] - kernels.shape[1]) // STRIDE + 1

@@ -1,4 +1,4 @@
-"""This task has no data: every grading draws its own."""
+"""This task has no data: every grading generates its own."""
 
 import os
 import sys

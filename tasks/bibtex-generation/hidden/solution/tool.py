@@ -1,8 +1,8 @@
-"""Adds citations to a paragraph, with papers from the local search service.
+"""Adds citations to a paragraph, using papers from the local search service.
 
-All papers are fetched once. Words that occur in the same papers get similar places in a space of
-few dimensions (latent semantic analysis), so that a sentence finds a paper that says the same in
-other words. Each sentence is looked up by itself, with what the paragraph is about.
+All papers are retrieved once. Words that occur in the same papers are close to each other in a
+low-dimensional space (latent semantic analysis), so that a sentence matches a paper that says the
+same in other words. Each sentence is looked up individually, with the topic of its paragraph.
 """
 
 import functools
@@ -15,7 +15,7 @@ import socket
 from collections import Counter
 from urllib.parse import urlencode
 
-# Products of small matrices: threads would only wait for each other.
+# The matrices are small: more threads would only add overhead.
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
@@ -36,7 +36,7 @@ DULL_WORDS = set(
 
 
 class ServiceConnection(http.client.HTTPConnection):
-    """HTTP to a local service on its Unix socket."""
+    """HTTP connection to a local service on a Unix socket."""
 
     def __init__(self, service):
         super().__init__("localhost", timeout=30)
@@ -49,7 +49,7 @@ class ServiceConnection(http.client.HTTPConnection):
 
 
 def fetch_papers():
-    """All papers of the service: every text has one of the commonest words."""
+    """All papers of the service: every text contains one of the most common words."""
     connection = ServiceConnection("search")
     papers, offset = [], 0
     while offset is not None:
@@ -91,7 +91,7 @@ class Library:
         self._meanings = unit(self._words @ self._directions)
 
     def match(self, claim, topic):
-        """Of each paper: how it matches a claim in meaning and words, and the topic in meaning."""
+        """How each paper matches a claim in meaning and words, and the topic in meaning."""
         claimed, about = (unit(self._weights(Counter(words_of(text)))) for text in (claim, topic))
         meaning = self._meanings @ unit(claimed @ self._directions)
         context = self._meanings @ unit(about @ self._directions)
@@ -126,7 +126,7 @@ def papers_for(sentence, topic):
 
 
 def key_of(paper):
-    """Such as hsu2019crop-1a2b."""
+    """A citation key such as hsu2019crop-1a2b."""
     name = paper["authors"][0]["name"].split()[-1]
     word = re.findall(r"[a-z]+", paper["title"].lower())[0]
     return f"{name.lower()}{paper['year']}{word}-{paper['paperId'][:4]}"
@@ -143,7 +143,7 @@ def entry_of(paper):
 
 
 def cite(paragraph):
-    """The paragraph with citations, and the BibTeX entries of all that it cites."""
+    """The paragraph with citations, and the BibTeX entries of all papers that it cites."""
     sentences = re.split(r"(?<=\.)\s+", paragraph.strip())
     topic = sentences[0]
     entries = {}
@@ -157,7 +157,7 @@ def cite(paragraph):
 
 
 def validate():
-    """The mean score on the paragraphs whose citations are known."""
+    """The mean score on the example paragraphs, whose citations are known."""
     from scoring import Corpus, score_paragraph
 
     with open("data/paragraphs.json", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Tells what small pictures show with a small residual network, and writes submission.csv."""
+"""Classifies small images with a small residual network, and writes submission.csv."""
 
 import csv
 import os
@@ -30,7 +30,7 @@ def block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 class Residual(nn.Module):
-    """Adds to its input what two convolutions make of it."""
+    """Two convolutions with a residual connection."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Residual(nn.Module):
 
 
 class Network(nn.Module):
-    """Convolutions at half, a quarter and an eighth of the resolution, then the largest values."""
+    """Convolutions at half, a quarter and an eighth of the resolution, then global max pooling."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Network(nn.Module):
         )
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """From (batch, 3, 32, 32) in [-1, 1] to one number a class, (batch, 10), not normalised."""
+        """From (batch, 3, 32, 32) in [-1, 1] to one logit per class, (batch, 10)."""
         return self.layers(images)
 
 
@@ -70,7 +70,7 @@ def to_input(images: torch.Tensor) -> torch.Tensor:
 
 
 def vary(images: torch.Tensor) -> torch.Tensor:
-    """Mirrors half of the pictures and shifts all by up to SHIFT pixels. (batch, 3, 32, 32)."""
+    """Mirrors half of the images and shifts all by up to SHIFT pixels. (batch, 3, 32, 32)."""
     count, _, height, width = images.shape
     padded = functional.pad(images, (SHIFT,) * 4, mode="reflect")
     down, right = torch.randint(2 * SHIFT + 1, (2, count, 1), device=images.device)
@@ -90,7 +90,7 @@ def train_epoch(
     images: torch.Tensor,
     labels: torch.Tensor,
 ) -> float:
-    """Goes once through the pictures in a new order; returns the mean loss."""
+    """Trains on all images once, in a new order; returns the mean loss."""
     network.train()
     total = 0.0
     order = torch.randperm(len(images)).to(images.device)
@@ -107,7 +107,7 @@ def train_epoch(
 
 @torch.no_grad()
 def predict(network: Network, images: torch.Tensor) -> torch.Tensor:
-    """Probabilities of the classes, (pictures, 10): means of a picture and its mirror image."""
+    """Class probabilities, (images, 10), averaged over each image and its mirror image."""
     network.eval()
     parts = []
     for part in images.split(1000):

@@ -1,4 +1,4 @@
-"""Predicts how far diabetes progressed with three gentle models, and writes submission.csv."""
+"""Predicts the progression of diabetes with three simple models, and writes submission.csv."""
 
 import csv
 import os
@@ -22,7 +22,7 @@ def read_table(path: str) -> tuple[list[str], np.ndarray]:
 
 
 def make_model() -> VotingRegressor:
-    """The mean of a linear, a kernel and a shallow tree model: 300 patients bear no more."""
+    """The mean of a linear, a kernel and a shallow tree model: 300 patients support no more."""
     trees = GradientBoostingRegressor(
         n_estimators=150,
         learning_rate=0.03,

@@ -1,4 +1,4 @@
-"""Tells where in the cell a protein ends up, small sites as carefully as large ones."""
+"""Predicts the site of a protein in the cell, with equal weight for all sites."""
 
 import os
 
@@ -17,7 +17,7 @@ MEASUREMENTS = ["mcg", "gvh", "lip", "chg", "aac", "alm1", "alm2"]
 
 
 def make_model(sites: int) -> VotingClassifier:
-    """The mean probability of three models that give every site the same weight."""
+    """The mean probability of three models with balanced class weights."""
     linear = make_pipeline(
         StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=1000)
     )

@@ -1,4 +1,4 @@
-"""Predicts how well molecules dissolve in water from their structure, and writes submission.csv."""
+"""Predicts the solubility of molecules from their structure, and writes submission.csv."""
 
 import os
 
@@ -17,7 +17,7 @@ from sklearn.svm import SVR
 
 SEED = int(os.environ.get("MLAB_SEED", "0"))
 
-# Some descriptors run away for rare molecules.
+# Some descriptors have extreme values for rare molecules.
 LARGEST_DESCRIPTOR = 1e4
 
 
@@ -29,7 +29,7 @@ def describe(smiles: pd.Series) -> np.ndarray:
 
 
 def make_model(descriptors: int) -> VotingRegressor:
-    """The mean of boosted trees and of a smooth kernel model on evenly spread descriptors."""
+    """The mean of boosted trees and of a smooth kernel model on transformed descriptors."""
     trees = GradientBoostingRegressor(
         n_estimators=400,
         learning_rate=0.05,
@@ -52,7 +52,7 @@ def main() -> None:
     test = pd.read_csv("data/test.csv")
     features, solubility = describe(train["smiles"]), train["log_solubility"].to_numpy()
 
-    # As in the hidden test, no scaffold is in both parts.
+    # As in the hidden test set, no scaffold is in both parts.
     scaffolds = [MurckoScaffoldSmiles(text) for text in train["smiles"]]
     split = GroupShuffleSplit(n_splits=1, test_size=0.2, random_state=SEED)
     ((fitted, validated),) = split.split(features, groups=scaffolds)
@@ -60,7 +60,7 @@ def main() -> None:
     error = root_mean_squared_error(solubility[validated], model.predict(features[validated]))
     print(f"validation RMSE: {error:.4f}")
 
-    # Validated: now every molecule with a known solubility counts.
+    # Validation is done: train on all molecules with a known solubility.
     model = make_model(features.shape[1]).fit(features, solubility)
     predictions = model.predict(describe(test["smiles"]))
     submission = pd.DataFrame({"id": test["id"], "log_solubility": predictions})

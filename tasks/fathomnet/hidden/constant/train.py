@@ -1,4 +1,4 @@
-"""Gives every image the categories that are in most training images, and writes submission.csv."""
+"""Predicts the most frequent categories for every image, and writes submission.csv."""
 
 import csv
 from collections import Counter

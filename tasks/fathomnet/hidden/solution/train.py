@@ -1,4 +1,4 @@
-"""Says which animals are in underwater images: colours and textures, and a forest of trees."""
+"""Identifies animals in underwater images with trees on features of colour and texture."""
 
 import csv
 import os
@@ -12,11 +12,11 @@ TREES = 400
 LEAF = 2
 MOST = 20
 FOLDS = 5
-# Half the width and height tell nearly as much in a quarter of the time.
+# Half the resolution is nearly as informative and takes a quarter of the time.
 REDUCED = 2
 BLUR = 12
 HUES = 24
-# Shares of the pixels that stand out most from the water around them.
+# Shares of the pixels that differ most from the water around them.
 STANDING_OUT = (0.01, 0.04, 0.15)
 
 
@@ -33,7 +33,7 @@ def grid_means(values: np.ndarray, cells: int) -> np.ndarray:
 
 
 def colour_histogram(hue: np.ndarray, saturation: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Hues of all pixels, heavier the more saturated. Shares, shape (HUES,)."""
+    """Histogram of the hues of all pixels, weighted by saturation. Shares, shape (HUES,)."""
     counts = np.bincount(
         np.minimum((hue * HUES).astype(int), HUES - 1).ravel(),
         (saturation * weights).ravel(),
@@ -43,7 +43,7 @@ def colour_histogram(hue: np.ndarray, saturation: np.ndarray, weights: np.ndarra
 
 
 def features(pixels: np.ndarray) -> np.ndarray:
-    """What an image looks like. Bytes of shape (256, 256, 3) to a vector."""
+    """Features of an image. Bytes of shape (256, 256, 3) to a vector."""
     image = Image.fromarray(pixels).reduce(REDUCED)
     water = np.asarray(image.filter(ImageFilter.BoxBlur(BLUR)), dtype=np.float32) / 255
     colours = np.asarray(image, dtype=np.float32) / 255
@@ -70,7 +70,7 @@ def features(pixels: np.ndarray) -> np.ndarray:
         parts += [
             colour_histogram(hue, saturation, chosen),
             (colours - water)[chosen].mean(axis=0),
-            # How ragged what stands out is: many edges for its size, or few.
+            # How ragged the foreground is: many or few edges for its size.
             [np.diff(chosen, axis=0).sum() / chosen.sum(), steepness[chosen].mean()],
         ]
     return np.concatenate(parts).astype(np.float32)
@@ -90,7 +90,7 @@ def fit(inputs: np.ndarray, targets: np.ndarray) -> ExtraTreesRegressor:
 
 
 def rank(probabilities: np.ndarray) -> np.ndarray:
-    """Places of the likeliest categories, the likeliest first. Shape (images, MOST)."""
+    """Indices of the most likely categories, in descending order. Shape (images, MOST)."""
     return np.argsort(-probabilities, axis=1, kind="stable")[:, :MOST]
 
 
@@ -111,7 +111,7 @@ def main() -> None:
     inputs = all_features("data/train_images.npy")
     print(f"{len(inputs)} images with {inputs.shape[1]} features, {len(ids)} categories")
 
-    # Validated on other dives, as the test will be.
+    # Validated on other dives, as in the test set.
     dives = np.array([int(row["dive"]) for row in rows])
     held_out = dives % FOLDS == 0
     if held_out.any() and not held_out.all():

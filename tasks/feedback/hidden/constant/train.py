@@ -1,4 +1,4 @@
-"""Gives every essay the mean scores of train.csv, and writes submission.csv."""
+"""Predicts the mean scores of train.csv for every essay, and writes submission.csv."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Scores essays by counts that tell of good writing and by words, and writes submission.csv."""
+"""Scores essays by counts that indicate good writing and by words, and writes submission.csv."""
 
 import re
 
@@ -19,12 +19,12 @@ CHAINING = {"and", "so", "but", "then", "also"}
 
 
 def mcrmse(labels: np.ndarray, predictions: np.ndarray) -> float:
-    """Mean over the columns of the root mean squared error; both of shape (essays, 6)."""
+    """Mean over the columns of the root mean squared error; inputs of shape (essays, 6)."""
     return float(np.sqrt(((labels - predictions) ** 2).mean(axis=0)).mean())
 
 
 def count(text: str) -> list[float]:
-    """Length, wealth of words, structure, and slips of the pen, mostly as shares."""
+    """Length, vocabulary richness, structure and errors, mostly as shares."""
     words = re.findall(r"[A-Za-z']+", text) or [""]
     lower = [word.lower() for word in words]
     sentences = [part for part in re.split(r"[.!?]+", text) if part.strip()] or [""]
@@ -59,14 +59,14 @@ def count_all(texts: pd.Series) -> np.ndarray:
 
 
 def shrink(counts: np.ndarray) -> np.ndarray:
-    """Standardised counts with a mean square of 1 for each essay: of one weight with its TF-IDF."""
+    """Standardised counts with a mean square of 1 per essay: the same weight as its TF-IDF."""
     return counts / np.sqrt(counts.shape[1])
 
 
 def make_model() -> Pipeline:
-    """A ridge regression of all six scores on counts, words and pieces of words.
+    """A ridge regression of all six scores on counts, words and character n-grams.
 
-    It has no random part. Its penalty is the best by leave-one-out on what it is fitted to.
+    It is deterministic. Its penalty is chosen by leave-one-out cross-validation.
     """
     words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
     letters = TfidfVectorizer(

@@ -1,4 +1,4 @@
-"""Gives every house the median price of train.csv, and writes submission.csv."""
+"""Predicts the median price of train.csv for every house, and writes submission.csv."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Predicts what houses sell for with boosted trees on all columns, and writes submission.csv."""
+"""Predicts house prices with boosted trees on all columns, and writes submission.csv."""
 
 import os
 
@@ -46,7 +46,7 @@ def main() -> None:
     print(f"train MAE: {mean_absolute_error(train_y, model.predict(train_x)):.2f}")
     print(f"validation MAE: {mean_absolute_error(valid_y, model.predict(valid_x)):.2f}")
 
-    # Validated: now every house with a known price counts.
+    # Validation is done: train on all houses with a known price.
     model = make_model(features).fit(features, prices)
     predictions = model.predict(test.drop(columns="Id"))
     submission = pd.DataFrame({"Id": test["Id"], "SalePrice": predictions})

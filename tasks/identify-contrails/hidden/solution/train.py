@@ -1,4 +1,4 @@
-"""Marks contrails with a small U-Net that is given line filters; writes submission.csv."""
+"""Segments contrails with a small U-Net on line filter responses; writes submission.csv."""
 
 import csv
 import math
@@ -18,7 +18,7 @@ SEED = int(os.environ.get("MLAB_SEED", "0"))
 
 LEARNING_RATE = 0.004
 BATCH_SIZE = 4
-# Each record is visited at least so often, and all together at least so many times.
+# Minimum number of passes over the records, and minimum number of records seen in total.
 LEAST_EPOCHS = 2
 LEAST_VISITS = 800
 CROP = 128
@@ -29,17 +29,17 @@ SURROUNDING = 15
 VALIDATION_SHARE = 0.2
 VALIDATION_SEED = 42
 DICE_EPSILON = 1e-6
-# What is tried as the least probability of a marked pixel, and as the least pixels of a contrail:
-# the cautious first, since one wrong pixel costs a record without contrails everything.
-# The rule is chosen on so many records, those for validation first. Where these are few, those that
-# the model learned from are better than none: it has seen each in many forms.
+# Candidates for the probability threshold of a marked pixel, and the minimum size of a contrail:
+# the cautious first, since one wrong pixel makes a record without contrails score 0.
+# The rule is chosen on this many records, those for validation first. If these are few, those that
+# the model was trained on are better than none: it has seen each with many augmentations.
 RULE_RECORDS = 400
 THRESHOLDS = (0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 LEAST_PIXELS = (60, 40, 20, 10, 0)
 
 
 def line_filters() -> torch.Tensor:
-    """Mean along a line through the middle less the mean beside it, for every length and direction.
+    """Mean along a central line minus the mean beside it, for every length and direction.
 
     Shape (lengths * directions, 1, size, size).
     """
@@ -59,7 +59,7 @@ def line_filters() -> torch.Tensor:
 
 
 def surrounding_mean(values: torch.Tensor) -> torch.Tensor:
-    """Mean over the square around each pixel, as far as it lies in the image; the same shape."""
+    """Mean over the square around each pixel, as far as it is inside the image; the same shape."""
     side, half = 2 * SURROUNDING + 1, SURROUNDING
     columns = functional.avg_pool2d(values, (side, 1), 1, (half, 0), count_include_pad=False)
     return functional.avg_pool2d(columns, (1, side), 1, (0, half), count_include_pad=False)
@@ -117,7 +117,7 @@ class Model(nn.Module):
         self.fine_again = nn.Sequential(block(2 * fine, fine), nn.Conv2d(fine, 1, 1))
 
     def forward(self, bands: torch.Tensor) -> torch.Tensor:
-        """From (batch, 3, rows, columns) in kelvin to a number a pixel, (batch, rows, columns)."""
+        """From (batch, 3, rows, columns) in kelvin to a logit per pixel, (batch, rows, columns)."""
         fine = self.fine(self.features(bands))
         middle = self.middle(functional.max_pool2d(fine, 2))
         coarse = self.coarse(functional.max_pool2d(middle, 2))
@@ -139,7 +139,7 @@ def read_masks(files: list[Path]) -> torch.Tensor:
 
 
 def vary(bands: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """A random part of the images, turned and mirrored at random."""
+    """A random crop of the images, rotated and mirrored at random."""
     height, width = masks.shape[1:]
     rows, columns = min(height, CROP), min(width, CROP)
     top, left = random.randint(0, height - rows), random.randint(0, width - columns)
@@ -182,7 +182,7 @@ def train(model: Model, files: list[Path], device: str) -> None:
 
 @torch.no_grad()
 def predict(model: Model, files: list[Path], device: str) -> Iterator[tuple[Path, np.ndarray]]:
-    """Each record's file with the probabilities of its pixels, (rows, columns)."""
+    """The file of each record with the probabilities of its pixels, (rows, columns)."""
     model.eval()
     for file in files:
         bands = read_bands([file]).to(device)
@@ -191,7 +191,7 @@ def predict(model: Model, files: list[Path], device: str) -> Iterator[tuple[Path
 
 
 def to_mask(probabilities: np.ndarray, threshold: float, least_pixels: int) -> np.ndarray:
-    """Pixels of at least a probability, in patches of at least so many."""
+    """Pixels of at least the given probability, in patches of at least the given size."""
     marked = probabilities >= threshold
     patches, count = ndimage.label(marked, structure=np.ones((3, 3)))
     sizes = ndimage.sum_labels(marked, patches, range(count + 1))
@@ -207,12 +207,12 @@ Known = list[tuple[np.ndarray, np.ndarray]]
 
 
 def mean_dice(known: Known, threshold: float, least_pixels: int) -> float:
-    """Of masks made from probabilities, against the known ones beside them."""
+    """Of masks made from probabilities, against the true masks paired with them."""
     return float(np.mean([dice(truth, to_mask(p, threshold, least_pixels)) for p, truth in known]))
 
 
 def choose_rule(known: Known) -> tuple[float, int]:
-    """The first threshold and least size that suit known masks best."""
+    """The first threshold and minimum size with the best score on known masks."""
     rules = [(threshold, least) for threshold in THRESHOLDS for least in LEAST_PIXELS]
     return max(rules, key=lambda rule: mean_dice(known, *rule))
 

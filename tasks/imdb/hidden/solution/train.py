@@ -1,4 +1,4 @@
-"""Tells good from bad film reviews by their words and word pairs, and writes submission.csv."""
+"""Classifies film reviews by unigrams and bigrams, and writes submission.csv."""
 
 import os
 
@@ -18,7 +18,7 @@ MOST_ITERATIONS = 200
 
 
 def make_model() -> Pipeline:
-    """Logistic regression on weighted counts of words and of pairs of words."""
+    """Logistic regression on weighted counts of unigrams and bigrams."""
     counts = TfidfVectorizer(
         ngram_range=(1, LONGEST_PHRASE),
         min_df=FEWEST_REVIEWS,
@@ -38,7 +38,7 @@ def main() -> None:
     accuracy = model.score(validation_part["text"], validation_part["label"])
     print(f"validation accuracy: {accuracy:.4f}")
 
-    # Validated: now every labelled review counts.
+    # Validation is done: train on all labelled reviews.
     model = make_model().fit(train["text"], train["label"])
     probabilities = model.predict_proba(test["text"])
     submission = pd.DataFrame(

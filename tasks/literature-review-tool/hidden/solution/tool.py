@@ -1,8 +1,8 @@
 """Writes a short review of the literature on a topic, from the papers of a local archive.
 
-All papers are fetched once. Words that occur in the same papers get similar places in a space of
-few dimensions (latent semantic analysis), in which papers are matched with the topic's problem and
-with each of its aspects. Of each paper, the report says what it is about and what it found.
+All papers are retrieved once. Words that occur in the same papers are close to each other in a
+low-dimensional space (latent semantic analysis), in which papers are matched with the problem and
+each aspect of the topic. For each paper, the report says what it is about and what it found.
 """
 
 import functools
@@ -16,7 +16,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from urllib.parse import urlencode
 
-# Products of small matrices: threads would only wait for each other.
+# The matrices are small: more threads would only add overhead.
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
@@ -38,7 +38,7 @@ SEEN = {}
 
 
 class ServiceConnection(http.client.HTTPConnection):
-    """HTTP to a local service on its Unix socket."""
+    """HTTP connection to a local service on a Unix socket."""
 
     def __init__(self, service):
         super().__init__("localhost", timeout=30)
@@ -75,7 +75,7 @@ def read_entry(entry):
 
 
 def fetch_papers():
-    """All papers of the archive: every text has one of the commonest words."""
+    """All papers of the archive: every text contains one of the most common words."""
     papers = []
     while True:
         found = search(EVERYTHING, len(papers))
@@ -134,7 +134,7 @@ def parts_of(topic):
 
 
 def papers_on(problem, aspect):
-    """The papers that match both well enough, best first."""
+    """The papers that match both the problem and the aspect, best first."""
     on_problem, on_aspect = library().match(problem), library().match(aspect)
     fitting = np.flatnonzero((on_problem > LEAST_ON_PROBLEM) & (on_aspect > LEAST_ON_ASPECT))
     best = sorted(fitting, key=lambda number: -on_problem[number] - on_aspect[number])
@@ -142,7 +142,7 @@ def papers_on(problem, aspect):
 
 
 def finding_of(abstract):
-    """The sentence with a number that tells a result: not the one that tells how many cases."""
+    """The sentence with the number of the result, not the one with the number of cases."""
     sentences = re.split(r"(?<=\.)\s+", abstract)
     telling = [
         sentence
@@ -157,7 +157,7 @@ def lowered(text):
 
 
 def summary_of(paper, aspect):
-    """One sentence on a paper, with its finding."""
+    """One sentence about a paper, with its finding."""
     return (
         f"{paper['authors'][0]} ({paper['year']}) wrote on {lowered(paper['title'])} "
         f"({aspect}): {lowered(finding_of(paper['abstract']))} (arXiv:{paper['arxiv']})."
@@ -182,7 +182,7 @@ def review(topic):
 
 
 def validate():
-    """The mean score on the topics of which it is known what belongs there."""
+    """The mean score on the example topics, whose papers and findings are known."""
     from scoring import score_report
 
     with open("data/topics.json", encoding="utf-8") as file:

@@ -1,7 +1,7 @@
 """A language model with LLaMA's architecture predicts the token that follows a prompt of 128.
 
-Only the last position's logits are worked out: the last layer and the head look at nothing else.
-Projections of the same input are one product, rotary tables are kept, attention is torch's own.
+Only the logits of the last position are computed: the last layer and the head skip all others.
+Projections of the same input are fused, rotary tables are cached, attention is torch's own.
 """
 
 import os
@@ -34,16 +34,16 @@ class Settings:
 
 SMALL = Settings(width=256, layers=6, heads=8, feed_forward=688, vocabulary=16_000)
 LARGE = Settings(width=4096, layers=32, heads=32, feed_forward=11_008, vocabulary=32_000)
-# The large model's 6.7 billion weights take 27 GB.
+# The 6.7 billion weights of the large model take 27 GB.
 MEMORY_FOR_LARGE = 40e9
-# The large model has no file: its weights are drawn from this seed.
+# The large model has no file: its weights are sampled with this seed.
 WEIGHTS_SEED = 7
 EPSILON = 1e-5
 ROTARY_BASE = 10_000.0
 
 
 def choose() -> tuple[Settings, torch.device, torch.dtype]:
-    """The large model on a GPU that has room for it, there in 16 bits, else the small one."""
+    """The large model, in 16 bits, on a GPU with enough memory, else the small one."""
     if not torch.cuda.is_available():
         return SMALL, torch.device("cpu"), torch.float32
     memory = torch.cuda.get_device_properties(0).total_memory
@@ -57,7 +57,7 @@ SETTINGS, DEVICE, TYPE = choose()
 
 @dataclass(frozen=True)
 class Layer:
-    """Weights, (outputs, inputs), each with the scale of the norm before it multiplied in."""
+    """Weights, (outputs, inputs), with the scale of the preceding norm folded in."""
 
     query_key_value: Tensor
     output: Tensor
@@ -98,7 +98,7 @@ def load_model() -> Model:
 
 
 def draw_weights() -> dict[str, Tensor]:
-    """The large model's weights, drawn in the order of the starter's parameters."""
+    """The weights of the large model, sampled in the order of the starter's parameters."""
     width, inner = SETTINGS.width, SETTINGS.feed_forward
     generator = torch.Generator(DEVICE).manual_seed(WEIGHTS_SEED)
 
@@ -155,7 +155,7 @@ def feed_forward(x: Tensor, layer: Layer) -> Tensor:
 
 
 def run_layer(x: Tensor, layer: Layer, last: bool) -> Tensor:
-    """One layer for all positions, or for the last one alone."""
+    """One layer for all positions, or for the last one only."""
     batch, length, width = x.shape
     features = width // SETTINGS.heads
     cosine, sine = tables(length)

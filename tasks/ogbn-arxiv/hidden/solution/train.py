@@ -1,8 +1,8 @@
-"""Predicts the subject of papers from features that were averaged along citations.
+"""Predicts the subject of papers from features averaged along citations.
 
-Each paper is described by its own features, by the averages over one and two steps along
-citations in either direction, and by the subjects of the papers it is linked with, where they are
-known (the idea of SIGN, Frasca et al. 2020, and of label reuse). A neural network learns from that.
+Each paper is represented by its own features, by the averages over one and two hops along
+citations in either direction, and by the subjects of the papers it is linked with, if they are
+known (as in SIGN, Frasca et al. 2020, and label reuse). These are the inputs of a neural network.
 """
 
 import csv
@@ -24,7 +24,7 @@ EPOCHS = 10
 
 
 def read_links(papers: int) -> scipy.sparse.csr_matrix:
-    """Weights that average over linked papers: rows sum to 1, or to 0 where there is no link."""
+    """Weights that average over linked papers: rows sum to 1, or to 0 without any link."""
     edges = np.load("data/edges.npy")
     both = np.concatenate([edges, edges[:, ::-1]])
     ones = np.ones(len(both), dtype=np.float32)
@@ -40,9 +40,9 @@ def read_links(papers: int) -> scipy.sparse.csr_matrix:
 def describe(
     features: np.ndarray, labels: np.ndarray, links: scipy.sparse.csr_matrix
 ) -> np.ndarray:
-    """What the network sees of each paper: (papers, (STEPS + 1) · features + classes).
+    """The inputs of the network: (papers, (STEPS + 1) · features + classes).
 
-    A paper's own class is never in its row: it is no neighbour of itself.
+    A paper's own class is never in its row: it is not its own neighbour.
     """
     views = [features]
     for _ in range(STEPS):
@@ -65,7 +65,7 @@ def make_model(inputs: int, outputs: int) -> nn.Module:
 
 
 def fit(described: torch.Tensor, labels: torch.Tensor) -> nn.Module:
-    """Trains on rows (papers, inputs) and their classes (papers,), at a falling learning rate."""
+    """Trains on rows (papers, inputs) and their classes (papers,), with learning rate decay."""
     model = make_model(described.shape[1], int(labels.max()) + 1).to(described.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     steps = EPOCHS * -(-len(labels) // BATCH_SIZE)
@@ -108,7 +108,7 @@ def main() -> None:
     accuracy = (predict(model, described[valid]) == classes[valid]).float().mean().item()
     print(f"validation accuracy: {accuracy:.4f}")
 
-    # Validated: now every paper with a known class counts.
+    # Validation is done: train on all papers with a known class.
     described = torch.from_numpy(describe(features, labels, links)).to(device)
     known = np.concatenate([train, valid])
     model = fit(described[known], classes[known])

@@ -1,8 +1,8 @@
 """Forecasts four UPDRS scores from each patient's calendar of visits, and writes submission.csv.
 
-Patients with the disease come every few months, healthy volunteers once a year: when somebody came
-says more of the scores than the month does. A forest finds the training cases that are like the one
-in question, and the forecast is the number with the least expected SMAPE+1 over their scores, which
+Patients with the disease come every few months, healthy volunteers once a year: the visit dates
+say more about the scores than the month does. A forest finds the training cases similar to the one
+in question, and the forecast is the value with the lowest expected SMAPE+1 over their scores, which
 is often 0 where a mean would be 2.
 """
 
@@ -26,7 +26,7 @@ Calendars = dict[int, list[int]]
 
 
 def expected_cost(labels: np.ndarray, guess: float | np.ndarray) -> np.ndarray:
-    """What each label adds to SMAPE+1 when `guess` is forecast for it, as a fraction."""
+    """Contribution of each label to SMAPE+1 if the forecast is `guess`, as a fraction."""
     return np.abs(guess - labels) / ((labels + guess) / 2 + 1)
 
 
@@ -35,10 +35,10 @@ def read_calendars(visits: pd.DataFrame) -> Calendars:
 
 
 def make_features(cases: pd.DataFrame, calendars: Calendars) -> pd.DataFrame:
-    """What is known of a patient's calendar when a case is forecast.
+    """Features of a patient's visit calendar at the time of the forecast.
 
     :param cases: rows of patient_id, visit_month, months_ahead and record_end
-    :returns: FEATURES of each row; whether somebody came in a month is -1 after the record's end
+    :returns: FEATURES of each row; the visit flag of a month is -1 after the record's end
     """
     rows = []
     columns = ["patient_id", "visit_month", "months_ahead", "record_end"]
@@ -50,7 +50,7 @@ def make_features(cases: pd.DataFrame, calendars: Calendars) -> pd.DataFrame:
 
 
 def make_cases(clinical: pd.DataFrame) -> pd.DataFrame:
-    """A row for each visit, wait and score that was measured then, with the score as `rating`."""
+    """A row for each visit, horizon and score measured then, with the score as `rating`."""
     measured = clinical.melt(["patient_id", "visit_month"], SCORES, "score", "rating").dropna()
     ahead = []
     for wait in WAITS:
@@ -80,7 +80,7 @@ def forecast(known: pd.DataFrame, asked: pd.DataFrame) -> np.ndarray:
 
 
 def forecast_all(known: pd.DataFrame, asked: pd.DataFrame) -> pd.Series:
-    """Ratings for `asked`, each score by a forest of its own."""
+    """Ratings for `asked`, with one forest per score."""
     ratings = pd.Series(0.0, index=asked.index)
     for score in SCORES:
         rows = asked["score"] == score

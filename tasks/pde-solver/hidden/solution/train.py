@@ -1,4 +1,4 @@
-"""A population that grows and spreads over uneven ground, stepped for all cells at once."""
+"""A population that grows and spreads over heterogeneous terrain, vectorised over all cells."""
 
 import math
 import time
@@ -8,7 +8,7 @@ import numpy as np
 SHAPE = (64, 64)
 GROWTH_RATE = 2.0
 DURATION = 0.4
-# Share of the largest step in time with which the explicit scheme is stable.
+# Fraction of the largest stable time step of the explicit scheme.
 SAFETY = 0.5
 
 
@@ -17,11 +17,11 @@ def solve(
 ) -> np.ndarray:
     """Solves du/dt = div(D grad u) + r u (1 - u) on the unit square, periodic along both axes.
 
-    density: u at the start, (rows, columns), float64; the value at [i, j] is that at the point
+    density: u at the start, (rows, columns), float64; the value at [i, j] belongs to the point
         (i / rows, j / columns)
-    diffusivity: D at the same points, in squared side lengths per unit of time, float64
-    growth_rate: r, per unit of time
-    duration: the time after which u is wanted
+    diffusivity: D at the same points, in squared side lengths per unit time, float64
+    growth_rate: r, per unit time
+    duration: the time after which u is returned
 
     Returns u after that time, (rows, columns), float64.
     """
@@ -30,7 +30,7 @@ def solve(
     steps = math.ceil(duration / (SAFETY * largest_step))
     step = duration / steps
 
-    # Between each point and the next along an axis; the rim repeats the opposite side.
+    # Between each point and the next along an axis; the border is periodic.
     between_rows = np.pad(diffusivity, ((1, 1), (0, 0)), mode="wrap")
     between_rows = (between_rows[:-1] + between_rows[1:]) / 2 * rows**2 * step
     between_columns = np.pad(diffusivity, ((0, 0), (1, 1)), mode="wrap")
@@ -60,7 +60,7 @@ def solve(
 
 
 def example(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """A smooth density and diffusivity to try `solve` on; the graded ones are drawn at random."""
+    """A smooth example density and diffusivity; those in the evaluation are random."""
     x = 2 * np.pi * np.arange(rows)[:, None] / rows
     y = 2 * np.pi * np.arange(columns)[None, :] / columns
     density = 0.3 + 0.15 * np.sin(x + 2 * y) + 0.1 * np.cos(3 * x - y)

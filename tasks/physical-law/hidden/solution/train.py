@@ -1,7 +1,7 @@
 """Predicts how a system behaves outside the regime in which it was measured, by finding its law.
 
 `predict` fits every kind of law to the logarithms of the measurements, with exponents that are
-multiples of one half, and extrapolates with the one that explains them with the fewest numbers.
+multiples of one half, and extrapolates with the one selected by the BIC.
 """
 
 import csv
@@ -15,14 +15,14 @@ from scipy.optimize import least_squares, minimize_scalar, nnls
 
 DATA = Path("data")
 LARGEST_EXPONENT = 2.0
-# Turning points of a saturation to begin with, as shares of the largest value measured.
+# Initial turning points of a saturation, as shares of the largest value measured.
 TURNING_POINTS = np.geomspace(0.3, 4, 25)
 STARTS = 8
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A law, the sum of its squared residuals in the logarithm, and how many numbers it has."""
+    """A law, the sum of its squared residuals in the logarithm, and its number of parameters."""
 
     law: Callable[[np.ndarray], np.ndarray]
     residual: float
@@ -37,8 +37,8 @@ def predict(x_train: np.ndarray, y_train: np.ndarray, x_test: np.ndarray) -> np.
     """Predicts y outside the measured regime.
 
     x_train: measured quantities, (measurements, quantities), float64, positive
-    y_train: what was measured with them, (measurements,), float64, positive, with noise
-    x_test: quantities for which y is wanted, (points, quantities), float64
+    y_train: measured y, (measurements,), float64, positive, with noise
+    x_test: quantities for which to predict y, (points, quantities), float64
 
     Returns y for each point, (points,), float64.
     """
@@ -61,7 +61,7 @@ def powers(x: np.ndarray, exponents: np.ndarray) -> np.ndarray:
 def fit_factor(
     x: np.ndarray, y: np.ndarray, factor: Callable[[np.ndarray], np.ndarray] | None, numbers: int
 ) -> Fit:
-    """A product of powers times a known factor, which took so many numbers to find."""
+    """A product of powers times a known factor with the given number of parameters."""
     known = np.ones(len(x)) if factor is None else factor(x)
     logarithms = np.log(y / known)
     design = np.column_stack([np.ones(len(x)), np.log(x)])
@@ -81,7 +81,7 @@ def fit_exponentials(x: np.ndarray, y: np.ndarray) -> Iterator[Fit]:
         design = np.column_stack([np.ones(len(x)), np.log(x), x[:, place]])
         found = np.linalg.lstsq(design, np.log(y), rcond=None)[0]
         exponents = rounded(found[1:-1])
-        # Once more, with the exponents settled.
+        # Once more, with the exponents fixed.
         left = np.log(y) - np.log(x) @ exponents
         rate = np.linalg.lstsq(design[:, [0, -1]], left, rcond=None)[0][1]
 
@@ -110,7 +110,7 @@ def fit_saturations(x: np.ndarray, y: np.ndarray) -> Iterator[Fit]:
 
 
 def fit_sum(x: np.ndarray, y: np.ndarray) -> Fit:
-    """Two products of powers: by gradient with any exponents, then among multiples of one half."""
+    """Two products of powers: by gradient with real exponents, then among multiples of one half."""
     generator = np.random.default_rng(0)
     logarithms, quantities = np.log(x), x.shape[1]
 
@@ -142,7 +142,7 @@ def fit_sum(x: np.ndarray, y: np.ndarray) -> Fit:
 def descend(
     x: np.ndarray, y: np.ndarray, exponents: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Changes one exponent at a time as long as that helps; with constants and the residual."""
+    """Changes one exponent at a time while that helps; returns constants and residual, too."""
     constants, residual = constants_of(x, y, exponents)
     while True:
         neighbours = []
@@ -157,7 +157,7 @@ def descend(
 
 
 def constants_of(x: np.ndarray, y: np.ndarray, exponents: np.ndarray) -> tuple[np.ndarray, float]:
-    """Factors that are not negative, by least relative squares, and the residual in logarithms."""
+    """Non-negative factors by relative least squares, and the residual in logarithms."""
     design = np.column_stack([powers(x, one) / y for one in exponents])
     constants = nnls(design, np.ones(len(y)))[0]
     with np.errstate(divide="ignore"):
@@ -165,7 +165,7 @@ def constants_of(x: np.ndarray, y: np.ndarray, exponents: np.ndarray) -> tuple[n
 
 
 def error_of(predicted: np.ndarray, truth: np.ndarray) -> float:
-    """Mean of |predicted - truth| / truth, each at most 1."""
+    """Mean of |predicted - truth| / truth, capped at 1."""
     return float(np.minimum(np.abs(predicted - truth) / truth, 1).mean())
 
 

@@ -17,7 +17,7 @@ CATEGORIES = ["HomePlanet", "CryoSleep", "Destination", "VIP", "Deck", "Side"]
 
 
 def prepare_features(passengers: pd.DataFrame) -> pd.DataFrame:
-    """Splits the cabin into its parts, sums up the spending, counts who travels together."""
+    """Splits the cabin into its parts, sums up the spending, adds the group size."""
     cabin = passengers["Cabin"].str.split("/", expand=True)
     group = passengers["PassengerId"].str.split("_", expand=True)[0]
     return passengers.drop(
@@ -56,7 +56,7 @@ def main() -> None:
     print(f"train accuracy: {accuracy_score(train_y, model.predict(train_x)):.4f}")
     print(f"validation accuracy: {accuracy_score(val_y, model.predict(val_x)):.4f}")
 
-    # Validated: now every passenger whose fate is known counts.
+    # Validation is done: train on all passengers with a known outcome.
     model = make_model().fit(features, transported)
     predictions = model.predict(prepare_features(test))
     submission = pd.DataFrame({"PassengerId": test["PassengerId"], "Transported": predictions})

@@ -1,4 +1,4 @@
-"""Recognises the ends of exons by base at each position, and writes submission.csv."""
+"""Recognises splice junctions by the base at each position, and writes submission.csv."""
 
 import os
 
@@ -11,18 +11,18 @@ from sklearn.model_selection import train_test_split
 SEED = int(os.environ.get("MLAB_SEED", "0"))
 
 BASES = "ACGT"
-# How many windows the frequencies of single bases weigh against counted pairs.
+# Weight of the frequencies of single bases against pair counts, in windows.
 PRIOR_WINDOWS = 16.0
 
 
 def encode(sequences: pd.Series) -> np.ndarray:
-    """1 where a position holds a base, else 0: shape (windows, positions, bases)."""
+    """One-hot encoded bases, shape (windows, positions, bases)."""
     letters = np.array([list(sequence) for sequence in sequences])
     return np.stack([letters == base for base in BASES], axis=2).astype(float)
 
 
 class MarkovChain:
-    """A class's probability of each base at each position, given the base before."""
+    """The probability of each base at each position given the previous base, for one class."""
 
     def __init__(self, windows: np.ndarray) -> None:
         """Counts windows of shape (windows, positions, bases)."""
@@ -34,13 +34,13 @@ class MarkovChain:
         self._next = np.log(pairs / pairs.sum(axis=2, keepdims=True))
 
     def score(self, windows: np.ndarray) -> np.ndarray:
-        """Logarithm of the probability of each window, shape (windows,). Unknown bases add 0."""
+        """Log-probability of each window, shape (windows,). Unknown bases contribute 0."""
         steps = np.einsum("npa,npb,pab->n", windows[:, :-1], windows[:, 1:], self._next)
         return windows[:, 0] @ self._first + steps
 
 
 class Recogniser:
-    """Mean probability of boosted trees and of one Markov chain a class."""
+    """Mean probability of boosted trees and of one Markov chain per class."""
 
     def __init__(self, windows: np.ndarray, kinds: np.ndarray) -> None:
         self.kinds, counts = np.unique(kinds, return_counts=True)
@@ -52,7 +52,7 @@ class Recogniser:
         self._trees.fit(windows.reshape(len(windows), -1), kinds)
 
     def predict(self, windows: np.ndarray) -> np.ndarray:
-        """The likeliest kind of each window."""
+        """The most likely kind of each window."""
         logarithms = np.stack([chain.score(windows) for chain in self._chains], axis=1)
         logarithms += self._log_shares
         chains = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
@@ -71,7 +71,7 @@ def main() -> None:
     predictions = Recogniser(train_x, train_y).predict(valid_x)
     print(f"validation macro F1: {f1_score(valid_y, predictions, average='macro'):.4f}")
 
-    # Validated: now every labelled window counts.
+    # Validation is done: train on all labelled windows.
     predictions = Recogniser(windows, kinds).predict(encode(test["sequence"]))
     submission = pd.DataFrame({"id": test["id"], "kind": predictions})
     submission.to_csv("submission.csv", index=False)

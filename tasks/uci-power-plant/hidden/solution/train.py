@@ -1,4 +1,4 @@
-"""Predicts a power plant's output for unseen values of the vacuum, and writes submission.csv."""
+"""Predicts the output of a power plant at unseen values of vacuum, and writes submission.csv."""
 
 import os
 
@@ -17,7 +17,7 @@ COLUMNS = ["temperature", "exhaust_vacuum", "pressure", "humidity"]
 
 
 def make_model() -> VotingRegressor:
-    """The mean of a smooth and of a coarse model: neither can learn single values by heart."""
+    """The mean of a smooth and of a coarse model: neither can memorise single values."""
     kernel = TransformedTargetRegressor(
         make_pipeline(StandardScaler(), SVR(C=3.0, gamma=0.3)), transformer=StandardScaler()
     )
@@ -30,14 +30,14 @@ def main() -> None:
     test = pd.read_csv("data/test.csv")
     conditions, output = train[COLUMNS], train["output"]
 
-    # As in the hidden test, no value of the vacuum is in both parts.
+    # As in the hidden test set, no value of the vacuum is in both parts.
     split = GroupShuffleSplit(n_splits=1, test_size=0.2, random_state=SEED)
     ((fitted, validated),) = split.split(conditions, groups=train["exhaust_vacuum"])
     model = make_model().fit(conditions.iloc[fitted], output.iloc[fitted])
     predictions = model.predict(conditions.iloc[validated])
     print(f"validation RMSE: {root_mean_squared_error(output.iloc[validated], predictions):.4f}")
 
-    # Validated: now every hour with a known output counts.
+    # Validation is done: train on all hours with a known output.
     predictions = make_model().fit(conditions, output).predict(test[COLUMNS])
     submission = pd.DataFrame({"id": test["id"], "output": predictions})
     submission.to_csv("submission.csv", index=False)

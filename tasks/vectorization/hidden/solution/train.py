@@ -9,7 +9,7 @@ PADDING = 2
 
 
 def convolve(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int) -> np.ndarray:
-    """Slides kernels over images and cuts off what is below zero.
+    """Convolves images with kernels and applies ReLU.
 
     images: (batch, height, width, channels), float64
     kernels: (kernel height, kernel width, channels, filters), float64
@@ -25,7 +25,7 @@ def convolve(images: np.ndarray, kernels: np.ndarray, stride: int, padding: int)
     )[:, ::stride, ::stride]
     batch, output_height, output_width = windows.shape[:3]
 
-    # (batch, row, column, channels, kernel row, kernel column), one line for each output pixel.
+    # (batch, row, column, channels, kernel row, kernel column): one row per output pixel.
     lines = windows.reshape(-1, channels * kernel_height * kernel_width)
     weights = kernels.transpose(2, 0, 1, 3).reshape(-1, filters)
     output = (lines @ weights).reshape(batch, output_height, output_width, filters)
