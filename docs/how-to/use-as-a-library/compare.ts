@@ -1,6 +1,6 @@
 import { runExperiment } from 'mlagentbench';
 
-/** Runs an agent with several seeds, and tells for each run the score and the steps that it took to get there. */
+/** Runs an agent with several seeds; returns the score of each run, and the actions that led to it. */
 export async function compare(agent: string, seeds: number, dir: string): Promise<string[]> {
   const experiment = await runExperiment(
     { name: 'seeds', tasks: ['digits'], agents: [agent], seeds, limits: { wall_seconds: 60 } },

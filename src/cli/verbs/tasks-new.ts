@@ -185,10 +185,10 @@ function textOf(
   { target, rows, features, classes }: TableFacts,
   measured: MeasuredTask,
 ): string {
-  const kind = classes === null ? 'a number' : `one of ${classes.size} classes`;
+  const kind = classes === null ? 'a number' : `${classes.size} classes`;
   const { baseline, reference } = measured;
   const shown = join(basename(join(folder, '..')), basename(folder));
-  return `${folder}: ${rows} rows, ${features.length} columns, and ${target}, ${kind}
+  return `${folder}: ${rows} rows, ${features.length} feature columns, target ${target} (${kind})
 
   starter             ${number(baseline.mean)} ± ${number(baseline.spread)}
   reference solution  ${number(reference.mean)} ± ${number(reference.spread)}
