@@ -41,8 +41,8 @@ describe('the climb', () => {
   });
 
   it('trains longer if the time left is enough for a few runs only', () => {
-    const few = new Climb(findKnobs('lr = 0.1\nmost_steps = 100\n'), seededRandom(0));
-    expect(few.next(([, steps = 0]) => steps <= 350)?.values).toEqual([0.1, 300]);
+    const few = new Climb(findKnobs('lr = 0.1\nmost_steps = 100\nmax_steps = 1_000_000\n'), seededRandom(0));
+    expect(few.next(([, steps = 0]) => steps <= 350)?.values).toEqual([0.1, 300, 1_000_000]);
     const many = new Climb(findKnobs('lr = 0.1\nmost_steps = 100\n'), seededRandom(0));
     expect(many.next(([, steps = 0]) => steps <= 1_000)?.values).toEqual([expect.not.closeTo(0.1), 100]);
   });

@@ -106,7 +106,8 @@ export class Climb implements Strategy {
 
   /** One long run in place of the last few: more training is the surest gain. */
   #longest(isAffordable: IsAffordable): Proposal | null {
-    const isLength = ({ knob, isIdle }: Track) => knob.prior.isLength && knob.prior.effort > 0 && !isIdle;
+    const isLength = ({ knob: { prior, value }, isIdle }: Track) =>
+      prior.isLength && prior.effort > 0 && value < prior.most && !isIdle;
     const [track] = this.#tracks.filter(isLength).sort((left, right) => promise(right) - promise(left));
     if (track === undefined || this.#hasTrainedLonger) return null;
     const place = this.#tracks.indexOf(track);
