@@ -215,7 +215,7 @@ export const TaskFile = z
         reference: z.strictObject(measured.shape).describe('figures of the reference solution on this data'),
       })
       .optional()
-      .describe('a small made-up data set for `--sample`, with the figures measured on it'),
+      .describe('a small synthetic data set for `--sample`, with the figures measured on it'),
     data: z
       .strictObject({
         size: z.string().min(1).describe('size of the original data: rows, images, …'),

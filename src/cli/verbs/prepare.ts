@@ -50,6 +50,6 @@ export const prepare: Verb = {
 };
 
 function dataText({ verified, manifest }: PreparedData): string {
-  if (manifest.sample === true) return 'made-up sample: results get a caveat';
+  if (manifest.sample === true) return 'synthetic sample: results get a caveat';
   return verified ? 'verified' : 'unverified: results get a caveat';
 }
