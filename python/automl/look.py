@@ -3,6 +3,7 @@
 import json
 import sys
 from collections import Counter
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -171,11 +172,33 @@ def look_at_tables(test_columns: list[str]) -> list[dict[str, Any]]:
     return found
 
 
+def rows_to_predict() -> Path:
+    """TEST, or the table with the rows of its ids if it has nothing but the ids."""
+    test = Path(TEST)
+    if not test.is_file() or read_head(test)[0] != [ID]:
+        return test
+    ids = sorted(row[0] for row in list(rows_of(test))[1:] if row)
+    for path in sorted(Path("data").rglob("*")):
+        with suppress(OSError, ValueError, AttributeError, TypeError, IndexError):
+            if is_table(path) and path != test:
+                header, *rows = rows_of(path)
+                is_answer = any(name in WANTED for name in header)
+                if (
+                    ID in header
+                    and not is_answer
+                    and sorted(row[header.index(ID)] for row in rows) == ids
+                ):
+                    return path
+    return test
+
+
 def look_at_data() -> None:
-    test_columns = read_head(Path(TEST))[0] if Path(TEST).is_file() else []
+    test = rows_to_predict()
+    test_columns = read_head(test)[0] if test.is_file() else []
     packages = [name for name in PACKAGES if find_spec(name) is not None]
     found = {
         "packages": packages,
+        "rows_to_predict": test.as_posix(),
         "given": [name for name in WANTED if name in test_columns],
         "tables": look_at_tables(test_columns),
         "arrays": look_at_arrays() if "numpy" in packages else [],

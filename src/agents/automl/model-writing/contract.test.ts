@@ -85,6 +85,29 @@ describe('the contract of a missing model', () => {
     expect(modelScript(contract, 'full', 60, 'MAE')).toContain('COLUMNS = ["forecast"]');
   });
 
+  it('takes several columns that the rows to predict lack, by the words of their names', () => {
+    const visits = {
+      'train.csv': 'id,age,parts_eur,minutes\n1,10,3.5,20\n2,20,4.5,30\n3,15,1.5,40\n',
+      'test.csv': 'id,age\n4,11\n5,12\n',
+    };
+    const contract = contractOf(taskOf('MAE', [{ name: 'minutes_expected' }, { name: 'parts' }]), visits);
+    expect(contract).toMatchObject({
+      targets: ['minutes', 'parts_eur'],
+      columns: ['minutes_expected', 'parts'],
+    });
+    const other = taskOf('MAE', [{ name: 'minutes_expected' }, { name: 'cost' }]);
+    expect(problemOf(other, visits)).toContain('nothing in the data folder has the asked columns');
+  });
+
+  it('finds the rows to predict if the table of the submission lists only their ids', () => {
+    const apart = { ...homes, 'test.csv': 'id\n4\n5\n', 'to_score.csv': 'id,size,town\n5,15,A\n4,25,B\n' };
+    expect(contractOf(taskOf('MAE', [{}]), apart)).toMatchObject({
+      test: 'data/to_score.csv',
+      source: { train: 'data/train.csv' },
+      targets: ['y'],
+    });
+  });
+
   it('reads tables with other separators, compressed ones, JSON and FASTA', () => {
     const lines = homes['train.csv']
       .trim()

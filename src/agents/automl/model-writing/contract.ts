@@ -85,7 +85,7 @@ export function askedTable(task: TaskBrief): CsvFile | null {
   return file?.format === 'csv' && others.length === 0 ? file : null;
 }
 
-/** The path of the rows to predict, in the workspace. */
+/** The path of the ids to predict, in the workspace. */
 export function testPath(file: CsvFile): string {
   return file.id.from.startsWith('data/') ? file.id.from : `data/${file.id.from}`;
 }
@@ -100,7 +100,8 @@ export function inferContract(task: TaskBrief, printed: string): Contract | { pr
   const [given] = summary.given;
   if (given !== undefined)
     return { problem: `the rows to predict hold ${given} themselves, which is nothing to learn from` };
-  const test = summary.tables.find(({ path }) => path === testPath(file));
+  const rowsToPredict = summary.rows_to_predict ?? testPath(file);
+  const test = summary.tables.find(({ path }) => path === rowsToPredict);
   if (test === undefined || !test.has_id) return { problem: `${testPath(file)} does not list the ids` };
   const found = findSource(file, summary, test);
   if (found === null)
@@ -163,9 +164,9 @@ function contractOf(
 }
 
 function targetsOf(file: CsvFile, answers: readonly Answer[], byClass: boolean): string[] {
-  // A single target may have another name in the submission.
-  if (byClass || answers.length === 1) return answers.map(({ name }) => name);
-  return file.columns.map(({ name }) => name);
+  const columns = file.columns.map(({ name }) => name);
+  const haveOtherNames = answers.some(({ name }) => !columns.includes(name));
+  return byClass || haveOtherNames ? answers.map(({ name }) => name) : columns;
 }
 
 function columnsByClass({ columns }: CsvFile, [answer]: readonly Answer[]): [string, string][] {

@@ -18,6 +18,7 @@ const ColumnOfFiles = z.object({
 /** The output of `python/automl/look.py` about the data folder. */
 export const DataSummary = z.object({
   packages: z.array(z.string()),
+  rows_to_predict: z.string().optional().describe('path of the table with the rows to predict'),
   given: z.array(z.string()).describe('columns of the submission that the rows to predict hold already'),
   tables: z.array(
     z.object({

@@ -69,9 +69,20 @@ function answersIn(file: CsvFile, columns: Answer[]): { answers: Answer[]; byCla
   return classes !== undefined && others.length === 0 ? { answers: [classes], byClass: true } : null;
 }
 
-/** The only column that the rows to predict lack, whatever it is called in the submission. */
-function onlyAnswerIn(file: CsvFile, columns: Answer[]): { answers: Answer[]; byClass: boolean } | null {
-  return file.columns.length === 1 && columns.length === 1 ? { answers: columns, byClass: false } : null;
+/**
+ * The columns that the rows to predict lack, whatever they are called in the submission: the only one, or as many as are
+ * asked for, each of which shares a word with one of those, as `minutes` does with `minutes_expected`.
+ */
+function renamedAnswersIn(file: CsvFile, columns: Answer[]): { answers: Answer[]; byClass: boolean } | null {
+  if (file.columns.length !== columns.length) return null;
+  if (columns.length === 1) return { answers: columns, byClass: false };
+  const wordsOf = (name: string) => name.toLowerCase().split(/[^a-z0-9]+/);
+  const answers = file.columns.flatMap(({ name }) => {
+    const words = wordsOf(name);
+    const alike = columns.filter((column) => wordsOf(column.name).some((word) => words.includes(word)));
+    return alike.length === 1 ? alike : [];
+  });
+  return new Set(answers).size === columns.length ? { answers, byClass: false } : null;
 }
 
 function areClasses(wanted: readonly string[], values: readonly string[]): boolean {
@@ -101,7 +112,7 @@ function findTable(file: CsvFile, summary: DataSummary, test: Table): Found | un
       ({ path, shared, kinds }) => path !== test.path && shared > 0 && !hasOnlyNamesOfFiles(kinds, test),
     )
     .sort((left, right) => right.rows - left.rows);
-  for (const find of [answersIn, onlyAnswerIn]) {
+  for (const find of [answersIn, renamedAnswersIn]) {
     for (const { path, rows, kinds, more } of tables) {
       const found = find(file, more);
       if (found === null) continue;
