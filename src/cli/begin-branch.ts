@@ -45,7 +45,7 @@ export function branchOf(
     throw new UserError(
       'bad_fork',
       'A branch has the models, limits, options and sandbox of its run.',
-      'Leave them out, or begin a fork as a new experiment: without --branch, with another --name or none.',
+      'Leave out those flags, or start a fork (a new experiment): without --branch, and with another --name or none.',
     );
   }
   if (!isHere || !isSame) return null;

@@ -42,8 +42,8 @@ export function checkMoney({ runs, prices, spend }: Plan, programs: ReadonlySet<
     }
     throw new UserError(
       'money_too_low',
-      `${low} does not allow a single call: ${reply}, and a call that may cost more than is left is not made.`,
-      `Allow more than ${exactly(least)}, better twice as much, since the request costs something, too; or lower --max-output-tokens (roles.agent.max_output_tokens in an experiment file).`,
+      `${low} does not allow a single call: ${reply}, and mlab makes no call that may cost more than is left.`,
+      `Allow more than ${exactly(least)}, preferably twice as much, since the request also costs something; or lower --max-output-tokens (roles.agent.max_output_tokens in an experiment file).`,
     );
   }
   return [...warnings];

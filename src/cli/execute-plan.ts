@@ -43,8 +43,8 @@ export async function getPrograms(
         'not_gated',
         `The agent ${run.agent} is a program that acts without asking for approval.`,
         asks
-          ? 'Leave --approve-later away: its process would have to wait. --approve asks you at this terminal.'
-          : 'Leave --approve and --approve-later away.',
+          ? 'Leave out --approve-later: the program would have to wait. --approve asks you at this terminal.'
+          : 'Leave out --approve and --approve-later.',
       );
     }
     checkDialect(run, registry);

@@ -44,8 +44,8 @@ export function isHere(
   if (gate === undefined && !wanted.interactive) return false;
   throw new UserError(
     'no_person',
-    `A run that is executed on ${kind.name} can't ask at this terminal.`,
-    'Leave out --approve and --interactive, or use --approve-later: mlab decide answers from anywhere.',
+    `A run on ${kind.name} can't ask questions at this terminal.`,
+    'Leave out --approve and --interactive, or use --approve-later and answer with mlab decide.',
   );
 }
 

@@ -45,7 +45,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     path: ['seeds'],
     flag: {
       flags: '--seed <n>',
-      description: 'this seed alone',
+      description: 'only this seed',
       parse: numberOf,
       many: 'repeated',
     },
@@ -57,7 +57,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
       choices: executorNames,
       // An address is none of them: whoever opens it judges it.
       parse: (text) => text,
-      description: `where to execute runs: ${executorNames.join(', ')} (default: as before, else local)`,
+      description: `where to execute runs: ${executorNames.join(', ')} (default: where it was executed before, else local)`,
     },
   },
   {
@@ -73,7 +73,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--artifacts <url>',
       description:
-        'with --on redis, S3-compatible store for what runs leave, s3://BUCKET/FOLDER; AWS_* variables say how it is reached (default: a folder that all machines share)',
+        'with --on redis, S3-compatible store to exchange runs through, s3://BUCKET/FOLDER, with credentials from the AWS_* variables (default: a folder that all machines share)',
     },
   },
   {
@@ -259,11 +259,7 @@ function readYaml(path: string): ReadYaml {
   }
   const record = z.record(z.string(), z.unknown()).safeParse(content);
   if (record.success) return { keys: record.data, lineOf: (field) => lineOfField(document, lines, field) };
-  throw new UserError(
-    'bad_experiment',
-    `${path} holds no keys.`,
-    'Start with a line such as: tasks: [digits]',
-  );
+  throw new UserError('bad_experiment', `${path} has no keys.`, 'Start with a line such as: tasks: [digits]');
 }
 
 /** The description of a key, with its choices and its default if the text does not name them. */

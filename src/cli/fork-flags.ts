@@ -22,7 +22,7 @@ export const forkFlags: Flag[] = [
   {
     flags: '--from <run>',
     description:
-      'branch off from a step of this run (EXPERIMENT/RUN@STEP); other models, limits, options or another sandbox make it a fork, a new experiment',
+      'branch off from a step of this run (EXPERIMENT/RUN@STEP); different models, limits, options or a different sandbox make it a fork, in a new experiment',
   },
   { flags: '--step <n>', description: 'step to branch off after: a number, or last (default)' },
   { flags: '--branch <name>', description: 'name of the new branch; default: from-STEP' },
@@ -84,7 +84,11 @@ export function findParent(
   const asking = [...said].filter((key) => ofModels.has(key));
   if (spec.roles === undefined && asking.length > 0) {
     const what = `${asking.join(', ')} ${asking.length === 1 ? 'says' : 'do'} not apply`;
-    throw new UserError('bad_fork', `The run ${from} calls no language model: ${what}.`, 'Leave that out.');
+    throw new UserError(
+      'bad_fork',
+      `The run ${from} calls no language model: ${what}.`,
+      'Leave out that flag.',
+    );
   }
   return { experiment, spec, folder, step: snapshotOfStep(folder, named ?? step ?? 'last').number };
 }
@@ -161,7 +165,7 @@ export function onData(plan: Plan, isBranch: boolean, isVerified: boolean): Plan
   if (isBranch) {
     throw new UserError(
       'bad_fork',
-      'A branch uses the data of its run, but this data has other checksums.',
+      "A branch uses its run's data, but this data has different checksums.",
       'Leave out --allow-unverified, or make a fork in a new experiment with --name.',
     );
   }

@@ -18,7 +18,7 @@ export function refuseKeysInPlan(plan: Plan, variables: Readonly<Record<string, 
     throw new UserError(
       'key_in_plan',
       `The value of ${name} is part of the plan (a name, an address, an option), which is stored.`,
-      'Take it out: keys belong in variables only.',
+      'Take it out: keys belong only in environment variables.',
     );
   }
 }

@@ -56,7 +56,7 @@ test('a command of one run takes whatever stands for exactly one', () => {
   const context = contextWith(three);
   for (const given of ['other', 'oth*', 'other/d*', 'other/digits-c', 'digits-c'])
     expect(locateRun(context, given).folder.id).toBe('digits-c');
-  expect(() => locateRun(context, 'start-1')).toThrow(/"start-1" stands for 2 runs/);
+  expect(() => locateRun(context, 'start-1')).toThrow(/"start-1" matches 2 runs/);
 });
 
 test('what is not there is said the same way by all: what, where, and the nearest name', () => {

@@ -60,7 +60,7 @@ export function locateRun(context: Context, given: string, options: LocateOption
   if (more.length === 0) return first;
   throw new UserError(
     'ambiguous_run',
-    `"${given}" stands for ${more.length + 1} runs, and this command takes one.`,
+    `"${given}" matches ${more.length + 1} runs, but this command takes only one.`,
     `Name one of them, such as ${pathOf(first)}.`,
   );
 }

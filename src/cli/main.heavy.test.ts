@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     [['runs', 'show', 'first/sums-oracle-0', '--step', '99'], 'The run has 4 steps.'],
     [['runs', 'diff', 'first/sums-oracle-0', '0', 'end'], 'It has the steps 0 to 4.'],
     [['runs', 'restore', 'first/sums-oracle-0', 'last', '.'], 'empty'],
-    [['run', '--task', 'sums', '--agent', 'noop', '--name', 'first'], 'holds another plan'],
+    [['run', '--task', 'sums', '--agent', 'noop', '--name', 'first'], 'contains a different plan'],
   ])('mlab %j is wrong usage and says what was meant', async (argv, message) => {
     const { code, out, err } = await run(argv);
     expect([code, out]).toEqual([2, '']);

@@ -30,8 +30,7 @@ export const redisWorkerFlags: Flag[] = [
   { flags: '--memory <MB>', description: 'memory for jobs (default: all)', parse: numberOf },
   {
     flags: '--label <name>',
-    description:
-      'a label that jobs may ask for: executor.redis.labels in the experiment file; several: repeat it',
+    description: 'a label that jobs may ask for (executor.redis.labels in the experiment file)',
     many: 'repeated',
   },
   {

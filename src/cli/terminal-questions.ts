@@ -13,7 +13,7 @@ export function terminalQuestions(isTerminal: boolean, elsewhere: string): AskAt
   if (!isTerminal || process.stdin.isTTY !== true)
     throw new UserError(
       'no_terminal',
-      'A question needs an answer, but standard input is not a terminal.',
+      'mlab needs an answer to a question, but standard input is not a terminal.',
       `Run the command in a terminal, or ${elsewhere}.`,
     );
   let last: Promise<unknown> = Promise.resolve();

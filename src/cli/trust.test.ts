@@ -9,7 +9,7 @@ test.each([
   'http://127.0.0.1.evil.example',
   'http://[::2]',
 ])('a plan that sends keys to %s is refused, unless its maker is trusted', (address) => {
-  expect(() => refuseAddresses(at(address), {})).toThrow('The plan sends calls to the models of openai to');
+  expect(() => refuseAddresses(at(address), {})).toThrow('The plan sends calls to models of openai to');
   expect(() => refuseAddresses(at(address), { trust: true })).not.toThrow();
 });
 

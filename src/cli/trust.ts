@@ -11,7 +11,7 @@ export interface TrustFlags {
 export const trustFlag: Flag = {
   flags: '--trust',
   description:
-    'trust the authors of these runs: run their code without a sandbox and send calls to their addresses',
+    'trust the plans of these runs: run code without a sandbox, and send model calls to other machines, if a plan says so',
 };
 
 const hint = 'Use --trust if you know who made it.';
@@ -24,7 +24,7 @@ export function refuseUnconfined(spec: Pick<RunSpec, 'id' | 'sandbox'>, { trust 
   if (trust === true || spec.sandbox !== 'none') return;
   throw new UserError(
     'not_trusted',
-    `The run ${spec.id} had no sandbox: its code would run on this machine with your rights.`,
+    `The run ${spec.id} had no sandbox: its code would run on this machine with your permissions.`,
     hint,
   );
 }
@@ -67,7 +67,7 @@ export function refuseAddresses(
     if (address !== undefined)
       throw new UserError(
         'not_trusted',
-        `The plan sends calls to the models of ${name} to ${address}, with your key.`,
+        `The plan sends calls to models of ${name} to ${address}, with your key.`,
         hint,
       );
     if (variable === undefined || keysOf(kind).includes(variable)) continue;

@@ -105,7 +105,7 @@ describe('wrong usage', () => {
     [['run', '--task', 'digits', '--seeds', '1,1', '--dry-run'], /planned twice/],
     [
       ['run', '--task', 'digits', '--artifacts', 's3://bucket/runs', '--dry-run'],
-      /--artifacts is for workers of a Redis/,
+      /--artifacts works only with Redis workers/,
     ],
     [['run', '--task', 'digits', '--agent', 'tools'], /needs a language model[\s\S]*--model/],
     [
@@ -274,8 +274,8 @@ describe('answers', () => {
     for (const [content, message] of [
       ['tasks: [a\n', "can't be read as an experiment"],
       ['tasks: !list [a]\n', 'Unresolved tag: !list at line 1'],
-      ['- a\n', 'holds no keys'],
-      ['', 'holds no keys'],
+      ['- a\n', 'has no keys'],
+      ['', 'has no keys'],
     ]) {
       writeFileSync(file, content ?? '');
       expect((await mlab(['run', file], here)).err).toContain(message);

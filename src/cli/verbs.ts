@@ -142,7 +142,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'runs retry',
-    summary: 'rerun runs that failed for reasons of infrastructure',
+    summary: 'rerun runs that failed because of infrastructure problems',
     load: async () => (await import('./verbs/runs-retry.ts')).runsRetry,
   },
   {

@@ -64,7 +64,7 @@ export function withModelsOf(
     if (ModelName.safeParse(name).success) return name;
     throw new UserError(
       'bad_model_name',
-      `${modelVariables[role]} holds ${JSON.stringify(name)}, which is not the name of a language model.`,
+      `${modelVariables[role]} is ${JSON.stringify(name)}, which is not the name of a language model.`,
       'Give it as provider/model, such as anthropic/claude-opus-4-5.',
     );
   };

@@ -69,8 +69,8 @@ export function parseReply(value: unknown, where: string): ScriptedReply {
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'entry'}: ${message}`);
   throw new UserError(
     'bad_script',
-    `${where} is no reply of a scripted model: ${problems.join('; ')}`,
-    'An entry holds text, tool_calls, refused, context_too_long or fails.',
+    `${where} is not a valid reply of a scripted model: ${problems.join('; ')}`,
+    'An entry has text, tool_calls, refused, context_too_long or fails.',
   );
 }
 
@@ -103,9 +103,14 @@ function yamlEntries(path: string, text: string): unknown[] {
     return z.array(z.unknown()).parse(document.toJS());
   } catch (error) {
     const message = error instanceof z.ZodError ? 'it holds no list' : messageOf(error);
-    throw new UserError('bad_script', `${path} is no script: ${message}`, 'Give a list: "- text: …"', {
-      cause: error,
-    });
+    throw new UserError(
+      'bad_script',
+      `${path} is not a script of a model: ${message}`,
+      'Give a list: "- text: …"',
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -116,7 +121,7 @@ function jsonLines(path: string, text: string): unknown[] {
       return [JSON.parse(line)];
     } catch (error) {
       const message = `${path}, line ${index + 1}: ${messageOf(error)}`;
-      throw new UserError('bad_script', message, 'Give one JSON object a line, or a .yaml file.', {
+      throw new UserError('bad_script', message, 'Give one JSON object per line, or a .yaml file.', {
         cause: error,
       });
     }

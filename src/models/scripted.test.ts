@@ -157,7 +157,7 @@ describe('a script file', () => {
   test.each([
     ['missing.yaml', null, /can't be read/],
     ['map.yaml', 'text: one', /holds no list/],
-    ['broken.yaml', '- "one', /is no script/],
+    ['broken.yaml', '- "one', /is not a script of a model/],
     ['broken.jsonl', '{"text":"one"}\n{', /line 2/],
     ['wrong.yaml', '- text: one\n- txt: two', /entry 2.*txt/],
   ])('%s is refused with the place and the reason', (file, content, message) => {

@@ -27,7 +27,7 @@ export function makeForkPlan(
   mlab: string,
 ): Plan {
   if (changes.models.length > 1) {
-    throw new UserError('bad_fork', 'A run continues with one model.', 'Name one with --model.');
+    throw new UserError('bad_fork', 'A fork continues with only one model.', 'Name one with --model.');
   }
   const roles = rolesOf(source, changes);
   const place = placeOf(changes);

@@ -55,7 +55,7 @@ export function refuseOtherData({ task, prepared }: TaskResources, planned: stri
   throw new UserError(
     'data_differs',
     `The data of the task ${task.file.id} on ${hostname()} differs from the data that its runs were planned with.`,
-    `Give all machines the same sources (--mirror) and versions of Python, delete ${prepared.folder} and try again.`,
+    `Use the same sources (--mirror) and Python version on all machines, delete ${prepared.folder} there and try again.`,
   );
 }
 

@@ -104,7 +104,7 @@ export const ExperimentFile = z
     gpu: z.boolean().default(false).describe('give a GPU to runs of tasks that use one'),
     gpus: z.int().min(1).max(64).optional().describe('GPUs for each of these runs; default: 1'),
     clock: RunClock.optional().describe(
-      'what counts against the limit of time: wall, all of it (default), or active, without waiting for language models',
+      'what counts against the time limit: wall (all time, the default), or active (without waiting for language models)',
     ),
     grade: z.enum(['final', 'all', 'none']).default('final').describe('steps to grade when a run ends'),
   })

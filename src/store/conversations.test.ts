@@ -92,7 +92,7 @@ describe('conversations in a trace', () => {
   test('whose earlier call is missing are reported, with the number of the call', () => {
     const messages: EventOf<'model_call'>['messages'] = [{ call: 1, from: 0, count: 3 }];
     expect(() => new Conversations().of({ call: 2, messages })).toThrow(
-      'model call 2 refers to messages 1 to 3 of call 1, which the trace does not hold',
+      'model call 2 refers to messages 1 to 3 of call 1, which the trace does not contain',
     );
   });
 

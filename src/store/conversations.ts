@@ -78,7 +78,7 @@ export class Conversations {
     if (of !== undefined && from + count <= of.length) return { of, from, to: from + count };
     throw new UserError(
       'broken_file',
-      `model call ${call} refers to messages ${from + 1} to ${from + count} of call ${message.call}, which the trace does not hold`,
+      `model call ${call} refers to messages ${from + 1} to ${from + count} of call ${message.call}, which the trace does not contain`,
       'Restore the trace from a backup, or delete the run and start it again.',
     );
   }

@@ -28,7 +28,7 @@ test('another plan is refused, with the differences', () => {
   const other = { ...examplePlan(), grade: 'all' as const, runs: [changed, exampleSpec('digits-automl-0')] };
   expect(() => createExperiment(folder.path, other)).toThrow(
     [
-      'holds another plan:',
+      'contains a different plan:',
       '  grade: "final" → "all"',
       '  run digits-baseline-0: seed: 0 → 3',
       '  run digits-baseline-0: limits.steps: 50 → 9',
@@ -43,7 +43,7 @@ test('a plan of tasks that have changed is refused in words, once for each task'
   createExperiment(folder.path, examplePlan());
   const runs = examplePlan().runs.map((run) => ({ ...run, task_version: '0'.repeat(64) }));
   expect(() => createExperiment(folder.path, { ...examplePlan(), runs })).toThrow(
-    /holds another plan:\n {2}the task digits has changed since$/,
+    /contains a different plan:\n {2}the task digits has changed since$/,
   );
 });
 

@@ -131,7 +131,7 @@ export function createExperiment(folder: string, plan: Plan): Experiment {
   if (differences.length === 0) return existing;
   throw new UserError(
     'plan_differs',
-    `${absolute} already holds another plan:\n${differences.map((line) => `  ${line}`).join('\n')}`,
+    `${absolute} already contains a different plan:\n${differences.map((line) => `  ${line}`).join('\n')}`,
     'Give the experiment another name, or delete the folder.',
   );
 }

@@ -144,7 +144,7 @@ function corrupt(path: string, reason: string, cause?: unknown): UserError {
 function tooLarge(path: string, maxBytes: number): UserError {
   return new UserError(
     'object_too_large',
-    `object ${path} holds more than ${maxBytes} bytes`,
+    `object ${path} has more than ${maxBytes} bytes`,
     'Copy it to a file instead of reading it whole.',
   );
 }

@@ -34,7 +34,7 @@ export function readSnapshot(objects: ObjectStore, id: ObjectId): Snapshot {
   throw new UserError(
     'unsafe_snapshot',
     `Snapshot ${id} was not made by mlab: ${fault}`,
-    'Do not use this experiment folder: it was changed.',
+    'Do not use this experiment folder: somebody has changed it.',
   );
 }
 

@@ -201,18 +201,18 @@ describe('a collection of files', () => {
   });
 
   it.for<[string, object, Answer, RegExp]>([
-    ['one file', { file_bytes_max: 100 }, Buffer.alloc(101), /00\.png is larger than the 100 bytes/],
+    ['one file', { file_bytes_max: 100 }, Buffer.alloc(101), /00\.png is larger than the allowed 100 bytes/],
     [
       'one file of unknown size',
       { file_bytes_max: 100 },
       { hangAfter: Buffer.alloc(101) },
-      /larger than the 100/,
+      /larger than the allowed 100/,
     ],
     [
       'all together',
       { bytes_max: 150, at_once: 1 },
       Buffer.alloc(140),
-      /01\.png is larger than the 10 bytes/,
+      /01\.png is larger than the allowed 10 bytes/,
     ],
   ])('is refused when %s is too large', async ([, limits, content, message], context) => {
     context.skip(noPython !== null, noPython ?? '');

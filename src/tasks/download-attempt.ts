@@ -112,7 +112,7 @@ async function refuseSize(request: DownloadRequest, total: number | null, presen
 function tooLarge(request: DownloadRequest, bytesMax: number): UserError {
   return new UserError(
     'too_large',
-    `${request.url} is larger than the ${bytesMax} bytes that are allowed`,
+    `${request.url} is larger than the allowed ${bytesMax} bytes`,
     'check what is at that address: it is not what the task expects',
   );
 }

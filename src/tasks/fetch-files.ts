@@ -149,8 +149,8 @@ class Fetching {
   private tooLarge(): UserError {
     return new UserError(
       'too_large',
-      `the files of ${this.request.source.file} exceed the ${this.collection.bytes_max} bytes that they may have together`,
-      'check what is at their addresses; bytes_max in task.yaml is the limit',
+      `the files of ${this.request.source.file} are larger than ${this.collection.bytes_max} bytes together, the limit in task.yaml`,
+      'check what is at their addresses, or raise bytes_max',
     );
   }
 

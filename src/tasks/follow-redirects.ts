@@ -44,7 +44,7 @@ function nextHop(from: URL, location: string): URL {
   if (allowed) return next;
   throw new UserError(
     'unsafe_redirect',
-    `${from.host} redirects to ${next.protocol}//${next.host}, which is less safe`,
+    `${from.host} redirects to ${next.protocol}//${next.host}, which is less secure`,
     'download the file yourself and use --mirror',
   );
 }

@@ -120,7 +120,7 @@ export async function makeEnvironment(builder: Builder, environment: string): Pr
   throw new UserError(
     'no_venv',
     `${builder.interpreter} could not make a virtual environment:\n${tail(made.output)}`,
-    `check that venv works and the disk has room; the log is ${builder.log}`,
+    `check that venv works and that the disk has space; the log is ${builder.log}`,
   );
 }
 

@@ -70,7 +70,7 @@ describe('Kaggle credentials', () => {
 
   it('in a broken file are an error that does not quote it', () => {
     const broken = home('kaggle.json', `{"username": "ada", "key": "${secret}`);
-    expect(() => kaggleCredentials(broken)).toThrow(/holds no username and key/);
+    expect(() => kaggleCredentials(broken)).toThrow(/contains no username and key/);
     expect(checkKaggle(broken)).toMatchObject({ state: 'warning' });
     expect(JSON.stringify(checkKaggle(broken))).not.toContain(secret);
   });

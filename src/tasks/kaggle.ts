@@ -57,8 +57,8 @@ function fromKeyFile(path: string): KaggleCredentials | null {
     // No cause: it might quote the key.
     throw new UserError(
       'kaggle_credentials',
-      `${path} holds no username and key`,
-      `create a new one at ${kaggleAddress}/settings and put it there`,
+      `${path} contains no username and key`,
+      `create a new token at ${kaggleAddress}/settings and save it there`,
     );
   }
 }

@@ -20,7 +20,7 @@ export function explainPipFailure(result: ProcessResult, log: string): UserError
     return new UserError(
       'offline',
       said,
-      'connect to the network, or point pip to a folder of wheels: PIP_NO_INDEX=1 PIP_FIND_LINKS=<folder>',
+      'connect to the network, or point pip at a folder of wheels: PIP_NO_INDEX=1 PIP_FIND_LINKS=<folder>',
     );
   }
   if (/No space left on device/.test(result.output)) {

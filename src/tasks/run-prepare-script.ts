@@ -113,7 +113,7 @@ function checkMade(task: Task, data: string): void {
   for (const part of parts) {
     const strange = listFolderFiles(join(data, part)).find((file) => file.kind !== 'file');
     if (strange !== undefined)
-      fail(`made ${part}/${strange.path}, a link or special file`, 'write the file itself, by copying');
+      fail(`made ${part}/${strange.path}, a link or special file`, 'copy the file instead');
   }
   for (const [index, file] of task.file.submission.files.entries()) {
     if (file.format !== 'csv') continue;

@@ -200,7 +200,7 @@ function refuseUnknown(
   throw new UserError(
     'no_checksum',
     `no SHA-256 is known for ${source.file}, so a copy can't be verified`,
-    `use --allow-unverified to accept the file as it is; every result made with it is marked (the author of ${task.file.id} can add sha256 to its task.yaml)`,
+    `use --allow-unverified to accept the file as it is, which adds a caveat to every result (the author of ${task.file.id} can add sha256 to its task.yaml)`,
   );
 }
 

@@ -25,7 +25,7 @@ export function withheldPaths(task: Task, environment: PythonEnvironment): strin
       throw new UserError(
         'withheld_outside',
         `task ${task.file.id} withholds ${path}, which links to a place outside site-packages`,
-        'name the file itself',
+        'withhold the file itself, not a link to it',
       );
     }
     return file;

@@ -9,7 +9,7 @@ export async function withWritableCache<Result>(cache: string, work: () => Promi
     throw new UserError(
       'cache_not_writable',
       `the cache folder ${cache} can't be written`,
-      'set MLAB_CACHE to a folder of your own, or correct the rights of this one',
+      'set MLAB_CACHE to a folder of your own, or correct the permissions of this one',
       { cause: error },
     );
   }

@@ -127,7 +127,11 @@ function whyNot(error: unknown): { missing: string } {
 async function installAgent({ folders, log, signal }: Context, { name, program }: Agent): Promise<void> {
   const wanted = program?.package ?? null;
   if (wanted === null) {
-    throw new UserError('nothing_to_install', `The agent ${name} needs no installation.`, 'Run it.');
+    throw new UserError(
+      'nothing_to_install',
+      `The agent ${name} needs no installation.`,
+      'Leave it out of --install.',
+    );
   }
   const onProgress = (line: string) => log(`${name}: ${line}`);
   await ensureBundle(wanted, wanted.version, { cache: folders.cache, onProgress, signal });

@@ -81,7 +81,7 @@ function proposalsOf(folder: RunFolder, isGated: boolean): Proposal[] {
   if (!isGated) {
     throw new UserError(
       'not_asked',
-      `The run ${folder.id} does not ask for decisions.`,
+      `The run ${folder.id} does not wait for approval: it was started without --approve-later.`,
       'Start a run, or a branch of this one, with --approve-later.',
     );
   }
@@ -130,7 +130,7 @@ function decidedAlready(folder: RunFolder, proposal: Proposal): UserError {
   };
   return new UserError(
     'decided_already',
-    `${actor} has decided on this action: ${verdict}.`,
+    `${actor} has already decided on this action: ${verdict}.`,
     'That decision stands. Resume the run with the same mlab run command, or its job.',
   );
 }

@@ -70,7 +70,7 @@ async function checkThere(
     throw new UserError(
       'no_check',
       `The machines of ${kind.name} can't be checked from here.`,
-      'Run mlab doctor there.',
+      'Run mlab doctor on them.',
     );
   const { variables, signal, log, folders, version } = context;
   const settings = readExperiment(file, {}).executor;

@@ -37,7 +37,11 @@ const sharedFlags = ['--model', '--fast-model', '--base-url', '--tokens', '--mon
 export const gateway: Verb = {
   arguments: [],
   flags: [
-    { flags: '--port <n>', description: `port to listen on (default: ${usualPort}; 0: any)`, parse: portOf },
+    {
+      flags: '--port <n>',
+      description: `port to listen on (default: ${usualPort}; 0: any free port)`,
+      parse: portOf,
+    },
     { flags: '--record <file>', description: 'append every call to this file as a line of JSON' },
     {
       flags: '--server-tools',
@@ -120,8 +124,8 @@ async function listen(port: number, options: ProxyOptions): Promise<ProxyServer>
     if (!hasCode(error, 'EADDRINUSE')) throw error;
     throw new UserError(
       'port_taken',
-      `Port ${port} is taken.`,
-      'Choose another one with --port, or 0 for any.',
+      `Port ${port} is in use.`,
+      'Choose another one with --port, or 0 for any free port.',
     );
   }
 }

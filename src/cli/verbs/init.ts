@@ -24,7 +24,7 @@ export const init: Verb = {
   flags: [],
   details:
     'Makes a project with a task, an agent in TypeScript, a test of the agent, and an experiment file. Nothing is installed or run.\n' +
-    'The task predicts the rents of made-up flats; mlab tasks new makes one from a table of yours.',
+    'The task predicts the rents of made-up flats; mlab tasks new creates one from your own table.',
   examples: [['mlab init my-bench', 'a project in ./my-bench']],
   async run(context, [name = '']) {
     const folder = resolve(name);

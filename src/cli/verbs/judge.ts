@@ -42,7 +42,7 @@ const maxOutputTokens = 8000;
 export const judge: Verb = {
   arguments: [runsArgument],
   flags: [
-    { flags: '--model <name>', description: 'model that judges: provider/name' },
+    { flags: '--model <name>', description: 'the judge: provider/name' },
     ...experimentFlags().filter(({ flags }) => flags.startsWith('--base-url ')),
     { flags: '--repeats <n>', description: 'judgements per run', default: '3' },
     {
@@ -100,7 +100,7 @@ export const judge: Verb = {
       throw new UserError(
         'nothing_to_judge',
         'None of these runs has started.',
-        'Judge runs that have steps.',
+        'Name runs that have steps; mlab runs ls lists them.',
       );
     return resultOf(rows, repeats, asked);
   },

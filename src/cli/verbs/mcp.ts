@@ -60,7 +60,7 @@ export const mcp: Verb = {
       throw new UserError(
         'usage',
         'mlab mcp serves one task.',
-        'Name it with --task: mlab tasks ls lists them.',
+        'Name one task with --task; mlab tasks ls lists them.',
       );
     await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     const resources = await provision(context, task, options);
@@ -120,7 +120,7 @@ async function open(context: Context, server: TaskServer, http: string | undefin
     throw new UserError(
       'bad_flag',
       `--http ${http}: not a valid port.`,
-      'Give a number, such as 8765, or 0 for any.',
+      'Give a number, such as 8765, or 0 for any free port.',
     );
   const served = await serveByHttp(server.factory, port);
   context.log(`Serving MCP at ${served.url}`);

@@ -53,7 +53,7 @@ test('a ping shows time, tokens and who answered; one failure makes the exit cod
 });
 
 test.each([
-  [['--ping'], /Name a model to ask/],
+  [['--ping'], /--ping needs a model/],
   [['--ping', 'gpt'], /gpt is not the name of a model/],
   [['openai/x'], /mlab models --ping openai\/x/],
   [['--model', 'gpt'], /models.0: a provider and a model/],

@@ -45,7 +45,7 @@ export const models: Verb = {
     'Models are named by flags, else by the experiment file, else by MLAB_MODEL, MLAB_EDITOR_MODEL and MLAB_FAST_MODEL.\n' +
     'The provider scripted answers from a file, for tests: scripted/FILE.yaml.\n' +
     'Keys are read from the environment or from .env.',
-  negative: 'a model that was asked with --ping did not answer',
+  negative: 'a model tested with --ping did not answer',
   examples: [
     ['mlab models', 'which providers are usable, and what is missing for the others'],
     ['mlab models --ping anthropic/claude-haiku-4-5', 'one small request: time, tokens, cost'],
@@ -132,7 +132,7 @@ function problemOf(registry: ModelRegistry, settings: RoleSettings): string | nu
 
 function namesToAsk(given: readonly string[], rows: readonly RoleRow[]): string[] {
   const names = [...new Set(given.length > 0 ? given : rows.map(({ model }) => model))];
-  if (names.length === 0) throw new UserError('usage', 'Name a model to ask.', noModel);
+  if (names.length === 0) throw new UserError('usage', '--ping needs a model.', noModel);
   for (const name of names) {
     if (!ModelName.safeParse(name).success)
       throw new UserError(
@@ -146,7 +146,11 @@ function namesToAsk(given: readonly string[], rows: readonly RoleRow[]): string[
 
 function refuseNames(names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  throw new UserError('usage', 'Names of models need --ping.', `mlab models --ping ${names.join(' ')}`);
+  throw new UserError(
+    'usage',
+    'To test models by name, add --ping.',
+    `mlab models --ping ${names.join(' ')}`,
+  );
 }
 
 function providerTable(states: readonly ProviderState[]): string {

@@ -168,7 +168,11 @@ function textOf(
 function onlyTable({ tables }: ReportDocument, [wanted, another]: readonly string[]): DocumentTable {
   const found = tables.find(({ name }) => name === wanted);
   if (found !== undefined && another === undefined) return found;
-  throw new UserError('bad_flag', 'CSV can hold one table only.', 'Choose one, for example: --table runs');
+  throw new UserError(
+    'bad_flag',
+    'A CSV file can contain only one table.',
+    'Choose one, for example: --table runs',
+  );
 }
 
 /** @param areAgents whether the experiments were named separately from the two sides */
@@ -182,7 +186,7 @@ function compare(
     throw new UserError(
       'bad_flag',
       '--compare needs two names.',
-      'Put it last: mlab report a --compare automl react',
+      'Put --compare last: mlab report a --compare automl react',
     );
   }
   // An agent that has changed is still compared with itself between two experiments.
@@ -196,7 +200,7 @@ function compare(
     throw new UserError(
       'unknown_agent',
       meant.length === 0
-        ? `No run of the agent "${name}" is among these.`
+        ? `None of these runs is of the agent "${name}".`
         : `"${name}" stands for ${meant.length} agents.`,
       `The agents are: ${labels.map(shellWord).join(', ')}.`,
     );

@@ -151,8 +151,8 @@ export const run: Verb = {
     if (options.artifacts !== undefined && executorNameOf(context, planned, wanted) !== 'redis')
       throw new UserError(
         'bad_flag',
-        '--artifacts is for workers of a Redis.',
-        'Add --on redis://…, or leave it out.',
+        '--artifacts works only with Redis workers.',
+        'Add --on redis://…, or leave out --artifacts.',
       );
     refuseKeysInPlan(planned, context.variables);
     refuseUncountedLimit(context, planned, wanted);

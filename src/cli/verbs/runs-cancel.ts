@@ -38,7 +38,7 @@ export const runsCancel: Verb = {
   details:
     'Removes the queued jobs of experiments from Redis, Slurm or Kubernetes, and stops the running ones after what they have\n' +
     'recorded. Commands that follow the jobs end. What is finished is kept, and the same mlab run command submits the rest\n' +
-    'again. Runs that are executed by an mlab run on this machine are not cancelled: it says which process to interrupt.',
+    'again. Runs that mlab run executes on this machine are not cancelled; the output names the process to interrupt.',
   negative: 'jobs could not be cancelled, or have not ended yet',
   examples: [
     ['mlab runs cancel night-1', 'all its jobs, wherever they are'],

@@ -13,8 +13,8 @@ export const runsDiff: Verb = {
   onlyReads: true,
   arguments: [
     stepArgument,
-    { name: '[from]', description: 'a step; default: 0, the starter; of RUN@STEP the step before' },
-    { name: '[to]', description: 'a later step; default: last; of RUN@STEP that step' },
+    { name: '[from]', description: 'a step; default: 0 (the starter), or with RUN@STEP the step before it' },
+    { name: '[to]', description: 'a later step; default: last, or with RUN@STEP that step' },
   ],
   flags: [{ flags: '--full', description: `all lines; without it at most ${maxLines} per file` }],
   examples: [

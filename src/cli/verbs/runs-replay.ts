@@ -13,8 +13,8 @@ export const runsReplay: Verb = {
   flags: [],
   details:
     'Runs the agent again with the recorded answers, without network, keys or sandbox. Its model calls and actions must be\n' +
-    'those that were recorded; otherwise the first difference is printed. Calls that actions made are not repeated, nor counted.',
-  negative: 'a run does not do what was recorded',
+    'those that were recorded; otherwise the first difference is printed. Calls made by actions are neither repeated nor counted.',
+  negative: 'a replay differs from what was recorded',
   examples: [['mlab runs replay start-1', 'all runs of an experiment']],
   async run(context, given) {
     const runs = locateRuns(context, given, { withBranches: true });

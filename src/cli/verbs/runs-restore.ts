@@ -38,14 +38,14 @@ export const runsRestore: Verb = {
       throw new UserError(
         'usage',
         named === null && rest.length < 2
-          ? 'A step and a folder are needed.'
-          : 'One folder is needed, and nothing after it.',
+          ? 'The step and the folder are missing.'
+          : 'Give one folder, and nothing after it.',
         `For example: mlab runs restore ${given.replace(/@.*/, '')}@last workspace`,
       );
     const { number, snapshot } = snapshotOfStep(folder, step);
     const place = resolve(target);
     if (wholeNamesIn(place).length > 0)
-      throw new UserError('not_empty', `${place} is not empty`, 'Give a new or an empty folder.');
+      throw new UserError('not_empty', `${place} is not empty.`, 'Give a new or an empty folder.');
     const { signal } = context;
     const { leftOut } = await makeWholeFolder(place, signal, (part) =>
       restoreSnapshot(folder.objects, snapshot, part, { withoutRepositories: !withRepositories, signal }),

@@ -50,7 +50,7 @@ export const runsRetry: Verb = {
   arguments: [runsArgument],
   flags,
   details:
-    'Reruns only runs that failed because of the machines, from the start, as they were planned. Earlier attempts are kept\n' +
+    'Reruns only runs with an infrastructure failure, from the start, as they were planned. Earlier attempts are kept\n' +
     'in runs/.discarded. To continue runs after their last step, repeat mlab run. A run that ended by agent_error is a\n' +
     'result of its agent and is not repeated: correct the agent, and give mlab run another --name.\n' +
     `Causes: ${causes.slice(0, 8).join(', ')},\n${causes.slice(8).join(', ')}.`,

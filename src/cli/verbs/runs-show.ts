@@ -84,7 +84,7 @@ export const runsShow: Verb = {
       if (Number(wanted) === 0)
         throw new UserError(
           'unknown_step',
-          'Step 0 is the workspace before the first step, so there is nothing to show of it.',
+          'Step 0 is the workspace before the first step, so there is nothing to show.',
           `${hint} mlab runs restore ${place}@0 FOLDER writes that workspace.`,
         );
       throw new UserError('unknown_step', `There is no step ${wanted}.`, hint);

@@ -106,7 +106,7 @@ function settingsOf(options: Options): Settings {
   if (!sandbox.success || sandbox.data === 'none') {
     throw new UserError(
       'bad_flag',
-      `--sandbox ${options.sandbox}: adversarial agents are run in a sandbox only.`,
+      `--sandbox ${options.sandbox}: adversarial agents run only in a sandbox.`,
       'Use bubblewrap or docker.',
     );
   }
@@ -117,7 +117,7 @@ function settingsOf(options: Options): Settings {
   if (named.includes('reference-score') && !agents.includes('oracle'))
     throw new UserError(
       'bad_flag',
-      '--only reference-score: it compares the score of the oracle, which is not named.',
+      '--only reference-score compares the score of the oracle, which is missing from --only.',
       `Add it: --only ${['oracle', ...named].join(',')}`,
     );
   // If only checks are named, run no agents.

@@ -51,7 +51,7 @@ export const view: Verb = {
     },
   ],
   details:
-    'Shows experiments, runs and their steps, also while they are running; it changes nothing. Without a display, or over\n' +
+    'Shows experiments, runs and their steps, even while they are running; it changes nothing. Without a display, or over\n' +
     'SSH, it only prints the address. Stop it with Ctrl-C.',
   examples: [
     ['mlab view', 'all experiments, in the browser'],

@@ -70,8 +70,8 @@ async function readJob(path: string, signal: AbortSignal): Promise<Job> {
   } catch (error) {
     throw new UserError(
       'bad_job',
-      `${path === '-' ? 'Standard input' : path} holds no job: ${messageOf(error)}`,
-      'A job is written by mlab; see docs/jobs.md.',
+      `${path === '-' ? 'Standard input' : path} is not a valid job: ${messageOf(error)}`,
+      'mlab writes job files; docs/jobs.md describes them.',
       { cause: error },
     );
   }

@@ -36,7 +36,7 @@ export async function exportRuns(options: ExportOptions): Promise<ExportResult> 
     return record === null ? [] : [{ folder, record }];
   });
   if (runs.length === 0)
-    throw new UserError('no_runs', 'None of these runs has begun.', 'Run them first, with: mlab run');
+    throw new UserError('no_runs', 'None of these runs has started.', 'Run them first, with: mlab run');
   const folder = await writeIntoNewFolder(options, (part) => writeAs(runs, part, options));
   return { folder, runs: runs.map(({ folder: { id }, record }) => ({ run: id, steps: record.steps })) };
 }

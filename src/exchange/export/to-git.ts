@@ -75,7 +75,7 @@ async function git(
   } catch (error) {
     signal.throwIfAborted();
     if (!hasCode(error, 'ENOENT')) throw error;
-    throw new UserError('no_git', 'The program git is not there.', 'Install git, or use another format.', {
+    throw new UserError('no_git', 'git is not installed.', 'Install git, or use another format.', {
       cause: error,
     });
   }

@@ -28,7 +28,7 @@ export async function findOriginalRuns(folders: readonly string[], signal: Abort
       throw new UserError(
         'no_folder',
         `There is no folder ${folder}.`,
-        'Name the folder of one or of many runs.',
+        'Name the folder of one run or of many runs.',
       );
     }
     for await (const run of runsBelow(folder, 0, search)) {
@@ -39,7 +39,7 @@ export async function findOriginalRuns(folders: readonly string[], signal: Abort
   if (found.size > 0) return [...found.values()].sort((one, other) => (one.folder < other.folder ? -1 : 1));
   throw new UserError(
     'no_runs',
-    `No run of the original benchmark lies in ${folders.join(', ')}.`,
+    `There is no run of the original benchmark in ${folders.join(', ')}.`,
     `A run is a folder with ${logFolderNames.join(' and ')}, or with ${packedNames.join(', ')}.`,
   );
 }

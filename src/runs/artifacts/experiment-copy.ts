@@ -125,8 +125,8 @@ export class ExperimentCopy implements Disposable {
     if (isChanged && !copy.isSame) {
       throw new UserError(
         'artifacts_differ',
-        `The run ${id} was changed here, and by others in ${this.address}.`,
-        `Keep one of them: delete ${folder.folder} to fetch the other, or run the experiment under another name.`,
+        `The run ${id} was changed both here and in ${this.address}.`,
+        `Keep one version: delete ${folder.folder} to fetch the other one, or run the experiment under another name.`,
       );
     }
     this.#note(id, head, false);
@@ -171,8 +171,8 @@ function refuseForgotten({ folder, plan }: Experiment): void {
   if (!existsSync(join(folder, basesName))) return;
   throw new UserError(
     'artifacts_missing',
-    `The runs of ${plan.name} are in a store, and no store is given.`,
-    'Give the one that you gave before: --artifacts s3://BUCKET/FOLDER, or executor.redis.artifacts in an experiment file.',
+    `The runs of ${plan.name} are in an S3-compatible store, but no store is given.`,
+    'Give the same store as before: --artifacts s3://BUCKET/FOLDER, or executor.redis.artifacts in an experiment file.',
   );
 }
 

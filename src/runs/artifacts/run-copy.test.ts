@@ -277,7 +277,7 @@ test('an experiment fetches what others left, sends what was changed here, and o
   for (const work of [again.fetch(id), again.send(id)])
     await expect(work).rejects.toMatchObject({ code: 'artifacts_differ' });
   using third = await open();
-  expect(lines).toEqual([expect.stringContaining('was changed here, and by others')]);
+  expect(lines).toEqual([expect.stringContaining('was changed both here and')]);
   expect(readFileSync(folder.tracePath)).toEqual(before);
   rmSync(folder.folder, { recursive: true });
   await third.send(id);

@@ -76,7 +76,7 @@ export class RunCopy {
     if (isOwner) return next.epoch;
     throw new UserError(
       'run_locked',
-      `Another machine has begun to work on ${this.#folder.id} in ${this.#store.address}.`,
+      `Another machine has started to work on the run ${this.#folder.id} in ${this.#store.address}.`,
       'Wait until it has finished.',
     );
   }
@@ -110,7 +110,7 @@ export class RunCopy {
       throw new UserError(
         'lease_lost',
         `Another machine has taken over the run ${this.#folder.id} in ${this.#store.address}.`,
-        'Nothing is lost that was uploaded: that machine resumes the run from there.',
+        'Nothing that was uploaded is lost: that machine resumes the run from there.',
       );
     }
     this.#sent = seen;
@@ -214,7 +214,7 @@ export class RunCopy {
   #broken(what: string): UserError {
     return new UserError(
       'artifact_broken',
-      `${this.#store.address} holds something that mlab did not write: ${what}.`,
+      `${this.#store.address} contains something that mlab did not write: ${what}.`,
       'Restore the bucket from a backup, or run the experiment under another name.',
     );
   }

@@ -160,7 +160,7 @@ export class S3Store implements Disposable {
     return new UserError(
       'no_artifact_store',
       `${this.address} can't be used from ${hostname()}: ${name === 'Error' ? '' : `${name}: `}${message}`,
-      'Check the bucket, and in the environment of mlab AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for a store that is not of AWS, AWS_ENDPOINT_URL_S3.',
+      'Check the bucket, and the environment variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for stores other than AWS, AWS_ENDPOINT_URL_S3.',
     );
   }
 }

@@ -176,7 +176,7 @@ function refuseOtherMlab({ mlab }: Job, { versions: { mlab: own } }: JobHost): v
   if (own === undefined || mlab === '' || mlab === own) return;
   throw new UserError(
     'other_mlab',
-    `This is mlab ${own} on ${hostname()}, and the job was made by mlab ${mlab}.`,
+    `${hostname()} has mlab ${own}, but the job was created by mlab ${mlab}.`,
     'Install one version on all machines, or create the jobs again with the mlab run command of the experiment.',
   );
 }
@@ -214,7 +214,7 @@ function refuseOtherPlan(experiment: Experiment, run: RunSpec): void {
   if (isDeepStrictEqual(planned, run)) return;
   throw new UserError(
     'job_differs',
-    `The plan in ${experiment.folder} ${planned === null ? 'has no run' : 'says something else of the run'} ${run.id}.`,
+    `The plan in ${experiment.folder} ${planned === null ? 'has no run' : 'does not match the run'} ${run.id}.`,
     'Create its jobs again with the mlab run command of the experiment.',
   );
 }

@@ -50,7 +50,7 @@ function experimentOf({ experiment: folder }: Job): Experiment {
     throw new UserError(
       'no_experiment',
       `${hostname()} has no experiment in ${folder}.`,
-      'Mount its folder there at the same path, or use Redis workers with mlab run --artifacts s3://BUCKET/FOLDER.',
+      'Mount the experiments folder there at the same path, or use Redis workers with mlab run --artifacts s3://BUCKET/FOLDER.',
     );
   }
 }

@@ -40,7 +40,7 @@ test('a worker that has another mlab, another task or other data refuses a job, 
   const job = { ...made, mlab: '0.2.0' };
   await expect(work({ ...made, mlab: '0.1.0' }, resources)).rejects.toMatchObject({
     code: 'other_mlab',
-    message: expect.stringMatching(/^This is mlab 0\.2\.0 on .+, and the job was made by mlab 0\.1\.0\.$/),
+    message: expect.stringMatching(/^.+ has mlab 0\.2\.0, but the job was created by mlab 0\.1\.0\.$/),
   });
   await expect(work(job, changed)).rejects.toMatchObject({ code: 'task_changed' });
   await expect(

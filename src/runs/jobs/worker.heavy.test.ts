@@ -144,7 +144,7 @@ describe.skipIf(missing !== undefined)(`mlab worker${why}`, () => {
     writeFileSync(no, '{"kind":"run"}');
     const refused = await mlab(['worker', no], place);
     expect(refused.code).toBe(2);
-    expect(refused.err).toContain('holds no job');
+    expect(refused.err).toContain('is not a valid job');
     {
       using _lock = folder.lock();
       const locked = await mlab(['worker', job], place);
@@ -154,7 +154,7 @@ describe.skipIf(missing !== undefined)(`mlab worker${why}`, () => {
     const changed = JSON.parse(readFileSync(job, 'utf8'));
     changed.run.seed = 77;
     writeFileSync(job, JSON.stringify(changed));
-    expect((await mlab(['worker', job], place)).err).toContain('says something else of the run');
+    expect((await mlab(['worker', job], place)).err).toContain('does not match the run');
     expect(folder.readRecord()).toBeNull();
   });
 });

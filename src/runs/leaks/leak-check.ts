@@ -24,7 +24,8 @@ export interface LeakCheck {
 export const leakChecks = [
   {
     name: 'hidden-values',
-    summary: 'looks for hidden values in the data, the starter and the packages, in any code, order or file',
+    summary:
+      'looks for hidden values in the data, the starter and the packages, in any encoding, order or file',
   },
   {
     name: 'row-order',

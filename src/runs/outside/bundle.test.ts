@@ -11,7 +11,7 @@ test.each(['npm', 'pypi'] as const)(
       ...['1.0\n--index-url=http://evil.example', '1.0 --pre', '1.0;x', '../x', ''],
     ])
       await expect(ensureBundle({ registry, name: 'fine', version: '1' }, version, options)).rejects.toThrow(
-        'is no version of fine',
+        'is not a version of fine',
       );
   },
 );

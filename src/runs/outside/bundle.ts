@@ -48,7 +48,7 @@ function packagesOf({ registry, name, beside = [] }: ProgramPackage, version: st
   if (!versions.test(version))
     throw new UserError(
       'bad_version',
-      `"${version}" is no version of ${name}.`,
+      `"${version}" is not a version of ${name}.`,
       'Give one as its registry lists it, such as 1.2.3.',
     );
   return [registry === 'npm' ? `${name}@${version}` : `${name}==${version}`, ...beside];

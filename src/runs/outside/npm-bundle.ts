@@ -99,14 +99,14 @@ async function install(
     throw new UserError(
       'no_npm',
       `npm can't be started: ${String(error)}`,
-      'Install Node.js with npm, and have it in PATH.',
+      'Install Node.js with npm, and add npm to PATH.',
     );
   });
   if (result.exitCode !== 0) {
     throw new UserError(
       'no_package',
       `npm could not install ${packages.join(', ')}:\n${tail(result.output)}`,
-      `look at the version and the network; the log is ${log}`,
+      `Check the version and the network. The log is ${log}`,
     );
   }
   await openToReaders(bundle);

@@ -21,7 +21,7 @@ export function checkDialect({ agent, roles }: RunSpec, registry: ModelRegistry)
   if (program.dialects.some((dialect) => dialects.includes(dialect))) return;
   throw new UserError(
     'no_dialect',
-    `The agent ${agent} speaks ${program.dialects.join(' or ')}; ${roles.agent.model} is reached by ${dialects.join(' or ')}.`,
-    'Name a model of a provider that speaks it, or a server that translates (such as LiteLLM) as openai-compatible/….',
+    `The agent ${agent} uses ${program.dialects.join(' or ')}, but ${roles.agent.model} is available only through ${dialects.join(' or ')}.`,
+    'Choose a model whose provider supports that dialect, or use a server that translates (such as LiteLLM) as openai-compatible/….',
   );
 }

@@ -150,7 +150,7 @@ function refuseHidden(source: string, hidden: readonly string[]): void {
   if (!folders.some((folder) => path.startsWith(folder) || folder.startsWith(path))) return;
   throw new UserError(
     'hidden_file',
-    `${source} belongs to the task of the run, or contains it. No agent is shown hidden files of its task.`,
+    `${source} belongs to the task of the run, or contains it. Agents must not see hidden files of their task.`,
     'Leave it out of the command and its files.',
   );
 }

@@ -41,7 +41,8 @@ const ran = 'planted-ran-';
 
 export const forger = adversarialAgent({
   name: 'forger',
-  summary: 'forges scores and times: result files, odd numbers, planted modules, code that fools its judge',
+  summary:
+    'forges scores and times: result files, odd numbers, planted modules, code that deceives its grader',
   graded: 'all',
   prepare(scene) {
     /** Which step submitted which forgery. */

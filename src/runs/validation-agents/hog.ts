@@ -21,8 +21,7 @@ const kinds = [
 
 export const hog = adversarialAgent({
   name: 'hog',
-  summary:
-    'fills memory, disk, the process table, open files, output and time; the run must go on after each',
+  summary: 'fills memory, disk, the process table, open files, output and time; the run must survive each',
   limits: { memory_mb: 512, processes: 64, workspace_mb: 64, script_seconds: 5 },
   prepare({ token }) {
     return {

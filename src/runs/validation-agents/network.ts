@@ -3,7 +3,7 @@ import { Listeners, ownAddresses } from './listeners.ts';
 
 export const network = adversarialAgent({
   name: 'network',
-  summary: 'speaks to a listener on this machine by TCP, UDP, IPv6, Unix sockets, and opens raw sockets',
+  summary: 'contacts a listener on this machine over TCP, UDP, IPv6 and Unix sockets, and opens raw sockets',
   async prepare({ token }) {
     const listeners = await Listeners.open(token);
     const heardItself = await listeners.provePresence();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type FakeRunSettings, runAgent } from 'mlagentbench/testing';
 import treeDepth from './tree-depth.ts';
 
-/** In place of the task: a script that is best at a depth of 4, and takes ten seconds. */
+/** Stands in for the task: a script that is best at a depth of 4, and takes ten seconds. */
 const fakeTask: FakeRunSettings = {
   files: { 'train.py': 'MAX_DEPTH = None\n' },
   execute: (source) => {
@@ -19,17 +19,17 @@ test('submits what the depth with the smallest error predicts', async () => {
   assert.equal(finalAnswer, 'The best validation error was 10.');
 });
 
-test('tries no tree that is deeper than its option says', async () => {
+test('tries no tree deeper than its option allows', async () => {
   const { executed } = await runAgent(treeDepth, { ...fakeTask, options: { deepest: 2 } });
   assert.deepEqual(executed, ['MAX_DEPTH = None\n', 'MAX_DEPTH = 2\n', 'MAX_DEPTH = 2\n']);
 });
 
-test('does the same each time: a run that was interrupted can be resumed', async () => {
+test('does the same each time, so an interrupted run can be resumed', async () => {
   const [one, other] = [await runAgent(treeDepth, fakeTask), await runAgent(treeDepth, fakeTask)];
   assert.deepEqual(one.taken, other.taken);
 });
 
-test('keeps the starter where its scripts print no score', async () => {
+test('keeps the starter if scripts print no score', async () => {
   const { files } = await runAgent(treeDepth, { ...fakeTask, execute: () => ({ output: 'Traceback' }) });
   assert.equal(files.get('train.py'), 'MAX_DEPTH = None\n');
 });

@@ -17,14 +17,14 @@ const treeDepth: Agent = {
       environment.note({ Thought: `A tree of depth ${depth} has a validation error of ${error}.` });
       if (error < best.error) best = { script, error };
     }
-    // What is graded is what the last script wrote.
+    // The grader scores what the last script wrote, so the best one runs last.
     await tryScript(environment, best.script);
     const answer = `The best validation error was ${best.error}.`;
     await environment.step({ name: 'Final Answer', args: { final_answer: answer } });
   },
 };
 
-/** Runs a version of the script and returns the error that it prints; infinite where it prints none, or the run is over. */
+/** Runs a version of the script and returns the error that it prints, or infinity if it prints none or the run is over. */
 async function tryScript(environment: Environment, content: string): Promise<number> {
   const { entry } = environment.task;
   const written = await environment.step({ name: 'Write File', args: { file_name: entry, content } });

@@ -119,7 +119,7 @@ export function configFor(settings: KubernetesSettings): KubeConfig {
   } catch (error) {
     throw new UserError(
       'no_kubernetes',
-      `The configuration of kubectl can't be used: ${messageOf(error)}`,
+      `The kubectl configuration can't be used: ${messageOf(error)}`,
       'kubectl get jobs must work here. Choose another file with KUBECONFIG, or a context with executor.kubernetes.context.',
       { cause: error },
     );

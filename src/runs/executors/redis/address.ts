@@ -30,11 +30,7 @@ export function redisAddress(given: string | undefined, variables: Variables): R
   const text = isGiven ? given : variables[urlVariable];
   const hint = `An address is redis://HOST:PORT, or rediss:// for TLS; a password comes from ${passwordVariable}.`;
   if (text === undefined || text === '')
-    throw new UserError(
-      'bad_redis_url',
-      'No address of Redis is given.',
-      `${hint} ${urlVariable} may hold it.`,
-    );
+    throw new UserError('bad_redis_url', 'No Redis address is given.', `${hint} ${urlVariable} may hold it.`);
   // An invalid address is not repeated, because it may contain a password.
   const url = URL.parse(text);
   if (url === null || !isRedisUrl(text) || url.hostname === '' || !/^\/?\d*$/.test(url.pathname))

@@ -110,7 +110,7 @@ function spentSoFar(experiment: Experiment, folder: string): { tokens: number; m
   throw new UserError(
     'quota_unknown',
     `Redis no longer knows what the runs of ${experiment.plan.name} have spent.`,
-    'Give the mlab run command of the experiment again: it counts what was spent.',
+    'Run the mlab run command of the experiment again: it counts what was spent.',
   );
 }
 

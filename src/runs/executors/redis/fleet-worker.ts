@@ -256,7 +256,7 @@ export class FleetWorker {
     const reason = new UserError(
       workerLost,
       `${what} was lost ${losses} times: its worker died or lost its connection.`,
-      'Check the last output of the workers and their memory, then use mlab runs retry.',
+      "Check the workers' last output and their memory, then use mlab runs retry.",
     );
     return await this.#options.giveUp(queued, reason, following);
   }

@@ -101,8 +101,8 @@ function tlsOf(settings: SlurmSettings): { cert: string; key: string } | undefin
   if (certificate !== undefined && key !== undefined) return { cert: textOf(certificate), key: textOf(key) };
   throw new UserError(
     'bad_experiment',
-    'executor.slurm names a certificate of the gateway or its key, but not both.',
-    'Give gateway_certificate and gateway_key, or neither.',
+    'executor.slurm has only one of gateway_certificate and gateway_key.',
+    'Give both or neither.',
   );
 }
 

@@ -14,7 +14,7 @@ FOLDS = 5
 
 
 def features_of(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The columns of both tables as numbers: texts by their alphabetical position."""
+    """The columns of both tables as numbers; strings become their rank in sorted order."""
     both = pd.concat([train, test]).drop(columns=["id", TARGET])
     for name in both.select_dtypes(exclude="number"):
         both[name] = both[name].astype(str).astype("category").cat.codes
