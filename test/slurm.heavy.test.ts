@@ -43,6 +43,13 @@ describe.skipIf(missing !== null)(
       return startMlab(['run', file, ...places, ...flags], { folder: bench.folder, variables });
     }
 
+    /** Another command about these experiments. */
+    const called = async (...argv: string[]) =>
+      await startMlab([...argv, '--dir', bench.experiments], {
+        folder: bench.folder,
+        variables: { ...cluster.variables, MLAB_CACHE: bench.cache },
+      }).ended;
+
     function arrays(name: string): number {
       const folder = join(bench.experiments, name, 'slurm');
       return readdirSync(folder).filter((entry) => entry.startsWith('mlab-')).length;
@@ -93,11 +100,6 @@ describe.skipIf(missing !== null)(
       const flags = ['--on', 'slurm', '--seeds', '12', '--agent-option', 'rounds=60'];
       const followed = start('ended-elsewhere', {}, ...flags);
       await until('a job runs', isRunning);
-      const called = async (...argv: string[]) =>
-        await startMlab([...argv, '--dir', bench.experiments], {
-          folder: bench.folder,
-          variables: { ...cluster.variables, MLAB_CACHE: bench.cache },
-        }).ended;
       expect(await called('runs', 'cancel', 'ended-elsewhere')).toMatchObject({
         code: 0,
         out: expect.stringMatching(/^ended-elsewhere: \d+ jobs were cancelled\. What/),
@@ -149,6 +151,8 @@ describe.skipIf(missing !== null)(
       const refused = await start('refused', { partition: 'nowhere' }, '--on', 'slurm').ended;
       expect(refused.code).toBe(2);
       expect(refused.err).toMatch(/Slurm rejected the jobs: .*invalid partition/is);
+      const listed = await called('runs', 'ls', 'refused');
+      expect(listed.out).toMatch(/failed +not submitted: Slurm rejected the jobs: .*\n\n1 run: 1 failed/i);
       const broken = await start('broken', { preamble: 'echo "no such module"; exit 7' }, '--on', 'slurm')
         .ended;
       expect(broken.code).toBe(1);
