@@ -295,11 +295,14 @@ export class FleetWorker {
   }
 
   async #stopCancelled(): Promise<void> {
+    const { redis } = this.#options;
     for (const active of this.#active.values()) {
-      const isCancelled = await this.#options.redis.exists(
-        keys.cancelled(experimentKey(active.queued.job.experiment)),
-      );
-      if (isCancelled === 0) continue;
+      const { experiment, run } = active.queued.job;
+      const key = experimentKey(experiment);
+      const isCancelled =
+        (await redis.exists(keys.cancelled(key))) === 1 ||
+        (await redis.sismember(keys.cancelledRuns(key), run.id)) === 1;
+      if (!isCancelled) continue;
       active.isCancelled = true;
       active.stop.abort(new Error('cancelled'));
     }

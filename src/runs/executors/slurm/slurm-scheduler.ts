@@ -17,6 +17,7 @@ export class SlurmScheduler implements ArrayScheduler {
   readonly name = 'Slurm';
   readonly folderName = folderName;
   readonly chains = true;
+  readonly cancelsJobs = true;
   readonly #place: ExecutorPlace;
   readonly #settings: SlurmSettings;
   readonly #gateway: NodeGateway | null;
