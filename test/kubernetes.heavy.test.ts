@@ -126,20 +126,25 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
   });
 
   test('cancels the jobs that another terminal follows, and says so only when their pods have ended', async () => {
-    const followed = start('ended-elsewhere', {}, '--on', 'kubernetes', '--agent-option', 'rounds=500');
+    const flags = ['--on', 'kubernetes', '--agent-option', 'rounds=500'];
+    const followed = start('ended-elsewhere', { seeds: 2 }, ...flags);
     await until('a run is under way', () => followed.said().includes(' on node-1 '));
-    const cancel = async (...flags: string[]) => {
+    const cancel = async (target: string, ...flags: string[]) => {
       const variables = { HOME: bench.folder, KUBECONFIG: join(bench.folder, 'kubeconfig') };
-      const argv = ['runs', 'cancel', 'ended-elsewhere', '--dir', bench.experiments, ...flags];
+      const argv = ['runs', 'cancel', target, '--dir', bench.experiments, ...flags];
       return await startMlab(argv, { folder: bench.folder, variables }).ended;
     };
-    const unset = await cancel();
+    const unset = await cancel('ended-elsewhere');
     expect(unset).toMatchObject({ code: 2, err: expect.stringContaining('Set executor.kubernetes.image') });
     const created = cluster.created.length;
     const settings = join(bench.folder, 'ended-elsewhere.yaml');
-    expect(await cancel('--settings', settings)).toMatchObject({
+    expect(await cancel('ended-elsewhere/*-0', '--settings', settings)).toMatchObject({
+      code: 1,
+      out: 'ended-elsewhere: Kubernetes can only cancel all jobs of an experiment.\n',
+    });
+    expect(await cancel('ended-elsewhere', '--settings', settings)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('ended-elsewhere: 1 job was cancelled. What'),
+      out: expect.stringContaining('ended-elsewhere: 2 jobs were cancelled. What'),
     });
     expect(cluster.runningPods).toEqual([]);
     const end = await followed.ended;

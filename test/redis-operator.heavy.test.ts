@@ -168,6 +168,25 @@ describe.skipIf(missing !== null)(
       expect(worker.said()).not.toContain('grading finished');
     });
 
+    test('cancels some runs of an experiment: whoever follows them goes on with the others', async () => {
+      await startWorker();
+      const file = join(bench.folder, 'some.yaml');
+      const agents = [{ name: agent, options: { rounds: 40, seconds: 8 } }, 'noop'];
+      writeFileSync(
+        file,
+        JSON.stringify({ name: 'some', seeds: 3, tasks: ['sums'], agents, sandbox: 'none' }),
+      );
+      const following = start(['run', file, '--on', redis.url, ...places]);
+      await until('one is under way', () => /-counting-\S+ started on/.test(following.said()));
+      const argv = ['runs', 'cancel', 'some/sums-counting-*', '--dir', bench.experiments];
+      const { code, out } = await called(...argv);
+      expect([code, out]).toEqual([0, expect.stringMatching(/^some: 3 jobs were cancelled\. What/)]);
+      const end = await following.ended;
+      expect(end.code, end.err).toBe(1);
+      const listed = await called('runs', 'ls', 'some', '--dir', bench.experiments);
+      expect(listed.out).toMatch(/6 runs: [12] cancelled, 3 finished, [12] interrupted/);
+    });
+
     test('learns from the list, and from the worker, why a worker refused a run', async () => {
       const changed = bench.copyTask('changed', { 'env/train.py': 'print("another starter")\n' });
       const seen = bench.copyTask('seen', {});

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { researcher, startProviderServer, variablesFor } from './fakes/providers/index.ts';
@@ -70,8 +70,14 @@ describe.skipIf(missing !== null)(
         'sums',
       ];
       const variables = { ...variablesFor(server), ...cluster.variables };
+      const shown = await place.start(variables, 'run', ...argv, '--gateway-on', 'submit', '--dry-run').ended;
       const end = await place.start(variables, 'run', ...argv, '--gateway-on', 'submit').ended;
       expect(end.code, `${end.err}${end.out}`).toBe(0);
+      const arrays = join(place.experiments, 'closed/slurm');
+      const scripts = readdirSync(arrays)
+        .filter((name) => name.startsWith('mlab-'))
+        .map((name) => readFileSync(join(arrays, name, 'array.sh'), 'utf8').replaceAll(name, 'mlab-ARRAY'));
+      expect(scripts.filter((script) => shown.out.endsWith(script))).toEqual(scripts);
       expect(end.err).toContain(`Nodes reach language models by https://${network.outside}:`);
       expect(place.records('closed').map(({ status }) => status)).toEqual([
         'finished',

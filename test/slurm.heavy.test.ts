@@ -38,9 +38,12 @@ describe.skipIf(missing !== null)(
           executor: { slurm: settings },
         }),
       );
-      const places = ['--task-dir', fixtureTasks, '--dir', bench.experiments];
+      return begin('run', file, '--task-dir', fixtureTasks, ...flags);
+    }
+
+    function begin(...argv: string[]) {
       const variables = { ...cluster.variables, MLAB_CACHE: bench.cache };
-      return startMlab(['run', file, ...places, ...flags], { folder: bench.folder, variables });
+      return startMlab([...argv, '--dir', bench.experiments], { folder: bench.folder, variables });
     }
 
     function arrays(name: string): number {
@@ -93,21 +96,35 @@ describe.skipIf(missing !== null)(
       const flags = ['--on', 'slurm', '--seeds', '12', '--agent-option', 'rounds=60'];
       const followed = start('ended-elsewhere', {}, ...flags);
       await until('a job runs', isRunning);
-      const called = async (...argv: string[]) =>
-        await startMlab([...argv, '--dir', bench.experiments], {
-          folder: bench.folder,
-          variables: { ...cluster.variables, MLAB_CACHE: bench.cache },
-        }).ended;
-      expect(await called('runs', 'cancel', 'ended-elsewhere')).toMatchObject({
+      expect(await begin('runs', 'cancel', 'ended-elsewhere').ended).toMatchObject({
         code: 0,
         out: expect.stringMatching(/^ended-elsewhere: \d+ jobs were cancelled\. What/),
       });
       expect(cluster.queue()).toEqual([]);
       const end = await followed.ended;
       expect([end.code, end.out]).toEqual([1, expect.stringContaining('cancelled by another command')]);
-      const listed = await called('runs', 'ls', 'ended-elsewhere');
+      const listed = await begin('runs', 'ls', 'ended-elsewhere').ended;
       expect(listed.out).toMatch(/12 runs: \d+ cancelled/);
       expect(arrays('ended-elsewhere')).toBe(2);
+    });
+
+    test('cancels some runs of an experiment: whoever follows them goes on with the others', async () => {
+      const file = join(bench.folder, 'some.yaml');
+      const agents = [{ name: agent, options: { rounds: 40, seconds: 8 } }, 'noop'];
+      const runs = { seeds: 3, tasks: ['sums'], agents, sandbox: 'none' };
+      writeFileSync(file, JSON.stringify({ name: 'some', parallel: 2, ...runs }));
+      const followed = begin('run', file, '--on', 'slurm', '--task-dir', fixtureTasks);
+      await until(
+        'two are under way',
+        () => followed.said().match(/-counting-\S+ started on/g)?.length === 2,
+      );
+      const { code, out } = await begin('runs', 'cancel', 'some/sums-counting-*').ended;
+      // A run and its grading each.
+      expect([code, out]).toEqual([0, expect.stringMatching(/^some: 6 jobs were cancelled\. What/)]);
+      const end = await followed.ended;
+      expect(end.code, end.err).toBe(1);
+      const listed = await begin('runs', 'ls', 'some').ended;
+      expect(listed.out).toMatch(/6 runs: [12] cancelled, 3 finished, [12] interrupted/);
     });
 
     test('resumes a run that was stopped before its time limit, in the same job', async () => {
@@ -149,6 +166,8 @@ describe.skipIf(missing !== null)(
       const refused = await start('refused', { partition: 'nowhere' }, '--on', 'slurm').ended;
       expect(refused.code).toBe(2);
       expect(refused.err).toMatch(/Slurm rejected the jobs: .*invalid partition/is);
+      const listed = await begin('runs', 'ls', 'refused').ended;
+      expect(listed.out).toMatch(/failed +not submitted: Slurm rejected the jobs: .*\n\n1 run: 1 failed/i);
       const broken = await start('broken', { preamble: 'echo "no such module"; exit 7' }, '--on', 'slurm')
         .ended;
       expect(broken.code).toBe(1);

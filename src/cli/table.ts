@@ -32,11 +32,14 @@ export function table(
     return blocks(head, whole, available);
   const widths = wanted.with(-1, lastWidth);
   const body = isCut ? whole.map((cells) => cells.with(-1, cut(cells.at(-1), lastWidth))) : whole;
-  const line = (cells: readonly Cell[]) =>
-    cells
+  const line = (cells: readonly Cell[]) => {
+    // A table may have thousands of rows, with many empty cells at their ends.
+    const shown = cells.slice(0, cells.findLastIndex(({ width }) => width > 0) + 1);
+    return shown
       .map((cell, index) => padded(cell, widths[index] ?? 0, columns[index]?.align ?? 'left'))
       .join('  ')
       .trimEnd();
+  };
   const rule = widths.map((width) => '─'.repeat(width)).join('  ');
   return [styleText('bold', line(head)), rule, ...body.map(line)].join('\n');
 }
@@ -84,7 +87,7 @@ function padded({ text, width }: Cell, wanted: number, align: 'left' | 'right'):
 
 /** Each character takes one column: most texts need no closer look. */
 function isNarrow(text: string): boolean {
-  return /^[\x20-\x7e·–…⁰¹²³⁴-⁹]*$/.test(text);
+  return /^[\x20-\x7e·–…−⁰¹²³⁴-⁹]*$/.test(text);
 }
 
 const load = createRequire(import.meta.url);
@@ -129,6 +132,7 @@ let graphemes: Intl.Segmenter | undefined;
 
 /** One line of at most `width` columns, safe for a terminal. */
 export function oneLine(text: string, width: number): string {
+  if (text === '') return '';
   const line = plain(text).replaceAll(/\s+/g, ' ').trim();
   if (line.length <= width && widthOf(line) <= width) return line;
   let cut = '';

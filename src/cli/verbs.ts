@@ -147,7 +147,7 @@ export const verbs: readonly VerbEntry[] = [
   },
   {
     name: 'runs cancel',
-    summary: 'cancel the jobs of experiments on Redis, Slurm or Kubernetes',
+    summary: 'cancel the jobs of experiments or runs on Redis, Slurm or Kubernetes',
     load: async () => (await import('./verbs/runs-cancel.ts')).runsCancel,
   },
   {

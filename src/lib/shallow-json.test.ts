@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deepestStored, parseShallowJson, parseSmallJson } from './shallow-json.ts';
+import { deepestStored, isShallow, parseShallowJson, parseSmallJson } from './shallow-json.ts';
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
@@ -12,6 +12,14 @@ test('JSON of others is parsed unchanged up to 200 levels', () => {
 test('deeper nesting is refused like invalid JSON', () => {
   for (const text of [nested(201), nested(1_000_000), '{"a":'.repeat(300), '{'])
     expect(() => parseShallowJson(text)).toThrow(SyntaxError);
+});
+
+test('levels of a parsed value are counted as in its text', () => {
+  const value = { list: [[], 'text', null], empty: {} };
+  for (const levels of [0, 1, 2, 3, 4]) expect(isShallow(value, levels), `${levels}`).toBe(levels >= 3);
+  expect(() => parseShallowJson(JSON.stringify(value), 2)).toThrow('deep');
+  expect(parseShallowJson(JSON.stringify(value), 3)).toEqual(value);
+  expect(isShallow(JSON.parse(nested(100_000)), deepestStored)).toBe(false);
 });
 
 test('brackets inside texts do not count as levels', () => {

@@ -9,13 +9,14 @@ export const deepestStored = deepest + 100;
  * @throws SyntaxError
  */
 export function parseShallowJson(text: string, levels = deepest): unknown {
-  if (!isShallowJson(text, levels)) throw new SyntaxError(`it is nested more than ${levels} levels deep`);
+  if (shapeOf(text, levels).isTooDeep) throw new SyntaxError(`it is nested more than ${levels} levels deep`);
   return JSON.parse(text);
 }
 
-/** Whether JSON can be walked recursively. */
-export function isShallowJson(text: string, levels: number): boolean {
-  return !shapeOf(text, levels).isTooDeep;
+/** Whether a parsed value can be walked recursively. */
+export function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1));
 }
 
 /**

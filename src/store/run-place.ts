@@ -43,7 +43,7 @@ function whyOf(state: RunState, record: RunRecord, { executor }: RunQueue): stri
     if (executor?.startsWith('redis') !== true) return 'stopped; the same mlab run resumes it';
     if (record.status === 'interrupted') return 'its worker was stopped; the job is given to another';
     const { host, pid } = record;
-    return `its worker on ${String(host.name ?? '')} (process ${pid}) is gone; the job is given to another within 30 s`;
+    return `its worker on ${String(host.name ?? '')} (process ${pid}) is gone; the job is given to another`;
   }
   if (state !== 'failed' || record.end === null) return '';
   const { cause, message } = record.end;

@@ -29,10 +29,20 @@ test('of runs that a process of this machine executes it is said which one to in
   expect(json).toMatchObject({ experiments: [{ experiment: 'first', on: 'local', jobs: 2 }, { jobs: 0 }] });
 });
 
-test('single runs, and places in an experiment that nobody named, are refused', async () => {
+test('of single runs only those are meant that were named', async () => {
+  const folder = temporaryFolder();
+  const experiment = createExperiment(join(folder, 'first'), examplePlan(['one', 'two', 'three']));
+  using _one = experiment.runFolder('one').lock();
+  using _two = experiment.runFolder('two').lock();
+  const { text } = await cancel(folder, ['first/two', 'first/three']);
+  expect(text).toMatch(/^first: 1 run is executed by process/);
+  expect((await cancel(folder, ['first/t*ee'])).text).toBe('first: No job was queued or running.');
+});
+
+test('runs that do not exist, and places in an experiment that nobody named, are refused', async () => {
   const folder = temporaryFolder();
   const experiment = createExperiment(join(folder, 'first'), examplePlan(['one']));
-  await expect(cancel(folder, ['first/one'])).rejects.toThrow('is not an experiment');
+  await expect(cancel(folder, ['first/oen'])).rejects.toThrow('There is no experiment or run');
   await expect(cancel(folder, ['frist'])).rejects.toThrow('There is no experiment');
   experiment.recordExecutor('redis://queue.example:6379');
   await expect(cancel(folder, ['first'])).rejects.toThrow('redis://queue.example:6379');

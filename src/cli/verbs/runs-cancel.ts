@@ -9,7 +9,7 @@ import { type Experiment, openFleet } from '../../store/index.ts';
 import { type Context, type ExitCode, exitCodes } from '../context.ts';
 import { commandElsewhere } from '../execute-there.ts';
 import { readExperiment } from '../experiment-flags.ts';
-import { locateExperiments, refuseRun } from '../locate.ts';
+import { locateRuns, runsArgument } from '../locate.ts';
 import { reportOutage } from '../log-events.ts';
 import { refuseRecordedPlace } from '../trust.ts';
 import type { Verb } from '../verb.ts';
@@ -27,7 +27,7 @@ interface Cancelled extends Cancellation {
 }
 
 export const runsCancel: Verb = {
-  arguments: [{ name: '<experiments...>', description: 'experiments, or patterns such as night-*' }],
+  arguments: [runsArgument],
   flags: [
     { flags: '--on <where>', description: 'where their jobs are; default: where they were submitted last' },
     {
@@ -37,16 +37,17 @@ export const runsCancel: Verb = {
   ],
   details:
     'Removes the queued jobs of experiments from Redis, Slurm or Kubernetes, and stops the running ones after what they have\n' +
-    'recorded. Commands that follow the jobs end. What is finished is kept, and the same mlab run command submits the rest\n' +
-    'again. Runs that mlab run executes on this machine are not cancelled; the output names the process to interrupt.',
+    'recorded. Commands that follow the jobs end, or continue with the rest if only some runs of an experiment are cancelled,\n' +
+    'which Kubernetes cannot do. What is finished is kept, and the same mlab run command submits the rest again. Runs that\n' +
+    'mlab run executes on this machine are not cancelled; the output names the process to interrupt.',
   negative: 'jobs could not be cancelled, or have not ended yet',
   examples: [
     ['mlab runs cancel night-1', 'all its jobs, wherever they are'],
+    ['mlab runs cancel night-1/digits-automl-0', 'the jobs of one run; the others continue'],
     ['mlab runs cancel night-1 --settings night.yaml', 'jobs on Kubernetes, with the settings of that file'],
     ["mlab runs cancel 'night-*' --json", 'several experiments, with the result as JSON'],
   ],
   async run(context, given, { on, settings }: Options) {
-    for (const name of given) refuseRun(context, name, 'cancelled');
     const { executor } = readExperiment(settings, {});
     const { variables, log, signal } = context;
     const place = {
@@ -54,8 +55,14 @@ export const runsCancel: Verb = {
       ...{ variables, log, signal, onOutage: reportOutage(context) },
     };
     const all: Cancelled[] = [];
-    for (const experiment of locateExperiments(context, given))
-      all.push(await cancel(context, on, { ...place, experiment }));
+    const located = Map.groupBy(locateRuns(context, given), (run) => run.experiment.folder);
+    for (const [first, ...more] of located.values()) {
+      if (first === undefined) continue;
+      const { experiment } = first;
+      const named = new Set([first, ...more].map(({ folder }) => folder.id));
+      const runs = experiment.runIds.every((id) => named.has(id)) ? undefined : named;
+      all.push(await cancel(context, on, { ...place, experiment }, runs));
+    }
     return {
       text: all.map(({ experiment, text }) => `${experiment}: ${text}`).join('\n'),
       json: { experiments: all },
@@ -68,12 +75,13 @@ async function cancel(
   { variables }: Context,
   on: string | undefined,
   place: ExecutorPlace,
+  runs: ReadonlySet<string> | undefined,
 ): Promise<Cancelled> {
   const { experiment } = place;
   const { name } = experiment.plan;
   if (on === undefined) refuseRecordedPlace(experiment.executor, variables);
   const kind = chooseExecutor(on, experiment.executor);
-  const cancellation = kind === null ? localRuns(experiment) : await cancelJobs(kind, on, place);
+  const cancellation = kind === null ? localRuns(experiment, runs) : await cancelJobs(kind, on, place, runs);
   return {
     experiment: name,
     on: kind?.name ?? 'local',
@@ -83,9 +91,10 @@ async function cancel(
 }
 
 /** Runs that a process executes itself end with that process. */
-function localRuns({ folder }: Experiment): Cancellation {
+function localRuns({ folder }: Experiment, runs: ReadonlySet<string> | undefined): Cancellation {
   const { begun } = openFleet(folder);
-  const holders = (begun?.runIds ?? []).flatMap((id) => begun?.runFolder(id).holder() ?? []);
+  const meant = (begun?.runIds ?? []).filter((id) => runs?.has(id) !== false);
+  const holders = meant.flatMap((id) => begun?.runFolder(id).holder() ?? []);
   const processes = new Set(holders.map(({ pid, host }) => `process ${pid} on ${host}`));
   if (processes.size === 0) return { jobs: 0, ending: 0, problem: null };
   const what = holders.length === 1 ? '1 run is' : `${holders.length} runs are`;

@@ -33,8 +33,8 @@ export interface RemoteExecutor extends Executor, Canceller {
 
 /** Must be closed. */
 export interface Canceller extends AsyncDisposable {
-  /** Ends the experiment's jobs that have not ended. */
-  cancel(): Promise<Cancellation>;
+  /** Ends the experiment's jobs that have not ended; with `runs`, only the jobs of these. */
+  cancel(runs?: ReadonlySet<string>): Promise<Cancellation>;
 }
 
 /** What became of an experiment's jobs when they were cancelled. */

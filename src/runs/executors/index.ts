@@ -49,30 +49,34 @@ export async function executorFor(
 }
 
 /**
- * Cancels the jobs that an experiment has elsewhere, whoever submitted them. Commands that follow them stop.
+ * Cancels the jobs that an experiment has elsewhere, whoever submitted them. Commands that follow them stop, unless only
+ * some of its runs are cancelled.
  * @param kind as `chooseExecutor` returns it for the same arguments
+ * @param runs default: all
  */
 export async function cancelJobs(
   kind: ExecutorKind,
   wanted: string | undefined,
   place: ExecutorPlace,
+  runs?: ReadonlySet<string>,
 ): Promise<Cancellation> {
   const { experiment } = place;
   const on = wanted ?? experiment.executor ?? kind.name;
   await using canceller = await (kind.openCanceller?.(on, place) ?? kind.open(on, place));
-  await noteCancelling(experiment.folder);
-  const cancellation = await canceller.cancel();
-  if (cancellation.problem === null) await noteCancelled(experiment);
+  if (runs === undefined) await noteCancelling(experiment.folder);
+  const cancellation = await canceller.cancel(runs);
+  if (cancellation.problem === null) await noteCancelled(experiment, runs);
   return cancellation;
 }
 
-/** Notes for the runs that have not ended that nobody will begin them. */
-export async function noteCancelled(experiment: Experiment): Promise<void> {
+/** Notes for the runs that have not ended, or for these of them, that nobody will begin them. */
+export async function noteCancelled(experiment: Experiment, runs?: ReadonlySet<string>): Promise<void> {
   const { queued, begun } = openFleet(experiment.folder);
   const stopped = (begun?.runIds ?? []).filter((id) => {
     const status = experiment.runFolder(id).readRecord()?.status;
     return status === undefined || ['pending', 'running', 'interrupted'].includes(status);
   });
+  const cancelled = [...queued, ...stopped].filter((id) => runs?.has(id) !== false);
   const reason = { state: 'cancelled', why: 'cancelled; the same mlab run submits it again' } as const;
-  await noteUnqueued(experiment.folder, [...queued, ...stopped], reason);
+  await noteUnqueued(experiment.folder, cancelled, reason);
 }

@@ -61,26 +61,33 @@ export class ArrayExecutor implements RemoteExecutor {
     });
   }
 
-  async cancel(): Promise<Cancellation> {
+  async cancel(runs?: ReadonlySet<string>): Promise<Cancellation> {
+    const { name, cancelsJobs } = this.#scheduler;
+    if (runs !== undefined && !cancelsJobs)
+      return { jobs: 0, ending: 0, problem: `${name} can only cancel all jobs of an experiment.` };
     // Waits for a submission in progress, here and in another process.
     await this.#work;
     const late = AbortSignal.timeout(cancelMs);
     await withFileLock(this.#waves.lock, { signal: late }, async () => {}).catch(() => {});
-    const { name } = this.#scheduler;
     const before = await this.#scheduler.queue();
     const waves = this.#waves.read();
-    const submitted = before === null ? [] : this.#underWay(waves, before);
-    const ids = before === null ? waves.flatMap(({ id }) => id ?? []) : idsOf(submitted);
+    // If it does not answer, any of them may not have ended.
+    const meant = (states: JobStates | null) =>
+      (states === null ? waves.flatMap(jobsOf) : this.#underWay(waves, states)).filter(
+        ({ run }) => runs?.has(run) !== false,
+      );
+    const submitted = meant(before);
+    const ids = runs === undefined ? idsOf(submitted) : submitted.map(({ key }) => key);
     if (ids.length === 0) return { jobs: 0, ending: 0, problem: null };
     if (before === null || !(await this.#scheduler.cancel(ids))) {
       const problem = `${name} does not answer. Cancel the jobs with: ${this.#scheduler.cancelCommand(ids)}`;
-      return { jobs: submitted.length, ending: 0, problem };
+      return { jobs: before === null ? 0 : submitted.length, ending: 0, problem };
     }
     let ending = submitted.length;
     const patience = AbortSignal.timeout(cancelMs);
     while (ending > 0 && !patience.aborted) {
       const now = await this.#scheduler.queue();
-      if (now !== null) ending = this.#underWay(waves, now).length;
+      if (now !== null) ending = meant(now).length;
       if (ending > 0) await sleep(pollMs / 4);
     }
     return { jobs: submitted.length, ending, problem: null };
@@ -158,10 +165,9 @@ export class ArrayExecutor implements RemoteExecutor {
     return waves.flatMap((wave) => {
       const id = wave.id ?? ids.get(wave.name) ?? null;
       if (id !== null && wave.id === null) this.#waves.write({ ...wave, id });
-      return wave.jobs.flatMap(({ kind, run }, index): Submitted[] => {
-        const state = stateOf(states, wave, `${id}_${index}`);
-        const isUnderWay = state !== undefined && !hasEnded(state);
-        return isUnderWay ? [{ wave: { ...wave, id }, index, key: `${id}_${index}`, kind, run }] : [];
+      return jobsOf({ ...wave, id }).filter(({ key }) => {
+        const state = stateOf(states, wave, key);
+        return state !== undefined && !hasEnded(state);
       });
     });
   }
@@ -302,6 +308,12 @@ function stateOf(states: JobStates, { name }: Wave, key: string): JobState | und
 }
 
 const nameOf = (kind: Job['kind'], run: string): string => `${kind} ${run}`;
+
+/** The jobs of an array whose id is known. */
+function jobsOf(wave: Wave): Submitted[] {
+  if (wave.id === null) return [];
+  return wave.jobs.map(({ kind, run }, index) => ({ wave, index, key: `${wave.id}_${index}`, kind, run }));
+}
 
 function idsOf(submitted: readonly Submitted[]): string[] {
   return [...new Set(submitted.flatMap(({ wave }) => wave.id ?? []))];

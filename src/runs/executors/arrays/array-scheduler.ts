@@ -27,6 +27,8 @@ export interface ArrayScheduler extends AsyncDisposable {
   readonly threads: number;
   /** Whether an array can wait for another one. */
   readonly chains: boolean;
+  /** Whether single jobs of an array can be cancelled. */
+  readonly cancelsJobs: boolean;
   /** What a job requests: jobs with equal requests can be one array. */
   asksFor(job: Job): unknown;
   mostOfArray(): Promise<number>;
@@ -43,8 +45,11 @@ export interface ArrayScheduler extends AsyncDisposable {
   queue(): Promise<JobStates | null>;
   /** What is known about arrays that `queue` does not list any more. */
   accounted(ids: readonly string[]): Promise<JobStates>;
-  /** @returns whether the scheduler was told */
+  /**
+   * @param ids arrays, or jobs of them if it `cancelsJobs`
+   * @returns whether the scheduler was told
+   */
   cancel(ids: readonly string[]): Promise<boolean>;
-  /** The command with which a person cancels arrays. */
+  /** The command with which a person cancels them. */
   cancelCommand(ids: readonly string[]): string;
 }

@@ -18,6 +18,8 @@ export class KubernetesScheduler implements ArrayScheduler {
   readonly folderName = 'kubernetes';
   // Kubernetes jobs can't wait for each other: gradings are submitted when their runs have ended.
   readonly chains = false;
+  // A deleted pod of an Indexed Job is replaced.
+  readonly cancelsJobs = false;
   readonly #settings: KubernetesSettings;
   readonly #place: ExecutorPlace;
   readonly #jobs: BatchV1Api;

@@ -8,6 +8,8 @@ import { passwordVariable, type RedisAddress } from './address.ts';
 const firstAnswerMs = 10_000;
 /** A connection without any answer for this long is closed and opened again. */
 const silenceMs = 20_000;
+/** How long the driver waits for the server to close its side, and keeps the process meanwhile. */
+const disconnectMs = 500;
 /** The driver's message for commands that it gave up. */
 const cutMessage = 'Command aborted due to connection close';
 const cutPauseMs = 100;
@@ -33,7 +35,7 @@ export async function connectRedis(
     ...(address.password === undefined ? {} : { password: address.password }),
     ...(address.isEncrypted ? { tls: {} } : {}),
     ...{ lazyConnect: true, maxRetriesPerRequest: null, keepAlive: 10_000, connectTimeout: firstAnswerMs },
-    socketTimeout: silenceMs,
+    ...{ socketTimeout: silenceMs, disconnectTimeout: disconnectMs },
     // Whoever stops does not wait for a server that does not answer: others get its jobs when their locks expire.
     retryStrategy: (times: number) =>
       signal.aborted && times > maxTries ? null : Math.min(50 * 2 ** times, 1_000),

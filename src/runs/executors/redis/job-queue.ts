@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { GradeJob, Job, JobResources } from '../../../schema/index.ts';
 import { evenIfCut } from './connection.ts';
-import { experimentKey, jobId, keys, prefix } from './keys.ts';
+import { experimentKey, jobId, keys, prefix, runOf } from './keys.ts';
 import { told } from './told.ts';
 
 /** A queue entry: a job, and the grading that follows if it ends well. */
@@ -64,18 +64,25 @@ export class JobQueue implements AsyncDisposable {
   /**
    * Removes the jobs of an experiment that nobody is executing.
    * @param experiment as `experimentKey` names it
+   * @param runs default: all; who follows the jobs of these is told that they are cancelled
    * @returns how many jobs it had, and how many workers still execute
    */
-  async removeAll(experiment: string): Promise<{ jobs: number; active: number }> {
+  async removeAll(experiment: string, runs?: ReadonlySet<string>): Promise<{ jobs: number; active: number }> {
     const counts = { jobs: 0, active: 0 };
     for (const name of (await this.classes()).keys()) {
       const queue = await this.#queue(name);
       const all = new Set(await queue.getRanges(['active', 'wait', 'prioritized', 'delayed'], 0, -1));
-      const ids = [...all].filter((id) => id.startsWith(`${experiment}.`));
+      const ids = [...all].filter((id) => id.startsWith(`${experiment}.`) && runs?.has(runOf(id)) !== false);
       counts.jobs += ids.length;
       for (let at = 0; at < ids.length; at += atOnce) {
-        const removed = await Promise.all(ids.slice(at, at + atOnce).map((id) => queue.remove(id)));
+        const part = ids.slice(at, at + atOnce);
+        const removed = await Promise.all(part.map((id) => queue.remove(id)));
         counts.active += removed.filter((isRemoved) => isRemoved === 0).length;
+        if (runs !== undefined)
+          await this.#tellCancelled(
+            experiment,
+            part.filter((_, index) => removed[index] === 1),
+          );
       }
     }
     return counts;
@@ -112,6 +119,12 @@ export class JobQueue implements AsyncDisposable {
 
   async tellEnd({ job }: Queued, end: JobEnd): Promise<void> {
     await this.#redis.hset(keys.results(experimentKey(job.experiment)), jobId(job), JSON.stringify(end));
+  }
+
+  async #tellCancelled(experiment: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const end = JSON.stringify({ problem: cancelledProblem, worker: '' } satisfies JobEnd);
+    await this.#redis.hset(keys.results(experiment), Object.fromEntries(ids.map((id) => [id, end])));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,6 +9,11 @@ export function experimentKey(folder: string): string {
   return createHash('sha256').update(folder).digest('hex').slice(0, 16);
 }
 
+/** The run of a job's id. */
+export function runOf(id: string): string {
+  return id.slice(id.indexOf('.') + 1, id.lastIndexOf('.'));
+}
+
 /** The same for the same work, so that it is queued only once. */
 export function jobId(job: Job): string {
   const what = job.kind === 'run' ? `run-${job.archived_attempts}` : `grade-${job.which}`;
@@ -28,8 +33,10 @@ export const keys = {
   results: (experiment: string) => `${prefix}:results:${experiment}`,
   /** Channel: runs that began. */
   begun: (experiment: string) => `${prefix}:begun:${experiment}`,
-  /** Exists while the jobs of an experiment are being cancelled. */
+  /** Exists while all jobs of an experiment are being cancelled. */
   cancelled: (experiment: string) => `${prefix}:cancelled:${experiment}`,
+  /** Set of the runs of an experiment whose jobs are being cancelled. */
+  cancelledRuns: (experiment: string) => `${prefix}:cancelled-runs:${experiment}`,
   /** Set of the workers that refused a job because they are set up differently. */
   refusals: (experiment: string, job: string) => `${prefix}:refusals:${experiment}:${job}`,
   quota: (experiment: string) => `${prefix}:quota:${experiment}`,

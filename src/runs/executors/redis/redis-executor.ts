@@ -106,13 +106,13 @@ export class RedisExecutor implements RemoteExecutor {
     });
   }
 
-  async cancel(): Promise<Cancellation> {
+  async cancel(runs?: ReadonlySet<string>): Promise<Cancellation> {
     if (this.#redis.status !== 'ready') {
       const problem = `${placeOfRedis(this.#address)} does not answer, so the jobs continue. Cancel them with mlab runs cancel when it answers.`;
       return { jobs: 0, ending: 0, problem };
     }
     await this.#work;
-    return await cancelQueued(this.#redis, this.#place.experiment.folder);
+    return await cancelQueued(this.#redis, this.#place.experiment.folder, runs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -130,7 +130,8 @@ export class RedisExecutor implements RemoteExecutor {
   async #begin(): Promise<void> {
     const { experiment } = this.#place;
     // Left by an earlier command; the results that it did not read are in the store.
-    await this.#redis.del(keys.results(this.#experiment), keys.cancelled(this.#experiment));
+    const left = [keys.results, keys.cancelled, keys.cancelledRuns];
+    await this.#redis.del(left.map((key) => key(this.#experiment)));
     const { spend: limits } = experiment.plan;
     if (limits?.tokens !== undefined || limits?.money !== undefined) {
       const here = { redis: this.#redis, experiment: this.#experiment, worker: 'none' };

@@ -53,8 +53,7 @@ export function tellPlaces(
     if (place !== undefined || job.place === '') continue;
     const isListed = workers.some(({ id }) => job.place.endsWith(`(${id})`));
     if (job.unreported >= (isListed ? maxUnreported.listed : maxUnreported.gone)) {
-      if (!isListed)
-        log(`${run.id}: its worker ${job.place} is gone; the job is given to another within 30 s.`);
+      if (!isListed) log(`${run.id}: its worker ${job.place} is gone; the job is given to another.`);
       job.place = '';
       job.following.onProgress({ kind: 'run_queued', run, place: shown });
     }

@@ -98,7 +98,7 @@ export async function openCanceller(
 ): Promise<Canceller> {
   const redis = await connectRedis(address, signal, onOutage);
   return {
-    cancel: () => cancelQueued(redis, experiment.folder),
+    cancel: (runs) => cancelQueued(redis, experiment.folder, runs),
     [Symbol.asyncDispose]: async () => redis.disconnect(),
   };
 }

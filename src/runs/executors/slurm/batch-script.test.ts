@@ -24,7 +24,7 @@ function makePlace(settings: Record<string, unknown> = {}) {
   );
   program('scontrol', `echo "$@" > "${folder}/requeued"; exit 1`);
   const script = join(folder, 'array.sh');
-  writeFileSync(script, batchScript(folder, shellWord(worker), SlurmSettings.parse(settings)));
+  writeFileSync(script, batchScript(folder, shellWord(worker), SlurmSettings.parse(settings), ''));
   const env = {
     PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
     ...{ SLURM_ARRAY_TASK_ID: '3', SLURM_ARRAY_JOB_ID: '7', SLURMD_NODENAME: 'n1' },

@@ -80,7 +80,7 @@ export function batchScript(
   folder: string,
   command: string,
   { preamble, requeues }: SlurmSettings,
-  moreLines = '',
+  moreLines: string,
 ): string {
   return `#!/bin/bash
 # Written by mlab: one job of an array. Its log is in logs/.

@@ -21,11 +21,17 @@ export interface NodeGateway extends AsyncDisposable {
   changed<Given extends Job>(job: Given): Given;
   /** The token, which is in a file beside the job that only its owner may read. */
   tokenOf(run: RunSpec): string;
-  /** Lines of shell that are run before the worker. */
-  readonly lines: string;
 }
 
 const maxBytes = 2 ** 20;
+
+/** Lines of shell before a worker that asks models; none if nodes reach models directly. */
+export function gatewayLines({ gateway_on: on, gateway_certificate: certificate }: SlurmSettings): string {
+  if (on === 'node') return '';
+  const trusted =
+    certificate === undefined ? '' : `export NODE_EXTRA_CA_CERTS=${shellWord(resolve(certificate))}\n`;
+  return `${trusted}export ${gatewayTokenVariable}="$(cat "$folder/tokens/$index")"\n`;
+}
 
 /**
  * @param folder `slurm` of the experiment
@@ -38,14 +44,11 @@ export async function openNodeGateway(
 ): Promise<NodeGateway | null> {
   const { gateway_on: on, gateway_certificate: certificate } = settings;
   if (on === 'node' || models === undefined) return null;
-  const trusted =
-    certificate === undefined ? '' : `export NODE_EXTRA_CA_CERTS=${shellWord(resolve(certificate))}\n`;
   if (on !== 'submit') {
     const token = variables[gatewayTokenVariable] ?? '';
     return gatewayAt(
       on,
       () => token,
-      trusted,
       async () => {},
     );
   }
@@ -68,7 +71,6 @@ export async function openNodeGateway(
   return gatewayAt(
     url,
     (run) => gateways.tokenOf(run),
-    trusted,
     () => gateways[Symbol.asyncDispose](),
   );
 }
@@ -81,16 +83,10 @@ export function writeSecretly(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-function gatewayAt(
-  url: string,
-  tokenOf: NodeGateway['tokenOf'],
-  trusted: string,
-  close: () => Promise<void>,
-): NodeGateway {
+function gatewayAt(url: string, tokenOf: NodeGateway['tokenOf'], close: () => Promise<void>): NodeGateway {
   return {
     changed: (job) => throughGateway(job, url),
     tokenOf,
-    lines: `${trusted}export ${gatewayTokenVariable}="$(cat "$folder/tokens/$index")"\n`,
     [Symbol.asyncDispose]: close,
   };
 }

@@ -3,6 +3,7 @@ import { shellWord } from '../../../lib/shell-word.ts';
 import type { SlurmSettings } from '../../../schema/index.ts';
 import type { PlannedPlace } from '../executor-kind.ts';
 import { arrayOptions, batchScript, type JobNeeds, resourceOptions } from './batch-script.ts';
+import { gatewayLines } from './node-gateway.ts';
 
 /**
  * For the runs of a plan with equal requests, the command that submits their array, and its script. An array and the
@@ -17,6 +18,7 @@ export function plannedScripts(
     const resources = { cores: settings.cores, memory_mb: memory, gpu: gpu === true, gpus, exclusive: false };
     return { resources };
   });
+  const asksModels = plan.runs.some(({ roles }) => roles !== undefined);
   const alike = Map.groupBy(needs, (each) => resourceOptions(each, settings).join(' '));
   return [...alike.values()].map((jobs) => {
     const place = join(folder, 'slurm', 'mlab-ARRAY');
@@ -25,6 +27,6 @@ export function plannedScripts(
     const options = [...arrayOptions(array, settings, variables), ...resources];
     const words = settings.command ?? command.map(shellWord).join(' ');
     const given = `# sbatch ${options.map(shellWord).join(' ')} ${shellWord(join(place, 'array.sh'))}`;
-    return `${given}\n${batchScript(place, words, settings)}`;
+    return `${given}\n${batchScript(place, words, settings, asksModels ? gatewayLines(settings) : '')}`;
   });
 }

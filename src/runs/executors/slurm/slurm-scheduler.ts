@@ -7,7 +7,7 @@ import type { JobStates } from '../arrays/job-state.ts';
 import { WaveFolder } from '../arrays/wave.ts';
 import type { ExecutorPlace } from '../executor-kind.ts';
 import { arrayOptions, batchScript, resourceOptions } from './batch-script.ts';
-import { type NodeGateway, openNodeGateway, writeSecretly } from './node-gateway.ts';
+import { gatewayLines, type NodeGateway, openNodeGateway, writeSecretly } from './node-gateway.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 
 const folderName = 'slurm';
@@ -17,6 +17,7 @@ export class SlurmScheduler implements ArrayScheduler {
   readonly name = 'Slurm';
   readonly folderName = folderName;
   readonly chains = true;
+  readonly cancelsJobs = true;
   readonly #place: ExecutorPlace;
   readonly #settings: SlurmSettings;
   readonly #gateway: NodeGateway | null;
@@ -54,7 +55,8 @@ export class SlurmScheduler implements ArrayScheduler {
   prepare({ folder, jobs }: JobArray): void {
     const gateway = this.#gateway;
     const words = this.#settings.command ?? this.#place.command.map(shellWord).join(' ');
-    writeFileAtomically(scriptIn(folder), batchScript(folder, words, this.#settings, gateway?.lines));
+    const lines = gateway === null ? '' : gatewayLines(this.#settings);
+    writeFileAtomically(scriptIn(folder), batchScript(folder, words, this.#settings, lines));
     if (gateway === null) return;
     for (const [index, { run }] of jobs.entries())
       writeSecretly(join(folder, 'tokens', `${index}`), gateway.tokenOf(run));

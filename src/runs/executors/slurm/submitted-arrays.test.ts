@@ -1,0 +1,105 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fakeKeys } from '../../../../test/fakes/providers/index.ts';
+import { examplePlan } from '../../../../test/fixtures/store/examples.ts';
+import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { ModelRegistry, roleSettings } from '../../../models/index.ts';
+import { ExecutorSettings } from '../../../schema/index.ts';
+import { createExperiment, openFleet, queuedPlace } from '../../../store/index.ts';
+import { makeRunJob } from '../../jobs/make-jobs.ts';
+import { ArrayExecutor } from '../arrays/array-executor.ts';
+import { slurm } from './index.ts';
+import { SlurmScheduler } from './slurm-scheduler.ts';
+
+/** A plan with one run and its place, where Slurm's programs are scripts; `sbatch` ends with these lines. */
+function makePlace(sbatch: string, model: string | null, settings: Record<string, unknown> = {}) {
+  const folder = temporaryFolder();
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const programs = {
+    sbatch: `printf '%s\\n' "$@" > ${folder}/submitted\n${sbatch}`,
+    squeue: `echo '{"jobs": []}'`,
+    scontrol: 'echo MaxArraySize = 11',
+  };
+  for (const [name, lines] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/bash\n${lines}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  const roles = roleSettings(model, {}) ?? undefined;
+  const plan = { ...examplePlan(['one']) };
+  const planned = { ...plan, runs: plan.runs.map((run) => ({ ...run, model, roles })) };
+  const experiment = createExperiment(join(folder, plan.name), planned);
+  const variables = { PATH: [bin, process.env.PATH].join(delimiter), MLAB_GATEWAY_TOKEN: 'a token' };
+  const registry = new ModelRegistry({ providers: {}, variables: fakeKeys, folder });
+  const place = {
+    ...{ experiment, plan: planned, folder: experiment.folder, variables, parallel: undefined },
+    ...{ settings: ExecutorSettings.parse({ on: 'slurm', slurm: settings }), command: ['mlab'] },
+    ...{ models: model === null ? undefined : { registry, spend: undefined } },
+    ...{ log: () => {}, onOutage: () => {}, signal: new AbortController().signal },
+  };
+  return { place, submitted: () => readFileSync(join(folder, 'submitted'), 'utf8').trim().split('\n') };
+}
+
+type Place = ReturnType<typeof makePlace>['place'];
+
+/** Gives the run to an executor, which is closed as soon as `isDone`. */
+async function execute(place: Place, isDone: (problem: Promise<unknown>) => Promise<unknown>) {
+  const { experiment, plan, signal } = place;
+  const [run] = plan.runs;
+  if (run === undefined) throw new Error('the plan is empty');
+  const tasks = new Map();
+  const provisioning = { allow_unverified: false };
+  const settings = { plan, experiment, tasks, provisioning, modelsFolder: '/', mlab: '1', threads: 1 };
+  await using executor = new ArrayExecutor(place, await SlurmScheduler.open(place));
+  const result = executor.execute(makeRunJob(run, settings, false), { signal, onProgress: () => {} });
+  return await isDone(result);
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  await expect.poll(holds, { timeout: 10_000 }).toBe(true);
+}
+
+test.each([
+  [
+    'through a gateway of which the nodes get the certificate',
+    'anthropic/claude-a',
+    'https://gateway.example',
+  ],
+  ['from the nodes', 'anthropic/claude-a', 'node'],
+  ['not at all', null, 'https://gateway.example'],
+])('a dry run shows the very script that is submitted when runs ask models %s', async (_, model, on) => {
+  const settings = { gateway_on: on, gateway_certificate: '/etc/gateway.pem', partition: 'gpu' };
+  const { place, submitted } = makePlace('echo 7', model, settings);
+  const [shown = ''] = (await slurm.documents?.(place)) ?? [];
+  const waves = join(place.folder, 'slurm');
+  await execute(place, () => until(() => existsSync(waves) && hasNumber(waves)));
+  const [script = '', ...options] = submitted().reverse();
+  const array = basename(dirname(script));
+  const [first, ...lines] = String(shown).replaceAll('mlab-ARRAY', array).split('\n');
+  expect(lines.join('\n')).toBe(readFileSync(script, 'utf8'));
+  expect(lines.includes('export NODE_EXTRA_CA_CERTS=/etc/gateway.pem')).toBe(on !== 'node' && model !== null);
+  for (const option of options.filter((each) => each !== '--parsable')) expect(first).toContain(option);
+});
+
+function hasNumber(waves: string): boolean {
+  return readdirSync(waves).some(
+    (name) => name !== 'lock' && readFileSync(join(waves, name, 'wave.json'), 'utf8').includes('"id":"7"'),
+  );
+}
+
+test('runs that Slurm refuses are listed as failed since they were not submitted, and leave no array', async () => {
+  const { place } = makePlace('echo "sbatch: error: invalid partition specified: nowhere" >&2; exit 1', null);
+  await execute(place, async (result) => {
+    await expect(result).rejects.toThrow('Slurm rejected the jobs: sbatch: error: invalid partition');
+  });
+  const fleet = openFleet(place.folder);
+  expect(fleet.queued.map((id) => queuedPlace(id, fleet))).toEqual([
+    {
+      state: 'failed',
+      where: '',
+      why: 'not submitted: Slurm rejected the jobs: sbatch: error: invalid partition specified: nowhere',
+    },
+  ]);
+  expect(readdirSync(join(place.folder, 'slurm')).filter((name) => name.startsWith('mlab-'))).toEqual([]);
+});
