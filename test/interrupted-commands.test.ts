@@ -181,7 +181,7 @@ describe('a hostile store', () => {
       clearTimeout(late);
       expect(child.signalCode).toBeNull();
       expect(child.exitCode).not.toBe(4);
-      expect(said()).toMatch(/no regular file|first/);
+      expect(said()).toMatch(/not a regular file|first/);
     },
   );
 });

@@ -43,7 +43,7 @@ describe('models named by the environment', () => {
 
   test('are names of models, or the variable is named', () => {
     const wrong = () => withModelsOf({ MLAB_MODEL: 'claude' }, ExperimentFile.parse({}));
-    expect(wrong).toThrow('MLAB_MODEL holds "claude"');
+    expect(wrong).toThrow('MLAB_MODEL is "claude"');
   });
 
   test('yield to what is said', () => {

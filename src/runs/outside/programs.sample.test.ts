@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     for (const files of [resources.task.folder, join(resources.task.folder, 'hidden')]) {
       const { record } = await runCommand({ ...run, files });
       expect(record).toMatchObject({ status: 'failed', steps: 0 });
-      expect(record.end?.message).toContain('No agent is shown hidden files of its task.');
+      expect(record.end?.message).toContain('Agents must not see hidden files of their task.');
     }
   });
 
