@@ -1,4 +1,4 @@
-"""A program whose turns consist only of requests: it writes a file, and tells the model of it.
+"""A program whose turns consist only of requests: it writes a file, and reports it to the model.
 
     python turns.py OPENAI_BASE_URL KEY MODEL FILES TURNS
 

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from joins import Asked, Pairing, by_keys, holds_all, pairings
-from order import Told, by_position, told_by
+from order import Revealed, by_position, revealed_by
 from places import Reader, files_below, files_table, hash_of, loaded, package_files
 from readers import read_delimited
 from relations import Hidden, Relation, lengths, relate
@@ -25,7 +25,7 @@ COPY, SUSPECT = 0.95, 0.75
 BITS = 10
 FEWEST_SUSPECT = 60
 MOST_KEYS = 12
-WORTH_TELLING = 0.02
+LEAST_REVEALED = 0.02
 DEVIATIONS = 5
 
 
@@ -259,7 +259,7 @@ class Search:
                 continue
             if found.strength < COPY and self.is_honest(question, hidden, base, found):
                 continue
-            few = len(pairing.pairs) < FEWEST_SUSPECT or share < WORTH_TELLING
+            few = len(pairing.pairs) < FEWEST_SUSPECT or share < LEAST_REVEALED
             if few and found.strength < COPY:
                 continue
             leak = Leak(
@@ -309,7 +309,7 @@ class Search:
 
     # Order.
 
-    def order(self) -> list[Told]:
+    def order(self) -> list[Revealed]:
         found = []
         for question in self.questions:
             asked = question.asked
@@ -321,7 +321,7 @@ class Search:
             named |= derived(identifier, asked.keys[identifier])
             shown = Shown(asked.features)
             ordering = shown.ordering()
-            # What follows from the order follows from the public columns that the order has.
+            # What the order reveals, the public columns by which the rows are sorted reveal, too.
             counted = {**columns, **(named if is_counted(asked.keys[identifier]) else {})}
             follows = counted if ordering else {}
             columns |= named
@@ -339,13 +339,13 @@ class Search:
                 if hidden.kind == "text":
                     continue
                 for by, column in columns.items():
-                    told = told_by(hidden, by, column)
-                    if told is None or told.deviations < DEVIATIONS:
+                    revealed = revealed_by(hidden, by, column)
+                    if revealed is None or revealed.deviations < DEVIATIONS:
                         continue
                     by_public = ordering if by in follows else ""
-                    if not by_public and told.strength > WORTH_TELLING:
-                        by_public = shown.telling(hidden, column)
-                    found.append(replace(told, shown=by_public))
+                    if not by_public and revealed.strength > LEAST_REVEALED:
+                        by_public = shown.explaining(hidden, column)
+                    found.append(replace(revealed, shown=by_public))
         return found
 
 
@@ -384,10 +384,10 @@ def main() -> None:
     search = Search(json.loads(sys.argv[1]))
     search.run()
     searched = time.monotonic()
-    told = search.order()
+    strongest_first = sorted(search.order(), key=lambda each: -each.strength)
     answer = {
         "leaks": [asdict(leak) for leak in strongest(search.leaks)],
-        "told": [asdict(each) for each in sorted(told, key=lambda each: -each.strength)[:60]],
+        "revealed": [asdict(each) for each in strongest_first[:60]],
         "hidden": [
             f"{question.where}: {hidden.name} ({hidden.kind}, {question.asked.rows} rows)"
             for question in search.questions

@@ -1,4 +1,4 @@
-"""Guesses hidden values like an agent that knows nothing of the task: from all readable data."""
+"""Guesses hidden values like an agent that knows nothing about the task: from all readable data."""
 
 import time
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What row order, ids and files alone reveal of the hidden values: beyond chance, it may be a leak.
+"""What row order, ids and files alone reveal about hidden values: beyond chance, it may be a leak.
 """
 
 import random
@@ -17,7 +17,7 @@ ENOUGH = 4
 
 
 @dataclass(frozen=True)
-class Told:
+class Revealed:
     """How much a trivial model explains beyond chance, and how certain that is."""
 
     by: str
@@ -25,7 +25,7 @@ class Told:
     strength: float
     deviations: float
     rows: int
-    # Public columns that tell as much; empty if none do.
+    # Public columns that reveal as much; empty if none do.
     shown: str = ""
 
 
@@ -37,20 +37,20 @@ def pieces_of(rows: int) -> list[int]:
     return [int(piece * step) + at for piece in range(PIECES) for at in range(size)]
 
 
-def told_by(hidden: Hidden, by: str, seen: Sequence[str]) -> Told | None:
+def revealed_by(hidden: Hidden, by: str, seen: Sequence[str]) -> Revealed | None:
     """What one column reveals; None if shuffled values do as well."""
     places = pieces_of(len(seen))
     values = [hidden.values[place] for place in places]
     column = [seen[place] for place in places]
     if len(values) < FEWEST or len(set(column)) < 2 or len(set(values)) < 2:
         return None
-    best: Told | None = None
+    best: Revealed | None = None
     # With few distinct values, equal values suffice: neighbours add nothing.
     for neighbours in (1, 8) if len(set(column)) > 40 else (1,):
         measure = measure_of(hidden.kind, values, column, neighbours)
         found = tested(measure, values)
         if found is not None and (best is None or found[1] > best.deviations):
-            best = Told(by, hidden.name, *found, len(values))
+            best = Revealed(by, hidden.name, *found, len(values))
     return best
 
 

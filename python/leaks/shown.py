@@ -1,4 +1,4 @@
-"""Which public columns tell as much of a hidden value as the order of the rows does.
+"""Which public columns reveal as much about a hidden value as the order of the rows does.
 
 Rows in the order of their time, for example, reveal nothing if the time is a public column.
 """
@@ -17,8 +17,8 @@ MOST_FEATURES = 40
 MOST_GROUPING, FEWEST_IN_GROUP = 3, 5
 BINS = 20
 ROUNDS = 8
-# An order that tells less than this beyond the public columns tells nothing of its own.
-WORTH_TELLING = 0.05
+# An order that reveals less than this beyond the public columns adds nothing.
+LEAST_REVEALED = 0.05
 
 
 class Shown:
@@ -43,22 +43,22 @@ class Shown:
                     return f"{first} and {second}"
         return ""
 
-    def telling(self, hidden: Hidden, seen: Sequence[str]) -> str:
-        """Public columns beyond which `seen` tells nothing of the hidden values; or nothing."""
+    def explaining(self, hidden: Hidden, seen: Sequence[str]) -> str:
+        """Public columns beyond which `seen` adds nothing about the hidden values; or nothing."""
         places = pieces_of(len(seen))
         values, column = [hidden.values[at] for at in places], [seen[at] for at in places]
         measures = [measure_of(hidden.kind, values, column, near) for near in (1, 8)]
-        names = self._best.setdefault(hidden.name, self._most_telling(hidden, places))
+        names = self._best.setdefault(hidden.name, self._most_revealing(hidden, places))
         for count in range(1, len(names) + 1):
             keys = [grouped([self._features[name][at] for at in places]) for name in names[:count]]
             groups = groups_of(keys)
             if len(groups) * FEWEST_IN_GROUP > len(places):
                 break
-            if max(beyond(measure, values, groups) for measure in measures) < WORTH_TELLING:
+            if max(beyond(measure, values, groups) for measure in measures) < LEAST_REVEALED:
                 return " and ".join(names[:count])
         return ""
 
-    def _most_telling(self, hidden: Hidden, places: Sequence[int]) -> list[str]:
+    def _most_revealing(self, hidden: Hidden, places: Sequence[int]) -> list[str]:
         values = [hidden.values[at] for at in places]
         strengths = {}
         for name, feature in self._features.items():

@@ -1,4 +1,4 @@
-"""What submitted code answered, made an array for a grader that knows what it asked for."""
+"""Turns what submitted code returned into the array that the grader asked for."""
 
 import numpy as np
 
@@ -9,11 +9,10 @@ from mlab_task.problems import Rejected
 def only_array(
     answer: tuple[RawArray, ...], function: str, dtype: str, shape: tuple[int, ...]
 ) -> np.ndarray:
-    """The answer's one array. Its values are not looked at: they may be NaN or infinite.
+    """The only array of the answer. Its values are not checked: they may be NaN or infinite.
 
     :param dtype: such as `<f8`
-    :raises Rejected: wrong_output for a number of arrays or a type, wrong_shape for a shape, that
-        is not the one asked for
+    :raises Rejected: wrong_output or wrong_shape for an array that is not as requested
     """
     if len(answer) != 1:
         raise Rejected("wrong_output", f"{function} returned {len(answer)} arrays instead of one")

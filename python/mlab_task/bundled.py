@@ -1,8 +1,8 @@
-"""Data sets that come inside scikit-learn, put into an order that tells nothing.
+"""Data sets bundled with scikit-learn, in an order that reveals nothing.
 
 The bundled files have a known order (digits repeat 0 to 9), so a shuffle with a published seed
 could be undone by someone who knows that order. Rows are sorted by a hash of their own features
-instead: where a row ends up then depends on nothing but what everybody may see of it.
+instead: the position of a row then depends only on what everybody may see.
 """
 
 import hashlib

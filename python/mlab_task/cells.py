@@ -42,7 +42,7 @@ IS_INFINITE = Fault("not_finite", "infinite, or too large for a 64-bit float")
 
 
 def read_cell(text: str, column: Column) -> Value | Fault:
-    """The cell's value, or the fault that it has."""
+    """The cell's value, or what is wrong with it."""
     if column.type == "text":
         value: Value | Fault = text
     elif column.type == "integer":

@@ -1,4 +1,4 @@
-"""Is a CSV submission what the task declares? Gives its rows by id, or all that is wrong."""
+"""Checks a CSV submission: returns its rows by id, or everything that is wrong with it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def read_ids(public: Path, declared: CsvFile) -> tuple[str, ...]:
 
 
 def check_csv(file: BinaryIO, declared: CsvFile, ids: tuple[str, ...]) -> Table | list[Problem]:
-    """Reads a table whose rows may stand in any order."""
+    """Reads a table whose rows may be in any order."""
     check = _Check(declared, ids)
     try:
         check.read(file)
@@ -52,7 +52,7 @@ def check_csv(file: BinaryIO, declared: CsvFile, ids: tuple[str, ...]) -> Table 
 
 
 class _Check:
-    """Goes once through a file; what it remembers is bounded by the number of expected ids."""
+    """Reads a file once, in memory proportional to the number of expected ids."""
 
     def __init__(self, declared: CsvFile, ids: tuple[str, ...]) -> None:
         self.declared = declared

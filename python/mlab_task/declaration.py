@@ -1,4 +1,4 @@
-"""What a task says of its submission: the `submission` part of task.yaml, as dataclasses."""
+"""How a task declares its submission: the `submission` part of task.yaml, as dataclasses."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a CSV submission, beside the id."""
+    """One column of a CSV submission, besides the id."""
 
     name: str
     type: str = "number"
@@ -47,7 +47,7 @@ DeclaredFile = CsvFile | PythonFile | OtherFile
 
 @dataclass(frozen=True)
 class Declaration:
-    """All files of a submission, and the most that they may weigh together."""
+    """All files of a submission, and the limit on their total size."""
 
     files: tuple[DeclaredFile, ...]
     max_bytes: int

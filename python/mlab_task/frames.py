@@ -19,7 +19,7 @@ MOST_DIMENSIONS = 8
 
 
 class BadFrame(Exception):
-    """What arrived is no frame, or one beyond the limits."""
+    """What arrived is not a frame, or exceeds the limits."""
 
 
 class Ended(Exception):
@@ -49,11 +49,11 @@ class Frame:
 
 
 def send_frame(connection: socket.socket, frame: Frame, deadline: float | None = None) -> None:
-    """Sends a frame whole.
+    """Sends a whole frame.
 
     :param deadline: on time.monotonic(); after it TimeoutError is raised
     :raises Ended: the other side is gone
-    :raises ValueError: its values are longer than a header may be
+    :raises ValueError: its values are too long for a header
     """
     arrays = [{"dtype": array.dtype, "shape": list(array.shape)} for array in frame.arrays]
     header = {"kind": frame.kind, "values": frame.values, "arrays": arrays}
@@ -76,7 +76,7 @@ def send_frame(connection: socket.socket, frame: Frame, deadline: float | None =
 def receive_frame(
     connection: socket.socket, most_bytes: int, deadline: float | None = None
 ) -> Frame:
-    """Receives a frame whose arrays together hold at most so many bytes.
+    """Receives a frame whose arrays have at most this many bytes in total.
 
     :param deadline: on time.monotonic(); TimeoutError is raised when the frame is late
     :raises BadFrame: anything else arrived
@@ -123,7 +123,7 @@ def _parse_array(entry: object) -> RawArray:
 
 
 def as_raw_arrays(arrays: Sequence[Any]) -> tuple[RawArray, ...]:
-    """numpy arrays as what a frame carries; none of their data is pickled."""
+    """Converts numpy arrays for a frame, without pickling."""
     return tuple(RawArray(array.dtype.str, tuple(array.shape), array.tobytes()) for array in arrays)
 
 

@@ -1,4 +1,4 @@
-"""Runs a task's score function on every submission and tells the harness what came of each.
+"""Runs a task's score function on every submission and reports each result to the harness.
 
 A task's `hidden/grade.py` loads its labels once, defines `score(submission)`, and calls `grade`.
 """
@@ -26,7 +26,7 @@ TOO_LARGE = Problem("out_of_range", "the score is not finite: submitted numbers 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Where the harness put what a grader needs."""
+    """The paths that the harness passes to a grader."""
 
     task: Path
     submissions: Path
@@ -64,7 +64,7 @@ def read_labels(file: Path, id_column: str, label_column: str) -> dict[str, str]
 
 
 def grade(score: Callable[[Submission], float | Score], arguments: Arguments) -> None:
-    """Grades each submission by itself and tells the harness each result as soon as it is there.
+    """Grades submissions one by one and reports each result to the harness at once.
 
     A score function raises `Rejected` for a submission that is invalid, and `HarnessError` to end
     the grader. Any other exception is a failure of the grader on this submission: the harness
@@ -92,7 +92,7 @@ def grade(score: Callable[[Submission], float | Score], arguments: Arguments) ->
 
 
 def _failure(error: Exception) -> dict[str, str]:
-    """What a task's author needs to know; the kind and place alone hold nothing of hidden data."""
+    """The failure for the task's author; only its kind and place are free of hidden data."""
     kind = type(error).__name__
     here = Path(sys.argv[0]).resolve().parent
     places = [

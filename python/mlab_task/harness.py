@@ -1,8 +1,8 @@
-"""How a grader speaks with the harness: messages on a pipe of their own, answers on standard input.
+"""How a grader talks to the harness: messages on a separate pipe, answers on standard input.
 
 A message is one line of the pipe that MLAB_HARNESS names: a word that the harness gave as the first
-line of standard input, a blank, and a JSON object. Whatever the grader, a library or a process of
-its own prints is log, and never a message. A grader that is started by hand prints its messages.
+line of standard input, a blank, and a JSON object. Whatever the grader, a library or a child
+process prints is log output, never a message. A grader that is started by hand prints its messages.
 """
 
 import functools
@@ -15,11 +15,11 @@ from mlab_task.problems import plain
 
 
 class HarnessError(Exception):
-    """The grader can't continue, and the submission's content is not why."""
+    """The grader can't continue, for a reason other than the submission's content."""
 
 
 class Harness:
-    """The other side of a grader's messages."""
+    """Sends a grader's messages to the harness."""
 
     def __init__(self, pipe: int, word: str) -> None:
         self._messages = os.fdopen(pipe, "w", encoding="ascii", closefd=False)
@@ -28,7 +28,7 @@ class Harness:
     def tell(self, message: str, **content: Any) -> None:
         """Sends a message that has no answer.
 
-        :raises ValueError, TypeError: the content is no JSON
+        :raises ValueError, TypeError: the content can't be represented as JSON
         """
         line = json.dumps({"message": message, **content}, allow_nan=False)
         self._messages.write(f"{self._start}{line}\n")
@@ -37,7 +37,7 @@ class Harness:
     def ask(self, message: str, **content: Any) -> dict[str, Any]:
         """Sends a message and waits for its answer.
 
-        :raises HarnessError: the harness could not do what was asked
+        :raises HarnessError: the harness could not do what was requested
         """
         self.tell(message, **content)
         line = sys.stdin.readline()
@@ -55,7 +55,7 @@ class Harness:
 
 @functools.cache
 def connect_harness() -> Harness:
-    """The harness that started this grader; connected once, before a submission is looked at."""
+    """The harness that started this grader; connected once, before any submission is read."""
     path = os.environ.get("MLAB_HARNESS")
     if path is None:
         return Harness(sys.stdout.fileno(), "")

@@ -26,8 +26,8 @@ def root_mean_squared_error(labels: Sequence[float], predictions: Sequence[float
 
 def f1(labels: Sequence[object], predictions: Sequence[object], positive: object) -> float:
     """
-    Harmonic mean of precision and recall of the class `positive`, from 0 to 1; 0 where it is
-    neither among the labels nor among the predictions.
+    Harmonic mean of precision and recall of the class `positive`, from 0 to 1; 0 if it is neither
+    among the labels nor among the predictions.
     """
     return f1_by_class(labels, predictions).get(positive, 0.0)
 
@@ -50,8 +50,8 @@ def f1_by_class(labels: Sequence[object], predictions: Sequence[object]) -> dict
 def roc_auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
     """
     Area under the ROC curve, from 0 to 1: how often a true label has a higher score than a false
-    one, where ties count half (Mann and Whitney 1947). `labels` and `scores` are of one length.
-    Raises ValueError where all labels are the same.
+    one, with ties counted half (Mann and Whitney 1947). `labels` and `scores` have the same length.
+    Raises ValueError if all labels are the same.
     """
     pairs = sorted(zip(scores, labels, strict=True))
     below, wins = 0, 0.0
@@ -73,8 +73,8 @@ def log_loss(
     Mean of minus the natural logarithm of the probability given to the true class, in nats: 0 is
     perfect. `labels` are numbers of columns; `probabilities` has a row for each label and a column
     for each class. Rows are divided by their sum; what is below `least` then counts as `least`.
-    Raises ValueError where a number is negative or not finite, or a row has no positive sum:
-    graders tell that as `Rejected`.
+    Raises ValueError if a number is negative or not finite, or a row has no positive sum: graders
+    report that as `Rejected`.
     """
     losses = []
     for label, row in zip(labels, probabilities, strict=True):
@@ -90,7 +90,7 @@ def weighted_absolute_percentage_error(
 ) -> float:
     """
     Sum of the distances between predictions and labels over the sum of the labels' absolute values
-    (WAPE): 0 is perfect, 1 is what zeros get. Raises ValueError where all labels are 0.
+    (WAPE): 0 is perfect, 1 is what zeros get. Raises ValueError if all labels are 0.
     """
     size = math.fsum(abs(label) for label in labels)
     if size == 0:
@@ -146,7 +146,7 @@ def average_precision(labels: Sequence[bool], scores: Sequence[float]) -> float:
     Area under the steps of the precision-recall curve, from 0 to 1: the mean, over the true labels,
     of the precision among all rows that score at least as high (as in scikit-learn, without
     interpolation). Higher is better; only the order of the scores matters. Constant scores get the
-    share of true labels. Raises ValueError where no label is true.
+    share of true labels. Raises ValueError if no label is true.
     """
     pairs = sorted(zip(scores, labels, strict=True), key=lambda pair: -pair[0])
     seen, hits, total = 0, 0, 0.0
@@ -162,9 +162,9 @@ def average_precision(labels: Sequence[bool], scores: Sequence[float]) -> float:
 
 def brier_score(labels: Sequence[bool], probabilities: Sequence[float]) -> float:
     """
-    Mean squared distance between the probability of a true label and what is the case, 1 or 0
+    Mean squared distance between the probability of a true label and the actual label, 1 or 0
     (Brier 1950, for two classes): from 0 to 1, lower is better. A constant 0.5 gets 0.25; of the
-    constants, the share p of true labels is best and gets p * (1 - p). Raises ValueError where a
+    constants, the share p of true labels is best and gets p * (1 - p). Raises ValueError if a
     probability is not from 0 to 1.
     """
     if not all(0 <= probability <= 1 for probability in probabilities):

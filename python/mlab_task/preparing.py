@@ -13,7 +13,7 @@ Row = Sequence[object]
 
 @dataclass(frozen=True)
 class Folders:
-    """Where downloads lie, what agents will see, and what only the grader will see."""
+    """The folders of downloads, of what agents will see, and of what only the grader will see."""
 
     downloads: Path
     public: Path
@@ -32,7 +32,7 @@ def read_folders() -> Folders:
 
 
 def read_table(file: Path) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a CSV file, every field as the text that it is."""
+    """Header and rows of a CSV file, every field as text."""
     with file.open(encoding="utf-8-sig", newline="") as opened:
         header, *rows = csv.reader(opened)
     return header, rows

@@ -33,8 +33,8 @@ LONGEST_MESSAGE = 1_000
 @dataclass(frozen=True)
 class Problem:
     """
-    One thing that is wrong, with a message for the person or agent who can correct it. Where a
-    submission made the message long, only its beginning is kept.
+    One thing that is wrong, with a message for the person or agent who can correct it. Only the
+    beginning of a message that a submission made long is kept.
     """
 
     code: str
@@ -75,7 +75,7 @@ class Tally:
 
 
 def quoted(text: str, longest: int = 40) -> str:
-    """Untrusted text, cut short and with nothing in it that a terminal would obey."""
+    """Untrusted text, shortened and without control sequences for a terminal."""
     return ascii(text if len(text) <= longest else text[:longest] + "...")
 
 

@@ -14,9 +14,10 @@ _SECONDS = 20
 
 
 def check_python(file: BinaryIO, declared: PythonFile) -> list[Problem]:
-    """All that is wrong with a module, as far as can be said without running it.
+    """Everything that is wrong with a module, as far as can be determined without running it.
 
-    Parsing hostile source can exhaust memory or the parser's stack: it happens in a process apart.
+    Parsing hostile source can exhaust memory or the parser's stack: it happens in a separate
+    process.
     """
     command = [sys.executable, "-I", str(_PARSER)]
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Sample:
-    """Where the made-up downloads go, and what all random draws follow from."""
+    """The folder for the synthetic downloads, and the seed of all random draws."""
 
     downloads: Path
     seed: int

@@ -1,4 +1,4 @@
-"""Splits that keep together what belongs together, and that follow from the data alone."""
+"""Splits that keep groups of rows together, and that depend on the data alone."""
 
 import hashlib
 import math

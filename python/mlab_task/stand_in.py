@@ -1,4 +1,4 @@
-"""Made-up answers in place of tables that the starter's files lack: they show whether a grader works.
+"""Made-up answers for tables that the starter's files lack, to show whether a grader works.
 
 A starter that writes its table only when it runs has none in its files.
 """

@@ -14,14 +14,14 @@ from mlab_task.python_check import check_python
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission whose files are what the task declares."""
+    """A submission whose files match the task's declaration."""
 
     name: str
     folder: Path
     tables: dict[str, Table]
 
     def read(self, path: str) -> bytes:
-        """The content of a declared file; never more than a submission may weigh.
+        """The content of a declared file, up to the size limit of a submission.
 
         :raises Rejected: missing_file, not_a_file or unreadable
         """
@@ -36,7 +36,7 @@ class Submission:
 
 
 class FormatCheck:
-    """Judges submissions against a declaration and public data, read once for all of them."""
+    """Checks submissions against a declaration and public data, which are read only once."""
 
     def __init__(self, declaration: Declaration, public: Path) -> None:
         self._declaration = declaration
@@ -47,7 +47,7 @@ class FormatCheck:
         }
 
     def check(self, folder: Path) -> Submission | list[Problem]:
-        """The submission in a folder, or all that is wrong with it."""
+        """The submission in a folder, or everything that is wrong with it."""
         problems: list[Problem] = []
         tables: dict[str, Table] = {}
         bytes_left = self._declaration.max_bytes

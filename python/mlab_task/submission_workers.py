@@ -1,6 +1,6 @@
-"""Runs submitted code from a grader, without ever importing it: the harness starts it elsewhere.
+"""Runs submitted code for a grader, which never imports it: the harness starts it elsewhere.
 
-The harness, asked by the grader, starts `submission_worker.py` in a sandbox of its own, which
+At the grader's request, the harness starts `submission_worker.py` in a separate sandbox; it
 connects to a socket that the grader listens on. Clock, comparison and score stay in the grader.
 """
 
@@ -44,7 +44,7 @@ class SubmissionWorker:
         last one received.
 
         :param seconds: the longest that it may take
-        :param most_bytes: the most that the answer's arrays may hold
+        :param most_bytes: limit on the bytes of the answer's arrays
         :raises Rejected: timed_out, crashed or wrong_output
         """
         values = {"function": function, "options": options}
@@ -66,7 +66,7 @@ class SubmissionWorker:
         if len(arrays) != 1 or arrays[0].dtype != "|u1":
             raise Rejected("wrong_output", f"{function} gave no JSON value")
         try:
-            # NaN and Infinity are no JSON, though Python reads them.
+            # NaN and Infinity are not JSON, though Python reads them.
             return json.loads(bytes(arrays[0].data), parse_constant=_refuse), elapsed
         except (ValueError, RecursionError):
             raise Rejected("wrong_output", f"{function} gave no JSON value") from None
@@ -80,7 +80,7 @@ class SubmissionWorker:
         most_bytes: int,
     ) -> tuple[tuple[RawArray, ...], float]:
         if select.select([self._connection], [], [], 0)[0]:
-            # Also readable once the process is gone: reading then tells which it is.
+            # Also readable when the process has ended; reading shows which is the case.
             self._receive(0, time.monotonic() + seconds, "before it was called")
             raise Rejected("wrong_output", "the submitted code spoke before it was called")
         identity = secrets.token_hex(8)
@@ -134,7 +134,7 @@ def _refuse(constant: str) -> None:
 def running_worker(
     exchange: Path | None, submission: str, *, start_seconds: float = 60, import_seconds: float = 60
 ) -> Iterator[SubmissionWorker]:
-    """A fresh process with the submission's code, imported and ready; it is gone afterwards.
+    """A fresh process with the submission's code, imported and ready; ended afterwards.
 
     :param exchange: folder of the socket, `exchange` of the grader's arguments
     :param submission: name of the submission, or STARTER for the task's own files
@@ -156,7 +156,7 @@ def running_worker(
                 connection = listener.accept()[0]
             except TimeoutError:
                 raise HarnessError(f"the process for {submission} never connected") from None
-            # Nothing else may connect: whoever waits in the queue is dropped with the listener.
+            # Nothing else may connect: closing the listener drops queued connections.
             listener.close()
             with connection:
                 worker = SubmissionWorker(connection)

@@ -1,4 +1,4 @@
-"""Reading CSV text that nobody has vouched for, a line at a time and within fixed limits."""
+"""Reads untrusted CSV text, a line at a time and within fixed limits."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ MOST_BLANK_LINES = 100_000
 
 
 class Unreadable(Exception):
-    """The file is no CSV text; the message says at which line and why."""
+    """The file is not CSV text; the message says at which line and why."""
 
 
 def read_rows(file: BinaryIO) -> Iterator[tuple[int, list[str]]]:
@@ -78,7 +78,7 @@ class _Lines:
 
 
 def column_places(header: Sequence[str], names: Iterable[str], table: str) -> list[int]:
-    """Where columns stand in a header. Raises ValueError that names the table and what it has."""
+    """Positions of columns in a header. Raises ValueError that names the table and its columns."""
     missing = [name for name in names if name not in header]
     if missing:
         absent, there = (", ".join(map(repr, each)) for each in (missing, header))

@@ -1,4 +1,4 @@
-"""Times two pieces of code side by side, so that a machine's moods touch both alike."""
+"""Times two pieces of code alternately, so that other load of the machine affects both alike."""
 
 import statistics
 from collections.abc import Callable

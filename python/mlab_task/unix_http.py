@@ -1,4 +1,4 @@
-"""Serves HTTP on a Unix socket, for local services of tasks: whatever is sent, it goes on."""
+"""Serves HTTP on a Unix socket, for local services of tasks; no request can make it stop."""
 
 import argparse
 import socketserver
@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-# More would be more threads than a service may have; who comes later waits.
+# More would be more threads than a service may have; further requests wait.
 MOST_AT_ONCE = 24
 SILENT_SECONDS = 5
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a request is answered with."""
+    """The answer to a request."""
 
     status: int
     content_type: str
@@ -28,7 +28,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class ServiceFolders:
-    """Where a service listens and what it sees."""
+    """The socket and the folders of a service."""
 
     socket: Path
     public: Path
@@ -49,7 +49,7 @@ def read_service_folders() -> ServiceFolders:
 
 def serve(socket: Path, respond: Respond) -> None:
     """Answers GET requests on the socket until the process is killed."""
-    # Whoever sees the socket may connect to it: it gets its name when it listens.
+    # Clients connect as soon as they see the socket, so it gets its name once it listens.
     unnamed = socket.with_suffix(".new")
     with _Server(str(unnamed)) as server:
         unnamed.rename(socket)
@@ -81,7 +81,7 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller that hangs up is no error worth a line."""
+        """A client that disconnects is not worth a line in the log."""
         if not isinstance(sys.exc_info()[1], OSError):
             traceback.print_exc()
 
@@ -116,4 +116,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nobody reads a line for every request."""
+        """No line in the log for every request."""

@@ -13,7 +13,7 @@ from support import HELPERS
 
 @dataclass(frozen=True)
 class Graded:
-    """What came of one grading."""
+    """The result of one grading."""
 
     exit_code: int
     results: dict[str, dict]
@@ -31,10 +31,10 @@ def run_grader(
     module: str = "train.py",
     services: Path | None = None,
 ) -> Graded:
-    """Runs a grader on folder/{task.json,submissions,public,private}, hosting code as asked.
+    """Runs a grader on folder/{task.json,submissions,public,private}, hosting code as requested.
 
-    Submitted files lie in `submissions/<name>/`, `module` being the one that is imported. Sockets
-    of local services, where there are any, lie in `services`.
+    Submitted files are in `submissions/<name>/`; `module` is the one that is imported. Sockets of
+    local services, if there are any, are in `services`.
     """
     exchange = folder / "exchange"
     exchange.mkdir(exist_ok=True)

@@ -32,7 +32,7 @@ needs_numpy = unittest.skipUnless(
 
 
 class FolderTest(unittest.TestCase):
-    """A test with a temporary folder of its own."""
+    """A test with its own temporary folder."""
 
     def setUp(self) -> None:
         temporary = tempfile.TemporaryDirectory()
@@ -59,7 +59,7 @@ def check(
 
 
 def task_modules(task: str, *names: str) -> list[ModuleType]:
-    """Modules of a task's hidden/ and env/, which may be called like those of another task."""
+    """Modules of a task's hidden/ and env/, which may have the same names as another task's."""
     folders = [TASKS / task / "hidden", TASKS / task / "env"]
     own = {file.stem for folder in folders for file in folder.glob("*.py")}
     others = {name: sys.modules.pop(name) for name in own & sys.modules.keys()}
@@ -75,7 +75,7 @@ def task_modules(task: str, *names: str) -> list[ModuleType]:
 
 @contextlib.contextmanager
 def running_service(script: Path, folder: Path, name: str) -> Iterator[Path]:
-    """A service of a task on folder/public and folder/private; gives the folder of its socket."""
+    """A service of a task on folder/public and folder/private; yields its socket's folder."""
     socket = folder / f"{name}.sock"
     environment = {**os.environ, "MLAB_HELPERS": str(HELPERS), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-I", "-B", str(script), "--socket", str(socket)]

@@ -35,13 +35,13 @@ class Fake(unittest.TestCase):
         self.assertEqual(fake.notes, [{"Said": "a"}, {"Said": "b"}])
         self.assertEqual(fake.asked[0]["messages"], [{"role": "user", "text": "Next?"}])
 
-    def test_an_agent_that_asks_too_often_or_undeclared_fails(self) -> None:
+    def test_an_agent_that_asks_too_often_or_without_declaring_a_model_fails(self) -> None:
         with self.assertRaisesRegex(AssertionError, "asked 2 times"):
             run_agent(asking, FakeEnvironment({}, replies=["a"]))
         with self.assertRaisesRegex(ModelNotDeclared, "needs_model=True"):
             run_agent(undeclared, FakeEnvironment({}, replies=["a"]))
 
-    def test_branches_have_files_of_their_own(self) -> None:
+    def test_branches_have_their_own_files(self) -> None:
         fake = FakeEnvironment({"a.txt": "0"})
         fake.step("Write File", file_name="a.txt", content="1")
         early, late = fake.fork(at=0), fake.fork()

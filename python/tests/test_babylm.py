@@ -1,4 +1,5 @@
-"""The babylm task: what is hidden, how a likelihood is counted, and what is no language model."""
+"""The babylm task: what is hidden, how a likelihood is counted, and what is not a language
+model."""
 
 import importlib.util
 import json
@@ -34,7 +35,7 @@ needs_transformers = unittest.skipUnless(
 
 
 class Grader(FolderTest):
-    """The grader with another evaluation in the place of the one that needs torch."""
+    """The grader with another evaluation instead of the one that needs torch."""
 
     def grade(self, evaluation: str, seconds: int = 900) -> dict[str, Any]:
         declared = [{"format": "file", "path": f"model/{name}"} for name in FILES]
@@ -84,7 +85,7 @@ class Grader(FolderTest):
 
 
 class Layout(FolderTest):
-    """What is told without the packages that read models."""
+    """What is reported without the packages that read models."""
 
     def assert_rejected(self, code: str, **changed: str) -> None:
         for name, content in FILES.items():
@@ -101,13 +102,13 @@ class Layout(FolderTest):
 
         cls.layout = layout
 
-    def test_files_of_text_have_a_bound(self) -> None:
+    def test_files_of_text_have_a_size_limit(self) -> None:
         for name, most_bytes in self.layout.MOST_BYTES.items():
             with self.subTest(name):
                 long = "{" + " " * most_bytes + "}"
                 self.assert_rejected("too_large", **{name.partition(".")[0]: long})
 
-    def test_what_is_no_object_is_refused(self) -> None:
+    def test_what_is_not_an_object_is_refused(self) -> None:
         for name in ("config", "tokenizer"):
             for content in ("", "x", "[1]", "[" * 100_000):
                 self.assert_rejected("unreadable", **{name: content})
@@ -152,7 +153,7 @@ class Preparation(FolderTest):
             for line in entry["text"].splitlines()[:20]:
                 self.assertFalse(len(line) > 60 and line.encode() in shown, line)
 
-    def test_hidden_text_is_cut_at_lines_or_within_one_that_is_too_long(self) -> None:
+    def test_hidden_text_is_cut_at_line_breaks_or_within_a_line_that_is_too_long(self) -> None:
         part = "downloads/babylm_data/babylm_data/babylm"
         self.write(f"{part}_10M/a.train", "ä b c\n" * 50)
         self.write(f"{part}_10M/__MACOSX", "no text")
@@ -231,7 +232,7 @@ class Evaluation(FolderTest):
         for length in (1, 15, 16, 17, 32, 33, 100):
             self.assertAlmostEqual(self.nats("x" * length), length * math.log(257), places=3)
 
-    def test_blocks_change_only_what_is_known_of_the_past(self) -> None:
+    def test_splitting_a_text_into_blocks_only_limits_the_known_context(self) -> None:
         text = "x" * 17
         row = self.torch.tensor([[0, *[self.byte("x")] * 17]])
         language = self.models.load_model(self.model, "cpu")
@@ -245,7 +246,7 @@ class Evaluation(FolderTest):
         tokenizer = json.loads((self.model / "tokenizer.json").read_text())
         return tokenizer["model"]["vocab"][letter]
 
-    def test_all_architectures_come_through_as_they_were_saved(self) -> None:
+    def test_all_architectures_are_loaded_as_they_were_saved(self) -> None:
         sizes = {"hidden_size": 16, "num_hidden_layers": 1, "vocab_size": 257}
         shared = sizes | {"num_attention_heads": 2, "max_position_embeddings": 32}
         more = {
@@ -317,7 +318,7 @@ class Evaluation(FolderTest):
             file.write_bytes(broken)
             self.assert_rejected("unreadable")
 
-    def test_a_tokenizer_must_lose_nothing_and_fit_the_model(self) -> None:
+    def test_a_tokenizer_must_be_lossless_and_fit_the_model(self) -> None:
         file = self.model / "tokenizer.json"
         honest = json.loads(file.read_text())
         vocabulary = honest["model"]["vocab"]

@@ -22,7 +22,7 @@ class CheckSyntax(FolderTest):
             self.assertEqual(self.check(source), (0, None))
         self.assertEqual(list(self.folder.iterdir()), [])
 
-    def test_an_error_is_named_with_its_line(self) -> None:
+    def test_an_error_is_reported_with_its_line(self) -> None:
         error = {"line": 2, "message": "SyntaxError: invalid syntax", "text": "y = = 2"}
         self.assertEqual(self.check("x = 1\ny = = 2\n"), (0, error))
 
@@ -30,7 +30,7 @@ class CheckSyntax(FolderTest):
         for source in ("return 1", "break", "def f():\n    x = 1\n    global x"):
             self.assertIsNotNone(self.check(source)[1])
 
-    def test_bytes_that_are_no_source_are_an_error(self) -> None:
+    def test_bytes_that_are_not_source_code_are_an_error(self) -> None:
         for source in (b"x = '\xff'", b"x = 1\0"):
             self.assertIsNotNone(self.check(source)[1])
 

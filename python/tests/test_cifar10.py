@@ -34,7 +34,7 @@ def original_batch(pixels: bytes, labels: list[int], kind: bytes = b"u1") -> byt
 
 
 class Planted:
-    """Runs a command when an ordinary unpickler meets it."""
+    """Runs a command when an ordinary unpickler reads it."""
 
     def __init__(self, function: object, *values: object) -> None:
         self.call = function, values
@@ -58,7 +58,7 @@ class Batches(FolderTest):
             self.batches.read_batch(self.write("batch", content))
         return str(caught.exception)
 
-    def test_the_files_of_python_2_are_read(self) -> None:
+    def test_files_written_by_python_2_are_read(self) -> None:
         red, green, blue = b"\x01" * 1024, b"\x02" * 1023 + b"\xc8", b"\x03" * 1024
         file = self.write("batch", original_batch(red + green + blue + b"\x07" * 3072, [6, 9]))
         batch = self.batches.read_batch(file)
@@ -67,7 +67,7 @@ class Batches(FolderTest):
         self.assertEqual(batch.images[0, 31, 31].tolist(), [1, 200, 3])
         self.assertEqual(batch.labels.tolist(), [6, 9])
 
-    def test_what_is_written_is_read_again(self) -> None:
+    def test_what_is_written_can_be_read_again(self) -> None:
         import numpy as np
 
         random = np.random.default_rng(3)
@@ -82,7 +82,7 @@ class Batches(FolderTest):
         self.batches.write_class_names(file, names, 5)
         self.assertEqual(self.batches.read_class_names(file), names)
 
-    def test_nothing_that_a_pickle_asks_for_is_run(self) -> None:
+    def test_nothing_in_a_pickle_is_run(self) -> None:
         mark = self.folder / "mark"
         for name, planted in {
             "os.mkdir": Planted(os.mkdir, str(mark)),
@@ -115,7 +115,7 @@ class Batches(FolderTest):
             with self.subTest(reason):
                 self.assertRegex(self.refused(content), reason)
 
-    def test_prepared_data_holds_no_label_of_a_test_picture(self) -> None:
+    def test_prepared_data_contains_no_label_of_a_test_picture(self) -> None:
         source = "downloads/cifar-10-python/cifar-10-batches-py"
         for number in range(1, 6):
             self.write(f"{source}/data_batch_{number}", original_batch(bytes(3072), [number]))
@@ -157,7 +157,7 @@ class Grader(FolderTest):
         lines = [["index", *COLUMNS], *([index, *row] for index, row in enumerate(rows))]
         return "\n".join(",".join(map(str, line)) for line in lines)
 
-    def test_the_largest_number_counts_and_the_first_of_several(self) -> None:
+    def test_the_largest_number_counts_and_the_first_one_of_a_tie(self) -> None:
         first, last, third = ([0] * k + [1] + [0] * (9 - k) for k in (0, 9, 3))
         ordered = self.table(first, last, third, third)
         header, *rows = ordered.splitlines()
@@ -177,7 +177,7 @@ class Grader(FolderTest):
         expected = {"right": 1, "reordered": 1, "equal": 0.25, "logits": 1, "wrong": 0}
         self.assertEqual(scores, expected)
 
-    def test_what_is_no_table_of_numbers_is_refused(self) -> None:
+    def test_what_is_not_a_table_of_numbers_is_refused(self) -> None:
         row = [0.1] * 10
         good = self.table(row, row, row, row)
         results = self.grade(

@@ -34,11 +34,11 @@ def score(cited: str, bibtex: str = BIBTEX) -> float:
 
 
 class Rules(unittest.TestCase):
-    def test_all_right_is_1_wherever_in_its_sentence_a_citation_stands(self) -> None:
+    def test_all_correct_scores_1_wherever_in_its_sentence_a_citation_is(self) -> None:
         self.assertEqual(score("Trees~\\cite{a} grow. Vigour helps \\citep{b}. We agree."), 1)
         self.assertEqual(score("Trees grow. \\citet{a}\nVigour  helps.\\cite{b} We agree."), 1)
 
-    def test_a_right_paper_in_the_wrong_place_counts_for_half(self) -> None:
+    def test_the_right_paper_in_the_wrong_place_counts_half(self) -> None:
         # Which: 2*2/(2+2) = 1. Where: of (1,A), (1,B) and (0,A), (1,B) one is right: 2*1/(2+2).
         self.assertEqual(score("Trees grow. Vigour \\cite{a,b} helps. We agree."), (1 + 0.5) / 2)
 
@@ -50,14 +50,14 @@ class Rules(unittest.TestCase):
         self.assertAlmostEqual(score(cited), 4 / 5)
         self.assertAlmostEqual(score(cited, BIBTEX + "@misc{c, title = {Another}}"), 4 / 5)
 
-    def test_nothing_cited_is_0_and_so_is_everything_cited_everywhere_nearly(self) -> None:
+    def test_citing_nothing_scores_0_and_citing_everything_everywhere_nearly_0(self) -> None:
         self.assertEqual(score("Trees grow. Vigour helps. We agree."), 0)
         entries = "".join(f"@misc{{k{n}, title = {{Paper {n}}}}}\n" for n in range(200))
         keys = ",".join(["a", "b", *(f"k{n}" for n in range(200))])
         everywhere = f"Trees \\cite{{{keys}}} grow. Vigour \\cite{{{keys}}} helps. We agree."
         self.assertLess(score(everywhere, BIBTEX + entries), 0.02)
 
-    def test_one_key_cited_very_often_is_looked_up_once(self) -> None:
+    def test_a_key_that_is_cited_very_often_is_looked_up_once(self) -> None:
         entry = f"@misc{{k, title = {{{'a' * 100_000}}}}}"
         keys = ",".join(["k"] * 40_000)
         # Each look-up takes some milliseconds.
@@ -105,7 +105,7 @@ class Data(unittest.TestCase):
             other = TASKS / "literature-review-tool" / "hidden" / name
             self.assertEqual((TASK / "hidden" / name).read_bytes(), other.read_bytes())
 
-    def test_identifiers_are_unique_and_tell_nothing_of_a_papers_facts(self) -> None:
+    def test_identifiers_are_unique_and_reveal_nothing_about_the_facts_of_a_paper(self) -> None:
         made = papers.make_papers(random.Random(1), 200)
         for field in ("identity", "title", "doi", "arxiv"):
             self.assertEqual(len({getattr(paper, field).lower() for paper in made}), 200)
@@ -115,7 +115,7 @@ class Data(unittest.TestCase):
             serials.setdefault(int(paper.arxiv[-5:]) % 20, set()).add(paper.problem)
         self.assertGreater(min(len(problems) for problems in serials.values()), 1)
 
-    def test_a_sentence_means_the_papers_that_it_needs_and_no_others(self) -> None:
+    def test_a_sentence_refers_to_the_papers_that_it_needs_and_no_others(self) -> None:
         generator = random.Random(2)
         made = papers.make_papers(generator, 480)
         writer = paragraphs.Writer(generator, made)
@@ -198,7 +198,7 @@ class Grading(FolderTest):
             self.assertFalse(result["valid"], name)
             self.assertEqual(result["problems"][0]["code"], code, (name, result))
 
-    def test_the_service_tells_of_papers_and_of_nothing_else(self) -> None:
+    def test_the_service_returns_papers_and_nothing_else(self) -> None:
         with running_service(TASK / "hidden" / "search_service.py", self.prepared, "s") as place:
             socket = place / "s.sock"
             fields = "title,abstract,authors,year,venue,externalIds"
@@ -223,7 +223,7 @@ class Grading(FolderTest):
             for path in ("/", "/graph/v1/paper/../paragraphs.json", "/graph/v1/paper/none"):
                 self.assertEqual(get(socket, path)[0], 404)
 
-    def test_preparing_again_gives_the_same_and_shows_no_held_back_paragraph(self) -> None:
+    def test_preparing_again_gives_the_same_result_and_shows_no_withheld_paragraph(self) -> None:
         again = self.folder / "again"
         prepare("bibtex-generation", again)
         for name in ("public/paragraphs.json", "private/paragraphs.json", "private/papers.json"):

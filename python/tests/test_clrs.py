@@ -46,11 +46,11 @@ class Graphs(unittest.TestCase):
         self.assertEqual(batch.pointers[0].tolist(), [[0, 0, 1], [1, 1, 1], [1, 2, 2]])
         self.assertEqual(batch.positions[0].tolist(), [0, np.float32(1 / 3), np.float32(2 / 3)])
         self.assertEqual(batch.hint_pointers[0][0].tolist(), [[0] * 3, [1] * 3, [2] * 3])
-        # Before node 2 is let in, everything that leads through 0 and 1 is known.
+        # Before paths may lead through node 2, all paths through 0 and 1 are known.
         self.assertAlmostEqual(float(batch.hint_distances[2][0, 0, 2]), 0.5, places=6)
         self.assertEqual(batch.hint_reached[0][0].tolist(), np.ones((3, 3)).tolist())
 
-    def test_nodes_without_a_path_keep_the_pointer_to_the_source(self) -> None:
+    def test_nodes_without_a_path_keep_their_pointer_to_the_source(self) -> None:
         import numpy as np
 
         batch = self.graphs.solve(np.zeros((1, 3, 3)), self.graphs.even_positions(None, 1, 3))
@@ -82,7 +82,7 @@ class Graphs(unittest.TestCase):
         self.assertAlmostEqual(float((batch.weights > 0).mean()), 0.25, delta=0.03)
         self.assertTrue((batch.positions[:, 1:] >= batch.positions[:, :-1]).all())
 
-    def test_they_are_those_of_the_published_package(self) -> None:
+    def test_graphs_are_those_of_the_published_package(self) -> None:
         try:
             import clrs
         except ImportError:
@@ -150,7 +150,7 @@ class Network(unittest.TestCase):
         self.torch.manual_seed(0)
         return self.reasoner.Reasoner(self.config_module.Config(hidden=8, **choices))
 
-    def test_all_its_forms_run_forward_and_backward(self) -> None:
+    def test_all_variants_run_forward_and_backward(self) -> None:
         forms = [
             {name: value} for name, values in self.config_module.CHOICES.items() for value in values
         ]
@@ -170,7 +170,7 @@ class Network(unittest.TestCase):
                 self.assertTrue(self.torch.allclose(again, logits, atol=1e-5))
                 self.assertEqual(nothing, [])
 
-    def test_what_is_cut_up_for_memory_changes_neither_result_nor_gradients(self) -> None:
+    def test_splitting_the_work_to_save_memory_changes_neither_results_nor_gradients(self) -> None:
         found = []
         for size in (2**30, 1):
             self.reasoner.CACHED = size
@@ -184,7 +184,7 @@ class Network(unittest.TestCase):
             self.assertTrue(self.torch.allclose(whole, cut, atol=1e-6))
 
     def test_renaming_nodes_renames_the_answers(self) -> None:
-        # With hints the order of the nodes counts: it is that in which paths may lead through them.
+        # With hints the order of nodes matters: paths may lead through them in that order.
         model = self.model(hints="none")
         order = self.torch.tensor([3, 0, 4, 1, 2])
         positions, weights, edges = self.inputs
@@ -270,7 +270,7 @@ class Grader(FolderTest):
     def changed(self, name: str, array) -> dict:
         return {**self.weights, name: array}
 
-    def test_a_checkpoint_gets_the_share_of_right_pointers(self) -> None:
+    def test_the_score_of_a_checkpoint_is_its_share_of_correct_pointers(self) -> None:
         self.submit("good")
         graded = run_grader(HIDDEN / "grade.py", self.folder)
         self.assertEqual((graded.exit_code, graded.errors), (0, ""))

@@ -1,4 +1,4 @@
-"""Contrails: run lengths there and back, hostile ones, the Dice of the grader, the archive."""
+"""Contrails: run lengths in both directions, hostile ones, the Dice of the grader, the archive."""
 
 import io
 import json
@@ -81,7 +81,7 @@ class RunLengths(unittest.TestCase):
                 self.assertEqual(self.hidden.decode_runs(text, 3, 2).tolist(), mask.tolist())
         self.assertEqual(self.hidden.decode_runs("1 2 3 1", 3, 2).sum(), 3)
 
-    def test_encoding_and_decoding_are_each_other_s_reverse(self) -> None:
+    def test_encoding_and_decoding_are_inverse(self) -> None:
         import numpy as np
 
         for seed in range(300):
@@ -100,12 +100,12 @@ class RunLengths(unittest.TestCase):
                 self.assertEqual(numbers[:, 1].sum(), mask.sum(), seed)
                 self.assertTrue((numbers[1:, 0] > numbers[:-1].sum(1)).all(), seed)
 
-    def test_what_is_no_list_of_runs_is_refused_with_a_reason(self) -> None:
+    def test_what_is_not_a_list_of_runs_is_refused_with_a_reason(self) -> None:
         for text, reason in HOSTILE.items():
             with self.subTest(text[:30]), self.assertRaisesRegex(self.hidden.BadRuns, reason):
                 self.hidden.decode_runs(text, 3, 2)
 
-    def test_dice_is_that_of_hand_worked_cases(self) -> None:
+    def test_dice_matches_cases_worked_by_hand(self) -> None:
         import numpy as np
 
         none, one, two, all_ = (np.arange(6) < count for count in (0, 1, 2, 6))
@@ -137,7 +137,7 @@ class Grader(FolderTest):
             self.write(f"submissions/{name}/submission.csv", "record_id,encoded_pixels\n" + rows)
         return run_grader(HIDDEN / "grade.py", self.folder)
 
-    def test_the_mean_dice_stands_beside_that_of_empty_masks(self) -> None:
+    def test_the_mean_dice_is_shown_with_that_of_empty_masks(self) -> None:
         results = self.grade(
             empty=["-"] * 4,
             right=["-", "1 2", "2 4", "-"],
@@ -150,7 +150,7 @@ class Grader(FolderTest):
             self.assertAlmostEqual(results[name]["baseline"], 0.5, delta=1e-5)
         self.assertEqual(results["empty"]["score"], results["empty"]["baseline"])
 
-    def test_one_bad_mask_makes_a_submission_invalid_and_no_other(self) -> None:
+    def test_one_bad_mask_makes_its_submission_invalid_and_no_other(self) -> None:
         bad = {
             f"bad{number}": ["-", text, "-", "-"]
             for number, text in enumerate(HOSTILE)
@@ -219,7 +219,7 @@ class Archive(FolderTest):
         self.assertEqual(self.prepare(band_14=band).returncode, 0)
         self.assertTrue((np.load(self.folder / "public/train/5.npy")[1] == 280).all())
 
-    def test_what_is_no_record_stops_the_preparation_with_a_reason(self) -> None:
+    def test_what_is_not_a_record_stops_the_preparation_with_a_reason(self) -> None:
         import numpy as np
 
         for changes, reason in [

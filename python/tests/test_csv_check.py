@@ -20,15 +20,15 @@ class AcceptedTables(unittest.TestCase):
         self.assertIsInstance(table, Table, table)
         return table.column("value")
 
-    def test_rows_are_matched_by_id_in_whatever_order_they_stand(self) -> None:
+    def test_rows_are_matched_by_id_in_any_order(self) -> None:
         expected = [1.0, 2.5, -300.0]
         self.assertEqual(self.values(GOOD), expected)
         self.assertEqual(self.values("id,value\nc,-3e2\na,1\nb,2.5\n"), expected)
 
-    def test_a_column_can_be_asked_for_in_another_order(self) -> None:
+    def test_a_column_can_be_requested_in_another_order(self) -> None:
         self.assertEqual(check(GOOD).numbers("value", ["c", "a"]), [-300.0, 1.0])
 
-    def test_columns_may_stand_in_any_order_beside_the_index_that_pandas_writes(self) -> None:
+    def test_columns_may_be_in_any_order_and_follow_the_index_that_pandas_writes(self) -> None:
         self.assertEqual(self.values("value,id\n1,a\n2,b\n3,c\n"), [1, 2, 3])
         self.assertEqual(self.values(",id,value\n0,a,1\n1,b,2\n2,c,3\n"), [1, 2, 3])
 
@@ -59,12 +59,12 @@ class RefusedTables(unittest.TestCase):
         self.assertEqual([problem.code for problem in problems], [code], problems)
         return problems[0].message
 
-    def test_an_empty_file_and_one_with_only_a_header_are_told_apart(self) -> None:
+    def test_an_empty_file_and_one_with_only_a_header_are_distinguished(self) -> None:
         self.assertIn("empty", self.refused("", "unreadable"))
         self.assertIn("empty", self.refused(b"\xef\xbb\xbf", "unreadable"))
         self.assertIn("3 of 3 ids are missing", self.refused("id,value\n", "missing_ids"))
 
-    def test_bytes_that_are_no_text_are_unreadable(self) -> None:
+    def test_bytes_that_are_not_text_are_unreadable(self) -> None:
         self.assertIn("not UTF-8", self.refused(GOOD.encode("utf-16"), "unreadable"))
         self.assertIn("line 2", self.refused(b"id,value\na,\xff\n", "unreadable"))
         self.assertIn("NUL", self.refused(b"id,value\na,1\0\n", "unreadable"))
@@ -87,7 +87,7 @@ class RefusedTables(unittest.TestCase):
         row = b'a,"1\n' + b"\n" * 10_000 + b'"\nb,2\nc,3\n'
         self.assertIsInstance(check(b"id,value\n" + row), Table)
 
-    def test_wrong_columns_are_named(self) -> None:
+    def test_wrong_columns_are_reported_by_name(self) -> None:
         message = self.refused("id,Value\na,1\n", "wrong_columns")
         self.assertIn("missing 'value'", message)
         self.assertIn("unknown 'Value'", message)
@@ -96,18 +96,18 @@ class RefusedTables(unittest.TestCase):
         self.assertIn("unknown ''", self.refused("id,,value\na,1,1\n", "wrong_columns"))
         self.assertIn("unknown ''", self.refused(",,id,value\n0,0,a,1\n", "wrong_columns"))
 
-    def test_a_header_of_very_many_columns_is_judged_at_once(self) -> None:
-        # Counting each name anew would take an hour.
+    def test_a_header_of_very_many_columns_is_checked_quickly(self) -> None:
+        # Counting each name again would take an hour.
         message = self.refused("id" + ",value" * 300_000, "wrong_columns")
         self.assertIn("given twice 'value'", message)
 
-    def test_rows_of_another_width_are_counted(self) -> None:
+    def test_rows_of_the_wrong_width_are_counted(self) -> None:
         problems = check("id,value\na,1,1\nb\nc,3\n")
         self.assertEqual([problem.code for problem in problems], ["wrong_columns", "missing_ids"])
         self.assertIn("2 rows have not as many fields", problems[0].message)
         self.assertIn("line 2 has 3, line 3 has 1", problems[0].message)
 
-    def test_missing_duplicate_and_extra_ids_are_told_apart(self) -> None:
+    def test_missing_duplicate_and_extra_ids_are_distinguished(self) -> None:
         problems = check("id,value\na,1\na,2\nz,1\n1.0,1\n")
         self.assertEqual(
             [(problem.code, problem.message) for problem in problems],
@@ -129,7 +129,7 @@ class RefusedTables(unittest.TestCase):
         self.assertIn("2,000 cells are", problem.message)
         self.assertTrue(problem.message.endswith("'x' (line 4) and 1,997 more"), problem.message)
 
-    def test_what_is_no_number_is_told_apart_from_what_is_not_finite(self) -> None:
+    def test_what_is_not_a_number_is_distinguished_from_what_is_not_finite(self) -> None:
         cells = {
             "not_a_number": ["", "x", "0x10", "1_000", "1,5", "١٢", "=1+1", "1e", "--1", "9" * 200],
             "not_finite": ["nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "-1e999"],
@@ -139,7 +139,7 @@ class RefusedTables(unittest.TestCase):
                 with self.subTest(text):
                     self.refused(f'id,value\na,"{text}"\nb,2\nc,3\n', code)
 
-    def test_an_empty_cell_a_nan_and_an_infinity_have_messages_of_their_own(self) -> None:
+    def test_an_empty_cell_a_nan_and_an_infinity_have_separate_messages(self) -> None:
         problems = check("id,value\na,\nb,nan\nc,inf\n")
         messages = " ".join(problem.message for problem in problems)
         for part in ["empty", "1 cell is NaN", "infinite"]:
@@ -159,14 +159,14 @@ class RefusedTables(unittest.TestCase):
         numbers = Column("value", values=("1", "2.5"))
         self.refused("id,value\na,1.0\nb,2.50\nc,3\n", "not_allowed", numbers)
 
-    def test_hostile_text_is_shown_escaped_and_cut(self) -> None:
+    def test_hostile_text_is_shown_escaped_and_shortened(self) -> None:
         message = self.refused(f"id,value\na,\x1b[31m{'x' * 500}\nb,2\nc,3\n", "not_a_number")
         self.assertNotIn("\x1b", message)
         self.assertLess(len(message), 300)
 
 
 class HostileTables(unittest.TestCase):
-    def test_a_file_of_many_megabytes_is_judged_soon(self) -> None:
+    def test_a_file_of_many_megabytes_is_checked_quickly(self) -> None:
         for content in [
             b"9" * 100_000_000,
             b"id,value\n" + b"\n" * 20_000_000,
@@ -195,7 +195,7 @@ class HostileTables(unittest.TestCase):
             else:
                 self.assertEqual(set(outcome.columns["value"]), {"a", "b", "c"})
 
-    def test_any_numbers_in_any_order_come_back_under_their_ids(self) -> None:
+    def test_any_numbers_in_any_order_are_returned_under_their_ids(self) -> None:
         generator = random.Random(11)
         for _ in range(300):
             letters = generator.sample(string.ascii_letters, k=generator.randrange(1, 20))

@@ -31,7 +31,7 @@ DECLARED = {
 
 
 class AveragePrecision(unittest.TestCase):
-    def test_worked_by_hand(self) -> None:
+    def test_matches_a_case_worked_by_hand(self) -> None:
         cases = [
             ({1}, [1], 1.0),
             ({1}, [2, 1], 1 / 2),
@@ -46,19 +46,19 @@ class AveragePrecision(unittest.TestCase):
             with self.subTest(truth=truth, ranking=ranking):
                 self.assertAlmostEqual(average_precision(truth, ranking), expected)
 
-    def test_a_repeated_category_counts_once_and_takes_no_place(self) -> None:
+    def test_a_repeated_category_counts_once_and_takes_no_position(self) -> None:
         self.assertEqual(average_precision({1}, [1, 1, 1]), 1.0)
         self.assertEqual(average_precision({1, 2}, [1, 1, 2]), 1.0)
         self.assertEqual(average_precision({1}, [5, 5, 5, 1]), 1 / 2)
 
-    def test_only_the_first_twenty_places_count(self) -> None:
+    def test_only_the_first_twenty_positions_count(self) -> None:
         wrong = list(range(100, 119))
         self.assertEqual(average_precision({1}, [*wrong, 1]), 1 / 20)
         self.assertEqual(average_precision({1}, [*wrong, 200, 1]), 0.0)
         many = set(range(30))
         self.assertEqual(average_precision(many, list(range(20))), 1.0)
 
-    def test_stays_in_bounds_and_never_falls_when_a_right_one_moves_up(self) -> None:
+    def test_stays_within_bounds_and_never_falls_when_a_correct_category_moves_up(self) -> None:
         source = random.Random(3)
         for _ in range(300):
             truth = set(source.sample(range(40), source.randint(1, 25)))
@@ -88,7 +88,7 @@ class Splitting(unittest.TestCase):
         self.assertEqual(len(train) + len(test), 600)
         self.assertTrue(90 <= len(test) <= 120)
 
-    def test_a_few_missing_images_move_no_other(self) -> None:
+    def test_a_few_missing_images_move_no_other_image(self) -> None:
         train, test = dives.split(self.records, self.records, 0.02)
         present = [r for r in self.records if int(r.id) % 60]
         some_train, some_test = dives.split(self.records, present, 0.02)
@@ -109,7 +109,7 @@ class Splitting(unittest.TestCase):
             small = [record(f"{n}", f"{salt} {n // 4}") for n in range(400)]
             self.assertNotIn("large", dives.choose_test_dives(small + large))
 
-    def test_of_very_few_images_the_smallest_dive_is_hidden(self) -> None:
+    def test_the_smallest_dive_is_hidden_if_there_are_very_few_images(self) -> None:
         few = [*(record(f"{n}", "three") for n in range(3)), record("3", "one")]
         train, test = dives.split(self.records, few, 0.02)
         self.assertEqual(
@@ -140,7 +140,7 @@ class Sources(FolderTest):
         key = "id,name,supercat\n7,Crab,Crabs\n1,Actiniaria,Anemone\n"
         self.write(f"{ARCHIVE}/category_key.csv", key)
 
-    def test_records_hold_labels_boxes_and_the_dive(self) -> None:
+    def test_records_contain_labels_boxes_and_the_dive(self) -> None:
         self.write_sources({"b": ("0012", "[7.0, 1.0, 7.0]"), "a": ("0013", "[1.0]")})
         first, second = labelled_images.read_records(self.folder / "downloads")
         self.assertEqual((first.id, first.categories, first.boxes), ("a", (1,), ()))
@@ -173,7 +173,7 @@ class Sources(FolderTest):
 
     @needs_numpy
     @unittest.skipUnless(importlib.util.find_spec("PIL"), "Pillow is not installed for this Python")
-    def test_prepare_makes_do_with_the_images_that_are_there(self) -> None:
+    def test_prepare_works_with_the_images_that_are_available(self) -> None:
         import numpy as np
         from PIL import Image
 

@@ -42,7 +42,7 @@ def header(**array: object) -> dict:
 
 
 class Frames(PairTest):
-    def test_a_frame_comes_back_as_it_was_sent(self) -> None:
+    def test_a_frame_is_received_as_it_was_sent(self) -> None:
         sent = Frame("call", {"id": "x", "options": {"stride": 2}}, (NUMBERS,))
         send_frame(self.here, sent)
         received = receive_frame(self.there, MOST)
@@ -54,7 +54,7 @@ class Frames(PairTest):
         with self.assertRaisesRegex(ValueError, "of call are 70,0.. bytes of JSON.*as arrays"):
             send_frame(self.here, Frame("call", {"options": "x" * 70_000}))
 
-    def test_what_is_no_frame_is_refused(self) -> None:
+    def test_what_is_not_a_frame_is_refused(self) -> None:
         good = {"kind": "result", "values": {}, "arrays": []}
         bad = [
             (LONGEST_HEADER + 1).to_bytes(8, "big"),
@@ -87,14 +87,14 @@ class Frames(PairTest):
                 self.there.sendall(content)
                 self.assertRaises(BadFrame, receive_frame, self.here, MOST)
 
-    def test_a_closed_connection_and_one_that_is_cut_off_are_ends(self) -> None:
+    def test_a_closed_connection_and_a_truncated_frame_raise_ended(self) -> None:
         self.there.sendall(encoded(header(dtype="<f8", shape=[4]), b"12345678"))
         self.there.close()
         self.assertRaises(Ended, receive_frame, self.here, MOST)
         self.assertRaises(Ended, receive_frame, self.here, MOST)
         self.assertRaises(Ended, send_frame, self.here, Frame("call", {}, (NUMBERS,)))
 
-    def test_the_deadline_holds_for_the_frame_and_not_for_each_byte(self) -> None:
+    def test_the_deadline_applies_to_the_frame_and_not_to_each_byte(self) -> None:
         stop = threading.Event()
 
         def drip() -> None:
@@ -130,7 +130,7 @@ class Frames(PairTest):
 
 
 class SubmissionWorkers(PairTest):
-    """The grader's side, against another side that does what it likes."""
+    """The grader's side, against a peer that misbehaves."""
 
     def call(self, other: Callable[[Frame], None], seconds: float = 5) -> tuple:
         def run() -> None:
@@ -182,7 +182,7 @@ class SubmissionWorkers(PairTest):
         self.rejected(lambda _: time.sleep(0.4), "timed_out", seconds=0.2)
         self.rejected(lambda _: self.there.close(), "crashed")
 
-    def test_an_error_is_told_as_printable_text(self) -> None:
+    def test_an_error_is_reported_as_printable_text(self) -> None:
         hostile = Frame("error", {"message": "Boom \x1b[31m\n٣" + "x" * 9_000})
         message = self.rejected(lambda _: send_frame(self.there, hostile), "crashed")
         self.assertTrue(message.replace("\n", "").isprintable())

@@ -60,7 +60,7 @@ class TaskGraders(GradingTest):
         self.assertEqual((graded.exit_code, graded.errors), (0, ""))
         return graded.results
 
-    def test_accuracy_is_taken_by_id(self) -> None:
+    def test_accuracy_is_computed_by_id(self) -> None:
         public = "PassengerId\n1_01\n2_01\n3_01\n4_01\n"
         labels = "PassengerId,Transported\n3_01,True\n1_01,True\n4_01,False\n2_01,False\n"
         self.prepare(SPACESHIP, public, labels)
@@ -75,7 +75,7 @@ class TaskGraders(GradingTest):
         self.assertFalse(results["short"]["valid"])
         self.assertEqual([p["code"] for p in results["short"]["problems"]], ["missing_ids"])
 
-    def test_mean_absolute_error_is_taken_by_id(self) -> None:
+    def test_mean_absolute_error_is_computed_by_id(self) -> None:
         self.prepare(HOUSES, "Id\n1\n2\n", "Id,SalePrice\n1,100\n2,200\n")
         self.submit("ordered", "Id,SalePrice\n1,110\n2,170\n")
         self.submit("reversed", "SalePrice,Id\n170,2\n110,1\n")
@@ -107,18 +107,18 @@ class OneForAll(GradingTest):
         self.assertNotIn("s1", results)
         self.assertNotIn("s6", results)
 
-    def test_an_exception_is_told_with_its_place_and_what_may_be_shown_apart(self) -> None:
-        (told, _) = self.grade(1, 6).failures
+    def test_an_exception_is_reported_with_its_place_kind_and_traceback(self) -> None:
+        (failure, _) = self.grade(1, 6).failures
         line = 1 + FAULTY_GRADER.splitlines().index(
             '        raise RuntimeError("a fault \\x1b of the grader")'
         )
-        self.assertEqual(told["place"], f"hidden/grade.py, line {line}")
-        self.assertEqual(told["kind"], "RuntimeError")
-        self.assertEqual(told["error"], "RuntimeError: a fault of the grader")
-        self.assertIn("Traceback (most recent call last):\n", told["traceback"])
-        self.assertTrue(told["traceback"].replace("\n", "").isprintable())
+        self.assertEqual(failure["place"], f"hidden/grade.py, line {line}")
+        self.assertEqual(failure["kind"], "RuntimeError")
+        self.assertEqual(failure["error"], "RuntimeError: a fault of the grader")
+        self.assertIn("Traceback (most recent call last):\n", failure["traceback"])
+        self.assertTrue(failure["traceback"].replace("\n", "").isprintable())
 
-    def test_a_starter_without_its_table_is_graded_with_answers_that_differ(self) -> None:
+    def test_a_starter_without_its_table_is_graded_with_varying_answers(self) -> None:
         graded = self.grade(0)
         self.assertEqual(list(graded.results), ["s0"])
         self.write("submissions/starter/other.txt", "")
@@ -127,7 +127,7 @@ class OneForAll(GradingTest):
         self.assertTrue(found["starter"]["valid"])
         self.assertEqual(found["starter"]["score"], 0.25)
 
-    def test_a_fault_of_the_harness_ends_the_grader_and_takes_no_result_back(self) -> None:
+    def test_a_failure_of_the_harness_ends_the_grader_and_revokes_no_result(self) -> None:
         graded = self.grade(0, 5, 9)
         self.assertNotEqual(graded.exit_code, 0)
         self.assertEqual(list(graded.results), ["s0"])

@@ -1,4 +1,4 @@
-"""The example of docs/how-to/write-a-task.md: prepared, run and graded as it stands there."""
+"""The example of docs/how-to/write-a-task.md: prepared, run and graded exactly as printed."""
 
 import json
 import os

@@ -56,7 +56,7 @@ class Preparation(FolderTest):
         for row in test:
             self.assertEqual(labels[row["idx"]], "1" if "good" in row["text"] else "0")
 
-    def test_order_follows_from_the_texts_alone(self) -> None:
+    def test_the_order_depends_on_the_texts_alone(self) -> None:
         self.prepare()
         before = [row["text"] for row in self.read("public/test.csv")]
         root = self.folder / "downloads" / "aclImdb_v1" / "aclImdb" / "test"
@@ -70,7 +70,7 @@ class Preparation(FolderTest):
         self.prepare()
         self.assertEqual([row["text"] for row in self.read("public/test.csv")], before)
 
-    def test_equal_texts_do_not_lie_in_the_order_of_their_labels(self) -> None:
+    def test_equal_texts_are_not_in_the_order_of_their_labels(self) -> None:
         for number in range(40):
             self.review(f"test/pos/{100 + number}_9", f"twin {number}")
             self.review(f"test/neg/{100 + number}_2", f"twin {number}")
@@ -86,13 +86,13 @@ class Preparation(FolderTest):
         self.assertGreater(firsts.count("0"), 8)
         self.assertGreater(firsts.count("1"), 8)
 
-    def test_text_with_quotes_commas_and_line_ends_comes_through(self) -> None:
+    def test_text_with_quotes_commas_and_line_ends_is_unchanged(self) -> None:
         self.review("train/pos/99_9", ' He said "so, so"\r\nand left\x85 ')
         self.prepare()
         texts = [row["text"] for row in self.read("public/train.csv")]
         self.assertIn('He said "so, so"\nand left', [text.rstrip("\x85") for text in texts])
 
-    def test_the_pretrained_model_is_laid_out_whole_or_not_at_all(self) -> None:
+    def test_the_pretrained_model_is_installed_completely_or_not_at_all(self) -> None:
         for name in MODEL_FILES:
             self.write(f"downloads/distilbert-{name}", name)
         self.prepare()
@@ -127,7 +127,7 @@ class Grader(FolderTest):
         scores = {name: result["score"] for name, result in results.items()}
         self.assertEqual(scores, {"right": 1, "reversed": 1, "half": 0.5, "undecided": 0})
 
-    def test_what_is_no_probability_is_refused(self) -> None:
+    def test_what_is_not_a_probability_is_refused(self) -> None:
         rest = "1,0,1\n2,0,1\n3,0,1\n"
         refused = {
             "nan": ("0,nan,1\n" + rest, "not_finite"),

@@ -55,7 +55,7 @@ class TaskTest(FolderTest):
 
 
 class ParkinsonsSplit(TaskTest):
-    """Twelve patients; every score is a number that stands nowhere else."""
+    """Twelve patients; every score is a number that occurs nowhere else."""
 
     patients = [str(100 + number) for number in range(12)]
 
@@ -146,7 +146,7 @@ class ParkinsonsGrader(TaskTest):
         }
         return self.grade("parkinsons-disease", self.file, self.labels, submissions)
 
-    def test_smape_plus_1_is_what_one_works_out_by_hand(self) -> None:
+    def test_smape_plus_1_matches_a_result_worked_by_hand(self) -> None:
         results = self.judge(
             perfect="a,0 b,5 c,20 unscored,999",
             hand="a,2 b,0 c,10 unscored,0",
@@ -176,7 +176,7 @@ class ParkinsonsGrader(TaskTest):
 
 @needs_numpy
 class EssaysSplit(TaskTest):
-    def test_the_last_of_the_paper_s_order_are_hidden_and_the_paper_s_among_them(self) -> None:
+    def test_the_last_rows_in_the_papers_order_are_hidden_with_those_of_the_paper(self) -> None:
         header = "text_id,full_text," + ",".join(SKILLS) + "\n"
         rows = [
             f'E{n},"One, two\n\nthree {n}.",{",".join([str(7000 + n)] * 6)}\n' for n in range(99)
@@ -229,7 +229,7 @@ class EssaysGrader(TaskTest):
         self.assertEqual(results["hand"]["score"], results["reordered"]["score"])
         self.assertEqual(results["hand"]["details"]["rmse"]["syntax"], 0)
 
-    def test_scores_that_are_none_are_refused(self) -> None:
+    def test_what_is_not_a_score_is_refused(self) -> None:
         results = self.judge(
             nan=self.header + "x,nan,2,3,4,5,1\ny,3,2,3,4,5,1\n" + self.rest,
             huge=self.header + "x,1e308,2,3,4,5,1\ny,3,2,3,4,5,1\n" + self.rest,

@@ -1,4 +1,4 @@
-"""The search finds hidden values however they are put, and nothing where nothing leaks."""
+"""The search finds hidden values however they are stored, and nothing if nothing leaks."""
 
 import base64
 import contextlib
@@ -29,7 +29,7 @@ CLASSES = ["cat", "dog", "owl", "pig"]
 
 
 class Place:
-    """A task's folders, with nothing leaking: rows in no order, ids that tell nothing."""
+    """A task's folders, with nothing leaking: rows in random order, ids that reveal nothing."""
 
     def __init__(self, root: Path, kind: str) -> None:
         self.data, self.private = root / "data", root / "private"
@@ -113,7 +113,7 @@ def all_of_it(place: Place) -> None:
 
 
 def nameless(place: Place) -> None:
-    """Rows with the label, in another order of rows and columns, under no name."""
+    """Rows with the label, in another order of rows and columns, without names."""
     rows = [[z, x, y, label] for (x, y, z), label in zip(place.features, place.labels, strict=True)]
     place.draw.shuffle(rows)
     (place.packages / "shipped").mkdir()
@@ -352,15 +352,15 @@ class LeaksTest(unittest.TestCase):
                 change(place)
                 self.assertNotEqual(place.search().leaks, [])
 
-    def test_finds_what_order_tells(self) -> None:
+    def test_finds_what_the_order_reveals(self) -> None:
         for name, (kind, change) in IN_ORDER.items():
             with self.subTest(name):
                 place = self.place(kind)
                 change(place)
-                told = [each for each in place.search().order() if each.strength > 0.1]
-                self.assertNotEqual([each for each in told if each.shown == ""], [])
+                revealed = [each for each in place.search().order() if each.strength > 0.1]
+                self.assertNotEqual([each for each in revealed if each.shown == ""], [])
 
-    def test_an_order_that_public_columns_show_is_no_leak(self) -> None:
+    def test_an_order_that_public_columns_show_is_not_a_leak(self) -> None:
         days, hours, meters = range(20), range(24), range(3)
         series = [(day, hour, meter) for day in days for hour in hours for meter in meters]
         draw = random.Random(2)
@@ -382,20 +382,20 @@ class LeaksTest(unittest.TestCase):
                 place.write("test.csv", ["id", *header], rows)
                 answers = [[at, value] for at, value in enumerate(usage)]
                 place.table(place.private / "labels.csv", ["id", "label"], answers)
-                told = [each for each in place.search().order() if each.strength > 0.1]
-                self.assertNotEqual(told, [])
-                daily = [each for each in told if "modulo" in each.by]
+                revealed = [each for each in place.search().order() if each.strength > 0.1]
+                self.assertNotEqual(revealed, [])
+                daily = [each for each in revealed if "modulo" in each.by]
                 self.assertEqual([each for each in daily if each.shown == ""], [])
                 if name == "time and meter":
-                    self.assertEqual({each.shown for each in told}, {name})
+                    self.assertEqual({each.shown for each in revealed}, {name})
 
-    def test_an_order_that_tells_more_than_public_columns_is_a_leak(self) -> None:
+    def test_an_order_that_reveals_more_than_public_columns_is_a_leak(self) -> None:
         place = self.place("number")
         reordered(lambda place: sorted(range(ROWS), key=place.labels.__getitem__))(place)
         middle = sorted(place.labels)[ROWS // 2]
         in_test("large", lambda place: [int(label > middle) for label in place.labels])(place)
-        told = [each for each in place.search().order() if each.strength > 0.1]
-        self.assertEqual(next(each for each in told if each.by == "the row's position").shown, "")
+        found = [each for each in place.search().order() if each.strength > 0.1]
+        self.assertEqual(next(each for each in found if each.by == "the row's position").shown, "")
 
     def test_finds_nothing_where_nothing_leaks(self) -> None:
         for kind in ("class", "number"):

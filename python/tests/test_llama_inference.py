@@ -1,4 +1,4 @@
-"""The llama-inference grader with a stand-in for the model, its preparation, and its sample."""
+"""The llama-inference grader with a substitute for the model, its preparation, and its sample."""
 
 import importlib.util
 import json
@@ -80,7 +80,7 @@ class Grader(FolderTest):
         grader = copy_grader("llama-inference", self.folder, {"ROUNDS = 5": "ROUNDS = 2"})
         return run_grader(grader, self.folder, starter=starter)
 
-    def test_the_same_logits_are_accepted_and_timed_beside_the_starter(self) -> None:
+    def test_the_same_logits_are_accepted_and_timed_together_with_the_starter(self) -> None:
         graded = self.grade(**ACCEPTED)
         self.assertEqual(graded.exit_code, 0, graded.errors)
         for result in graded.results.values():
@@ -111,7 +111,7 @@ class Grader(FolderTest):
         self.assertTrue(graded.results["half"]["valid"], graded.results)
         self.assertFalse(graded.results["eight"]["valid"], graded.results)
 
-    def test_a_starter_that_fails_is_the_harness_fault(self) -> None:
+    def test_a_failing_starter_is_the_fault_of_the_harness(self) -> None:
         for broken in ("import nothing", MODEL.replace("16_000", "100")):
             with self.subTest(broken):
                 self.setUp()
@@ -132,7 +132,7 @@ class Preparation(FolderTest):
         self.run_hidden("sample.py", "--downloads", str(folder), "--seed", str(seed))
         return folder
 
-    def test_a_sample_follows_from_its_seed(self) -> None:
+    def test_a_sample_depends_only_on_its_seed(self) -> None:
         path = "wikitext-2-raw-v1/wikitext-2-raw/wiki.test.raw"
         places = (("a", 1), ("b", 1), ("c", 2))
         one, same, other = ((self.sample(p, s) / path).read_text() for p, s in places)
@@ -140,7 +140,7 @@ class Preparation(FolderTest):
         self.assertNotEqual(one, other)
 
     @needs_tokenizers
-    def test_shown_and_hidden_lines_are_apart_and_the_same_every_time(self) -> None:
+    def test_shown_and_hidden_lines_are_disjoint_and_the_same_every_time(self) -> None:
         import numpy as np
 
         contents = []

@@ -27,7 +27,7 @@ class OfClasses(unittest.TestCase):
         self.assertAlmostEqual(f1(labels, predictions, "yes"), expected)
         self.assertEqual(f1(labels, predictions, "perhaps"), 0)
 
-    def test_macro_f1_gives_a_rare_class_the_weight_of_a_frequent_one(self) -> None:
+    def test_macro_f1_gives_rare_and_frequent_classes_the_same_weight(self) -> None:
         labels = ["a"] * 98 + ["b"] * 2
         self.assertAlmostEqual(macro_f1(labels, ["a"] * 100), (2 * 98 / 198) / 2)
         self.assertEqual(macro_f1(labels, labels), 1)
@@ -59,7 +59,7 @@ class OfClasses(unittest.TestCase):
             log_loss([0, 0], [[2, 6], [0, 1]]), (math.log(4) - math.log(1e-15)) / 2
         )
 
-    def test_what_is_no_probability_is_refused(self) -> None:
+    def test_what_is_not_a_probability_is_refused(self) -> None:
         for row in ([-0.1, 1.1], [0, 0], [math.inf, 1], [math.nan, 1]):
             with self.assertRaises(ValueError, msg=str(row)):
                 log_loss([0], [row])

@@ -74,7 +74,7 @@ class CitationGraph(FolderTest):
         self.pack("raw/edge", ["2,6"])
         self.assertIn("edges: a node is not among the 6", self.prepare().stderr)
 
-    def test_accuracy_is_taken_by_node(self) -> None:
+    def test_accuracy_is_computed_by_node(self) -> None:
         self.assertEqual(self.prepare().returncode, 0)
         results = self.grade(good=GOOD, other="class,node\n0,3\n5,5\n1,2\n")
         scores = {name: result["score"] for name, result in results.items()}

@@ -1,4 +1,4 @@
-"""How an outside agent is started: what of its connections is heard."""
+"""How an outside agent is started, and what is logged about its connections."""
 
 import asyncio
 import json
@@ -17,13 +17,13 @@ print("the end")
 
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answers each piece of a request, and never hangs up."""
+    """Answers each piece of a request, and never closes the connection."""
     while await reader.read(1 << 16):
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
         await writer.drain()
 
 
-# What keeps a session, and has it saved by asking for it.
+# An agent that keeps a session, and requests that it be saved.
 KEEPING = """
 import os, pathlib, sqlite3, time
 kept = pathlib.Path("home/kept")
@@ -69,7 +69,7 @@ async def start(folder: Path, code: str, session: dict) -> asyncio.subprocess.Pr
 
 
 async def saved_by(folder: Path) -> bytes:
-    """What is sent for the session of an agent that is at work."""
+    """What is sent for the session of a running agent."""
     sent: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
     async def receive(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -119,10 +119,10 @@ async def printed_by(folder: Path, port: int) -> str:
 
 
 class StartTest(FolderTest):
-    def test_nothing_is_heard_of_connections_that_are_left_open(self) -> None:
+    def test_nothing_is_logged_about_connections_that_are_left_open(self) -> None:
         self.assertEqual(asyncio.run(printed_by(self.folder, 14080)), "the end\n")
 
-    def test_a_session_is_saved_and_continued_with_its_databases_and_without_links_and_pipes(self) -> None:
+    def test_a_session_is_saved_and_continued_with_databases_but_no_links_or_pipes(self) -> None:
         size, _, archive = asyncio.run(saved_by(self.folder)).partition(b"\n")
         self.assertEqual(int(size), len(archive))
         saved = self.folder / "saved.tar"

@@ -130,7 +130,7 @@ class Grader(FolderTest):
                 result = graded.results[name]
                 self.assertEqual([p["code"] for p in result["problems"]], [code], result)
 
-    def test_every_method_that_is_accurate_is_accepted(self) -> None:
+    def test_every_accurate_method_is_accepted(self) -> None:
         graded = self.grade(same=SOLUTION, larger=LARGER_STEPS)
         self.assertEqual(graded.exit_code, 0, graded.errors)
         for result in graded.results.values():
@@ -138,7 +138,7 @@ class Grader(FolderTest):
             self.assertLess(result["details"]["largest_error"], 0.025)
             self.assertRegex(result["details"]["seed"], "^[0-9a-f]{32}$")
 
-    def test_a_starter_that_cannot_start_is_the_harness_fault(self) -> None:
+    def test_a_starter_that_cannot_start_is_the_fault_of_the_harness(self) -> None:
         starter = self.write("broken/train.py", "import nothing").parent
         graded = self.grade(starter, solution=SOLUTION)
         self.assertNotEqual(graded.exit_code, 0)

@@ -47,7 +47,7 @@ class Laws(unittest.TestCase):
         sys.path.insert(0, str(TASK / "hidden"))
         self.addCleanup(sys.path.remove, str(TASK / "hidden"))
 
-    def test_a_law_is_what_its_formula_says(self) -> None:
+    def test_a_law_evaluates_its_formula(self) -> None:
         import numpy as np
         from laws import KINDS, draw_law
 
@@ -60,7 +60,7 @@ class Laws(unittest.TestCase):
                 value = eval(law.text().replace("^", "**"), {"exp": np.exp}, names)
                 np.testing.assert_allclose(law(x), value, rtol=0.02)
 
-    def test_kinds_are_equally_frequent_and_regimes_apart(self) -> None:
+    def test_kinds_are_equally_frequent_and_regimes_are_separate(self) -> None:
         from collections import Counter
 
         import numpy as np
@@ -99,17 +99,17 @@ class Grader(FolderTest):
         grader = copy_grader("physical-law", self.folder, quicker)
         return run_grader(grader, self.folder, starter=TASK / "env")
 
-    def test_the_starter_has_its_own_score_as_baseline_and_a_better_one_has_a_better(self) -> None:
+    def test_the_starter_scores_its_baseline_and_a_better_submission_scores_better(self) -> None:
         graded = self.grade(starter=STARTER, logarithms=LOGARITHMS)
         self.assertEqual(graded.exit_code, 0, graded.errors)
         starter, better = graded.results["starter"], graded.results["logarithms"]
         self.assertEqual(starter["score"], starter["baseline"])
         self.assertLess(better["score"], 0.7 * better["baseline"])
         self.assertLess(better["details"]["submission_errors"]["power"], 0.1)
-        # Every submission gets laws of its own.
+        # Every submission gets different laws.
         self.assertNotEqual(starter["baseline"], better["baseline"])
 
-    def test_odd_numbers_have_the_largest_error(self) -> None:
+    def test_invalid_numbers_have_the_largest_error(self) -> None:
         graded = self.grade(**ACCEPTED_AS_WRONG)
         self.assertEqual(graded.exit_code, 0, graded.errors)
         for name, result in graded.results.items():

@@ -12,7 +12,7 @@ from mlab_task.tables import column_places
 
 
 class Columns(unittest.TestCase):
-    def test_one_that_is_not_there_is_named_beside_those_that_are(self) -> None:
+    def test_a_missing_column_is_named_together_with_the_existing_ones(self) -> None:
         self.assertEqual(column_places(["id", "digit"], ["digit", "id"], "labels.csv"), [1, 0])
         with self.assertRaisesRegex(
             ValueError, "labels.csv has no column 'test_id'; .* 'id', 'digit'"
@@ -64,7 +64,7 @@ class Splits(FolderTest):
 
 
 class Order(unittest.TestCase):
-    def test_the_order_by_content_says_nothing_about_the_order_before(self) -> None:
+    def test_the_order_by_content_reveals_nothing_about_the_former_order(self) -> None:
         rows = [[number, number % 7] for number in range(200)]
         expected = [rows[place] for place in order_by_content(rows)]
         self.assertNotEqual(expected, rows)

@@ -67,7 +67,7 @@ def grounded(text: str) -> bool:
 
 
 class Rules(unittest.TestCase):
-    def test_all_that_is_there_and_nothing_else_is_1(self) -> None:
+    def test_a_complete_report_without_anything_else_scores_1(self) -> None:
         self.assertAlmostEqual(score(f"- {FIRST}", f"- {SECOND}"), 1)
         self.assertAlmostEqual(score(f"{FIRST} {SECOND}"), 1)
 
@@ -79,23 +79,23 @@ class Rules(unittest.TestCase):
         # Without its number, the second finding is missing.
         vague = "Wu gains points of accuracy by kriging on old fields (arXiv:2031.00002)."
         self.assertAlmostEqual(score(FIRST, vague), (1 + 1 + 1 / 2) / 3)
-        # One of three sentences is made up; it says nothing that others do not.
+        # One of three sentences is made up, and adds nothing.
         self.assertAlmostEqual(score(FIRST, SECOND, INVENTED), 2 / 3)
 
-    def test_a_paper_that_is_only_named_without_ground_is_not_found(self) -> None:
-        # One of two sentences, F1 2*1/(2+2)... the second paper is cited, and not right.
+    def test_a_paper_that_is_only_named_without_evidence_is_not_found(self) -> None:
+        # One of two sentences, F1 2*1/(2+2): the second paper is cited, but wrong.
         bare = "See arXiv:2031.00002."
         self.assertAlmostEqual(score(FIRST, bare), 1 / 2 * (2 / 4 + 1 / 2 + 1 / 2) / 3)
 
-    def test_a_sentence_is_grounded_by_words_numbers_and_papers_that_exist(self) -> None:
+    def test_a_sentence_is_grounded_by_words_numbers_and_existing_papers(self) -> None:
         self.assertTrue(grounded(FIRST))
         self.assertFalse(grounded(INVENTED))
         self.assertFalse(grounded(FIRST.replace("2031.00001", "2031.09999")))
         self.assertFalse(grounded("Quantum sheep jump over purple moons (arXiv:2031.00001)."))
         self.assertFalse(grounded("Boosted trees foresee harvests (arXiv:2031.00001)."))
-        # The year is known, and so is what stands in a title.
+        # The year and the words of titles are known.
         self.assertFalse(grounded(FIRST.replace("2020", "2021")))
-        # A number of one paper is no number of another.
+        # A number of one paper is not a number of another.
         self.assertFalse(grounded(FIRST.replace("37", "9")))
 
     def test_more_than_twelve_words_in_a_row_are_a_copy(self) -> None:
@@ -119,7 +119,7 @@ class Rules(unittest.TestCase):
         self.assertLess(score(dump), 0.35)
         self.assertEqual(score(), 0)
 
-    def test_a_report_of_another_form_is_0(self) -> None:
+    def test_a_report_in_another_form_scores_0(self) -> None:
         whole = report(FIRST, SECOND)
         for other in (
             "",
@@ -131,7 +131,7 @@ class Rules(unittest.TestCase):
         ):
             self.assertEqual(scoring.score_report(other, ASPECTS, FINDINGS, PAPERS), 0)
 
-    def test_sentences_end_with_items_and_paragraphs_and_headings_are_none(self) -> None:
+    def test_sentences_end_with_items_and_paragraphs_and_headings_are_not_sentences(self) -> None:
         text = "# One\n\nA goes\non. B!\n- C (arXiv:2031.00001)\n- D\n1. E\n\nF arXiv:2031.00002. G"
         found = scoring.sentences_of(text)
         self.assertEqual(
@@ -151,7 +151,7 @@ class Queries(unittest.TestCase):
         )
         return queries.parse_query(query).fits(paper)
 
-    def test_fields_phrases_and_operators_are_as_at_arxiv(self) -> None:
+    def test_fields_phrases_and_operators_work_as_on_arxiv(self) -> None:
         for query in (
             "tree",
             "all:falk",
@@ -174,7 +174,7 @@ class Queries(unittest.TestCase):
         ):
             self.assertFalse(self.fits(query), query)
 
-    def test_what_is_no_query_is_told(self) -> None:
+    def test_what_is_not_a_query_is_reported(self) -> None:
         for query in ("(a", "a)", "()", '"a', "a AND", "xx:a", "a" * 3000, "(" * 100 + "a"):
             with self.assertRaises(queries.BadQuery):
                 queries.parse_query(query)

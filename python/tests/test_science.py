@@ -41,7 +41,7 @@ class ScienceTest(FolderTest):
 
 
 class EcoliData(ScienceTest):
-    # Two sites with enough proteins and one with two; the name tells which protein it is.
+    # Two sites with enough proteins and one with two; the name identifies the protein.
     lines = [
         f"{site}{number}_ECOLI  0.{number + 10}  0.20  0.48  0.50  0.30  0.40  0.{place}0   {site}"
         for place, (site, size) in enumerate({"cp": 24, "om": 20, "imS": 2}.items())
@@ -55,7 +55,7 @@ class EcoliData(ScienceTest):
         self.assertEqual(sorted(row["site"] for row in train), ["cp"] * 12 + ["om"] * 10)
         self.assertNotIn("site", test[0])
 
-    def test_names_are_gone_and_the_order_of_the_file_too(self) -> None:
+    def test_names_and_the_order_of_the_file_are_removed(self) -> None:
         self.prepare("ecoli", "ecoli.data", "\n".join(self.lines))
         first = (self.folder / "public/train.csv").read_bytes()
         self.assertNotIn(b"ECOLI", first + (self.folder / "public/test.csv").read_bytes())
@@ -112,7 +112,7 @@ class SpliceData(ScienceTest):
         self.assertNotIn("GENE", (self.folder / "public/test.csv").read_text())
         self.assertEqual({row["kind"] for row in labels}, {"EI", "IE", "N"})
 
-    def test_copies_are_merged_and_left_out_where_their_kinds_differ(self) -> None:
+    def test_copies_are_merged_and_omitted_if_their_kinds_differ(self) -> None:
         generator = random.Random(6)
         one, two, three = (self.sequence(generator) for _ in range(3))
         windows = [("EI", one), ("EI", one), ("EI", two), ("N", two), ("N", three)]
@@ -129,7 +129,7 @@ class EsolData(ScienceTest):
         "measured log solubility in mols per litre,smiles"
     )
 
-    def test_scaffolds_are_not_shared_and_what_gives_labels_away_is_gone(self) -> None:
+    def test_scaffolds_are_not_shared_and_what_reveals_labels_is_removed(self) -> None:
         rings = [f"C1{'C' * size}C1" for size in range(1, 40)]
         molecules = [text for ring in rings for text in (f"C{ring}", f"OC{ring}")]
         molecules += ["C" * size for size in range(1, 30)]
@@ -166,7 +166,7 @@ class Graders(FolderTest):
         self.assertEqual((graded.exit_code, graded.errors), (0, ""))
         return graded.results
 
-    def test_balanced_accuracy_weighs_every_site_the_same(self) -> None:
+    def test_balanced_accuracy_gives_every_site_the_same_weight(self) -> None:
         column = {"name": "site", "type": "text", "values": ["cp", "im", "imU", "pp", "om"]}
         labels = "0,cp\n1,cp\n2,cp\n3,cp\n4,om\n5,om\n"
         results = self.grade(
@@ -208,7 +208,7 @@ class Graders(FolderTest):
         self.assertAlmostEqual(results["mixed"]["score"], (2 / 5 + 1 + 4 / 7) / 3)
         self.assertFalse(results["lower"]["valid"])
 
-    def test_errors_are_taken_by_id_and_what_is_no_number_is_refused(self) -> None:
+    def test_errors_are_computed_by_id_and_what_is_not_a_number_is_refused(self) -> None:
         for task, name in (("esol", "log_solubility"), ("uci-power-plant", "output")):
             with self.subTest(task):
                 self.setUp()

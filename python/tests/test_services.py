@@ -1,4 +1,4 @@
-"""What services of tasks are made of: the ranking of texts, and HTTP that survives its callers."""
+"""The parts of task services: the ranking of texts, and HTTP that survives its clients."""
 
 import math
 import threading
@@ -28,7 +28,7 @@ class Searching(unittest.TestCase):
         self.assertAlmostEqual(found[0][1], second)
         self.assertAlmostEqual(found[1][1], first)
 
-    def test_rare_words_count_more_and_repeated_ones_of_the_query_once(self) -> None:
+    def test_rare_words_count_more_and_repeated_words_of_the_query_count_once(self) -> None:
         index = Index(["red fox", "red dog", "red cat"])
         self.assertEqual([number for number, _ in index.search("red dog")][0], 1)
         self.assertEqual(index.search("dog"), index.search("dog dog dog"))
@@ -51,7 +51,7 @@ class Serving(FolderTest):
             get(self.socket, "/a/b?x=1&y=%26&x=2"), (200, b"/a/b {'x': '2', 'y': '&'}")
         )
 
-    def test_the_service_goes_on_after_whatever_it_is_sent(self) -> None:
+    def test_the_service_continues_whatever_it_receives(self) -> None:
         for hostile in (b"", b"\xff\x00\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"PUT / HTTP/1.1\r\n"):
             connection = connect(self.socket)
             connection.sendall(hostile)
@@ -60,7 +60,7 @@ class Serving(FolderTest):
         self.assertEqual(get(self.socket, "/fails")[0], 500)
         self.assertEqual(get(self.socket, "/x")[0], 200)
 
-    def test_callers_that_say_nothing_keep_others_waiting_for_a_while_only(self) -> None:
+    def test_silent_clients_delay_others_only_for_a_while(self) -> None:
         silent = [connect(self.socket) for _ in range(40)]
         self.assertEqual(get(self.socket, "/x")[0], 200)
         for connection in silent:

@@ -9,7 +9,7 @@ GROUPS = [f"group {number % 40}" for number in range(400)]
 
 
 class WholeGroups(unittest.TestCase):
-    def test_a_group_is_hidden_whole_or_not_at_all(self) -> None:
+    def test_a_group_is_hidden_completely_or_not_at_all(self) -> None:
         hidden = hold_out_groups(GROUPS, 0.3)
         by_group = dict(zip(GROUPS, hidden, strict=True))
         self.assertEqual([by_group[group] for group in GROUPS], hidden)
@@ -43,7 +43,7 @@ class PartsOfClasses(unittest.TestCase):
         hidden = hold_out_of_each(self.labels, contents, 0.5)
         self.assertEqual([sum(hidden[:10]), sum(hidden[10:15]), sum(hidden[15:])], [5, 3, 1])
 
-    def test_what_is_hidden_follows_from_the_content_and_not_from_the_order(self) -> None:
+    def test_what_is_hidden_depends_on_the_content_and_not_on_the_order(self) -> None:
         contents = [f"content {number}" for number in range(16)]
         rows = list(zip(self.labels, contents, strict=True))
 

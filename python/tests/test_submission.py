@@ -45,7 +45,7 @@ class Files(SubmissionTest):
         self.write("work/out/submission.csv", ROWS)
         self.assertEqual(self.codes(), [])
 
-    def test_folders_links_pipes_and_sockets_are_no_files(self) -> None:
+    def test_folders_links_pipes_and_sockets_are_not_accepted_as_files(self) -> None:
         self.declare(CSV)
         target = self.write("elsewhere/submission.csv", ROWS)
         place = self.folder / "work/out/submission.csv"
@@ -71,13 +71,13 @@ class Files(SubmissionTest):
         self.write("work/out/submission.csv", ROWS).chmod(0)
         self.assertEqual(self.codes(), ["unreadable"])
 
-    def test_all_files_together_must_not_be_too_large(self) -> None:
+    def test_the_total_size_of_all_files_is_limited(self) -> None:
         self.declare(CSV, {**CSV, "path": "other.csv"})
         self.write("work/out/submission.csv", ROWS + "\n" * 600_000)
         self.write("work/other.csv", ROWS + "\n" * 600_000)
         self.assertEqual(self.codes(), ["unreadable", "too_large"])
 
-    def test_any_file_but_an_empty_one_is_left_to_the_grader(self) -> None:
+    def test_any_file_that_is_not_empty_is_left_to_the_grader(self) -> None:
         self.declare({"format": "file", "path": "model/weights.bin"})
         self.assertEqual(self.codes(), ["missing_file"])
         place = self.write("work/model/weights.bin", "")
@@ -87,7 +87,7 @@ class Files(SubmissionTest):
         outcome = FormatCheck(declaration, self.folder / "public").check(self.folder / "work")
         self.assertEqual(outcome.read("model/weights.bin"), bytes(range(256)))
 
-    def test_every_file_is_judged(self) -> None:
+    def test_every_file_is_checked(self) -> None:
         self.declare(CSV, PYTHON)
         self.assertEqual(self.codes(), ["missing_file", "missing_file"])
 
@@ -112,7 +112,7 @@ class PythonFiles(SubmissionTest):
             with self.subTest(source):
                 self.assertEqual(self.judged(source), [])
 
-    def test_a_module_without_the_function_is_told_so(self) -> None:
+    def test_a_module_without_the_function_is_reported(self) -> None:
         for source in ["", "def other(): convolve = 1", "class A:\n  def convolve(self): ..."]:
             with self.subTest(source):
                 self.assertEqual(self.judged(source), ["missing_function"])
@@ -134,7 +134,7 @@ class PythonFiles(SubmissionTest):
                 (code,) = self.judged(source)
                 self.assertIn(code, ["unreadable", "missing_function"])
 
-    def test_nothing_of_a_module_is_run(self) -> None:
+    def test_no_code_of_a_module_is_run(self) -> None:
         mark = self.folder / "mark"
         source = f"open({str(mark)!r}, 'w')\ndef convolve(x): return x"
         self.assertEqual(self.judged(source), [])

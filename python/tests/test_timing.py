@@ -6,7 +6,7 @@ from mlab_task.timing import Comparison, compare
 
 
 class Timing(unittest.TestCase):
-    def test_each_side_goes_first_in_every_other_round(self) -> None:
+    def test_the_sides_take_turns_at_going_first(self) -> None:
         order: list[str] = []
 
         def side(name: str) -> float:
@@ -17,7 +17,7 @@ class Timing(unittest.TestCase):
         self.assertEqual(order, ["mine", "its", "its", "mine", "mine", "its"])
         self.assertEqual(comparison, Comparison([1, 4, 5], [2, 3, 6]))
 
-    def test_a_submission_that_is_surely_faster_gets_its_median(self) -> None:
+    def test_a_submission_that_is_clearly_faster_gets_its_own_median(self) -> None:
         score = Comparison([1, 1, 2, 2, 1.5], [3, 4, 3, 4, 3.5]).score()
         self.assertEqual((score.value, score.baseline), (1.5, 3.5))
 

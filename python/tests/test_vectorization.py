@@ -189,7 +189,7 @@ class Vectorization(FolderTest):
         self.assertEqual(graded.exit_code, 0, graded.errors)
         results = graded.results
         self.assertTrue(all(result["valid"] for result in results.values()), results)
-        # A stopped clock would say 0, a lazy answer leave out the half second that it takes.
+        # A stopped clock would give 0; a lazy answer would leave out the half second that it takes.
         self.assertGreater(results["clock"]["score"], 0)
         self.assertGreater(results["lazy"]["score"], 0.5)
 
@@ -204,7 +204,7 @@ class Vectorization(FolderTest):
             ["solution", None, "starter", None],
         )
 
-    def test_a_starter_that_cannot_start_is_the_harness_fault(self) -> None:
+    def test_a_starter_that_cannot_start_is_the_fault_of_the_harness(self) -> None:
         starter = self.write("starter/train.py", "import nothing").parent
         graded = self.grade(starter, solution=SOLUTION)
         self.assertNotEqual(graded.exit_code, 0)

@@ -22,7 +22,7 @@ needs_zstd = unittest.skipUnless(zstd, "this Python has no Zstandard: pip instal
 class Recorded(unittest.TestCase):
     """Traces that mlab wrote."""
 
-    def test_the_events_of_a_trace_come_in_their_order(self) -> None:
+    def test_the_events_of_a_trace_come_in_order(self) -> None:
         for experiment, run in [
             (LINEAR, PLAIN),
             (STORES / "version-1", "digits-tools-scripted-old-jsonl-0"),
@@ -38,7 +38,7 @@ class Recorded(unittest.TestCase):
         self.assertEqual(events[-1]["kind"], "run_ended")
 
     @needs_zstd
-    def test_long_texts_take_the_place_of_their_hashes(self) -> None:
+    def test_hashes_are_replaced_by_their_long_texts(self) -> None:
         short = json.dumps(list(mlagentbench.events(LINEAR, COMPRESSED)))
         whole = json.dumps(list(mlagentbench.events(LINEAR, COMPRESSED, texts=True)))
         self.assertIn('"bytes": ', short)
@@ -70,13 +70,13 @@ class Made(unittest.TestCase):
             self.read(**options)
         return str(caught.exception)
 
-    def test_a_last_line_that_was_not_written_whole_is_no_event(self) -> None:
+    def test_an_incomplete_last_line_is_not_an_event(self) -> None:
         self.write('{"v":1,"kind":"note"}')
         with (self.run_folder / "trace.jsonl").open("a") as file:
             file.write('{"v":1,"kind":"no')
         self.assertEqual(self.read(), [{"v": 1, "kind": "note"}])
 
-    def test_a_line_that_is_no_event_is_named(self) -> None:
+    def test_a_line_that_is_not_an_event_is_reported(self) -> None:
         good = '{"v":1,"kind":"note"}'
         for line in [
             *(
@@ -104,7 +104,7 @@ class Made(unittest.TestCase):
         self.write('{"v":9,"kind":"note"}')
         self.assertIn("version 9", self.refused())
 
-    def test_names_of_runs_stay_in_the_experiment(self) -> None:
+    def test_names_of_runs_cannot_leave_the_experiment(self) -> None:
         for name in [
             "..",
             "../../other/runs/x",
@@ -125,11 +125,11 @@ class Made(unittest.TestCase):
             mlagentbench.events(self.experiment.parent, "digits-noop-0")
 
     @unittest.skipUnless(hasattr(os, "mkfifo"), "this system has no named pipes")
-    def test_a_pipe_in_the_place_of_a_trace_is_refused_at_once(self) -> None:
+    def test_a_pipe_instead_of_a_trace_is_refused_at_once(self) -> None:
         os.mkfifo(self.run_folder / "trace.jsonl")
         self.assertIn("not a regular file", self.refused())
 
-    def test_an_object_that_is_missing_or_changed_is_named(self) -> None:
+    def test_a_missing_or_changed_object_is_reported(self) -> None:
         name = hashlib.sha256(b"long text").hexdigest()
         self.write(json.dumps({"v": 1, "kind": "x", "y": [{"object": name, "bytes": 9}]}))
         self.assertIn(f"{name} is missing", self.refused(texts=True))
@@ -140,13 +140,13 @@ class Made(unittest.TestCase):
         path.write_bytes(b"long text")
         self.assertEqual(self.read(texts=True)[0]["y"], [{"text": "long text"}])
 
-    def test_what_only_looks_like_an_object_is_left_as_it_is(self) -> None:
+    def test_what_only_looks_like_an_object_is_left_unchanged(self) -> None:
         event = {"v": 1, "kind": "x", "y": {"object": "../../secret", "bytes": 9}}
         self.write(json.dumps(event))
         self.assertEqual(self.read(texts=True), [event])
 
     @needs_zstd
-    def test_a_compressed_file_that_is_damaged_is_named(self) -> None:
+    def test_a_damaged_compressed_file_is_reported(self) -> None:
         content = (LINEAR / "runs" / COMPRESSED / "trace.jsonl.zst").read_bytes()
         path = self.run_folder / "trace.jsonl.zst"
         middle = len(content) // 3

@@ -60,7 +60,7 @@ class Tables(unittest.TestCase):
         grades = mlagentbench.grades(FIRST, "graded")
         self.assertEqual(grades.score.tolist(), [0.5, 0.6, 0.995])
 
-    def test_a_run_that_is_damaged_is_left_out_with_a_warning(self) -> None:
+    def test_a_damaged_run_is_left_out_with_a_warning(self) -> None:
         path = FIRST / "runs/ungraded/run.json"
         content = path.read_bytes()
         self.addCleanup(path.write_bytes, content)

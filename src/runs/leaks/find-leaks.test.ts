@@ -15,7 +15,7 @@ const leak: Answer['leaks'][number] = {
 function answer(changes: Partial<Answer>): Answer {
   return {
     leaks: [],
-    told: [],
+    revealed: [],
     hidden: ['labels.csv: hours'],
     files: 1,
     columns: 1,
@@ -25,9 +25,9 @@ function answer(changes: Partial<Answer>): Answer {
   };
 }
 
-test('an order that tells no more than public columns is noted, and is no fault', () => {
+test('an order that reveals no more than public columns is noted, and is not a fault', () => {
   const one = { by: "the row's position", hidden: 'kwh', strength: 0.95, deviations: 40, rows: 300 };
-  const { faults, notes } = orderOf(answer({ told: [{ ...one, shown: 'hour and meter' }] }));
+  const { faults, notes } = orderOf(answer({ revealed: [{ ...one, shown: 'hour and meter' }] }));
   expect(faults).toEqual([]);
   expect(notes).toEqual([expect.stringMatching(/; so do the public columns \(hour and meter\)$/)]);
   const part = { ...one, by: 'id modulo 24', shown: 'hour' };
@@ -37,19 +37,19 @@ test('an order that tells no more than public columns is noted, and is no fault'
     ['scaled', 'id'],
   ].map(([column = '', key]) => ({ ...leak, column, hidden: 'kwh', how: `joined by ${key} = id` }));
   parts.push({ ...leak, hidden: 'kwh', how: 'in the same order', strength: 0.8 });
-  const found = valuesOf(answer({ told: [part], leaks: parts }), 'id').faults;
+  const found = valuesOf(answer({ revealed: [part], leaks: parts }), 'id').faults;
   expect(found).toEqual([expect.stringContaining('scaled: tells the hidden kwh')]);
-  expect(orderOf(answer({ told: [{ ...one, shown: '' }] })).faults).toEqual([
+  expect(orderOf(answer({ revealed: [{ ...one, shown: '' }] })).faults).toEqual([
     expect.stringContaining('time series'),
   ]);
 });
 
-describe('where the order of the rows tells the target', () => {
-  const told = [
+describe('if the order of the rows reveals the target', () => {
+  const revealed = [
     { by: "the row's position", hidden: 'hours', strength: 0.99, deviations: 40, rows: 300, shown: '' },
   ];
 
-  test('this is the first fault, and what was joined by order or id is left out', () => {
+  test('that is the first fault, and what was joined by order or id is left out', () => {
     const copy = {
       ...leak,
       place: 'data' as const,
@@ -65,7 +65,7 @@ describe('where the order of the rows tells the target', () => {
       copy,
       content,
     ];
-    const { faults } = valuesOf(answer({ told, leaks }), 'id');
+    const { faults } = valuesOf(answer({ revealed, leaks }), 'id');
     expect(faults.map((fault) => fault.split(/[:,]/, 1)[0])).toEqual([
       "the row's position tells the hidden hours",
       'data/all.csv',
@@ -73,10 +73,10 @@ describe('where the order of the rows tells the target', () => {
     ]);
   });
 
-  test('findings about other columns stay, and so does all where the order tells little', () => {
+  test('findings about other columns are kept, and all are kept if the order reveals little', () => {
     const other = { ...leak, hidden: 'price' };
-    expect(valuesOf(answer({ told, leaks: [leak, other] }), 'id').faults).toHaveLength(2);
-    const little = told.map((one) => ({ ...one, strength: 0.05 }));
-    expect(valuesOf(answer({ told: little, leaks: [leak, other] }), 'id').faults).toHaveLength(2);
+    expect(valuesOf(answer({ revealed, leaks: [leak, other] }), 'id').faults).toHaveLength(2);
+    const little = revealed.map((one) => ({ ...one, strength: 0.05 }));
+    expect(valuesOf(answer({ revealed: little, leaks: [leak, other] }), 'id').faults).toHaveLength(2);
   });
 });

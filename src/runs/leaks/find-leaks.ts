@@ -23,7 +23,7 @@ const Leak = z.object({
 });
 type Leak = z.infer<typeof Leak>;
 
-const Told = z.object({
+const Revealed = z.object({
   by: z.string(),
   hidden: z.string(),
   strength: z.number(),
@@ -32,13 +32,13 @@ const Told = z.object({
   /** Public columns that tell as much; empty if none do. */
   shown: z.string(),
 });
-type Told = z.infer<typeof Told>;
+type Revealed = z.infer<typeof Revealed>;
 
 const sameValues = 'the same values';
 
 export const Answer = z.object({
   leaks: z.array(Leak),
-  told: z.array(Told),
+  revealed: z.array(Revealed),
   hidden: z.array(z.string()),
   files: z.int(),
   columns: z.int(),
@@ -159,11 +159,11 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
     ...(unread.length === 0 ? [] : [`could not read ${unread.length} files: ${shortList(unread)}`]),
     ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
   ];
-  const told = new Map(answer.told.filter(isLeak).map((one) => [one.hidden, one.by]));
+  const revealed = new Map(answer.revealed.filter(isLeak).map((one) => [one.hidden, one.by]));
   const leaks = answer.leaks.filter(
-    (leak) => isCopy(leak) || !((told.has(leak.hidden) && isByOrder(leak, id)) || isShown(leak, answer.told)),
+    (leak) => isCopy(leak) || !((revealed.has(leak.hidden) && isByOrder(leak, id)) || isShown(leak, answer.revealed)),
   );
-  const first = [...told].map(
+  const first = [...revealed].map(
     ([name, by]) =>
       `${by} tells the hidden ${name}: see row-order, and correct that first. What only follows from it is left out here.`,
   );
@@ -174,8 +174,8 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
  * Whether it only follows from an order that public columns show as well: a part of the ids, such as "id modulo 24", also
  * where another file has the same ids; or rows in the same order with values that tell less than a copy does.
  */
-function isShown({ column, how, hidden, strength }: Leak, told: readonly Told[]): boolean {
-  const shown = told.filter((one) => one.hidden === hidden && one.shown !== '');
+function isShown({ column, how, hidden, strength }: Leak, revealed: readonly Revealed[]): boolean {
+  const shown = revealed.filter((one) => one.hidden === hidden && one.shown !== '');
   if (shown.length > 0 && orderWords.test(how) && strength < nearlyCopied) return true;
   const [, key = '', id = ''] = /^joined by (.+) = (.+)$/.exec(how) ?? [];
   // As in "id modulo 24", or in "part 1 of id".
@@ -205,13 +205,13 @@ function faultOf({ place, where, column, hidden, how, relation, strength, rows, 
 }
 
 /** What a public column tells as well is for agents to learn from. */
-function isLeak({ strength, shown }: Told): boolean {
+function isLeak({ strength, shown }: Revealed): boolean {
   return strength > maxStrength && shown === '';
 }
 
-export function orderOf({ told, hidden }: Answer): LeakFindings {
+export function orderOf({ revealed, hidden }: Answer): LeakFindings {
   return {
-    faults: told
+    faults: revealed
       .filter(isLeak)
       .slice(0, 3)
       .map(
@@ -219,12 +219,12 @@ export function orderOf({ told, hidden }: Answer): LeakFindings {
           `${lineOf(one)}. Order the rows by a hash of what they show, and number them after that; so also those of a ` +
           'time series: if agents may know the time, show it in a column.',
       ),
-    notes: told.slice(0, 5).map(lineOf),
+    notes: revealed.slice(0, 5).map(lineOf),
     notRun: hidden.length === 0,
   };
 }
 
-function lineOf({ by, hidden, strength, deviations, rows, shown }: Told): string {
+function lineOf({ by, hidden, strength, deviations, rows, shown }: Revealed): string {
   return (
     `${by} tells ${hidden}: ${percentOf(strength)} of what there is to know beyond chance, ` +
     `${Math.round(deviations)} standard deviations from shuffled values (${rows} rows)` +

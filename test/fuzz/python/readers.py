@@ -148,9 +148,8 @@ def _grader_of_networks() -> ModuleType:
 
 def _packed_weights(settings: bytes, changes: bytes, numbers: bytes) -> bytes:
     """
-    A safetensors file: the header that fits the settings, changed as a JSON object says, over the
-    numbers, repeated until they suffice; or, where that can't be, what was given, behind its
-    length.
+    A safetensors file: the header that fits the settings, changed as a JSON object says, then the
+    numbers, repeated until they suffice. If that is impossible: the given header, after its length.
     """
     import config
 
