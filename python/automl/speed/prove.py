@@ -119,8 +119,8 @@ def repeated(make: Any, call: Any) -> tuple[Any, list[str], float]:
     result, printed, seconds = outcome(make(), call)
     if seconds < 0.1:
         function = make()
-        more = (outcome(function, call)[2] for _ in range(1 if seconds > 1e-3 else 20))
-        seconds = min(seconds, *more)
+        times = max(1, min(20, int(0.05 / max(seconds, 1e-9))))
+        seconds = min(seconds, *(outcome(function, call)[2] for _ in range(times)))
     return result, printed, seconds
 
 
