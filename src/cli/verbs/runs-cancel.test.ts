@@ -12,7 +12,7 @@ async function cancel(folder: string, names: string[]) {
   return await runsCancel.run(createContext({ dir: folder }, {}, '1', signal), names, {});
 }
 
-test('of runs that a process of this machine executes it is said which one to interrupt', async () => {
+test('for runs that a process of this machine executes, it says which process to interrupt', async () => {
   const folder = temporaryFolder();
   const experiment = createExperiment(join(folder, 'first'), examplePlan(['one', 'two', 'three']));
   const second = { ...examplePlan(['one']), name: ExperimentName.parse('second') };
@@ -29,7 +29,7 @@ test('of runs that a process of this machine executes it is said which one to in
   expect(json).toMatchObject({ experiments: [{ experiment: 'first', on: 'local', jobs: 2 }, { jobs: 0 }] });
 });
 
-test('single runs, and places in an experiment that nobody named, are refused', async () => {
+test('single runs, unknown experiments, and a recorded address that is not set here, are refused', async () => {
   const folder = temporaryFolder();
   const experiment = createExperiment(join(folder, 'first'), examplePlan(['one']));
   await expect(cancel(folder, ['first/one'])).rejects.toThrow('is not an experiment');
