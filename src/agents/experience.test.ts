@@ -46,9 +46,7 @@ describe('agents with a language model', () => {
       text: 'torch: AdamW – Adam of line 12 is AdamW.',
     };
     const text = lessonsText([exampleLesson({ change })]);
-    expect(text).toContain(
-      'RMSE, lower is better): torch: AdamW – Adam of line 12 is AdamW. Result: better',
-    );
+    expect(text).toContain('RMSE, lower is better): torch: AdamW – Adam of line 12 is AdamW. Result: better');
   });
 
   it('show each lesson on one line inside the fence, whatever it contains', () => {
