@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface FolderSize {
-  /** What the files hold. */
+  /** The size of the files' contents. */
   bytes: number;
   /** The disk space of files and folders. */
   diskBytes: number;

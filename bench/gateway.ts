@@ -118,10 +118,10 @@ async function equalBytes(): Promise<Measurement[]> {
       if (isCounted && source === 'provider') share.counted += 1;
     }
   }
-  const told = { unit: 'exchanges', atMost: 0, note: `of ${share.all}, in four dialects` };
+  const common = { unit: 'exchanges', atMost: 0, note: `of ${share.all}, in four dialects` };
   return [
-    { what: 'whose bytes are not the same on both sides', value: share.all - share.equal, ...told },
-    { what: "whose usage is not the provider's", value: share.all - share.counted, ...told },
+    { what: 'whose bytes are not the same on both sides', value: share.all - share.equal, ...common },
+    { what: "whose usage is not the provider's", value: share.all - share.counted, ...common },
   ];
 }
 

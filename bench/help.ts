@@ -10,14 +10,14 @@ export const help: Benchmark = {
     const cache = join(scratch, 'cache');
     const first = timeHelp(cache);
     const times = Array.from({ length: quick ? 3 : 11 }, () => timeHelp(cache));
-    const told = { unit: 'ms', atMost: null };
+    const common = { unit: 'ms', atMost: null };
     return [
       {
         ...{ what: 'mlab --help', value: median(times), unit: 'ms', atMost: 150 },
         note: `median of ${times.length} processes`,
       },
-      { what: 'the fastest', value: Math.min(...times), ...told, note: '' },
-      { what: 'the very first', value: first, ...told, note: 'before compiled code is kept' },
+      { what: 'the fastest', value: Math.min(...times), ...common, note: '' },
+      { what: 'the very first', value: first, ...common, note: 'before compiled code is kept' },
     ];
   },
 };

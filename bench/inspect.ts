@@ -4,11 +4,11 @@ import type { Browser } from 'playwright-core';
 import { UserError } from '../src/lib/errors.ts';
 import { findChromium, startChromium } from '../test/fixtures/chromium.ts';
 import type { BenchContext, Benchmark, Measurement } from './benchmark.ts';
-import { beside, type Pair } from './beside.ts';
 import { folderSize } from './folder-size.ts';
 import { viewRuns } from './inspect/first-rows.ts';
 import { inspectSide, type MadeRuns, mlabSide, outputOf, type Program, type Side } from './inspect/sides.ts';
 import { childrenCpuMs } from './machine.ts';
+import { type Pair, sideBySide } from './side-by-side.ts';
 import { buildPages } from './task-resources.ts';
 
 /** Steps of one run at which its growth is measured: 50 steps around each. */
@@ -70,7 +70,7 @@ function sizesOf(what: string, { ours, theirs }: Pair<MadeRuns>, maxTimes: numbe
   const onDisk = (size: typeof own) =>
     `${(size.diskBytes / 1e6).toFixed(1)} MB on this disk; ${size.folders} folders`;
   return [
-    ...beside(
+    ...sideBySide(
       { what: `bytes of ${what}`, unit: 'bytes' },
       { ours: own.bytes, theirs: other.bytes },
       maxTimes,
@@ -79,7 +79,7 @@ function sizesOf(what: string, { ours, theirs }: Pair<MadeRuns>, maxTimes: numbe
         theirs: onDisk(other),
       },
     ),
-    ...beside({ what: `files of ${what}`, unit: '' }, { ours: own.files, theirs: other.files }, null),
+    ...sideBySide({ what: `files of ${what}`, unit: '' }, { ours: own.files, theirs: other.files }, null),
   ];
 }
 
@@ -111,19 +111,19 @@ async function viewers(
     const other = await viewRuns(theirs, many.theirs.folder, browser);
     const where = browser === null ? 'from the server: there is no Chromium here' : 'in the browser';
     return [
-      ...beside(
+      ...sideBySide(
         { what: 'from the command to the first rows', unit: 's' },
         { ours: own.seconds, theirs: other.seconds },
         1,
         { ours: where, theirs: where },
       ),
-      ...beside(
+      ...sideBySide(
         { what: `memory of the viewer's processes with ${runs} runs open`, unit: 'bytes' },
         { ours: own.restBytes, theirs: other.restBytes },
         null,
         { ours: 'when nothing is worked on any more', theirs: '' },
       ).map((one, index) => (index === 0 ? { ...one, atMost: 150e6 } : one)),
-      ...beside(
+      ...sideBySide(
         { what: 'the same at most at any time', unit: 'bytes' },
         { ours: own.peakBytes, theirs: other.peakBytes },
         null,
@@ -151,7 +151,7 @@ async function readings(
     const other = await timed(of(theirs, many.theirs.folder), signal);
     const cpu = ({ cpuSeconds }: typeof own) => `${cpuSeconds.toFixed(1)} s of processor time`;
     found.push(
-      ...beside({ what, unit: 's' }, { ours: own.seconds, theirs: other.seconds }, 1, {
+      ...sideBySide({ what, unit: 's' }, { ours: own.seconds, theirs: other.seconds }, 1, {
         ours: cpu(own),
         theirs: cpu(other),
       }),

@@ -156,7 +156,7 @@ function shown(asked: unknown): string {
 
 function measurementsOf(tally: Tally, count: number, after: Afterwards): Measurement[] {
   const none = { unit: '', atMost: 0 };
-  const told = { unit: 'ms', atMost: null };
+  const common = { unit: 'ms', atMost: null };
   const statuses = [...tally.statuses].map(([status, number]) => `${number} ${status}`).join(', ');
   return [
     { what: 'malformed actions', value: count, unit: '', atMost: null, note: statuses },
@@ -169,8 +169,8 @@ function measurementsOf(tally: Tally, count: number, after: Afterwards): Measure
     { what: 'steps missing in the trace', value: count - after.finished, ...none, note: '' },
     { what: 'problems that the store’s check found', value: after.problems, ...none, note: '' },
     { what: 'answers that a resumed run gets otherwise', value: after.replayedOtherwise, ...none, note: '' },
-    { what: 'time of one', value: median(tally.milliseconds), ...told, note: 'median, with its work' },
-    { what: 'the slowest of a hundred', value: quantile(tally.milliseconds, 0.99), ...told, note: '' },
-    { what: 'the slowest', value: Math.max(...tally.milliseconds), ...told, note: '' },
+    { what: 'time of one', value: median(tally.milliseconds), ...common, note: 'median, with its work' },
+    { what: 'the slowest of a hundred', value: quantile(tally.milliseconds, 0.99), ...common, note: '' },
+    { what: 'the slowest', value: Math.max(...tally.milliseconds), ...common, note: '' },
   ];
 }

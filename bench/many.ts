@@ -101,7 +101,7 @@ function profiling(): string[] {
 
 function measurementsOf(measured: LoadMeasurement, how: string): Measurement[] {
   const { blocks, calls, seconds, overheads } = measured;
-  const told = { atMost: null };
+  const common = { atMost: null };
   const longestWork = Math.max(0, ...blocks.map(({ cpuMs }) => cpuMs));
   const over = blocks.filter(({ ms }) => ms >= 50).length;
   return [
@@ -118,7 +118,7 @@ function measurementsOf(measured: LoadMeasurement, how: string): Measurement[] {
       ...{ value: blocks[0]?.ms ?? 0, note: `${over} of 50 ms or more` },
     },
     {
-      ...{ what: `of it at work itself, ${how}`, unit: 'ms', ...told, value: longestWork },
+      ...{ what: `of it at work itself, ${how}`, unit: 'ms', ...common, value: longestWork },
       note: 'the rest is others on the machine, and the disk',
     },
     {
@@ -126,12 +126,12 @@ function measurementsOf(measured: LoadMeasurement, how: string): Measurement[] {
       ...{ atMost: 1000 / 150, note: `${(calls / seconds).toFixed(0)} calls a second; 150 are wanted` },
     },
     {
-      ...{ what: `processor time of mlab, a call, ${how}`, unit: 'ms', ...told },
+      ...{ what: `processor time of mlab, a call, ${how}`, unit: 'ms', ...common },
       value: (1000 * measured.cpuSeconds) / calls,
       note: `with its step; ${((1000 * measured.mainCpuSeconds) / calls).toFixed(1)} ms in the thread of the runs`,
     },
     {
-      ...{ what: `what the harness adds to a step, ${how}`, value: median(overheads), unit: 'ms', ...told },
+      ...{ what: `what the harness adds to a step, ${how}`, value: median(overheads), unit: 'ms', ...common },
       note: `median; 99 of 100: ${quantile(overheads, 0.99).toFixed(0)} ms`,
     },
     {

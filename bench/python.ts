@@ -70,10 +70,10 @@ function variablesOf(cache: string) {
 function rowsOf(what: string, times: Times): Measurement[] {
   const [by, other] = [median(times.uv), median(times.pip)];
   const all = (installer: Installer) => times[installer].map((seconds) => `${seconds} s`).join(', ');
-  const told = { unit: 's', atMost: null };
+  const common = { unit: 's', atMost: null };
   return [
-    { what: `by uv, ${what}`, value: by, ...told, note: all('uv') },
-    { what: `by pip, ${what}`, value: other, ...told, note: all('pip') },
+    { what: `by uv, ${what}`, value: by, ...common, note: all('uv') },
+    { what: `by pip, ${what}`, value: other, ...common, note: all('pip') },
     { what: `uv against pip, ${what}`, value: by / other, unit: 'times', atMost: 1, note: '' },
   ];
 }

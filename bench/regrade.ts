@@ -157,7 +157,7 @@ function measurementsOf(times: readonly Times[]): Measurement[] {
   const each = sum(times.map((one) => one.steps * median(one.single)));
   const sampled = sum(times.map(({ single }) => single.length));
   const again = sum(times.map((one) => one.again));
-  const told = { unit: 's', atMost: null };
+  const common = { unit: 's', atMost: null };
   return [
     {
       ...{
@@ -169,7 +169,7 @@ function measurementsOf(times: readonly Times[]): Measurement[] {
       note: `${(each / all).toFixed(0)} times faster`,
     },
     {
-      ...{ what: `all ${steps} steps`, value: all, ...told },
+      ...{ what: `all ${steps} steps`, value: all, ...common },
       note: `${sum(times.map((one) => one.submissions))} distinct submissions, one grader process a run`,
     },
     {
@@ -177,7 +177,7 @@ function measurementsOf(times: readonly Times[]): Measurement[] {
       note: 'no grader is started',
     },
     {
-      ...{ what: 'one grader process a step', value: each, ...told },
+      ...{ what: 'one grader process a step', value: each, ...common },
       note: `the median of ${sampled} steps, each graded alone, for each of ${steps} steps`,
     },
   ];

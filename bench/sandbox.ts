@@ -4,9 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSandbox, type Sandbox, type SandboxSpec } from '../src/sandbox/index.ts';
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
-import { beside } from './beside.ts';
 import { inspectSide, mlabSide, type Side } from './inspect/sides.ts';
 import { childrenCpuMs } from './machine.ts';
+import { sideBySide } from './side-by-side.ts';
 
 const mebibyte = 2 ** 20;
 const command = ['/bin/sh', '-c', 'echo hello'] as const;
@@ -50,7 +50,7 @@ export const sandbox: Benchmark = {
       const timed = await inTurns(both, sizes.rounds, (side, round) => eachStep(side, many, round));
       const what = `a step with a command, of a run of ${many}`;
       steps.push(
-        ...beside({ what, unit: 'ms' }, timed, atMostTimes, { ours: 'in bubblewrap', theirs: 'local' }),
+        ...sideBySide({ what, unit: 'ms' }, timed, atMostTimes, { ours: 'in bubblewrap', theirs: 'local' }),
       );
     }
     return [...own, ...steps, ...(await manyRuns(both, sizes))];
@@ -75,20 +75,20 @@ async function commandsOf({ scratch }: BenchContext, { commands, sandboxes }: Si
     started?.push(performance.now() - start);
     first?.push(await timed(() => confinedCommand(box)));
   }
-  const told = { unit: 'ms', atMost: null };
+  const common = { unit: 'ms', atMost: null };
   const most = (values: readonly number[] = []) => `95 of 100 within ${quantile(values, 0.95).toFixed(1)} ms`;
   return [
-    { what: 'a plain command', value: median(plain ?? []), ...told, note: `of Node's; ${most(plain)}` },
+    { what: 'a plain command', value: median(plain ?? []), ...common, note: `of Node's; ${most(plain)}` },
     {
       ...{ what: 'a confined command, beyond a plain one', unit: 'ms', atMost: 4 },
       value: median(confined ?? []) - median(plain ?? []),
       note: `medians of ${commands}, in turns; confined ${median(confined ?? []).toFixed(1)} ms, ${most(confined)}`,
     },
-    { what: 'making a sandbox', value: median(started ?? []), ...told, note: 'without a command' },
+    { what: 'making a sandbox', value: median(started ?? []), ...common, note: 'without a command' },
     {
       what: 'the first command in it',
       value: median(first ?? []),
-      ...told,
+      ...common,
       note: 'with what serves the later ones',
     },
   ];
@@ -115,8 +115,8 @@ async function manyRuns(
   const what = `${concurrent.runs} runs at once of ${concurrent.steps} steps`;
   const used = { ours: median(cpu.ours), theirs: median(cpu.theirs) };
   return [
-    ...beside({ what, unit: 's' }, wall, 0.8, { ours: 'in bubblewrap', theirs: 'local' }),
-    ...beside({ what: `processor time of ${what}`, unit: 's' }, used, 0.8, {
+    ...sideBySide({ what, unit: 's' }, wall, 0.8, { ours: 'in bubblewrap', theirs: 'local' }),
+    ...sideBySide({ what: `processor time of ${what}`, unit: 's' }, used, 0.8, {
       ours: 'with all that was started',
       theirs: '',
     }),

@@ -21,7 +21,7 @@ export const slurm: Benchmark = {
     await bench.provision();
     await using cluster = await SlurmCluster.start({ nodes: 4, coresPerNode: 2 });
     const file = join(bench.folder, 'slurm.json');
-    // In place of a worker, since only the time until it starts is measured.
+    // Instead of a worker, since only the time until it starts is measured.
     const executor = { on: 'slurm', slurm: { command: 'sleep 60; true', memory_mb: 100 } };
     const what = { tasks: ['sums'], agents: ['noop'], seeds: jobs, grade: 'none', sandbox: 'none' };
     writeFileSync(file, JSON.stringify({ name: 'dispatch', ...what, executor }));

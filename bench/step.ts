@@ -99,7 +99,7 @@ function measurementsOf(
   const atLate = median(later.map(({ outside }) => outside));
   const writing = later.filter(({ action }) => action === 'Write File').map(({ outside }) => outside);
   const all = own.map(({ outside }) => outside);
-  const told = { unit: 'ms', atMost: null };
+  const common = { unit: 'ms', atMost: null };
   return [
     {
       ...{ what: 'own cost around step 50', value: at50, unit: 'ms', atMost: 1.5 },
@@ -113,15 +113,20 @@ function measurementsOf(
     {
       what: `the same around step ${lateStep} as the trace notes it`,
       value: median(noted),
-      ...told,
+      ...common,
       note: 'overhead_ms',
     },
     {
       ...{ what: 'the last fifth of one run against its second', value: withinRun(all), unit: 'times' },
       ...{ atMost: null, note: `of ${all.length} steps; fresh runs have not yet made their folders` },
     },
-    { what: 'of a step that writes a file', value: median(writing), ...told, note: 'three objects more' },
-    { what: 'the slowest of a hundred', value: quantile(all, 0.99), ...told, note: `of ${all.length} steps` },
+    { what: 'of a step that writes a file', value: median(writing), ...common, note: 'three objects more' },
+    {
+      what: 'the slowest of a hundred',
+      value: quantile(all, 0.99),
+      ...common,
+      note: `of ${all.length} steps`,
+    },
   ];
 }
 

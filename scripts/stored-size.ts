@@ -87,9 +87,9 @@ async function sizesOf(runs: readonly OriginalRun[], wanted: number, signal: Abo
     const stored = sum(Object.values(measured).map((kind) => kind.stored)) + extrapolated.stored + lists;
     return {
       ...{ runs: runs.length, snapshots: snapshots.length, all_snapshots: bytesOf(files) },
-      distinct: told(distinct),
-      public_data: told(publicData),
-      kept: told(kept),
+      distinct: summary(distinct),
+      public_data: summary(publicData),
+      kept: summary(kept),
       ...{ measured, extrapolated, lists, stored },
       stored_for_runs: { runs: wanted, bytes: Math.round((stored * wanted) / runs.length) },
     };
@@ -171,7 +171,7 @@ function byHash(files: readonly OriginalFile[]): Map<string, OriginalFile> {
   return new Map(files.map((file) => [file.hash, file]));
 }
 
-function told(files: ReadonlyMap<string, OriginalFile>) {
+function summary(files: ReadonlyMap<string, OriginalFile>) {
   return { contents: files.size, bytes: bytesOf([...files.values()]) };
 }
 

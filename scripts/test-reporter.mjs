@@ -40,7 +40,7 @@ export default class SummaryReporter {
     this.#files = specifications.map(({ moduleId, project }) =>
       moduleId.slice(project.config.root.length + 1),
     );
-    this.#timer = setInterval(() => this.#tell(), secondsBetweenLines * 1000);
+    this.#timer = setInterval(() => this.#printProgress(), secondsBetweenLines * 1000);
     this.#timer.unref();
   }
 
@@ -66,7 +66,7 @@ export default class SummaryReporter {
     writeFileSync(process.env.MLAB_TEST_SUMMARY, JSON.stringify(summary));
   }
 
-  #tell() {
+  #printProgress() {
     const running = [...this.#running].map(([file, began]) => `${file} (${shortTime(secondsAfter(began))})`);
     const left = this.#secondsLeft() + Number(process.env.MLAB_SECONDS_AFTER ?? 0);
     console.log(

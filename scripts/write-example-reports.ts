@@ -40,8 +40,8 @@ function automl(): void {
   const limits = ['--wall-seconds', '120', '--steps', '20000'];
   const source = ['--mirror', join(shared, 'data'), '--allow-unverified'];
   mlab(...run, ...limits, ...source, '--name', 'cpu');
-  const told = [...run, ...limits, '--mirror', '../shared/data', '--allow-unverified', '--name', 'cpu'];
-  write('cpu', [`mlab ${told.join(' ')}`], ['--published'], { file: 'automl', how: ' --automl FOLDER' });
+  const flags = [...run, ...limits, '--mirror', '../shared/data', '--allow-unverified', '--name', 'cpu'];
+  write('cpu', [`mlab ${flags.join(' ')}`], ['--published'], { file: 'automl', how: ' --automl FOLDER' });
 }
 
 /** Of the tasks whose submissions have the original's format: the others could not be submitted here unchanged. */

@@ -26,7 +26,7 @@ test.skipIf(!isMeasuredHere).each([
   ['its packages for production', '.', megabytes.production, true],
   ['a Node', 'scripts/node', megabytes.node, false],
 ])(
-  'set-up downloads as much for %s as it says, within a tenth',
+  'set-up downloads as much for %s as it announces, within a tenth',
   async (_, place, said, production) => {
     const project = join(folder, 'project');
     mkdirSync(project);

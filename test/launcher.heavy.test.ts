@@ -106,10 +106,10 @@ describe('the launcher', () => {
 
   test.each([
     ['is missing', ''],
-    ['is no program', 'This file intentionally left blank'],
+    ['is not a program', 'This file intentionally left blank'],
     ['is for another platform', '#!/bin/sh\nexit 126\n'],
     ['is too old', '#!/bin/sh\necho v20.0.0\n'],
-  ])("takes a newer Node from PATH where the checkout's %s", (_, program) => {
+  ])("takes a newer Node from PATH if the checkout's %s", (_, program) => {
     const launcher = checkOut(sayVersionAndArguments, program);
     const path = `${oldNodeFolder()}:${newNodeFolder()}:/usr/bin:/bin`;
     const result = launch(launcher, { path, old: true, argv: ['x'] });

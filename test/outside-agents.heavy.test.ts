@@ -122,7 +122,7 @@ function turnsAsked(requests: readonly SeenRequest[]): number {
 
 describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
   test.for(programs.map((program) => [titleOf(program), program] as const))(
-    '%s edits, runs and submits, by a model that tells it to',
+    '%s edits, runs and submits, as its scripted model requests',
     async ([, program], { skip }) => {
       const { name, kind, script } = program;
       const options = 'options' in program ? program.options : {};

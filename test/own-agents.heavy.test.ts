@@ -19,7 +19,7 @@ const wholeRun = [
 describe.each([
   { language: 'TypeScript', file: './doubling.ts', helper: 'scripts.ts', agent: 'doubling-ts' },
   { language: 'Python', file: './doubling.py', helper: 'scripts.py', agent: 'doubling-py' },
-])('an agent in $language that lies in a file', ({ file, helper, agent }) => {
+])('an agent in $language that is in a file', ({ file, helper, agent }) => {
   test('runs, is graded, and is shown under its name', async () => {
     const { code, out, err } = await place.run(file, `${agent}-whole`);
     expect(code, err + out).toBe(0);

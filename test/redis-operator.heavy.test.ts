@@ -12,7 +12,7 @@ const missing = whyNoRedis();
 const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
 const password = 'pass-phrase-of-redis';
 
-/** What the operator of a fleet is told, and can do from another terminal. */
+/** What the operator of a fleet learns, and can do from another terminal. */
 describe.skipIf(missing !== null)(
   `the operator of Redis workers${missing === null ? '' : ` (skipped: ${missing})`}`,
   () => {
@@ -76,7 +76,7 @@ describe.skipIf(missing !== null)(
         'g',
       );
       for (const one of [worker, submitted]) await until('it says so', () => count(one.said(), silent) === 1);
-      // Several tries more.
+      // Several more attempts.
       await sleep(3_000);
       await redis.resume();
       const end = await submitted.ended;
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(
       const name = /as worker (\S+)\./.exec(worker.said())?.[1] ?? '';
       expect(output).toMatch(/· sums-counting-\S+ queued: redis:/);
       expect(output).toMatch(new RegExp(`▸ sums-counting-\\S+ +[\\d.]+ s .*running on \\S+ \\(${name}\\)`));
-      // What was said meanwhile is a line of its own, which no later frame clears.
+      // Messages in between are separate lines, which no later frame clears.
       expect(output).toMatch(
         /No worker takes jobs from \S+ now\. Start one with: mlab worker --redis \S+\r\n/,
       );

@@ -17,7 +17,7 @@ const stated: readonly DifferenceReason[] = [
   ...(['no_summary', 'after_the_end', 'recording_ends'] as const),
 ];
 
-describe.skipIf(!isThere)('recorded runs of the original (skipped where there are none)', () => {
+describe.skipIf(!isThere)('recorded runs of the original (skipped if there are none)', () => {
   test.each([
     'gemini-pro/house-price/1',
     'gemini-pro/vectorization/1',
@@ -75,7 +75,7 @@ describe('the comparison with a recorded run', () => {
       [step('Final Answer', {})],
       ['after_the_end'],
     ],
-  ])('tells %s', (_, theirs, ours, reasons) => {
+  ])('recognises %s', (_, theirs, ours, reasons) => {
     expect(reasonsOf(theirs, ours)).toEqual(reasons);
   });
 

@@ -42,12 +42,12 @@ const results = await runExperiment(plan, {
     }
     if (progress.kind !== 'run_step') return;
     for (const mark of ['resume', 'start']) marks.end(mark);
-    const told = progress.progress;
-    if (told.kind === 'model_asked') marks.begin('model');
-    if (told.kind === 'model_called') marks.end('model');
-    if (told.kind === 'step_started') marks.begin(`step ${told.branch ?? 'main'}`);
-    if (told.kind !== 'step_finished') return;
-    const { branch = 'main', step, result } = told;
+    const event = progress.progress;
+    if (event.kind === 'model_asked') marks.begin('model');
+    if (event.kind === 'model_called') marks.end('model');
+    if (event.kind === 'step_started') marks.begin(`step ${event.branch ?? 'main'}`);
+    if (event.kind !== 'step_finished') return;
+    const { branch = 'main', step, result } = event;
     say(`finished ${branch}:${step}`);
     marks.end(`step ${branch}`);
     if (result.ended) marks.begin('end');

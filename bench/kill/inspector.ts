@@ -29,9 +29,9 @@ export class Inspector {
     this.#run = run;
   }
 
-  /** @param told the steps that the dead process had reported as finished */
-  async look(told: readonly string[]): Promise<Found> {
-    for (const step of told) if (!this.#known.has(step)) this.#known.set(step, null);
+  /** @param reported the steps that the dead process had reported as finished */
+  async look(reported: readonly string[]): Promise<Found> {
+    for (const step of reported) if (!this.#known.has(step)) this.#known.set(step, null);
     const present = new Map(finishedSteps(this.#run).map((step) => [nameOf(step), textOf(step)]));
     const lostSteps = [...this.#known]
       .filter(([step, text]) => !present.has(step) || (text !== null && present.get(step) !== text))

@@ -21,12 +21,12 @@ export class Tally {
 
   measurements(): Measurement[] {
     const none = { unit: '', atMost: 0 };
-    const told = { unit: '', atMost: null };
+    const common = { unit: '', atMost: null };
     const phases = [...this.doing].sort(([, one], [, other]) => other - one);
     return [
-      { what: 'kills', value: this.kills, ...told, note: `of ${this.runs} runs` },
+      { what: 'kills', value: this.kills, ...common, note: `of ${this.runs} runs` },
       ...phases.map(([doing, value]) => ({
-        ...{ what: `of them while: ${doing}`, value, ...told },
+        ...{ what: `of them while: ${doing}`, value, ...common },
         note: '',
       })),
       {
@@ -39,7 +39,7 @@ export class Tally {
         note: 'after every kill',
       },
       {
-        ...{ what: 'torn last lines', value: this.tornLines, ...told },
+        ...{ what: 'torn last lines', value: this.tornLines, ...common },
         note: 'cut off and told when the run is resumed',
       },
       {

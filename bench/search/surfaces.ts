@@ -15,7 +15,7 @@ export interface SurfaceWanted {
 
 /** The result of one run of a synthetic script. */
 export interface MadeUpRun {
-  /** Without noise; 1 for the starter, 0 where it could not be better. */
+  /** Without noise; 1 for the starter, 0 for the best possible. */
   regret: number;
   /** The printed score: lower is better. */
   score: number;
@@ -81,7 +81,7 @@ export class Surface {
   readonly source: string;
   readonly #dimensions: readonly Dimension[];
   readonly #pairs: readonly Pair[];
-  /** It crashes beyond so many steps along this number; null for never. */
+  /** It crashes if this number is more than this many steps away; null: never. */
   readonly #cliff: { dimension: number; steps: number } | null;
 
   constructor(wanted: SurfaceWanted, random: Random) {

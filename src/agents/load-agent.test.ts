@@ -47,11 +47,11 @@ type Found = z.infer<typeof Found>;
 async function inProcess(expression: string, folder: string): Promise<Found> {
   const agents = pathToFileURL(join(import.meta.dirname, 'index.ts')).href;
   const program = `import { agentOfRun, findAgent } from '${agents}';
-    const told = await (${expression}).then(
+    const outcome = await (${expression}).then(
       (found) => ({ name: (found.agent ?? found).name, source: found.source }),
       ({ code, message }) => ({ code, message }),
     );
-    console.log(JSON.stringify(told));`;
+    console.log(JSON.stringify(outcome));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd: folder,
   });
@@ -118,7 +118,7 @@ test.each([
         "export default { name: 'automl', summary: 's', needs: { model: false, reference: false }, options: {}, run() {} };",
     },
   ],
-])('says %s of %s', async (code, name, files) => {
+])('reports %s for %s', async (code, name, files) => {
   const folder = folderWith({ 'package.json': '{ "type": "module" }', ...files });
   expect(await find(name, folder)).toMatchObject({ code });
 });

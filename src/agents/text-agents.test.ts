@@ -147,7 +147,7 @@ describe('act and react as in the paper', () => {
     ['act', act],
     ['react', react],
   ])(
-    '%s is told of the paper’s actions and the problem alone, and format errors cost no step',
+    '%s is shown only the paper’s actions and the problem, and format errors cost no step',
     async (_, agent) => {
       const environment = await talk(agent, Array(5).fill('hello'), { options: { profile: 'paper' } });
       expect(environment.taken).toEqual([]);
@@ -231,12 +231,12 @@ describe('the state of the run in the prompt', () => {
         },
       },
     );
-    const told = environment.asked.map((request) => /Submission: .*/.exec(tailOf(request))?.[0]);
-    expect(told[0]).toBe('Submission: there is none in the workspace (submission.csv).');
-    expect(told[1]).toBe('Submission: written in step 1; not checked yet.');
-    expect(told[2]).toBe('Submission: written in step 1; the check accepted it (step 2).');
-    expect(told[3]).toContain('written in step 3; not checked since; the last one that the check accepted');
-    expect(told[4]).toContain('It is stale');
+    const states = environment.asked.map((request) => /Submission: .*/.exec(tailOf(request))?.[0]);
+    expect(states[0]).toBe('Submission: there is none in the workspace (submission.csv).');
+    expect(states[1]).toBe('Submission: written in step 1; not checked yet.');
+    expect(states[2]).toBe('Submission: written in step 1; the check accepted it (step 2).');
+    expect(states[3]).toContain('written in step 3; not checked since; the last one that the check accepted');
+    expect(states[4]).toContain('It is stale');
   });
 
   it('says once that the final answer comes without a fresh submission', async () => {

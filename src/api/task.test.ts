@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { checkTask, describeProblem, findTasks, loadTask, packagedTasks, suites } from './task.ts';
 
-test('a task that the package brings is loaded by its id, with its defaults and its suites', () => {
+test('a task of the package is loaded by its id, with its defaults and its suites', () => {
   const digits = loadTask('digits');
   expect(digits).toMatchObject({ folder: join(packagedTasks, 'digits'), variant: null });
   expect(digits.file).toMatchObject({ id: 'digits', success: { threshold: 0.1 } });
@@ -14,7 +14,7 @@ test('a task that the package brings is loaded by its id, with its defaults and 
   expect(suites(tasks).get('starter')).toContainEqual(digits);
 });
 
-test('what is wrong with a task is listed, with the line and what to do', () => {
+test('problems of a task are listed, with the line and what to do', () => {
   const folder = join(temporaryFolder(), 'mine');
   mkdirSync(folder);
   writeFileSync(join(folder, 'task.yaml'), 'schema: 1\nid: mine\ntitel: Mine\n');

@@ -6,7 +6,7 @@ import { FakeEnvironment, runAgent } from './testing.ts';
 const step = (name: string, args: Record<string, unknown>) => ({ name, args });
 
 describe('a fake environment', () => {
-  test('answers as that of a run does', async () => {
+  test('answers like that of a run', async () => {
     const files = { 'train.py': 'a\nb\nc\n', 'lib/x.py': 'x\n', 'long.txt': 'word '.repeat(3000) };
     const actions = [
       step('List Files', { dir_path: '.' }),
@@ -35,7 +35,7 @@ describe('a fake environment', () => {
     for (const action of fake.actions) expect(action).toEqual(described.get(action.name));
   });
 
-  test('runs scripts by what the test says, whose clock and limits bind', async () => {
+  test('runs scripts as the test defines them, and applies their clock and the limits', async () => {
     const fake = new FakeEnvironment({
       ...{ files: { 'train.py': 'lr = 1' }, seconds: 10, scriptSeconds: 6 },
       execute: (source) => ({
@@ -91,7 +91,7 @@ describe('an agent that is run in one', () => {
     },
   };
 
-  test('is given its seed, its options and what scripted models answer', async () => {
+  test('gets its seed, its options and the replies of scripted models', async () => {
     const settings = { seed: 7, options: { word: 'why' }, replies: ['because'] };
     const { asked, notes, finalAnswer } = await runAgent(asker, settings);
     expect(asked[0]?.messages[0]?.text).toBe('7 why');
@@ -100,7 +100,7 @@ describe('an agent that is run in one', () => {
     expect(declined).toMatchObject({ givenUp: { reason: 'refused', message: 'no' }, taken: [] });
   });
 
-  test('is told that it asks more than the script has, and that there are no models', async () => {
+  test('learns that it asks more than the script has, and that there are no models', async () => {
     await expect(runAgent(asker, { replies: [] })).rejects.toThrow('no reply left for request 1');
     await expect(runAgent(asker)).rejects.toThrow('has no language models');
   });

@@ -16,7 +16,7 @@ const chosen = (options: Record<string, string>, onProgress = (_: string) => {})
   );
 
 describe('a command in an experiment file', () => {
-  test('sees the files that it names, as one of the command line does', async () => {
+  test('sees the files that it names, like a command given on the command line', async () => {
     const [agent] = await chosen({ command: `python ${program}`, label: 'mine' });
     expect(agent?.options).toEqual({
       command: `python ${program}`,
@@ -55,13 +55,13 @@ describe('a command in an experiment file', () => {
     },
   );
 
-  test('is refused with a label that no run can be called by', async () => {
+  test('is refused with a label that cannot be part of a run name', async () => {
     const [agent] = await chosen({ command: 'true', label: 'My Agent' });
     expect(() => agent?.agent.ready?.(agent.options)).toThrow('the label "My Agent" of the command');
   });
 });
 
-test('an option that one of several agents lacks: says how to give it to one agent only', async () => {
+test('an option that one of several agents lacks is refused with a hint how to give it to one agent only', async () => {
   const wanted = ExperimentFile.parse({ tasks: ['digits'], agents: ['baseline', 'automl'] });
   await expect(chosenAgents(wanted, { agentOption: ['max_tries=2'] }, place)).rejects.toMatchObject({
     message: 'the agent "baseline" has no option "max_tries"',

@@ -17,7 +17,7 @@ function person(...answers: string[]) {
   return { asked, gate: approveActions(ask, 'Ada') };
 }
 
-test('a person sees the action, without what would steer the terminal, and allows it', async () => {
+test('a person sees the action without control sequences for the terminal, and allows it', async () => {
   const { asked, gate } = person('what?', 'a');
   expect(await gate(proposed, never)).toEqual({ kind: 'allow', actor: 'Ada' });
   expect(asked).toHaveLength(2);
@@ -31,7 +31,7 @@ test('a person denies an action and says why', async () => {
   });
 });
 
-test('a person puts another action in its place, and is asked again for what is none', async () => {
+test('a person replaces the action, and is asked again after an invalid replacement', async () => {
   const { asked, gate } = person('e', 'Read File {"file', 'Read File {"file_name": "b.py"}');
   expect(await gate(proposed, never)).toMatchObject({
     kind: 'replace',
@@ -40,14 +40,14 @@ test('a person puts another action in its place, and is asked again for what is 
   expect(asked).toHaveLength(3);
 });
 
-test('a person takes over until they give no action', async () => {
+test('a person takes over until they enter no action', async () => {
   const decision = await person('t', 'List Files {"dir_path": "."}', '').gate(proposed, never);
   if (decision.kind !== 'take_over') throw new Error(`not taken over: ${decision.kind}`);
   expect(await decision.next(null, never)).toEqual({ name: 'List Files', args: { dir_path: '.' } });
   expect(await decision.next(null, never)).toBeNull();
 });
 
-test('a person can allow or deny what a program asks a permission for, and not take over', async () => {
+test('a person can allow or deny the permission that a program asks for, but not take over', async () => {
   const { asked, gate } = person('t', 'd', 'No.');
   expect(await gate({ ...proposed, isPermission: true }, never)).toMatchObject({ kind: 'deny' });
   expect(asked[0]).not.toContain('take over');

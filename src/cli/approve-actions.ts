@@ -38,16 +38,16 @@ function takeOver(ask: AskAtTerminal, actor: string): GateDecision {
 
 /** Null for an empty line. */
 async function askAction(ask: AskAtTerminal, prompt: string, signal: AbortSignal): Promise<Action | null> {
-  let told = '';
+  let notice = '';
   for (;;) {
     const text = await ask(
-      `${told}${prompt}, such as: Read File {"file_name": "train.py"} (empty to go back): `,
+      `${notice}${prompt}, such as: Read File {"file_name": "train.py"} (empty to go back): `,
       signal,
     );
     if (text.trim() === '') return null;
     const action = parseAction(text);
     if (action !== null) return action;
-    told = 'Expected the name of an action and its arguments as a JSON object.\n';
+    notice = 'Expected the name of an action and its arguments as a JSON object.\n';
   }
 }
 

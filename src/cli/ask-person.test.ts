@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Runs a command at a terminal of its own, and types what stands in the environment once it is asked. */
+/** Runs a command in a separate terminal, and types the answer from the environment when it is asked. */
 const atTerminal = `
 import os, pty, sys
 child, terminal = pty.fork()
@@ -54,9 +54,9 @@ describe.skipIf(spawnSync('python3', ['-c', 'import pty']).status !== 0)('a pers
     ['a line is the answer', 'Go on.\r', '>"Go on."<'],
     ['Ctrl-D is no answer', '\u0004', '>""<'],
     ['Ctrl-C interrupts whoever asks, and is no answer', '\u0003', '>interrupted<'],
-  ])('%s', async (_, text, told) => {
+  ])('%s', async (_, text, result) => {
     const shown = await typing(text);
-    expect(shown).toContain(told);
+    expect(shown).toContain(result);
     expect(shown).toContain('What now?');
   });
 });

@@ -15,7 +15,7 @@ function planWith(money: number | undefined, spend: Plan['spend'] = {}, agent = 
   return { ...examplePlan(), prices, spend, runs: [run] };
 }
 
-test('a limit on money that allows no call is refused, with the sum that a reply costs', () => {
+test('a limit on money that allows no call is refused, with the cost of a reply', () => {
   const refused = () => checkMoney(planWith(0.02), new Set());
   expect(refused).toThrow('--money 0.02 does not allow a single call: own/model may reply with 2000 tokens');
   expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining('more than $0.02') }));
@@ -37,7 +37,7 @@ test('a program is only warned about, since it may ask for shorter replies', () 
   expect(checkMoney(planWith(0.4, {}, 'opencode'), programs)).toEqual([]);
 });
 
-test('a model without a price, and a run without models, are none of its business', () => {
+test('a model without a price, and a run without models, are not checked', () => {
   expect(checkMoney({ ...planWith(0.001), prices: {} }, new Set())).toEqual([]);
   expect(checkMoney(examplePlan(), new Set())).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { verbs } from './verbs.ts';
 
 const page = readFileSync(docsFile, 'utf8');
 
-test('docs/command-line.md shows the commands and flags that there are', async () => {
+test('docs/command-line.md shows all commands and flags', async () => {
   expect(await renewed(page), 'run: npm run node scripts/write-command-line-docs.mjs').toBe(page);
 });
 

@@ -43,7 +43,7 @@ test.each([
   expect(await offered(line.split(' '))).toEqual(values);
 });
 
-test('a name that a shell would take for more than a word is not offered', async () => {
+test('a name that a shell would not read as a plain word is not offered', async () => {
   const tasks = temporaryFolder();
   for (const name of ['plain-task', 'plain$(touch evil)', 'plain;evil', 'plain\u001b[2J', 'plain\nevil']) {
     mkdirSync(join(tasks, name));
@@ -54,7 +54,7 @@ test('a name that a shell would take for more than a word is not offered', async
   expect(found.map(({ value }) => value)).toEqual(['plain-task']);
 });
 
-test('the script for bash hands over what was typed, and executes none of it', () => {
+test('the script for bash passes on what was typed, and executes none of it', () => {
   const folder = temporaryFolder();
   const program = join(folder, 'mlab');
   const cli = join(import.meta.dirname, '../../bin/mlab.mjs');

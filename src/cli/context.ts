@@ -124,8 +124,8 @@ export function createContext(
   const verbosity = verbosityOf(options);
   const given = (options.taskDir ?? []).map(existingFolder);
   const found = [...settings.tasks.map(existingFolder), ...(existsSync(own) ? [own] : [])];
-  // A task's scripts prepare its data outside of any sandbox, so a task that merely lies here must not replace one of
-  // mlab's.
+  // A task's scripts prepare its data outside of any sandbox, so a task that just happens to be here must not replace
+  // one of mlab's.
   const named = [...given, join(home, 'tasks')];
   const printer = { print: (line: string): void => void process.stderr.write(`${line}\n`) };
   return {

@@ -20,13 +20,13 @@ function refusal(executor: object, spend: object, model: string | null = 'openai
   }
 }
 
-test('a limit of the experiment is refused where each machine would count only its own calls', () => {
+test('a limit of the experiment is refused if each machine would count only its own calls', () => {
   expect(refusal({ on: 'slurm' }, { money: 5 })).toContain('--experiment-money would not hold on slurm');
   expect(refusal({ on: 'slurm' }, { tokens: 5 })).toContain('--gateway-on submit');
   expect(refusal({ on: 'kubernetes' }, { tokens: 5 })).toContain('--experiment-tokens would not hold');
 });
 
-test('a limit of the experiment is accepted where all calls are counted together, or none are made', () => {
+test('a limit of the experiment is accepted if all calls are counted together, or there are none', () => {
   expect(refusal({ on: 'slurm', slurm: { gateway_on: 'submit' } }, { money: 5 })).toBe('');
   expect(refusal({ on: 'redis' }, { money: 5 })).toBe('');
   expect(refusal({}, { money: 5 })).toBe('');
@@ -49,14 +49,14 @@ test.each([
   ['no_redis', { on: 'redis://127.0.0.1:1' }],
   ['bad_experiment', { on: 'kubernetes' }],
 ])(
-  'a place to which nothing can be submitted from here is refused before anything is planned: %s',
+  'an executor that cannot be reached from here is refused before anything is planned: %s',
   async (code, executor) => {
     const { context, wanted } = elsewhere(executor);
     await expect(tryPlace(context, examplePlan(), wanted)).rejects.toMatchObject({ code });
   },
 );
 
-test('the script and the options that Slurm would get are shown for a plan', async () => {
+test('the script and the options for Slurm are shown for a plan', async () => {
   const { context, wanted } = elsewhere({ on: 'slurm', slurm: { partition: 'night', cores: 3 } });
   const documents = await documentsElsewhere(context, examplePlan(), wanted);
   const text = withDocuments('a plan', documents ?? []);

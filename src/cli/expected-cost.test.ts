@@ -46,8 +46,8 @@ function storeWith(paid: readonly (Planned & { cost: number; unpriced?: number; 
   return createContext({ dir }, {}, '1', new AbortController().signal);
 }
 
-describe('what runs are expected to cost', () => {
-  test('is the median of earlier runs, of the same task where there are some', () => {
+describe('the expected cost of runs', () => {
+  test('is the median of earlier runs, of the same task if there are any', () => {
     const context = storeWith([
       { cost: 1 },
       { cost: 2 },
@@ -61,7 +61,7 @@ describe('what runs are expected to cost', () => {
     expect(cost && costText(cost)).toMatch(/about \$47\.50 for 3 runs, from 4 earlier runs/);
   });
 
-  test('is at most their limits, and these are all that is known of new agents and models', () => {
+  test('is at most their limits, the only known bound for new agents and models', () => {
     const context = storeWith([{ cost: 5 }]);
     expect(expectedCost(context, planOf('new', [{ money: 3 }, {}]))?.dollars).toBe(8);
     const unknown = [{ model: 'openai/gpt-5', money: 4 }, { model: 'openai/gpt-5' }];
@@ -70,7 +70,7 @@ describe('what runs are expected to cost', () => {
     expect(expectedCost(context, limited)).toMatchObject({ dollars: 6, capped_at: 6, unknown: 1 });
   });
 
-  test('leaves out earlier runs that cost nothing, and those that a limit of their own cut off', () => {
+  test('leaves out earlier runs that cost nothing, and those that were cut off by their own limit', () => {
     const context = storeWith([
       { cost: 5 },
       { cost: 0 },
@@ -82,7 +82,7 @@ describe('what runs are expected to cost', () => {
     expect(alike).toMatchObject({ dollars: 0.1, learned_from: 2 });
   });
 
-  test('is what is left of runs that continue', () => {
+  test('is the remainder for runs that continue', () => {
     const context = storeWith([{ cost: 5 }]);
     const plan = planOf('half', [{}], { spend: { money: 3 } });
     const run = createExperiment(join(context.folders.experiments, 'half'), plan).runFolder('r-0');
@@ -93,7 +93,7 @@ describe('what runs are expected to cost', () => {
     expect(expectedCost(context, plan, true)).toMatchObject({ learned: { runs: 1, dollars: 5 } });
   });
 
-  test('names what earlier runs cost apart from what is only a limit', () => {
+  test('separates estimates from earlier runs and mere limits', () => {
     const context = storeWith([{ cost: 5 }]);
     const runs = [{}, { model: 'openai/gpt-5', money: 4 }, { model: 'openai/gpt-5-mini' }];
     const open = expectedCost(context, planOf('new', runs));
@@ -107,14 +107,14 @@ describe('what runs are expected to cost', () => {
     expect(capped && costText(capped)).toContain('; at most $6.00 for all together, by the limit');
   });
 
-  test('counts no run that has ended, and is not asked of models without a price', () => {
+  test('excludes runs that have ended, and is not shown for models without a price', () => {
     const context = storeWith([{ cost: 5 }, { cost: 7 }]);
     expect(expectedCost(context, planOf('earlier', [{}, {}, {}]))).toMatchObject({ runs: 1, dollars: 6 });
     expect(expectedCost(context, planOf('new', [{ model: 'openai-compatible/llama' }]))).toBeNull();
     expect(expectedCost(context, examplePlan())).toBeNull();
   });
 
-  test('is confirmed where it is much: by --yes where nobody can be asked', async () => {
+  test('must be confirmed if it is high, with --yes if nobody can be asked', async () => {
     const said: string[] = [];
     const context = {
       ...storeWith([{ cost: 8 }]),

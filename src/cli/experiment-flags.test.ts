@@ -5,7 +5,7 @@ import { mlab } from '../../test/fixtures/mlab-process.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { readExperiment } from './experiment-flags.ts';
 
-test('--on takes the address of a Redis, beside the names that it lists', async () => {
+test('--on accepts the address of a Redis, besides the names that it lists', async () => {
   const argv = ['run', '--task', 'digits', '--agent', 'noop', '--dry-run', '--on'];
   const place = { folder: temporaryFolder() };
   expect(await mlab([...argv, 'redis://queue.example:6379'], place)).toMatchObject({ code: 0, err: '' });
@@ -45,7 +45,7 @@ test.each([
   expect(read).toThrow(expect.objectContaining({ hint: expect.stringContaining('experiment-file.md') }));
 });
 
-test('a value that a flag gives has no line of the file', () => {
+test('a value from a flag has no line in the file', () => {
   const path = join(temporaryFolder(), 'file.yaml');
   writeFileSync(path, 'tasks: [digits]\nlimits: { steps: 5 }');
   expect(() => readExperiment(path, { steps: 0 })).toThrow(

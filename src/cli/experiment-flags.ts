@@ -55,7 +55,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--on <where>',
       choices: executorNames,
-      // An address is none of them: whoever opens it judges it.
+      // An address is not one of the choices: it is checked when it is used.
       parse: (text) => text,
       description: `where to execute runs: ${executorNames.join(', ')} (default: where it was executed before, else local)`,
     },

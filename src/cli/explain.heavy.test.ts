@@ -11,8 +11,8 @@ const here = { folder };
 // A test locks one of its folders.
 afterAll(() => removeTree(folder));
 
-describe('what the machine refuses', () => {
-  test('says after Ctrl-C that a command begins anew where it does not resume', () => {
+describe('errors of the operating system', () => {
+  test('after Ctrl-C, a command that does not resume says that it begins anew', () => {
     const stopped = new Error('aborted');
     expect(explain(stopped, true, 'mlab run').hint).toMatch(/again to resume/);
     for (const verb of ['new', 'check', 'baseline'])

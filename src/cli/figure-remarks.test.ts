@@ -15,7 +15,7 @@ function remarksOf(changes: Partial<MeasuredHere>): string[] {
   return figureRemarks({ task: madeTask(), measurement, declaredMean: 0.5, toWrite, ...changes });
 }
 
-test('a mean far from that of task.yaml is remarked on, with the command that writes it', () => {
+test('a mean far from that of task.yaml causes a remark, with the command that writes it', () => {
   expect(remarksOf({})).toEqual([
     'The starter no longer scores what task.yaml says (baseline.mean: 0.5); measured was 0.7, 20 spreads away. If it ' +
       'was changed on purpose: mlab tasks baseline colours --write',
@@ -23,14 +23,14 @@ test('a mean far from that of task.yaml is remarked on, with the command that wr
   expect(remarksOf({ declaredMean: 0.7 })).toEqual([]);
 });
 
-test('once figures are written, the remark says only what has changed', () => {
+test('after figures are written, the remark says only what has changed', () => {
   expect(remarksOf({ toWrite: null })).toEqual([
     'task.yaml said baseline.mean: 0.5; it now has the measured 0.7, 20 spreads away.',
   ]);
   expect(remarksOf({ toWrite: null, declaredMean: null })).toEqual([]);
 });
 
-test('a baseline with a spread above the success threshold is remarked on, unless it has a remedy', () => {
+test('a baseline with a spread above the success threshold causes a remark, unless it has a remedy', () => {
   const noisy = { ...measurement, spread: 0.08 };
   expect(remarksOf({ measurement: noisy, declaredMean: null })).toEqual([
     expect.stringMatching(

@@ -13,12 +13,12 @@ let watch = workerData as InterruptWatch;
 let isSecond = false;
 /** What is done one after the other; a signal between two waits repeats what it interrupted. */
 const stages: readonly (() => void)[] = [
-  () => wait(Number.POSITIVE_INFINITY, () => tell('listening')),
+  () => wait(Number.POSITIVE_INFINITY, () => report('listening')),
   () => {
     readWatch();
     say(watch.notice);
   },
-  () => tell('stop'),
+  () => report('stop'),
   () => wait(watch.sameMs),
   () => {
     isSecond = wait(watch.stoppingMs);
@@ -28,10 +28,10 @@ const stages: readonly (() => void)[] = [
   },
   () => {
     if (!isSecond || watch.second === null) return;
-    tell('second');
+    report('second');
     wait(watch.second.ms);
   },
-  () => tell('exit'),
+  () => report('exit'),
   () => wait(watch.exitingMs),
 ];
 let done = 0;
@@ -42,7 +42,7 @@ while (done < stages.length) interruptible(goThrough);
 // Nobody handles the signal any more: the kernel ends the whole process, whatever its main thread is doing.
 process.kill(process.pid, 'SIGINT');
 
-function tell(what: Interruption): void {
+function report(what: Interruption): void {
   parentPort?.postMessage(what);
 }
 

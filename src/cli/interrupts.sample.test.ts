@@ -16,7 +16,7 @@ const slowAgent = `export default {
 };`;
 const Seen = z.object({ output: z.string(), code: z.int() });
 
-test('Ctrl-C at a terminal, beside progress that rewrites itself, ends mlab run cleanly', async () => {
+test('Ctrl-C at a terminal ends mlab run cleanly while a progress display rewrites itself', async () => {
   using bench = new TaskBench();
   await bench.provision();
   writeFileSync(join(bench.folder, 'slow.ts'), slowAgent);

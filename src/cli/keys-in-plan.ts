@@ -13,7 +13,7 @@ export function refuseKeysInPlan(plan: Plan, variables: Readonly<Record<string, 
   const text = JSON.stringify(plan);
   for (const [name, value] of Object.entries(variables)) {
     if (!keyName.test(name) || value === undefined || value.length < minLength) continue;
-    // As it stands in JSON.
+    // As written in JSON.
     if (!text.includes(JSON.stringify(value).slice(1, -1))) continue;
     throw new UserError(
       'key_in_plan',

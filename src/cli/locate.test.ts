@@ -38,12 +38,12 @@ test('a target is an experiment, a run, its id, a folder or a pattern of names',
   ]);
 });
 
-test('several targets are one list, in which each run is once', () => {
+test('several targets form one list that contains each run once', () => {
   const context = contextWith(three);
   expect(runsOf(context, 'start-2', 'other', 'digits-b')).toEqual(['start-2/digits-b', 'other/digits-c']);
 });
 
-test('RUN@STEP is a step, for commands that can do something with one', () => {
+test('RUN@STEP is a step, for commands that support steps', () => {
   const context = contextWith(three);
   expect(runsOf(context, 'start-1/sums-a@4', 'digits-b@last')).toEqual([
     'start-1/sums-a@4',
@@ -52,14 +52,14 @@ test('RUN@STEP is a step, for commands that can do something with one', () => {
   expect(() => locateRuns(context, ['start-1/sums-a@4'])).toThrow(/is a step; this command takes whole runs/);
 });
 
-test('a command of one run takes whatever stands for exactly one', () => {
+test('a command about one run accepts any target that matches exactly one', () => {
   const context = contextWith(three);
   for (const given of ['other', 'oth*', 'other/d*', 'other/digits-c', 'digits-c'])
     expect(locateRun(context, given).folder.id).toBe('digits-c');
   expect(() => locateRun(context, 'start-1')).toThrow(/"start-1" matches 2 runs/);
 });
 
-test('what is not there is said the same way by all: what, where, and the nearest name', () => {
+test('all commands report a missing target in the same way: what, where, and the most similar name', () => {
   const context = contextWith(three);
   const hintOf = (given: string) => {
     try {
@@ -82,7 +82,7 @@ test('what is not there is said the same way by all: what, where, and the neares
   expect(() => locateExperiments(context, ['zzz*'])).toThrow(/No experiment in .* matches "zzz\*"/);
 });
 
-test('a run id of several experiments needs the name of one', () => {
+test('a run id that several experiments have must be qualified by an experiment', () => {
   const context = contextWith({ one: ['a'], two: ['a'] });
   expect(() => locateRun(context, 'a')).toThrow(/Several experiments have a run "a"/);
 });

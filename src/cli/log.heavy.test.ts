@@ -13,7 +13,7 @@ const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 const logFile = join(bench.folder, 'log.jsonl');
 
-/** What an agent or its scripts write, and no line of a log may hold. */
+/** Text of an agent or its scripts that no line of a log may contain. */
 const private_ = 'PRIVATE-4711';
 const script = [
   { fails: { failure: 'rate_limited', message: private_, retry_after_seconds: 0 } },
@@ -42,7 +42,7 @@ function linesOf(text: string): Line[] {
   return lines.map((line) => Line.parse(JSON.parse(line)));
 }
 
-/** What the log file says, which is removed. */
+/** The lines of the log file, which is then removed. */
 function loggedLines(): Line[] {
   const text = readFileSync(logFile, 'utf8');
   rmSync(logFile);
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)(`the log of a command${why}`, () => {
     );
   });
 
-  test('at debug tells of runs, steps, model calls and retries, and quotes no agent', async () => {
+  test('reports runs, steps, model calls and retries at debug, and quotes no agent', async () => {
     const model = ['--agent', 'tools', '--model', 'scripted/replies.jsonl', '--name', 'told'];
     const { code, err } = await run(['run', '--task', 'sums', ...model], { MLAB_LOG: `debug:${logFile}` });
     expect(code, err).toBe(0);
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)(`the log of a command${why}`, () => {
     ]);
   });
 
-  test('at info is without steps, on standard error where no file is named, and results stay what they are', async () => {
+  test('reports no steps at info, goes to standard error if no file is named, and leaves results unchanged', async () => {
     const noop = ['run', '--task', 'sums', '--agent', 'noop', '--name', 'plain', '--json'];
     const { code, out, err } = await run(['--log-level', 'info', ...noop]);
     expect(code, err).toBe(0);
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)(`the log of a command${why}`, () => {
     expect([again.code, linesOf(again.err)]).toEqual([0, []]);
   });
 
-  test('says what kind of failure it was where a sandbox can not start', async () => {
+  test('says what kind of failure it was if a sandbox cannot start', async () => {
     const argv = ['run', '--task', 'sums', '--agent', 'noop', '--sandbox', 'docker', '--name', 'unconfined'];
     const variables = { MLAB_LOG: `error:${logFile}`, MLAB_DOCKER: '/no/such/engine' };
     expect((await run(argv, variables)).code).toBe(3);
@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)(`the log of a command${why}`, () => {
   });
 
   test.each(['loud', '/tmp/file', 'info:/no/such/folder/log'])(
-    'refuses MLAB_LOG=%s before anything is done, and says what it may be',
+    'refuses MLAB_LOG=%s before anything is done, and lists the valid values',
     async (setting) => {
       const { code, err } = await run(['run', '--task', 'sums', '--name', 'never'], { MLAB_LOG: setting });
       expect(code).toBe(2);

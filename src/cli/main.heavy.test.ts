@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     if (code !== 0) throw new Error(err);
   });
 
-  test('run tells of its progress on standard error, prints the results, and commands that work as they stand', async () => {
+  test('run reports its progress on standard error, prints the results, and prints commands that work unchanged', async () => {
     const argv = ['--dir', 'some where', 'run', '--task', 'sums', '--agent', 'oracle', '--name', 'hints'];
     const { code, out, err } = await run(argv);
     expect(code).toBe(0);
@@ -98,13 +98,13 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     [['runs', 'diff', 'first/sums-oracle-0', '0', 'end'], 'It has the steps 0 to 4.'],
     [['runs', 'restore', 'first/sums-oracle-0', 'last', '.'], 'empty'],
     [['run', '--task', 'sums', '--agent', 'noop', '--name', 'first'], 'contains a different plan'],
-  ])('mlab %j is wrong usage and says what was meant', async (argv, message) => {
+  ])('mlab %j is wrong usage, and the error suggests what was meant', async (argv, message) => {
     const { code, out, err } = await run(argv);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(message);
   });
 
-  test('verify tells a result that comes again from one that does not, and runs show tells it too', async () => {
+  test('verify and runs show distinguish a result that is reproduced from one that is not', async () => {
     const whole = await run(['verify', 'first']);
     expect(whole.code).toBe(0);
     expect(whole.err).toContain('sums-oracle-0: runs python train.py\nsums-oracle-0: reproduced');
@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     expect(traceText(trace)).toBe(before);
   });
 
-  test('Ctrl-C stops cleanly with exit code 130, and the same command goes on', async () => {
+  test('Ctrl-C stops cleanly with exit code 130, and the same command resumes', async () => {
     const tasks = bench.copyTask('slow', { 'env/train.py': slowTrain });
     const argv = [
       '--task-dir',
@@ -164,13 +164,13 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     await until(() => again.said().includes('resumed') && traced().split('begun').length > 2);
     again.process.kill('SIGINT');
     await sleep(20);
-    // Two within 100 ms count as one.
+    // Two signals within 100 ms count as one.
     await sleep(200);
     again.process.kill('SIGINT');
     expect((await again.ended).code).toBe(130);
   });
 
-  test('Ctrl-C while data is being prepared stops with exit code 130 and leaves nothing half made', async () => {
+  test('Ctrl-C while data is being prepared stops with exit code 130 and leaves nothing incomplete', async () => {
     const tasks = bench.copyTask('preparing', { 'hidden/prepare.py': 'import time\ntime.sleep(300)\n' });
     const started = startMlab(['--task-dir', tasks, 'run', '--task', 'sums', '--name', 'never'], place);
     await until(() => started.said().includes('preparing'));
@@ -183,7 +183,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     expect((await run(['prepare', 'sums'])).code).toBe(0);
   });
 
-  test('two processes can work on one experiment: each run is carried out once', async () => {
+  test('two processes can work on one experiment: each run is executed once', async () => {
     const argv = [
       'run',
       '--task',
@@ -209,7 +209,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     expect((await run(['runs', 'check', 'shared'])).code).toBe(0);
   });
 
-  test('what an agent or its scripts wrote can not act on the terminal', async () => {
+  test('text that an agent or its scripts wrote cannot control the terminal', async () => {
     const tasks = bench.copyTask('hostile', { 'env/train.py': hostileTrain });
     const argv = ['run', '--task', 'sums', '--agent', 'baseline', '--name', 'hostile', '--grade', 'all'];
     const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
@@ -229,7 +229,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     }
   });
 
-  test('the progress at a narrow terminal keeps to its width and shows nothing raw', async () => {
+  test('progress at a narrow terminal stays within its width and shows no raw control characters', async () => {
     const tasks = bench.copyTask('narrow', { 'env/train.py': hostileTrain });
     const columns = 44;
     const command = [

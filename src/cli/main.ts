@@ -56,7 +56,7 @@ export async function main(given: string[]): Promise<number> {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    exitCode = await tell(
+    exitCode = await reportError(
       error,
       interrupts.signal,
       calledBy(argv),
@@ -114,7 +114,7 @@ async function logged({ logger, signal }: Context, work: () => Promise<VerbResul
 }
 
 /** Prints what went wrong and what to do, and returns the exit code. */
-async function tell(
+async function reportError(
   error: unknown,
   signal: AbortSignal,
   called: string,

@@ -9,24 +9,24 @@ function sumOf(parallel: number) {
   const plan = { ...examplePlan(ids), parallel };
   const clock = { ms: 0 };
   const sum = new ProgressSum(plan, () => clock.ms);
-  const tell = (id: string, progress: object) => {
+  const report = (id: string, progress: object) => {
     const run = plan.runs.find((each) => each.id === id);
     sum.add({ run, ...progress } as ExperimentProgress);
   };
   const ended = (id: string, changes = {}) =>
-    tell(id, { kind: 'run_ended', record: exampleRecord({ status: 'finished', ...changes }) });
-  return { sum, clock, tell, ended };
+    report(id, { kind: 'run_ended', record: exampleRecord({ status: 'finished', ...changes }) });
+  return { sum, clock, report, ended };
 }
 
-test('the time that is left goes by the runs that have ended', () => {
-  const { sum, clock, tell, ended } = sumOf(2);
+test('the remaining time is estimated from the runs that have ended', () => {
+  const { sum, clock, report, ended } = sumOf(2);
   expect(sum.leftMs()).toBeNull();
-  tell('e', { kind: 'run_kept', record: exampleRecord({ status: 'finished' }) });
-  for (const id of ['a', 'b']) tell(id, { kind: 'run_started', resumed: false });
+  report('e', { kind: 'run_kept', record: exampleRecord({ status: 'finished' }) });
+  for (const id of ['a', 'b']) report(id, { kind: 'run_started', resumed: false });
   clock.ms = 60_000;
   ended('a');
-  tell('c', { kind: 'run_started', resumed: false });
-  // b is due, c takes a minute, d waits for one.
+  report('c', { kind: 'run_started', resumed: false });
+  // b should have ended, c takes a minute, d waits for a minute.
   expect(sum.leftMs()).toBe(60_000);
   clock.ms = 90_000;
   ended('b');
@@ -34,13 +34,13 @@ test('the time that is left goes by the runs that have ended', () => {
   expect(sum.over).toBe(3);
 });
 
-test('tokens and their price are those of calls until a run ends, then those of its record', () => {
-  const { sum, tell, ended } = sumOf(1);
+test('tokens and their cost come from the calls until a run ends, then from its record', () => {
+  const { sum, report, ended } = sumOf(1);
   expect(sum.spentText()).toBe('');
   const usage = { input: 900, output: 100, source: 'provider' };
   const call = modelCall(1, { usage: usage as never, cost: 0.5 });
-  tell('a', { kind: 'run_step', progress: { kind: 'model_called', call } });
-  tell('b', { kind: 'run_step', progress: { kind: 'model_called', call } });
+  report('a', { kind: 'run_step', progress: { kind: 'model_called', call } });
+  report('b', { kind: 'run_step', progress: { kind: 'model_called', call } });
   expect(sum.spentText()).toBe('2K tokens, $1.00');
   ended('a', { spent: { calls: 7, tokens: 11_340, money: 2, unpriced: 0 } });
   expect(sum.spentText()).toBe('12.3K tokens, $2.50');

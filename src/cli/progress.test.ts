@@ -31,7 +31,7 @@ test('a run that waits for a decision says what to type', () => {
   );
 });
 
-test('who decides on each action sees the result of the last one', () => {
+test('a person who decides on each action sees the result of the previous one', () => {
   const budget = {
     steps_used: 1,
     steps_left: 2,

@@ -32,14 +32,14 @@ interface Place {
   viewer: RunningViewer;
 }
 
-/** A folder whose experiments are one, with a run in each state. */
+/** A folder with a single experiment that has a run in each state. */
 async function scratchWithStates(): Promise<string> {
   const scratch = temporaryFolder();
   await makeStates(join(scratch, 'experiments'));
   return scratch;
 }
 
-/** What one reader says of a run; it may show less than all. */
+/** What one command or page shows of a run: some of its figures. */
 interface Seen extends Partial<Omit<Shown, 'stepsGraded'>> {
   end?: EndReason | null;
   seconds?: number;
@@ -47,7 +47,7 @@ interface Seen extends Partial<Omit<Shown, 'stepsGraded'>> {
   money?: number | null;
 }
 
-/** Everything that shows numbers of runs, from the outside: what it says of the run in each state. */
+/** Everything that shows numbers of runs, and how to read what it shows of the run in each state. */
 const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<Seen> | Seen>> = {
   'mlab report --format json': async (place) => {
     const { json } = await report.run(contextOf(place), ['first'], { ...plainReport, format: 'json' });
@@ -153,7 +153,7 @@ const readers: Record<string, (place: Place) => Promise<(id: RunId) => Promise<S
     const { runs } = await get(viewer, '/api/tasks/digits', TaskPage);
     return (id) => {
       const { line, result } = runs.find((one) => one.line.run === id) ?? {};
-      // What nothing but a running process tells is in no index.
+      // The index lacks what only a running process knows.
       const seen = result == null ? {} : seenIn(result);
       return { ...seen, ...(line === undefined ? {} : { status: line.status }) };
     };
@@ -173,7 +173,7 @@ function contextOf({ scratch }: Pick<Place, 'scratch'>) {
   return { ...context, folders: { ...context.folders, tasks: [] }, log: () => {} };
 }
 
-/** What the viewer makes in the background comes in time. */
+/** Waits for what the viewer makes in the background. */
 async function settled<Page extends { pending: unknown }>(ask: () => Promise<Page>): Promise<Page> {
   return await until(ask, ({ pending }) => pending === null || pending === false);
 }
@@ -233,7 +233,7 @@ function endOf(status: RunStatus, outcome: Shown['outcome']): EndReason | null {
   return status === 'finished' ? 'final_answer' : null;
 }
 
-test('whoever shows a number of a run shows that of the state that it is in', async () => {
+test('every command and page that shows numbers of a run shows those of its current state', async () => {
   const scratch = await scratchWithStates();
   const place = { scratch, viewer: await startViewer([join(scratch, 'experiments')], scratch) };
   for (const [reader, open] of Object.entries(readers)) {
@@ -251,7 +251,7 @@ test('whoever shows a number of a run shows that of the state that it is in', as
   }
 });
 
-test('a cell counts what ended and is graded; curves and rates at any step are of runs with every step graded', async () => {
+test('a task–agent pair counts only graded runs that ended; curves and rates at any step need every step graded', async () => {
   const scratch = await scratchWithStates();
   const { json } = await report.run(contextOf({ scratch }), ['first'], { ...plainReport, format: 'json' });
   const { cells, curves } = Report.parse(json);

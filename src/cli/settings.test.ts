@@ -23,7 +23,7 @@ run:
   limits: { steps: 9, tokens: 5000 }
 `;
 
-test('settings count in their folder and below it, with folders relative to the file', async () => {
+test('settings apply in their folder and below it, with folders relative to the file', async () => {
   const folder = folderWith({ 'mlab.config.yaml': settings });
   const below = join(folder, 'deep/er');
   mkdirSync(below, { recursive: true });
@@ -34,7 +34,7 @@ test('settings count in their folder and below it, with folders relative to the 
   expect((await readSettings(temporaryFolder())).path).toBeNull();
 });
 
-test.runIf(process.getuid?.() === 0)('settings and keys of another user count nowhere', async () => {
+test.runIf(process.getuid?.() === 0)('settings and keys of another user are ignored', async () => {
   const folder = folderWith({ 'mlab.config.yaml': settings, '.env': 'OPENAI_API_KEY=k' });
   const below = join(folder, 'below');
   mkdirSync(below);
@@ -45,7 +45,7 @@ test.runIf(process.getuid?.() === 0)('settings and keys of another user count no
   }
 });
 
-test('what is no file is no settings, and a huge file is not read', async () => {
+test('settings are read only from a regular file, and not from a huge one', async () => {
   const folder = temporaryFolder();
   for (const name of ['mlab.config.yaml', '.env']) symlinkSync('/dev/zero', join(folder, name));
   expect((await readSettings(folder)).path).toBeNull();
@@ -55,7 +55,7 @@ test('what is no file is no settings, and a huge file is not read', async () => 
   await expect(readKeys(huge, {})).rejects.toThrow('is larger than');
 });
 
-test("tasks that lie in a folder take the place of none of mlab's own, and join none of its suites", async () => {
+test("tasks in a folder replace none of mlab's own, and join none of its suites", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'own'));
   for (const id of ['digits', 'other']) {
@@ -117,7 +117,7 @@ test.each([
   await expect(readSettings(folder)).rejects.toThrow(join(folder, 'mlab.config.yaml'));
 });
 
-test('.env gives keys and names of models that the environment lacks, and nothing that starts programs', async () => {
+test('.env provides keys and names of models that the environment lacks, and nothing that starts programs', async () => {
   const folder = folderWith({
     '.env':
       'OPENAI_API_KEY=from-file\nGEMINI_API_KEY="quoted"\nMLAB_MODEL=openai/x\nMLAB_DOCKER=evil\nPATH=/evil\nNODE_OPTIONS=-r evil',
@@ -133,13 +133,13 @@ test('.env gives keys and names of models that the environment lacks, and nothin
   expect(await readKeys(temporaryFolder(), {})).toEqual({});
 });
 
-test('.env does not say where a key of the environment is sent', async () => {
+test('.env does not decide where a key of the environment is sent', async () => {
   const folder = folderWith({ '.env': 'OPENAI_BASE_URL=http://own.example\nOPENAI_API_KEY=k' });
   expect(await readKeys(folder, {})).toEqual({ OPENAI_BASE_URL: 'http://own.example', OPENAI_API_KEY: 'k' });
   expect(await readKeys(folder, { OPENAI_API_KEY: 'own' })).toEqual({});
 });
 
-test('a name in .env that is nearly one that mlab reads is told, unless that one is set', async () => {
+test('a name in .env that is similar to one that mlab reads causes a warning, unless that one is set', async () => {
   const folder = folderWith({ '.env': 'OPENAI_APIKEY=k\nANTROPIC_API_KEY=k\nDATABASE_URL=x\nMY_API_KEY=k' });
   const path = join(folder, '.env');
   expect(await misspeltKeys(folder, {})).toEqual([

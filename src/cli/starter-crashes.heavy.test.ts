@@ -24,7 +24,7 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
-  'mlab run blames the time limit, not the task, where the starter is stopped for its time',
+  'mlab run blames the time limit, not the task, if the starter exceeds it',
   async () => {
     using bench = new TaskBench();
     const tasks = bench.copyTask('slow', { 'env/train.py': 'import time\ntime.sleep(60)\n' });

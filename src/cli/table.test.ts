@@ -14,7 +14,7 @@ import {
   terminalText,
 } from './table.ts';
 
-it('an interval has its unit once, and words where a bound has a sign', () => {
+it('an interval has its unit once, and words if a bound has a sign', () => {
   expect(interval({ low: 0.342, high: 1 }, percent)).toBe('34.2–100 %');
   expect(interval({ low: -0.003, high: 0.017 }, (value) => percent(value, true))).toBe('−0.3 to +1.7 %');
   expect(interval({ low: 0.75, high: 0.78 }, number)).toBe('0.75–0.78');
@@ -28,14 +28,14 @@ describe('table', () => {
   ];
   const linesAt = (width: number) => stripVTControlCharacters(table(columns, rows, width)).split('\n');
 
-  it('cuts its last text where the terminal is too narrow', () => {
+  it('cuts its last text if the terminal is too narrow', () => {
     const lines = linesAt(60);
     expect(lines[2]).toMatch(/^start-1\/digits-automl-0 {3}0\.98 {2}a note of some.*…$/);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
     expect(linesAt(200)[2]).toContain('in one line');
   });
 
-  it('becomes a block of lines for each row where no table fits', () => {
+  it('becomes a block of lines for each row if no table fits', () => {
     const lines = linesAt(40);
     expect(lines).toEqual([
       'start-1/digits-automl-0',
@@ -61,8 +61,8 @@ describe('table', () => {
   });
 });
 
-describe('what is printed', () => {
-  it('holds of escape sequences our own colours alone', () => {
+describe('printed output', () => {
+  it('keeps no escape sequences but our own colours', () => {
     const evil = '\u001b]0;title\u0007\u001b[2J\u001b[31;8mhidden\u009b2J\u001b[9999C\u202etxt\r\u0008';
     const own = '\u001b[1mtitle\u001b[22m\n';
     expect(terminalText(own)).toBe(own);
@@ -78,7 +78,7 @@ describe('what is printed', () => {
     expect(terminalJson(JSON.stringify(value))).not.toMatch(/[\u009b\u202e\u001b]/);
   });
 
-  it('has a line for each row of a table, whatever its cells hold', () => {
+  it('has a line for each row of a table, whatever its cells contain', () => {
     expect(table([{ title: 'task' }], [['a\nb\r\nc']]).split('\n')).toHaveLength(3);
   });
 });
@@ -88,7 +88,7 @@ describe('texts from agents', () => {
     expect(plain('\u001b[2Jgone\u001b]0;title\u0007 \u202eevil\tok\n')).toBe('gone ·evil\tok\n');
   });
 
-  it('never hold a control character on one line, whatever they were', () => {
+  it('never contain a control character on one line, whatever the input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, width) => {
         const line = oneLine(text, width);
@@ -110,7 +110,7 @@ describe('numbers for people', () => {
     ]);
   });
 
-  it('say per cent, time and size', () => {
+  it('show per cent, time and size', () => {
     expect([percent(0.1234, true), percent(-0.5, true), percent(1), percent(null)]).toEqual([
       '+12.3 %',
       '−50 %',

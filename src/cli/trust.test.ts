@@ -14,14 +14,14 @@ test.each([
 });
 
 test.each(['http://localhost:11434/v1', 'http://127.0.0.1:1', 'http://[::1]:1'])(
-  'a plan that asks models of this machine (%s), or of providers where they are, is obeyed',
+  'a plan that calls models on this machine (%s), or providers at their own addresses, is accepted',
   (address) => {
     expect(() => refuseAddresses({ ...at(address), anthropic: { concurrent: 2 } }, {})).not.toThrow();
     expect(() => refuseAddresses(undefined, {})).not.toThrow();
   },
 );
 
-test('a plan decides on no variable that is sent as a key, but for those of the provider itself', () => {
+test('a plan cannot choose a variable to send as a key, except those of the provider itself', () => {
   const plan = (kind: 'openai', variable: string) => ({ other: { kind, api_key_variable: variable } });
   expect(() => refuseAddresses(plan('openai', 'OPENAI_API_KEY'), {})).not.toThrow();
   for (const variable of ['ANTHROPIC_API_KEY', 'GITHUB_TOKEN']) {
@@ -30,7 +30,7 @@ test('a plan decides on no variable that is sent as a key, but for those of the 
   }
 });
 
-test('a plan shows no file of this machine to an agent', () => {
+test('a plan cannot show a file of this machine to an agent', () => {
   const run = {
     id: 'a' as never,
     agent: 'command',

@@ -13,11 +13,11 @@ const folder = mkdtempSync(join(tmpdir(), 'mlab-cli-'));
 const here = { folder };
 afterAll(() => removeTree(folder));
 
-/** Tasks of the tests only; nothing of them is prepared by what is called here. */
+/** Only tasks of the tests; the commands called here prepare none of them. */
 const withFixtures = ['--task-dir', fixtureTasks];
 
 describe('help', () => {
-  test('without arguments and with --help it lists every command, and that is no error', async () => {
+  test('without arguments and with --help it lists every command, and that is not an error', async () => {
     const [bare, asked] = await Promise.all([mlab([], here), mlab(['--help'], here)]);
     for (const { code, out, err } of [bare, asked]) {
       expect([code, err]).toEqual([0, '']);
@@ -36,7 +36,7 @@ describe('help', () => {
     }
   });
 
-  test('a group without its command shows what there is', async () => {
+  test('a group without its command shows its commands', async () => {
     const { code, out, err } = await mlab(['runs'], here);
     expect([code, err]).toEqual([0, '']);
     for (const word of ['ls', 'show', 'diff', 'restore', 'check']) expect(out).toContain(`\n  ${word}`);
@@ -48,7 +48,7 @@ describe('help', () => {
     expect(out).toContain('Usage: mlab runs show');
   });
 
-  test('of a flag it says the choices and the default', async () => {
+  test('the help on a flag shows its choices and its default', async () => {
     const out = (await mlab(['run', '--help'], here)).out.replaceAll(/\s+/g, ' ');
     expect(out).toMatch(/--sandbox <driver> .*bubblewrap, docker, none; default: bubblewrap/);
     expect(out).toMatch(/--grade <which> .*final, all, none; default: final/);
@@ -157,7 +157,7 @@ describe('wrong usage', () => {
     },
   );
 
-  test('a key that is missing is named before anything is made, with an exit code of its own', async () => {
+  test('a missing key is reported before anything is created, with a separate exit code', async () => {
     const { code, out, err } = await mlab(withModel('anthropic/claude-sonnet-4-5'), here);
     expect([code, out]).toEqual([3, '']);
     expect(err).toMatch(/anthropic\/claude-sonnet-4-5 is not usable[\s\S]*ANTHROPIC_API_KEY/);
@@ -178,7 +178,7 @@ describe('wrong usage', () => {
 });
 
 describe('answers', () => {
-  test('--json gives one document on standard output, also where there is nothing', async () => {
+  test('--json prints one document on standard output, also if there is nothing to show', async () => {
     for (const argv of [
       ['tasks', 'ls'],
       ['tasks', 'show', 'sums'],
@@ -191,7 +191,7 @@ describe('answers', () => {
     }
   });
 
-  test('a dry run prints the plan and makes nothing', async () => {
+  test('a dry run prints the plan and creates nothing', async () => {
     const cache = join(folder, 'untouched');
     const argv = [
       '--dir',
@@ -222,7 +222,16 @@ describe('answers', () => {
   });
 
   test('the folder of an experiment has another name with other options of its agent', async () => {
-    const plan = ['run', ...withFixtures, '--task', 'sums', '--agent', 'automl', '--dry-run', '--json'];
+    const plan = [
+      'the folder of an experiment has another name if an option of its agent differs',
+      ...withFixtures,
+      '--task',
+      'sums',
+      '--agent',
+      'automl',
+      '--dry-run',
+      '--json',
+    ];
     const nameWith = async (...flags: string[]) =>
       JSON.parse((await mlab([...plan, ...flags], here)).out).name;
     const patient = await nameWith('--agent-option', 'max_tries=9');
@@ -231,7 +240,7 @@ describe('answers', () => {
   });
 
   test.each([['--money'], ['--experiment-money']])(
-    '%s is refused where the price of a model is not known, before anything runs',
+    '%s is refused before anything runs if the price of a model is unknown',
     async (limit) => {
       const model = ['--model', 'openai-compatible/x', '--base-url', 'http://localhost:9/v1'];
       const argv = ['run', ...withFixtures, '--task', 'sums', '--agent', 'act', ...model, limit, '1'];
@@ -245,10 +254,10 @@ describe('answers', () => {
     [['--step', '2', '--task', 'sums'], /Name it with --from/],
     [['--from', 'a/b', '--agent', 'tools'], /Leave out .*--agent/],
     [['--from', 'a/b', '--seeds', '3'], /Leave out .*--seeds/],
-  ])('run %j is refused, as something in it would be passed over', async (flags, told) => {
+  ])('run %j is refused, as part of it would be ignored', async (flags, message) => {
     const { code, err } = await mlab(['run', ...withFixtures, ...flags], here);
     expect(code).toBe(2);
-    expect(err).toMatch(told);
+    expect(err).toMatch(message);
   });
 
   test('flags override the experiment file, limit by limit', async () => {
@@ -260,7 +269,7 @@ describe('answers', () => {
     expect(plan.runs[0].limits).toMatchObject({ steps: 5, wall_seconds: 60, script_seconds: 30 });
   });
 
-  test('a wrong experiment file is told key by key, with what was meant', async () => {
+  test('problems in an experiment file are reported key by key, with the probable spelling', async () => {
     const file = join(folder, 'wrong.yaml');
     writeFileSync(file, 'task: [sums]\nseeds: many\nagents: 3\nlimits: { step: 4, memory_mb: 1 }\n');
     const { code, err } = await mlab([...withFixtures, 'run', file], here);
@@ -282,13 +291,13 @@ describe('answers', () => {
     }
   });
 
-  test('a reader that has seen enough is no error', async () => {
+  test('a reader that stops early is not an error', async () => {
     const command = `'${process.execPath}' '${launcher}' tasks ls --json | head -c 1; echo " \${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', command], { cwd: folder });
     expect([stdout, stderr]).toEqual(['{ 0\n', '']);
   });
 
-  test('an experiment that can not be read does not hide the others', async () => {
+  test('an experiment that cannot be read does not hide the others', async () => {
     const experiments = join(folder, 'some');
     mkdirSync(join(experiments, 'broken'), { recursive: true });
     writeFileSync(join(experiments, 'broken/plan.json'), '{');
@@ -299,7 +308,7 @@ describe('answers', () => {
 });
 
 describe('a dry run', () => {
-  test('takes seeds as a range, or one', async () => {
+  test('accepts seeds as a range, or a single one', async () => {
     const dry = ['run', ...withFixtures, '--task', 'sums', '--agent', 'noop', '--dry-run', '--json'];
     const plans = [
       [...dry, '--seeds', '4-6'],
@@ -309,7 +318,7 @@ describe('a dry run', () => {
     expect(seeds).toEqual([[4, 5, 6], [3]]);
   });
 
-  test('refuses a provider that is not there, and asks about a model without a price, without a key', async () => {
+  test('refuses an unknown provider, and reports a model without a price, without a key', async () => {
     const unknown = await mlab([...withModel('antropic/x'), '--dry-run'], here);
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('Did you mean "anthropic"?')]);
     const misspelt = await mlab([...withModel('anthropic/claude-sonet-4-5'), '--dry-run'], here);

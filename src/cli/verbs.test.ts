@@ -6,7 +6,7 @@ import { commandGroups, verbs } from './verbs.ts';
 
 const folder = join(import.meta.dirname, 'verbs');
 
-test('Ctrl-C is tried on every command', () => {
+test('Ctrl-C is tested on every command', () => {
   const tried = new Set(slowCommands.map(({ verb }) => verb));
   expect([...tried].toSorted()).toEqual(verbs.map(({ name }) => name).toSorted());
 });
@@ -16,7 +16,7 @@ test('every command is in one group of the help', () => {
   expect(Object.values(commandGroups).flat().toSorted()).toEqual([...first].toSorted());
 });
 
-test('a command says when its exit code is 1, and no other does', async () => {
+test('exactly the commands that can exit with code 1 say when they do', async () => {
   for (const { name, load } of verbs) {
     const file = name === 'agents' ? 'agents-ls' : name.replace(' ', '-');
     const source = readFileSync(join(folder, `${file}.ts`), 'utf8');

@@ -139,7 +139,7 @@ describe('a branch', () => {
 });
 
 /** The results that an agent got, in order; and what it should have read, where that differs from what it read. */
-interface Telling {
+interface Recording {
   log: string[];
   wrong: string[];
 }
@@ -149,24 +149,24 @@ interface Telling {
  * knows what every file of every branch should contain.
  */
 async function search(environment: Environment, seed: number, workers: number, things: number) {
-  const telling: Telling = { log: [], wrong: [] };
+  const recording: Recording = { log: [], wrong: [] };
   const branches: Branch[] = [environment];
   const files = new Map<string, string>([['main 0', '']]);
   let left = things;
   const choose = (worker: number, many: number) =>
     createHash('sha256')
-      .update(`${seed} ${worker} ${telling.log.join('\n')}`)
+      .update(`${seed} ${worker} ${recording.log.join('\n')}`)
       .digest()
       .readUInt32BE() % many;
-  const tell = (text: string) => telling.log.push(text);
+  const tell = (text: string) => recording.log.push(text);
   const act = async (branch: Branch, worker: number) => {
     const isWrite = choose(worker, 3) > 0;
-    const content = `${seed} ${worker} ${telling.log.length}`;
+    const content = `${seed} ${worker} ${recording.log.length}`;
     const result = await branch.step(isWrite ? write(content) : read());
     const before = files.get(`${branch.id} ${result.step - 1}`) ?? '';
     if (result.status !== 'closed') files.set(`${branch.id} ${result.step}`, isWrite ? content : before);
     if (!isWrite && result.status === 'ok' && !result.observation.includes(before))
-      telling.wrong.push(`${branch.id} ${result.step}: ${result.observation}, not ${before}`);
+      recording.wrong.push(`${branch.id} ${result.step}: ${result.observation}, not ${before}`);
     tell(`${branch.id} ${result.step} ${result.status} ${result.observation} ${result.ended}`);
   };
   const fork = async (from: Branch, worker: number) => {
@@ -192,14 +192,14 @@ async function search(environment: Environment, seed: number, workers: number, t
       if (what < 6) await act(branch, worker);
       else if (what < 8) await fork(branch, worker);
       else if (what < 10) {
-        const reply = await environment.ask(asked(`${worker} ${telling.log.length}`));
+        const reply = await environment.ask(asked(`${worker} ${recording.log.length}`));
         tell(reply.kind === 'answered' ? reply.text : reply.kind);
       } else if (what < 11) environment.select(branch);
-      else environment.note({ Thought: `${telling.log.length}` });
+      else environment.note({ Thought: `${recording.log.length}` });
     }
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
-  return telling;
+  return recording;
 }
 
 /** Each answer differs, and takes a while. */

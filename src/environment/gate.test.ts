@@ -25,12 +25,12 @@ async function openGated(decide: (proposed: ProposedAction) => GateDecision | Pr
 
 const kinds = (place: WorkspacePlace) => place.events.map(({ kind }) => kind);
 
-/** A replay compares what the agent wrote, and nothing that others did. */
+/** A replay compares only what the agent wrote. */
 async function expectReplay(place: WorkspacePlace, act: (environment: Environment) => Promise<unknown>) {
   const replay = replayOf(place);
-  const told = await act(replay);
+  const result = await act(replay);
   expect(replay.missing).toBeNull();
-  return told;
+  return result;
 }
 
 describe('the gate of a run', () => {
@@ -54,10 +54,10 @@ describe('the gate of a run', () => {
       await environment.step(write('one')),
       await environment.step(read),
     ];
-    const told = await act(place.environment);
+    const result = await act(place.environment);
     const observation = 'Your action was not performed: Ada denied it. Write nothing.';
-    expect(told).toMatchObject([{ step: 1, status: 'refused', observation }, { status: 'failed' }]);
-    expect(await expectReplay(place, act)).toEqual(told);
+    expect(result).toMatchObject([{ step: 1, status: 'refused', observation }, { status: 'failed' }]);
+    expect(await expectReplay(place, act)).toEqual(result);
   });
 
   test('replaces an action by another one, and the agent learns which', async () => {
@@ -69,12 +69,12 @@ describe('the gate of a run', () => {
       await environment.step(write('one')),
       await environment.step(read),
     ];
-    const told = await act(place.environment);
-    expect(told[0]?.observation).toMatch(/^\[Ada replaced your action.*Write File .*two/);
-    expect(told[1]?.observation).toContain('two');
+    const result = await act(place.environment);
+    expect(result[0]?.observation).toMatch(/^\[Ada replaced your action.*Write File .*two/);
+    expect(result[1]?.observation).toContain('two');
     const [first] = stepsOf(place.events);
     expect(first?.started.args).toEqual({ text: JSON.stringify(write('one').args) });
-    expect(await expectReplay(place, act)).toEqual(told);
+    expect(await expectReplay(place, act)).toEqual(result);
   });
 
   test('ends the run with its own final answer, and not with one that it replaced', async () => {
@@ -87,10 +87,10 @@ describe('the gate of a run', () => {
       await environment.step(final),
       await environment.step(write('more')),
     ];
-    const told = await act(place.environment);
-    expect(told.map(({ ended }) => ended)).toEqual([false, true]);
+    const result = await act(place.environment);
+    expect(result.map(({ ended }) => ended)).toEqual([false, true]);
     expect(place.environment.ending).toMatchObject({ reason: 'final_answer', finalAnswer: 'done' });
-    expect(await expectReplay(place, act)).toEqual(told);
+    expect(await expectReplay(place, act)).toEqual(result);
   });
 
   test('lets a person take over, whose steps are in the trace with their name, until they hand back', async () => {
@@ -106,17 +106,17 @@ describe('the gate of a run', () => {
       await environment.step(write('two')),
       await environment.step(read),
     ];
-    const told = await act(place.environment);
-    expect(told).toMatchObject([
+    const result = await act(place.environment);
+    expect(result).toMatchObject([
       { step: 1, status: 'ok' },
       { step: 4, status: 'refused', observation: expect.stringContaining('by Ada') },
       { step: 5, status: 'ok', observation: expect.stringContaining('by Ada') },
     ]);
     const actors = stepsOf(place.events).map(({ started }) => started.actor ?? null);
     expect(actors).toEqual([null, actor, actor, null, null]);
-    expect(await expectReplay(place, act)).toEqual(told);
+    expect(await expectReplay(place, act)).toEqual(result);
     await place.reopen();
-    expect(await act(place.environment)).toEqual(told);
+    expect(await act(place.environment)).toEqual(result);
   });
 
   test("stops the run's clock while it decides", async () => {
@@ -132,14 +132,14 @@ describe('the gate of a run', () => {
   test('is asked again after a kill only if it had not decided', async () => {
     const { place, proposals } = await openGated(() => ({ kind: 'deny', actor, reason: 'No.' }));
     await using _place = place;
-    const told = await place.environment.step(write('one'));
+    const result = await place.environment.step(write('one'));
     // Without the step itself, and then without the decision.
     for (const [kept, asked] of [
       [3, 1],
       [2, 2],
     ] as const) {
       await place.killed(kept);
-      expect(await place.environment.step(write('one'))).toMatchObject({ observation: told.observation });
+      expect(await place.environment.step(write('one'))).toMatchObject({ observation: result.observation });
       expect(proposals).toHaveLength(asked);
     }
   });

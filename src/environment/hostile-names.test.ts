@@ -13,7 +13,7 @@ function filesOf(workspace: string): WorkspaceFiles {
 }
 
 test.skipIf(!onLinux)(
-  'names that are no text are listed as JSON writes them, and can be read by that',
+  'names that are not text are listed as JSON writes them, and can be read by that',
   () => {
     const workspace = temporaryFolder();
     mkdirSync(Buffer.from(`${workspace}/\xff`, 'latin1'));

@@ -211,9 +211,9 @@ export class LiveBranch implements AsyncDisposable {
     const ending = endingOf(finalAnswer, result.budget, limits, this.#recorder.storedBytes);
     if (ending !== null) state.end(ending);
     recorded(ending !== null);
-    const told = { ...result, ended: state.ending !== null };
-    onProgress?.({ kind: 'step_finished', ...this.#ofBranch, step, action, result: told });
-    return told;
+    const shown = { ...result, ended: state.ending !== null };
+    onProgress?.({ kind: 'step_finished', ...this.#ofBranch, step, action, result: shown });
+    return shown;
   }
 
   async #askPerson(request: string): Promise<string> {

@@ -59,7 +59,7 @@ export class ModelAccess {
     waited: (milliseconds: number) => void,
   ): Promise<ModelReply> {
     const reply = await this.#ask(request, { step: null, ...call, recorded }, () => null, waited);
-    return this.#told(reply);
+    return this.#replyOf(reply);
   }
 
   /**
@@ -76,7 +76,7 @@ export class ModelAccess {
       if (recorded !== null) recorder.remember(request, recorded.event.call);
       return recorded;
     };
-    return this.#told(await this.#ask(request, caller, find, waited));
+    return this.#replyOf(await this.#ask(request, caller, find, waited));
   }
 
   /**
@@ -89,7 +89,7 @@ export class ModelAccess {
     return this.#ask(request, caller, find, () => {});
   }
 
-  #told(reply: GatewayReply | TimeUp): ModelReply {
+  #replyOf(reply: GatewayReply | TimeUp): ModelReply {
     if (reply.kind === 'answered') return reply.answer;
     if (reply.kind === 'unavailable') throw reply.error;
     if (reply.kind === 'over_quota' && reply.quota === 'shared') throw new ExperimentSpent(reply.message);
@@ -117,7 +117,7 @@ export class ModelAccess {
         },
         record: (call) => this.#record(call, caller),
         onProgress: (progress) => {
-          if (progress.kind !== 'waited') this.#tell(progress, request, gateway.roles[request.role].model);
+          if (progress.kind !== 'waited') this.#report(progress, request, gateway.roles[request.role].model);
           else if (!clock.pausesForModels) waited(progress.milliseconds);
         },
       });
@@ -134,13 +134,13 @@ export class ModelAccess {
     const { recorder, signal, limits, onProgress } = this.#options;
     const isCut = call.failure?.failure === 'cut_off';
     const message = signal.aborted ? 'The run was stopped.' : timeUp(limits).message;
-    const told: CallRecord = isCut ? { ...call, failure: { failure: 'cut_off', message } } : call;
-    const event = recorder.record(told, caller, this.#options.clock.secondsUsed);
+    const entry: CallRecord = isCut ? { ...call, failure: { failure: 'cut_off', message } } : call;
+    const event = recorder.record(entry, caller, this.#options.clock.secondsUsed);
     if (event.answer !== null) caller.recorded?.();
     onProgress?.({ kind: 'model_called', call: event });
   }
 
-  #tell(
+  #report(
     progress: Exclude<CallProgress, { kind: 'waited' }>,
     { role, purpose }: ModelRequest,
     model: string,

@@ -19,11 +19,11 @@ describe('the interface', () => {
 
   test('actions and their arguments have exactly the names of the benchmark', async () => {
     await using place = await WorkspacePlace.open();
-    const told = place.environment.actions.map(({ name, arguments: args }) => [
+    const described = place.environment.actions.map(({ name, arguments: args }) => [
       name,
       args.map((one) => one.name),
     ]);
-    expect(Object.fromEntries(told)).toEqual({
+    expect(Object.fromEntries(described)).toEqual({
       'List Files': ['dir_path'],
       'Read File': ['file_name'],
       'Write File': ['file_name', 'content'],

@@ -53,11 +53,11 @@ async function evaluateAll(
     const unknown = experiment.plan.runs.filter(
       (run) => isWanted(run) && !index.has(experiment.runFolder(run.id).folder),
     );
-    const tell = tellOf(context, name, unknown.length);
+    const report = progressOf(context, name, unknown.length);
     let done = 0;
-    await evaluateAhead(experiment, unknown, context.signal, () => tell(++done));
+    await evaluateAhead(experiment, unknown, context.signal, () => report(++done));
   }
-  const tell = tellOf(context, name, runs.length);
+  const report = progressOf(context, name, runs.length);
   for (const [number, spec] of runs.entries()) {
     const folder = experiment.runFolder(spec.id);
     try {
@@ -71,12 +71,12 @@ async function evaluateAll(
     // The await above let Ctrl-C be handled.
     context.signal.throwIfAborted();
     context.onProgress?.(number + 1, runs.length);
-    tell(number + 1);
+    report(number + 1);
   }
 }
 
 /** Reports the progress if it takes seconds. */
-function tellOf({ log }: Surroundings, name: string, total: number): (done: number) => void {
+function progressOf({ log }: Surroundings, name: string, total: number): (done: number) => void {
   const pause = 2000;
   let next = Date.now() + pause;
   return (done) => {

@@ -91,7 +91,7 @@ test('a reply after which the model was asked again without a step is a format e
   ]);
 });
 
-test('a final answer that the agent held back is no format error', () => {
+test('a final answer that the agent held back is not a format error', () => {
   const call = { id: '1', name: 'Final_Answer', input: { final_answer: 'done' } };
   expect(rejected(reply('', [call]), reply('', [call]), step(1), ended())).toEqual([]);
   expect(rejected(reply('Action: Final Answer'), reply('Action: Final Answer'), step(1), ended())).toEqual(

@@ -3,9 +3,9 @@ import type { RunTranscript } from '../statistics/index.ts';
 
 /** Lessons in a run's prompts are given like its problem: numbers in them are not claims. */
 export function withLessons(transcript: RunTranscript, lessons: readonly Lesson[]): RunTranscript {
-  const told = lessons.slice(0, maxLessonsShown).map(({ change, effect, failure }) => {
+  const texts = lessons.slice(0, maxLessonsShown).map(({ change, effect, failure }) => {
     const units = effect.noise_units === null ? '' : Number(effect.noise_units.toPrecision(2));
     return `${change.text} ${failure ?? ''} ${units}`;
   });
-  return { ...transcript, problem: [transcript.problem, ...told].join('\n') };
+  return { ...transcript, problem: [transcript.problem, ...texts].join('\n') };
 }

@@ -89,7 +89,7 @@ describe('hostile logs', () => {
       gzipSync(Buffer.alloc(100 * 2 ** 20, '\n')),
       'calls.jsonl.gz too large',
     ],
-  ])('%s is told as a gap of its run', async (_, name, content, gap) => {
+  ])('%s is reported as a gap of its run', async (_, name, content, gap) => {
     const given = logs();
     given.put(name, content);
     expect(await marksOf(given)).toContain(gap);

@@ -104,7 +104,7 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
 
   test('has calls, notes and steps in the order in which our own agent would write them', async () => {
     const { events } = await imported(files(madeUpRun()));
-    const told = events.map((event) =>
+    const kinds = events.map((event) =>
       event.kind === 'model_call'
         ? `${event.role} ${event.step}`
         : event.kind === 'step_started'
@@ -117,7 +117,7 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
               ? 'done'
               : event.kind,
     );
-    expect(told).toEqual([
+    expect(kinds).toEqual([
       'session_started',
       ...['agent null', 'note', 'step 1', 'fast 1', 'done', 'fast null', 'step 2', 'done'],
       ...['agent null', 'note', 'step 3', 'editor 3', 'done', 'fast null', 'step 4', 'done'],
@@ -251,14 +251,14 @@ test('without a log of the agent, the names of actions connect replies with step
   const found = await imported(
     logFolderFiles({ ...run, steps: run.steps.filter((step) => !isLog(step)), toolCalls: [] }),
   );
-  const told = found.events.flatMap((event): (string | number)[] =>
+  const kinds = found.events.flatMap((event): (string | number)[] =>
     event.kind === 'step_started'
       ? [event.action]
       : event.kind === 'note'
         ? [Object.keys(event.entries).length]
         : [],
   );
-  expect(told).toEqual([
+  expect(kinds).toEqual([
     4,
     'Understand File',
     4,
@@ -281,7 +281,7 @@ test.each([
   { of: 'replies that cannot be used', change: { agentCalls: refused() }, reason: 'reply_format' },
   { of: 'a harness that was killed', change: { seconds: null }, reason: null },
   { of: 'an agent that stopped', change: {}, reason: 'agent_stopped' },
-])('the end of $of is told', async ({ change, reason }) => {
+])('the end of $of is recorded', async ({ change, reason }) => {
   const run = madeUpRun();
   const steps = run.steps.slice(0, 2);
   const agentCalls = run.agentCalls.slice(0, 2);

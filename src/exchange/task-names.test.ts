@@ -16,7 +16,7 @@ test.each([
   ],
   ...['feedback', 'house-price', 'identify-contrails', 'imdb', 'literature-review-tool', 'llama-inference'],
   ...['ogbn-arxiv', 'spaceship-titanic', 'vectorization'],
-])('the task %s of the original is one of ours, and goes back under its own name', (name) => {
+])('the task %s of the original has one of our ids, and is exported under its own name', (name) => {
   const { file } = loadTask(taskIdOf(name), tasks);
   expect(originalTaskName(file.id)).toBe(name);
 });

@@ -130,7 +130,7 @@ describe('of a run of automl', () => {
     });
   });
 
-  test('a different seed alone is no try, and a number in another file is one', () => {
+  test('only a different seed is not a try, but a number in another file is one', () => {
     const Change = 'every seed raised by 3, and nothing else.';
     expect(collect('automl', [{ ...write, entries: { ...before, Change } }, execute('')], {}, after)).toEqual(
       [],
@@ -222,7 +222,7 @@ describe('of a run of any other agent', () => {
     expect(entries[0]?.failure).toBe('ValueError: bad shape');
   });
 
-  test('without an earlier measurement an edit is unclear, and an undone edit is no try', () => {
+  test('without an earlier measurement an edit is unclear, and an undone edit is not a try', () => {
     const steps = [
       edit('First'),
       execute('MAE: 5'),

@@ -93,7 +93,7 @@ function changesScript({ changed, status }: TranscriptStep): boolean {
 }
 
 /** What an agent wrote besides its action, the most informative entries first. */
-const telling = [
+const informative = [
   'Thought',
   'thoughts',
   'text',
@@ -107,8 +107,8 @@ const telling = [
 function wordsOf({ args, entries, action }: TranscriptStep): string {
   const asked = args.edit_instruction;
   if (typeof asked === 'string' && asked.trim() !== '') return plainLine(asked, 200);
-  const told = telling.flatMap((name) => (Object.hasOwn(entries, name) ? [entries[name] ?? ''] : []));
-  return plainLine(told.find((text) => text.trim() !== '') ?? action, 200);
+  const texts = informative.flatMap((name) => (Object.hasOwn(entries, name) ? [entries[name] ?? ''] : []));
+  return plainLine(texts.find((text) => text.trim() !== '') ?? action, 200);
 }
 
 /** The last line that a failed script printed: in Python, that is the error. */

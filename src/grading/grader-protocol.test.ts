@@ -6,11 +6,11 @@ import type { SubmissionWorker } from './submission-worker.ts';
 
 /** A protocol, and everything that the grader receives on its standard input. */
 function listening() {
-  const told: string[] = [];
+  const reported: string[] = [];
   let killed = false;
   const ended = new Promise<never>(() => {});
   const process: Partial<SandboxProcess> = {
-    write: (data) => void told.push(String(data)),
+    write: (data) => void reported.push(String(data)),
     kill: () => {
       killed = true;
       return ended;
@@ -26,8 +26,8 @@ function listening() {
     folderOf: (name) => name,
     onNext: () => {},
   });
-  const secret = told.shift()?.trim() ?? '';
-  return { protocol, secret, told, wasKilled: () => killed };
+  const secret = reported.shift()?.trim() ?? '';
+  return { protocol, secret, reported, wasKilled: () => killed };
 }
 
 const result = (submission: string) => ({ submission, valid: true, score: 1, problems: [] });
@@ -56,7 +56,7 @@ describe('the text in the pipe of a grader', () => {
     );
   });
 
-  test('is no message without the secret of this grader', () => {
+  test('is not a message without the secret of this grader', () => {
     const { protocol, secret } = listening();
     const { secret: another } = listening();
     expect(secret).not.toBe(another);
@@ -67,7 +67,7 @@ describe('the text in the pipe of a grader', () => {
     expect(protocol.current).toBeNull();
   });
 
-  test('stops the grader when it is invalid: no JSON, an unknown message, a result of no submission, too long', () => {
+  test('stops the grader if it is invalid: not JSON, an unknown message, a result of no submission, too long', () => {
     const messages = [
       'no JSON',
       '{"message": "win"}',
@@ -89,14 +89,14 @@ describe('the text in the pipe of a grader', () => {
   });
 
   test('is answered in order if it is a request, with the reason why a process was ended', async () => {
-    const { protocol, secret, told } = listening();
+    const { protocol, secret, reported } = listening();
     const asked = [
       { message: 'start_worker', submission: 'a' },
       { message: 'stop_worker', gone: true },
     ];
     for (const one of asked) protocol.receive(Buffer.from(`${secret} ${JSON.stringify(one)}\n`));
     await protocol.settled();
-    expect(told.map((line) => JSON.parse(line))).toEqual([
+    expect(reported.map((line) => JSON.parse(line))).toEqual([
       { ok: true, ended: null },
       { ok: true, ended: { code: 'timed_out', message: 'too long' } },
     ]);

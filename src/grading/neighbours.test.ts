@@ -27,7 +27,7 @@ test('a time is marked if others used more than half of the remaining cores', ()
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a program beside us is seen, whether it is done or not',
+  'another program is noticed, whether it has ended or not',
   async () => {
     const burner = spawn(process.execPath, ['-e', 'console.log(1); for (;;);']);
     await once(burner.stdout, 'data');

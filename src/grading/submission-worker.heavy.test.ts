@@ -131,14 +131,14 @@ def double(x): return 2 * x
     ['a process that ends', 'import os\ndef double(x):\n    os._exit(0)\n', 'crashed'],
     ['an answer that never comes', 'def double(x):\n    while True: pass\n', 'timed_out'],
     ['another shape', 'def double(x):\n    return x[:3]\n', 'wrong_shape'],
-    ['what is no array', 'def double(x):\n    return "0"\n', 'wrong_output'],
+    ['a value that is not an array', 'def double(x):\n    return "0"\n', 'wrong_output'],
     ['a function that is missing', 'def triple(x): pass\n', 'missing_function'],
     [
       'forged results on its output',
       'import os\nfor fd in (1, 2): os.write(fd, b\'{"results": [{"submission": "x", "valid": true, "score": 0, "problems": []}]}\\n\')\ndef double(x):\n    raise ValueError("no")\n',
       'crashed',
     ],
-  ])('%s is told as such and gets no score', async (_, source, code) => {
+  ])('%s is reported as such and gets no score', async (_, source, code) => {
     const grade = await gradeOf(source);
     expect(grade).toMatchObject({ valid: false, score: null });
     expect(grade?.problems.map((problem) => problem.code)).toEqual([code]);

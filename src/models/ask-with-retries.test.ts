@@ -40,7 +40,7 @@ function charged(input: number): TokenUsage {
   return { input, cached_input: 0, cache_write: 0, output: 0, reasoning: 0, source: 'estimate' };
 }
 
-/** A model whose tries go as told; the last one goes on for ever. */
+/** A model whose attempts have these outcomes; the last outcome repeats forever. */
 function adapterOf(clock: VirtualClock, tries: readonly Try[]): ProviderAdapter & { calls: number } {
   return {
     calls: 0,
@@ -63,17 +63,17 @@ function set(tries: readonly Try[], { attempts = 8, concurrent = 8 } = {}) {
   const clock = new VirtualClock();
   const limiter = new CallLimiter({ concurrent, clock });
   const adapter = adapterOf(clock, tries);
-  const told: FailedAttempt[] = [];
+  const retried: FailedAttempt[] = [];
   const paid: TokenUsage[] = [];
   const ask = (signal = never) =>
     clock.run(
       askWithRetries(
         request,
         { adapter, limiter, clock, attempts, paid },
-        { signal, onRetry: (failed) => told.push(failed) },
+        { signal, onRetry: (failed) => retried.push(failed) },
       ),
     );
-  return { clock, limiter, adapter, told, paid, ask };
+  return { clock, limiter, adapter, retried, paid, ask };
 }
 
 async function failure(promise: Promise<unknown>): Promise<ModelUnavailable> {
@@ -83,7 +83,7 @@ async function failure(promise: Promise<unknown>): Promise<ModelUnavailable> {
 }
 
 describe('asking', () => {
-  test('an answer at once has no waiting', async () => {
+  test('does not wait if the first attempt is answered', async () => {
     const { ask } = set([{ lasts: 250 }]);
     expect(await ask()).toEqual({
       reply: reply('hi'),
@@ -93,8 +93,8 @@ describe('asking', () => {
     });
   });
 
-  test('passing failures are tried again after growing random delays, told apart from the answer', async () => {
-    const { ask, told } = set([
+  test('retries transient failures after growing random delays, recorded separately from the answer', async () => {
+    const { ask, retried } = set([
       { fails: 'connection' },
       { fails: 'timed_out', lasts: 5000 },
       { fails: 'malformed' },
@@ -107,18 +107,18 @@ describe('asking', () => {
       ['malformed', 2000],
     ]);
     expect([latencyMs, waitingMs]).toEqual([100, 100 + 500 + 5000 + 1000 + 100 + 2000]);
-    expect(told).toEqual(attempts);
+    expect(retried).toEqual(attempts);
   });
 
-  test('what the provider asked to wait wins over the delay', async () => {
+  test('waits as long as the provider asked, whatever the backoff', async () => {
     const { ask, clock } = set([{ fails: 'rate_limited', retryAfterMs: 17_000 }, {}]);
     const { attempts } = await ask();
     expect(attempts[0]?.waited_ms).toBe(17_000);
     expect(clock.now()).toBe(100 + 17_000 + 100);
   });
 
-  test('lasting failures end the call at once, with what to do', async () => {
-    const { ask, adapter, told } = set([{ fails: 'unauthorised', isLasting: true }, {}]);
+  test('ends the call at once on permanent failures, and says what to do', async () => {
+    const { ask, adapter, retried } = set([{ fails: 'unauthorised', isLasting: true }, {}]);
     const error = await failure(ask());
     expect([error.failure, error.message, error.hint]).toEqual([
       'unauthorised',
@@ -126,24 +126,24 @@ describe('asking', () => {
       'do something',
     ]);
     expect(error.attempts).toHaveLength(1);
-    expect([adapter.calls, told]).toEqual([1, []]);
+    expect([adapter.calls, retried]).toEqual([1, []]);
   });
 
-  test('it ends after as many tries as it may take', async () => {
+  test('ends after the allowed number of attempts', async () => {
     const { ask, adapter } = set([{ fails: 'overloaded' }], { attempts: 4 });
     const error = await failure(ask());
     expect([error.failure, error.attempts.length, adapter.calls]).toEqual(['overloaded', 4, 4]);
     expect(error.message).toBe('it is overloaded (tried 4 times)');
   });
 
-  test('it ends before a wait that would be longer than half an hour in all', async () => {
+  test('ends before it would have waited longer than half an hour in all', async () => {
     const { ask, clock } = set([{ fails: 'rate_limited', retryAfterMs: 20 * 60_000 }]);
     const error = await failure(ask());
     expect(error.attempts.map(({ waited_ms }) => waited_ms)).toEqual([20 * 60_000, 0]);
     expect(clock.now()).toBeLessThan(30 * 60_000);
   });
 
-  test('an empty answer is asked for again; a model that stays silent has answered with nothing', async () => {
+  test('retries an empty answer; a model that stays silent has answered with nothing', async () => {
     const once = set([{ text: ' \n' }, { text: 'now' }]);
     const asked = await once.ask();
     expect(asked.reply).toEqual(reply('now'));
@@ -156,7 +156,7 @@ describe('asking', () => {
     expect(silent.adapter.calls).toBe(3);
   });
 
-  test('a try that broke off in the middle is paid for, with an answer and without one', async () => {
+  test('charges an attempt that broke off in the middle, with an answer and without one', async () => {
     const broken: Try = { fails: 'connection', charged: 7 };
     const once = set([broken, { fails: 'overloaded' }, {}]);
     await once.ask();
@@ -166,13 +166,13 @@ describe('asking', () => {
     expect(never.paid).toMatchObject([{ input: 7 }]);
   });
 
-  test('an answer that was cut off before its first word is an answer', async () => {
+  test('accepts an answer that was cut off before its first word', async () => {
     const { ask, adapter } = set([{ text: '', finish: 'length' }]);
     expect((await ask()).attempts).toEqual([]);
     expect(adapter.calls).toBe(1);
   });
 
-  test('who waits between tries holds no slot', async () => {
+  test('holds no slot while it waits between attempts', async () => {
     const { clock, limiter } = set([]);
     const slow = adapterOf(clock, [{ fails: 'connection', retryAfterMs: 60_000 }, {}]);
     const quick = adapterOf(clock, [{}]);
@@ -188,7 +188,7 @@ describe('asking', () => {
     expect(limiter.active).toBe(0);
   });
 
-  test('an abort ends the try and the wait between tries with its reason, and frees the slot', async () => {
+  test('aborts the attempt or the wait with the reason of the signal, and frees the slot', async () => {
     for (const [tries, after] of [
       [[{ lasts: 10_000 }], 50],
       [[{ fails: 'connection' as const, retryAfterMs: 10_000 }], 500],
@@ -202,7 +202,7 @@ describe('asking', () => {
     }
   });
 
-  test('an error that is no failure of the provider is passed on, and the slot is free', async () => {
+  test('passes on an error that is not a failure of the provider, and frees the slot', async () => {
     const { clock, limiter } = set([]);
     const adapter: ProviderAdapter = { call: () => Promise.reject(new TypeError('a bug')) };
     const asking = askWithRetries(
@@ -214,7 +214,7 @@ describe('asking', () => {
     expect(limiter.active).toBe(0);
   });
 
-  test('a hundred calls at a time with any faults all end, and never more than the cap are under way', async () => {
+  test('ends each of a hundred concurrent calls, whatever fails, and never exceeds the cap', async () => {
     const outcome = fc.constantFrom<Try>(
       {},
       {},

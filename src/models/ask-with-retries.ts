@@ -72,11 +72,11 @@ export async function askWithRetries(
     const error = 'error' in outcome ? outcome.error : emptyAnswer();
     const delay = error.retryAfterMs ?? backoff(failed.length, clock);
     const isInTime = waited(failed) + duration + delay <= longestWait;
-    const goesOn = error.isPassing && tries < parts.attempts && isInTime && (await hasRoom());
+    const mayRetry = error.isPassing && tries < parts.attempts && isInTime && (await hasRoom());
     const { failure, message } = error;
-    const attempt = { failure, message, duration_ms: duration, waited_ms: goesOn ? delay : 0 };
+    const attempt = { failure, message, duration_ms: duration, waited_ms: mayRetry ? delay : 0 };
     failed.push(attempt);
-    if (!goesOn) throw unavailable(error, failed);
+    if (!mayRetry) throw unavailable(error, failed);
     onRetry?.(attempt);
     await clock.sleep(delay, signal);
   }

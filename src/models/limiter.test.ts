@@ -10,7 +10,7 @@ function minutes(count: number): number {
 }
 
 describe('the limiter', () => {
-  test('lets calls in in the order in which they came, as many as it may', async () => {
+  test('admits calls in the order of their requests, up to its capacity', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 2, clock });
     const begun: number[] = [];
@@ -24,7 +24,7 @@ describe('the limiter', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('halves its capacity once for a burst of refusals, and lets it grow again by answers', async () => {
+  test('halves its capacity once for a burst of refusals, and raises it again with answers', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 8, clock });
     const acquire = (count: number) =>
@@ -44,7 +44,7 @@ describe('the limiter', () => {
     expect(limiter.capacity).toBe(1);
   });
 
-  test('pauses everybody for as long as the provider asked, else for longer and longer', async () => {
+  test('pauses all calls as long as the provider asked, otherwise for longer and longer', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 8, clock });
     const pauses: number[] = [];
@@ -59,7 +59,7 @@ describe('the limiter', () => {
     expect(pauses).toEqual([5000, 2000, 4000, 8000]);
   });
 
-  test('gives up on a provider that asks to wait longer than anybody can', async () => {
+  test('gives up if a provider asks to wait longer than any call may', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 1, clock });
     (await limiter.acquire(never)).end('limited', minutes(60));
@@ -69,7 +69,7 @@ describe('the limiter', () => {
     await clock.run(limiter.acquire(never, { since: clock.now(), milliseconds: minutes(30) }));
   });
 
-  test('does not give up in a queue that is merely long', async () => {
+  test('does not give up only because the queue is long', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 1, clock });
     const call = async () => {
@@ -93,7 +93,7 @@ describe('the limiter', () => {
     }
   });
 
-  test('ends the waiting of a call that is aborted, at its turn and in the queue, and no other', async () => {
+  test('removes only the call that is aborted, whether it is in the queue or has its turn', async () => {
     const clock = new VirtualClock();
     const limiter = new CallLimiter({ concurrent: 1, clock });
     const slot = await limiter.acquire(never);
@@ -111,7 +111,7 @@ describe('the limiter', () => {
     await expect(limiter.acquire(AbortSignal.abort(new Error('early')))).rejects.toThrow('early');
   });
 
-  test('under any ends, times and aborts it keeps to its cap and pace, and lets everybody through', async () => {
+  test('stays within its cap and pace and admits everybody, whatever ends, times and aborts occur', async () => {
     const call = fc.record({
       comesAt: fc.nat(5000),
       lasts: fc.nat(3000),

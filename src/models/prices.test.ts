@@ -21,7 +21,7 @@ const usage: TokenUsage = {
 };
 
 describe('prices', () => {
-  test('every known one has a model, a date and a source, and cached tokens cost no more than plain ones', () => {
+  test('have a model, a date and a source, and cached tokens cost no more than plain ones', () => {
     for (const [model, { long_prompt: _, ...known }] of Object.entries(knownPrices)) {
       expect(ModelName.safeParse(model).success, model).toBe(true);
       expect(ModelPrice.safeParse(known).success, model).toBe(true);
@@ -40,7 +40,7 @@ describe('prices', () => {
     expect(table.priceOf('constructor/x')).toBeNull();
   });
 
-  test('given ones win over the known ones', () => {
+  test('from the experiment have priority over known ones', () => {
     const model = 'anthropic/claude-haiku-4-5';
     expect(new PriceTable().priceOf(`${model}-20251001`)).toEqual(knownPrices[model]);
     expect(new PriceTable({ [model]: price }).priceOf(model)).toEqual(price);
@@ -48,22 +48,22 @@ describe('prices', () => {
 });
 
 describe('the cost of a call', () => {
-  test('counts plain, cached and written input apart, and reasoning as output', () => {
+  test('counts plain, cached and written input separately, and reasoning as output', () => {
     expect(costOf(usage, price)).toBeCloseTo(0.7 * 3 + 0.2 * 0.3 + 0.1 * 3.75 + 0.5 * 15, 10);
   });
 
-  test('takes cached tokens as input where no price for them is known', () => {
+  test('treats cached tokens as input if no price for them is known', () => {
     const { input, output, date, source } = price;
     expect(costOf(usage, { input, output, date, source })).toBeCloseTo(3 + 7.5, 10);
   });
 
-  test('charges a long prompt as a whole by the second tier', () => {
+  test('applies the second tier to the whole call if its prompt is long', () => {
     const tiered = { ...price, long_prompt: { above: 999_999, input: 6, output: 30 } };
     expect(costOf(usage, tiered)).toBeCloseTo(6 + 15, 10);
     expect(costOf({ ...usage, input: 999_999 }, tiered)).toBeLessThan(11);
   });
 
-  test('is never more than the most that so many tokens can cost', () => {
+  test('never exceeds the maximum for that many tokens', () => {
     const dollars = fc.double({ min: 0, max: 100, noNaN: true });
     const tier = { input: dollars, cached_input: dollars, cache_write: dollars, output: dollars };
     const anyPrice = fc.record({
@@ -108,7 +108,7 @@ describe('tokens of a request', () => {
     tools: [{ name: 'ls', description: text, input_schema: { type: 'object' } }],
   });
 
-  test('are at most as many as the bytes of all that is sent, of which nothing is forgotten', () => {
+  test('are at most as many as the bytes of everything that is sent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(maxInputTokens(request(text))).toBeGreaterThanOrEqual(6 * Buffer.byteLength(text));
@@ -116,7 +116,7 @@ describe('tokens of a request', () => {
     );
   });
 
-  test('are estimated where the provider does not count them, and none for a request that was not read', () => {
+  test('are estimated if the provider does not count them, and none for a request that was not read', () => {
     const messages: ModelRequest['messages'] = [{ role: 'user', text: 'abcdef' }];
     const asked = { messages, tools: [], maxOutputTokens: 100 };
     const answer: ModelAnswer = { kind: 'answered', text: 'äöü', tool_calls: [], finish: 'stop' };
@@ -125,7 +125,7 @@ describe('tokens of a request', () => {
     expect(probableUsage(asked, tooLong)).toMatchObject({ input: 0, output: 0 });
   });
 
-  test('are never estimated to be more than the reply may have', () => {
+  test('are never estimated above the limit of the reply', () => {
     const asked = { messages: [], tools: [], maxOutputTokens: 100 };
     const long: ModelAnswer = { kind: 'answered', text: '7'.repeat(900), tool_calls: [], finish: 'length' };
     expect(probableUsage(asked, long).output).toBe(100);

@@ -15,7 +15,7 @@ function used(tokens: number) {
 
 const signal = new AbortController().signal;
 
-test('a call is let through as long as the most that it can come to fits', () => {
+test('a call is allowed as long as its maximum fits', () => {
   const quota = new Quota({ of: 'this run', tokens: 100 });
   const first = quota.reserve({ tokens: 60, money: null });
   expect(first.kind).toBe('reserved');
@@ -38,7 +38,7 @@ test('what earlier sessions spent counts', () => {
   expect(quota.reserve({ tokens: 1, money: 0.05 }).kind).toBe('reserved');
 });
 
-test('a limit on money refuses a model whose price is not known, and says what to do', () => {
+test('a limit on money refuses a model with an unknown price, and says what to do', () => {
   const quota = new Quota({ of: 'this run', money: 1 });
   expect(quota.reserve({ tokens: 1, money: null })).toMatchObject({
     exceeded: 'money',
@@ -47,7 +47,7 @@ test('a limit on money refuses a model whose price is not known, and says what t
   expect(new Quota({ of: 'this run' }).reserve({ tokens: 1, money: null }).kind).toBe('reserved');
 });
 
-test('a reservation ends once', () => {
+test('a reservation ends only once', () => {
   const quota = new Quota({ of: 'this run', tokens: 10 });
   const result = quota.reserve({ tokens: 10, money: null });
   if (result.kind !== 'reserved') throw new Error('it fits');
@@ -57,7 +57,7 @@ test('a reservation ends once', () => {
   expect(quota.spent).toEqual({ tokens: 4, money: 0 });
 });
 
-test('a call waits for those under way where only their reservations are in its way', async () => {
+test('a call waits for calls in progress if only their reservations prevent it', async () => {
   const quota = new Quota({ of: 'the experiment', tokens: 100 });
   const first = quota.reserve({ tokens: 80, money: null });
   const second = quota.reserveWhenFree({ tokens: 80, money: null }, signal);
@@ -66,7 +66,7 @@ test('a call waits for those under way where only their reservations are in its 
   expect((await quota.reserveWhenFree({ tokens: 91, money: null }, signal)).kind).toBe('exceeded');
 });
 
-test('waiting for room ends with the signal', async () => {
+test('waiting for the quota ends with the signal', async () => {
   const quota = new Quota({ of: 'the experiment', tokens: 100 });
   quota.reserve({ tokens: 80, money: null });
   const controller = new AbortController();
@@ -79,7 +79,7 @@ test('whatever calls begin and end in whatever order, the sum never exceeds the 
   const call = fc.record({
     tokens: fc.nat(500),
     money: fc.double({ min: 0, max: 1, noNaN: true }),
-    /** Which part of the estimate is used in the end; null: the call comes to nothing. */
+    /** Which part of the estimate is used in the end; null: the call fails. */
     part: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
     endsAt: fc.nat(40),
   });

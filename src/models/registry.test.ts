@@ -44,7 +44,7 @@ describe('the check before a run', () => {
     expect(() => registry.check(rolesOf(model))).toThrow(message);
   });
 
-  test('minds only the providers that are used, and no key is shown', () => {
+  test('considers only the providers that are used, and shows no key', () => {
     const registry = new ModelRegistry({
       providers: { broken: { kind: 'openai-compatible' } },
       variables: { ANTHROPIC_API_KEY: 'secret-key' },
@@ -66,7 +66,7 @@ describe('the check before a run', () => {
 });
 
 describe('scripted models of an experiment', () => {
-  test('begin anew with each run, go on behind earlier sessions, and are shared by the roles of a run', async () => {
+  test('start anew with each run, continue after earlier sessions, and are shared by the roles of a run', async () => {
     const place = temporaryFolder();
     writeFileSync(join(place, 'script.yaml'), '- one\n- role: fast\n  text: short\n- two\n');
     const registry = new ModelRegistry({
@@ -92,7 +92,7 @@ describe('scripted models of an experiment', () => {
 });
 
 describe('over the network', () => {
-  test.each(fakeWires)('$model is asked, counted and priced', async ({ model }) => {
+  test.each(fakeWires)('$model is called, counted and priced', async ({ model }) => {
     await using server = await startProviderServer({
       answer: () => ({ text: 'Hello.', usage: { input: 1000, output: 10 }, model: 'model-1' }),
     });
@@ -115,7 +115,7 @@ describe('over the network', () => {
     expect(call.latencyMs).toBeGreaterThan(0);
   });
 
-  test('a hundred runs at a time share one limiter, and each gets its answer through every fifth fault', async () => {
+  test('a hundred concurrent runs share one limiter, and each gets its answer though every fifth request fails', async () => {
     // A model that is silent three times in a row has answered so.
     const faults = passingFaults.filter(({ kind }) => kind !== 'empty-answer');
     await using server = await startProviderServer({ faults: faultsAtRandom(0.2, 7, faults), latencyMs: 5 });
@@ -134,7 +134,7 @@ describe('over the network', () => {
     expect(registry.limiter('anthropic').active).toBe(0);
   });
 
-  test('a model that stays silent has answered with nothing, and all its tries are counted', async () => {
+  test('a model that stays silent has answered with nothing, and all attempts are counted', async () => {
     await using server = await startProviderServer({ answer: () => ({ text: '' }) });
     const registry = new ModelRegistry({ variables: variablesFor(server), folder, clock: fastClock });
     const call = await registry.forRun(rolesOf('openai/x')).ask(request, { signal });
@@ -142,7 +142,7 @@ describe('over the network', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('a ping tells the answer, or what is in the way', async () => {
+  test('a ping reports the answer, or what prevents it', async () => {
     await using server = await startProviderServer({ answer: () => ({ text: ' ready\n' }) });
     const registry = new ModelRegistry({ variables: variablesFor(server), folder });
     expect(await pingModel(registry, 'google/x', signal)).toMatchObject({ isAnswered: true, text: 'ready' });
@@ -160,13 +160,13 @@ describe('over the network', () => {
     });
   });
 
-  test('a ping waits where the provider refuses because of its rate limit or load, as a call of a run does', async () => {
+  test('a ping waits if the provider refuses because of its rate limit or load, like a call of a run', async () => {
     const faults = [429, 529].map((status) => ({ kind: 'status', status }) as const);
     await using server = await startProviderServer({ answer: () => ({ text: 'ready' }), faults });
     const registry = new ModelRegistry({ variables: variablesFor(server), folder, clock: fastClock });
-    const told: string[] = [];
-    const ping = await pingModel(registry, 'anthropic/x', signal, (line) => told.push(line));
+    const refusals: string[] = [];
+    const ping = await pingModel(registry, 'anthropic/x', signal, (line) => refusals.push(line));
     expect(ping).toMatchObject({ isAnswered: true, text: 'ready' });
-    expect(told.map((line) => line.replace(/:.*/, ''))).toEqual(['rate_limited', 'overloaded']);
+    expect(refusals.map((line) => line.replace(/:.*/, ''))).toEqual(['rate_limited', 'overloaded']);
   });
 });

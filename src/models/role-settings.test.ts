@@ -3,7 +3,7 @@ import { ExperimentFile } from '../schema/index.ts';
 import { roleSettings, withModelsOf } from './role-settings.ts';
 
 describe('the roles of a run', () => {
-  test("all use the agent's model with the paper's settings where nothing else is said", () => {
+  test("all use the agent's model with the paper's settings by default", () => {
     const model = 'anthropic/a';
     expect(roleSettings(model)).toEqual({
       agent: { model, temperature: 0.5, max_output_tokens: 2000 },
@@ -12,7 +12,7 @@ describe('the roles of a run', () => {
     });
   });
 
-  test('take what the experiment file says, also that the temperature is left to the provider', () => {
+  test('follow the experiment file, even if it leaves the temperature to the provider', () => {
     const roles = roleSettings('anthropic/a', {
       agent: { temperature: null },
       editor: { model: 'openai/b', max_output_tokens: 9 },
@@ -22,7 +22,7 @@ describe('the roles of a run', () => {
     expect(roles?.fast.model).toBe('anthropic/a');
   });
 
-  test('may name the agent itself; two names for it are refused, none is none', () => {
+  test('may name the agent itself; two names for it are refused, and without a name there are no roles', () => {
     expect(roleSettings(null, { agent: { model: 'openai/b' } })?.fast.model).toBe('openai/b');
     expect(() => roleSettings('anthropic/a', { agent: { model: 'openai/b' } })).toThrow(/given twice/);
     expect(roleSettings(null, { fast: { model: 'openai/b' } })).toBeNull();
@@ -32,7 +32,7 @@ describe('the roles of a run', () => {
 describe('models named by the environment', () => {
   const variables = { MLAB_MODEL: 'env/agent', MLAB_EDITOR_MODEL: 'env/editor', MLAB_FAST_MODEL: '' };
 
-  test('fill what flags and file leave open', () => {
+  test('are used if neither flags nor a file name one', () => {
     const { models, roles } = withModelsOf(
       variables,
       ExperimentFile.parse({ roles: { editor: { temperature: 0 } } }),
@@ -41,12 +41,12 @@ describe('models named by the environment', () => {
     expect(roles).toEqual({ editor: { temperature: 0, model: 'env/editor' } });
   });
 
-  test('are names of models, or the variable is named', () => {
+  test('must be names of models; otherwise the error names the variable', () => {
     const wrong = () => withModelsOf({ MLAB_MODEL: 'claude' }, ExperimentFile.parse({}));
     expect(wrong).toThrow('MLAB_MODEL is "claude"');
   });
 
-  test('yield to what is said', () => {
+  test('are overridden by flags and files', () => {
     const said = ExperimentFile.parse({ models: ['a/b'], roles: { editor: { model: 'a/c' } } });
     expect(withModelsOf(variables, said)).toEqual(said);
     const inRoles = ExperimentFile.parse({ roles: { agent: { model: 'a/b' }, editor: { model: 'a/c' } } });

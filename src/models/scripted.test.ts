@@ -24,7 +24,7 @@ async function texts(models: ScriptedModels, requests: ModelRequest[]): Promise<
 }
 
 describe('scripted models', () => {
-  test('give their replies in order, and remember what they were asked', async () => {
+  test('give their replies in order, and record their requests', async () => {
     const models = new ScriptedModels(['one', { text: 'two' }]);
     expect(await texts(models, [request('a'), request('b')])).toEqual(['one', 'two']);
     expect(models.requests.map(({ messages }) => messages[0]?.text)).toEqual(['a', 'b']);
@@ -77,31 +77,31 @@ describe('scripted models', () => {
     });
   });
 
-  test('estimate the usage where the script does not say it', async () => {
+  test('estimate the usage if the script does not give it', async () => {
     const { usage } = await new ScriptedModels(['abcdef']).ask(request('abc'), { signal });
     expect(usage).toMatchObject({ input: 1, output: 2, source: 'estimate' });
   });
 
-  test('try passing failures again at once, in a time of their own', async () => {
+  test('retry transient failures at once, in simulated time', async () => {
     const models = new ScriptedModels([
       { fails: { failure: 'rate_limited', retry_after_seconds: 90 } },
       { fails: { failure: 'overloaded' } },
       'at last',
     ]);
-    const told: string[] = [];
-    const call = await models.ask(request('a'), { signal, onRetry: ({ failure }) => told.push(failure) });
-    expect(told).toEqual(['rate_limited', 'overloaded']);
+    const retried: string[] = [];
+    const call = await models.ask(request('a'), { signal, onRetry: ({ failure }) => retried.push(failure) });
+    expect(retried).toEqual(['rate_limited', 'overloaded']);
     expect(call.attempts.map(({ waited_ms }) => waited_ms)).toEqual([90_000, 1000]);
     expect(call.waitingMs).toBeGreaterThanOrEqual(91_000);
   });
 
-  test('end with the failure when it is a lasting one', async () => {
+  test('end with the failure if it is permanent', async () => {
     const models = new ScriptedModels([{ fails: { failure: 'quota_exhausted' } }, 'never']);
     const error = await models.ask(request('a'), { signal }).catch((thrown: unknown) => thrown);
     expect(ModelUnavailable.isInstance(error) && error.failure).toBe('quota_exhausted');
   });
 
-  test('are asked again after an empty answer only as long as all tries fit into what is kept', async () => {
+  test('are asked again after an empty answer only as long as all attempts fit into the reservation', async () => {
     const usage = { input: 100, output: 0 };
     const script = [{ text: '', usage }, { text: '', usage }, 'never'];
     for (const [tokens, asked] of [
@@ -124,7 +124,7 @@ describe('scripted models', () => {
     expect([used.input, cost]).toEqual([200, 0.002]);
   });
 
-  test('say what was asked when the script has run out', async () => {
+  test('report the request when the script has no more replies', async () => {
     const models = new ScriptedModels(['one']);
     await models.ask(request('a'), { signal });
     await expect(models.ask(request('b'), { signal })).rejects.toThrow(
@@ -137,7 +137,7 @@ describe('scripted models', () => {
     expect(await texts(models, [request('a'), request('b')])).toEqual(['0: a', '1: b']);
   });
 
-  test('refuse an entry that says nothing or two things', () => {
+  test('refuse an entry that gives no reply, or two', () => {
     expect(() => new ScriptedModels([{}])).toThrow(/give one of/);
     expect(() => new ScriptedModels([{ text: 'a', refused: 'b' }])).toThrow(/give one of/);
   });
@@ -168,7 +168,7 @@ describe('a script file', () => {
     expect(read).toThrow(UserError);
   });
 
-  test('goes on behind what earlier sessions were answered, and behind failures before that', () => {
+  test('continues after what earlier sessions were answered, and after failures before that', () => {
     const script = {
       name: 'scripted/x',
       replies: [

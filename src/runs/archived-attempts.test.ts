@@ -21,7 +21,7 @@ function beginAttempt(run: RunFolder, started: number): void {
   );
 }
 
-test('what was found out about an attempt is never written to the one that came after it', async () => {
+test('results of an attempt are never written to the attempt that replaced it', async () => {
   using folder = temporaryFolder();
   const run = createExperiment(folder.path, examplePlan()).runFolder('digits-baseline-0');
   {
@@ -43,7 +43,7 @@ test('what was found out about an attempt is never written to the one that came 
   expect(existsSync(`${run.folder}/results-lock`)).toBe(false);
 });
 
-test('attempts are numbered by their run, whichever attempts of other runs are there', async () => {
+test('attempts are numbered by run, whatever attempts other runs have', async () => {
   using folder = temporaryFolder();
   const experiment = createExperiment(folder.path, examplePlan());
   const [first, second] = experiment.runIds.map((id) => experiment.runFolder(id));

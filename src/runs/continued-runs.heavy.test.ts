@@ -59,7 +59,7 @@ function only({ plan }: Experiment) {
 }
 
 withSandbox(`a run of an agent with a language model${why}`, () => {
-  test('keeps what its calls used, and replays from its trace alone to the same actions', async () => {
+  test('keeps the usage of its calls, and replays the same actions from its trace alone', async () => {
     const registry = script(write('one'), write('two'), finish, finish);
     const { experiment, result } = await runTools(registry);
     expect(result?.record).toMatchObject({ status: 'finished', spent: { calls: 4, unpriced: 4 } });
@@ -72,7 +72,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
     expect(other.diverged).toMatch(/model call 1 .*message \d .*Another problem/);
   });
 
-  test('that is resumed says meanwhile what its earlier sessions used', async () => {
+  test('shows the usage of its earlier sessions while it is being resumed', async () => {
     const models = { registry: script({ text: 'hello' }), shared: null };
     const controller = new AbortController();
     const request: ModelRequest = { role: 'agent', purpose: 'act', messages: [{ role: 'user', text: 'x' }] };
@@ -99,7 +99,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
     expect(meanwhile).toMatchObject({ status: 'running', spent: first.record.spent });
   });
 
-  test('that stops in a limit of the experiment goes on when the limit is raised', async () => {
+  test('that stopped at a limit of the experiment resumes when the limit is raised', async () => {
     const registry = script(write('one'), write('two'), finish, finish);
     const { experiment, result } = await runTools(registry, { spend: { tokens: 19_000 } });
     expect(result?.record).toMatchObject({
@@ -118,7 +118,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
 });
 
 withSandbox(`a run that is forked from a step of another${why}`, () => {
-  test('shares the past up to there, takes another way from there, and names its parent', async () => {
+  test('shares the steps up to the fork, continues differently from there, and names its parent', async () => {
     const first = await runTools(script(write('one'), write('two'), finish, finish));
     const source = only(first.experiment);
     const parent: RunParent = { experiment: first.experiment.plan.name, run: source.id, step: 1 };
@@ -146,7 +146,7 @@ withSandbox(`a run that is forked from a step of another${why}`, () => {
     });
   });
 
-  test('needs a step that there is', async () => {
+  test('needs an existing step', async () => {
     const first = await runTools(script(finish, finish));
     const source = only(first.experiment);
     const parent: RunParent = { experiment: first.experiment.plan.name, run: source.id, step: 8 };
@@ -161,7 +161,7 @@ withSandbox(`a run that is forked from a step of another${why}`, () => {
 });
 
 withSandbox(`an agent that hangs${why}`, () => {
-  test('is given up some seconds after the end of its time, and its run is graded like others', async () => {
+  test('is ended some seconds after its time is up, and its run is graded like others', async () => {
     const hangs = agentOf(async ({ environment }) => {
       await environment.step({ name: 'List Files', args: { dir_path: '.' } });
       await new Promise(() => {});
@@ -171,7 +171,7 @@ withSandbox(`an agent that hangs${why}`, () => {
     expect(record).toMatchObject({ status: 'finished', steps: 1, end: { reason: 'time_limit' } });
   }, 30_000);
 
-  test('does not keep a run that was stopped from stopping', async () => {
+  test('cannot prevent a stopped run from stopping', async () => {
     const controller = new AbortController();
     const request: ModelRequest = { role: 'agent', purpose: 'act', messages: [{ role: 'user', text: 'x' }] };
     const hangs = agentOf(async ({ environment }) => {

@@ -34,7 +34,7 @@ async function write(run: RunFolder, sessions: { costs: number[]; parent?: RunPa
   run.writeRecordSync(exampleRecord({ status: 'failed' }));
 }
 
-test('the limit of an experiment counts what its runs, their archived attempts and their gradings used', async () => {
+test('the limit of an experiment counts the usage of its runs, their archived attempts and their gradings', async () => {
   using folder = temporaryFolder();
   const plan = { ...examplePlan(), ...limited };
   const experiment = createExperiment(join(folder.path, 'first'), plan);
@@ -52,7 +52,7 @@ test('the limit of an experiment counts what its runs, their archived attempts a
   expect(spent()).toEqual({ tokens: 4500, money: 31 });
 });
 
-test('a fork counts against the limit of its experiment from its parent on', async () => {
+test('a fork counts against the limit of its experiment only from its first own step', async () => {
   using folder = temporaryFolder();
   const parent: RunParent = { experiment: examplePlan().name, run: exampleSpec().id, step: 3 };
   const plan = { ...examplePlan(), ...limited, runs: [{ ...exampleSpec(), parent }] };

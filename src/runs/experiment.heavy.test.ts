@@ -29,7 +29,7 @@ function newExperiment(changes: Record<string, unknown> = {}): Experiment {
 }
 
 describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
-  test('every run is executed and graded, and the same again keeps them all untouched', async () => {
+  test('every run is executed and graded, and executing it again leaves all of them unchanged', async () => {
     const experiment = newExperiment();
     const first = await workThrough(experiment, resources);
     expect(first.map(({ record, problem }) => [record?.status, problem])).toEqual([
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
     expect(runs.map((run) => run.readGrades().grades.length)).toEqual([1, 1]);
   });
 
-  test('what goes wrong with one run is its own result and never stops the others', async () => {
+  test('a problem with one run is its own result and never stops the others', async () => {
     const experiment = newExperiment();
     const [first, second] = experiment.runIds;
     const blocked = experiment.runFolder(String(first));
@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
     expect(experiment.runFolder(String(second)).readRecord()?.status).toBe('finished');
   });
 
-  test('incomplete runs are left alone, resumed or started over, as asked', async () => {
+  test('incomplete runs are left alone, resumed or started over, as requested', async () => {
     const experiment = newExperiment({ seeds: 1 });
     const folder = experiment.runFolder(String(experiment.runIds[0]));
     const withoutSandbox = { ...resources, python: { ...resources.python, environment: '/no/such/venv' } };
@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
     expect(gone[0]).toMatchObject({ problem: null, record: { status: 'finished' } });
   });
 
-  test('an error while grading keeps the run, and it can be graded later', async () => {
+  test('after an error in grading the run is kept, and can be graded later', async () => {
     const experiment = newExperiment({ seeds: 1 });
     const broken = await bench.provision(
       bench.copyTask('broken-grader', { 'hidden/grade.py': 'raise SystemExit("the grader is broken")\n' }),
@@ -103,7 +103,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
     expect(() => createExperiment(experiment.folder, plan)).toThrow(/has changed since/);
   });
 
-  test('grading needs nothing of the run but the store', async () => {
+  test('grading needs nothing but the store', async () => {
     const experiment = newExperiment({ seeds: 1, grade: 'none' });
     await workThrough(experiment, resources);
     const folder = experiment.runFolder(String(experiment.runIds[0]));
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
 
 describe('a plan', () => {
   const agents = [{ agent: agentByName('noop'), options: {} }];
-  test('names every run, and refuses one that it would make twice', () => {
+  test('names every run, and refuses duplicates', () => {
     const tasks = [{ task: resources.task, verified: false }];
     const file = { tasks: ['sums'], agents: ['noop'], seeds: [4, 7], limits: { steps: 3 } };
     const whole = ExperimentFile.parse({ ...file, sandbox: 'none', gpu: true });

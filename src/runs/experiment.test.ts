@@ -13,7 +13,7 @@ import { type ExperimentProgress, runExperiment, type TaskResources } from './in
 
 const sums = loadTask('sums', [fixtureTasks]);
 
-/** The grader of these runs is never started: their workspaces hold no submission. */
+/** The grader of these runs is never started: their workspaces contain no submission. */
 function resourcesOf(task: Task, folder: string): TaskResources {
   mkdirSync(join(folder, 'public'), { recursive: true });
   const manifest = {
@@ -32,7 +32,7 @@ function resourcesOf(task: Task, folder: string): TaskResources {
   };
 }
 
-/** An experiment of so many runs, and what works through it. */
+/** An experiment of this many runs, and what is needed to execute it. */
 function place(runs: number, task = sums, grade: Plan['grade'] = 'final') {
   const folder = temporaryFolder();
   const specs = Array.from({ length: runs }, (_, seed) => ({
@@ -64,13 +64,13 @@ async function work(
   return { results: results.map(({ record, problem }) => [record?.status ?? null, problem]), seen };
 }
 
-test('a run that was graded when it was interrupted and then resumed is graded at its end', async () => {
+test('a run that was graded when it was interrupted and then resumed is graded again at its end', async () => {
   const { written, specs, ...rest } = place(1);
   const [run] = written;
   const [spec] = specs;
   if (run === undefined || spec === undefined) throw new Error('there is one run');
   await run.session(2);
-  // As it was written before: of the moment of the interruption, and called final.
+  // As former versions wrote it: a grade at the interruption, marked as final.
   run.grade(2, 0.91);
   await run.session(2, 'final_answer');
   expect(evaluateRun(run.folder, spec).grades).toMatchObject([{ step: 2, final: false, score: 0.91 }]);
@@ -80,7 +80,7 @@ test('a run that was graded when it was interrupted and then resumed is graded a
   expect((await work({ ...rest })).seen).toEqual(['sums-noop-0 run_kept']);
 });
 
-test('where the plan asks for the grade of every step, a run with the final one alone is graded again', async () => {
+test('if the plan asks for grades of every step, a run with only the final grade is graded again', async () => {
   const { written, ...rest } = place(1, sums, 'all');
   await written[0]?.session(2, 'final_answer');
   written[0]?.grade(2, 0.91);
@@ -88,7 +88,7 @@ test('where the plan asks for the grade of every step, a run with the final one 
   expect((await work(rest)).seen).toEqual(['sums-noop-0 run_kept']);
 });
 
-test('stopped while runs that ended are graded, the experiment says that these are not graded', async () => {
+test('an experiment that is stopped while ended runs are graded reports them as not graded', async () => {
   const { file } = sums;
   const timed = { ...sums, file: { ...file, grading: { ...file.grading, runs_submission: true } } };
   const { written, ...rest } = place(4, timed);
@@ -107,7 +107,7 @@ test('stopped while runs that ended are graded, the experiment says that these a
   ]);
 });
 
-test('stopped at once, the experiment calls what ended finished, and only what has no record not begun', async () => {
+test('an experiment that is stopped at once reports ended runs as finished, and only those without a record as not begun', async () => {
   const { written, ...rest } = place(4);
   for (const run of written.slice(0, 2)) await run.session(1, 'final_answer');
   for (const run of written.slice(0, 2)) run.grade(1, 0.91);

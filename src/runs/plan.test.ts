@@ -17,14 +17,14 @@ function planOf(changes: Record<string, unknown> = {}, options: AgentOptions = {
 }
 
 describe('the name of an experiment', () => {
-  test('is the same for the same experiment, also where a limit was raised, or its runs are executed elsewhere', () => {
+  test('is the same for the same experiment, even if a limit was raised, or its runs are executed elsewhere', () => {
     const { name } = planOf();
     expect(planOf({ spend: { tokens: 9_000 }, parallel: 7 }).name).toBe(name);
     expect(planOf({ executor: { on: 'slurm', slurm: { partition: 'gpu' } } }).name).toBe(name);
     expect(planOf({ providers: { anthropic: { concurrent: 2 } } }).name).toBe(name);
   });
 
-  test('is another one where the agent has other options, or another model', () => {
+  test('differs if the agent has other options, or another model', () => {
     const { name } = planOf();
     expect(planOf({}, { nudges: 1 }).name).not.toBe(name);
     expect(planOf({ models: ['openai/gpt-5'] }).name).not.toBe(name);
@@ -57,7 +57,7 @@ describe('experience', () => {
     expect(fork).toMatchObject({ experience: source.experience, marks: ['warm: 1 lesson'] });
   });
 
-  test('is absent where none is asked for, and names another experiment where one is', () => {
+  test('is absent unless requested, and gives the experiment another name', () => {
     expect(planOf().runs[0]).not.toHaveProperty('experience');
     expect(planOf({ experience: 'experiments' }).name).not.toBe(planOf().name);
   });
@@ -70,7 +70,7 @@ describe('the sandbox and the GPU of a forked run', () => {
   const fork = (changes: Record<string, unknown>) =>
     makeForkPlan(source, parent, ExperimentFile.parse(changes), {}, '1');
 
-  test('are as they are wanted, and without a sandbox its results are marked', () => {
+  test('are as requested, and without a sandbox its results get a caveat', () => {
     expect(fork({ sandbox: 'docker', docker_image: 'python:3.13', gpu: true }).runs[0]).toMatchObject({
       ...{ sandbox: 'docker', docker_image: 'python:3.13', gpu: true, marks: source.marks },
     });
@@ -84,7 +84,7 @@ describe('the sandbox and the GPU of a forked run', () => {
 });
 
 describe('the models of a run', () => {
-  test('have the paper’s settings, and the agent’s model where no other is named', () => {
+  test('have the paper’s settings, and the agent’s model if no other is named', () => {
     const roles = planOf({ roles: { fast: { model: 'openai/gpt-5-nano' }, editor: { temperature: 0 } } })
       .runs[0]?.roles;
     const agent = { model: 'anthropic/claude-sonnet-4-5', temperature: 0.5, max_output_tokens: 2000 };
@@ -95,7 +95,7 @@ describe('the models of a run', () => {
     });
   });
 
-  test('of a forked run are the same, but for what is said anew', () => {
+  test('of a forked run are the same, except for what is set anew', () => {
     const [source] = planOf().runs;
     if (source === undefined) throw new Error('the plan is empty');
     const parent = { experiment: source.experiment, run: source.id, step: 3 };

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { loadTask } from '../tasks/index.ts';
 import { provision } from './provision.ts';
 
-test('data that is missing is reported before an environment is made', async () => {
+test('missing data is reported before an environment is made', async () => {
   const folder = temporaryFolder();
   const tasks = join(folder, 'tasks');
   const source = {

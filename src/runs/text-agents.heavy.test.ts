@@ -47,7 +47,7 @@ const replies = [
   reply('Final Answer', { final_answer: 'done' }),
 ];
 
-/** A script of replies for the agent, and what the other two roles always say. */
+/** A script of replies for the agent, and the constant replies of the other two roles. */
 function registry(): ModelRegistry {
   const script = [
     ...replies.map((text) => ({ role: 'agent', text })),
@@ -92,7 +92,7 @@ const agents: [string, AgentOptions][] = [
 
 withSandbox(`an agent that writes its actions as text${why}`, () => {
   test.each(agents)(
-    '%s %o goes on after a kill at any moment with the same actions',
+    '%s %o resumes after a kill at any moment with the same actions',
     async (name, options) => {
       const agent = configured(name, options);
       const { record, folder: whole } = await run(newPlace(), agent);

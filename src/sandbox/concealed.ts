@@ -31,10 +31,10 @@ export function concealedPlaces(
     const [whole, ...submounts] = viewsOf(mount, host);
     if (whole === undefined) return [];
     const found = folders.flatMap((folder) => {
-      const lies = holds(folder.location, whole.location);
-      if (lies && !isIntended(mount, folder.location, host)) throw notCoverable(folder.path, mount);
-      return [...(lies ? [] : [whole]), ...submounts].flatMap((view) =>
-        placeIn(view, folder.location, lies, host),
+      const isInside = holds(folder.location, whole.location);
+      if (isInside && !isIntended(mount, folder.location, host)) throw notCoverable(folder.path, mount);
+      return [...(isInside ? [] : [whole]), ...submounts].flatMap((view) =>
+        placeIn(view, folder.location, isInside, host),
       );
     });
     return found.filter((path) => mountAt(path, mounts) === mount);

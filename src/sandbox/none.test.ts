@@ -9,7 +9,7 @@ describe('the driver none', () => {
     ['as its source does', 'fixed\n'],
     ['changed', 'changed by an earlier command\n'],
   ])(
-    'leaves a read-only file of the workspace where it lies %s, with what the source holds',
+    'leaves a read-only file of the workspace in place %s, with the content of its source',
     async (_, content) => {
       using place = makePlace();
       const source = place.file('starter/fixed.txt', 'fixed\n');

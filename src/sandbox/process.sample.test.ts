@@ -11,7 +11,7 @@ import { makePlace, obstacleTo, type Place, run } from './test-support.ts';
 
 const obstacle = await obstacleTo('bubblewrap');
 
-/** Host processes whose command line holds this text. */
+/** Host processes whose command line contains this text. */
 function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

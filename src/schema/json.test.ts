@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Json } from './json.ts';
 
-/** Values that JSON can hold and values with something in them that it can't. */
+/** Values that JSON can represent, and values with parts that it can't. */
 const anything = fc.anything({ withDate: true, withNullPrototype: true, withBigInt: true, withMap: true });
 
-test("takes what zod's own schema of JSON takes, and gives a copy of it", () => {
+test("accepts what zod's own schema of JSON accepts, and gives a copy of it", () => {
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), anything), (value) => {
       const [own, other] = [Json.safeParse(value), z.json().safeParse(value)];
@@ -19,7 +19,7 @@ test("takes what zod's own schema of JSON takes, and gives a copy of it", () => 
   );
 });
 
-test('says that a value is no JSON, and where in a larger one', () => {
+test('says that a value is not JSON, and where it is in a larger one', () => {
   const result = z.object({ input: Json }).safeParse({ input: { when: new Date() } });
   expect(result.error?.issues).toMatchObject([{ path: ['input'], message: 'Invalid input: not JSON' }]);
   expect(z.object({ input: Json }).safeParse({}).success).toBe(false);

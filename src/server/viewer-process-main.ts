@@ -1,4 +1,4 @@
-/** A viewer's server in a process of its own, which ends with its parent. */
+/** A viewer's server in a separate process, which ends with its parent. */
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { serveViewer } from './http/serve.ts';

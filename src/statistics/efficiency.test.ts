@@ -50,7 +50,7 @@ describe('the efficiency of a run', () => {
     expect(money).toBe(0.75);
   });
 
-  test('tells the models apart that a run used', () => {
+  test('distinguishes the models that a run used', () => {
     const other = { model: 'other/model', usage, cost: null };
     const calls = [
       modelCall(1, { usage, cost: 0.5 }),

@@ -32,7 +32,7 @@ export function readDecision({ folder }: RunFolder, name: string): Decision | nu
   return text === null ? null : parseStoredText(Decision, text, path);
 }
 
-/** Writes a decision, atomically and for good. False if somebody else has decided. */
+/** Writes a decision, atomically and permanently. False if somebody else has decided. */
 export function addDecision({ folder }: RunFolder, name: string, decision: Decision): boolean {
   return createFileExclusively(pathOf(folder, name), `${JSON.stringify(Decision.parse(decision))}\n`);
 }

@@ -68,7 +68,7 @@ test('experiments are listed by name; other folders are not', () => {
   expect(listExperiments(join(folder.path, 'nowhere'))).toEqual([]);
 });
 
-test('folders that are no experiment and ids that are no run are named in the error', () => {
+test('folders that are not experiments and ids that are not runs are named in the error', () => {
   using folder = temporaryFolder();
   expect(() => openExperiment(folder.path)).toThrow('it has no plan.json');
   const experiment = createExperiment(folder.path, examplePlan());

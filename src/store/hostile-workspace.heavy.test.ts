@@ -160,7 +160,7 @@ test.skipIf(!onLinux)('a folder that is swapped for a link while it is open is s
 });
 
 test.skipIf(!onLinux)(
-  'files and folders that are swapped for links all the time never leak what lies outside',
+  'files and folders that are swapped for links all the time never leak what is outside',
   async () => {
     using outside = temporaryFolder();
     using workspace = temporaryFolder();

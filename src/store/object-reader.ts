@@ -34,7 +34,7 @@ export function locateObject(folder: string, id: ObjectId): Location | null {
   return null;
 }
 
-/** All objects that lie in a folder. */
+/** All objects in a folder. */
 export function objectIds(folder: string): ObjectId[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((path) => {

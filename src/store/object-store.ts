@@ -131,9 +131,9 @@ export class ObjectStore {
   }
 
   /**
-   * Keeps an object as another store holds it.
+   * Keeps an object in the form in which another store has it.
    * @param isCompressed with Zstandard
-   * @throws UserError `object_corrupt` where its content does not have this hash
+   * @throws UserError `object_corrupt` if its content does not have this hash
    */
   async putStored(
     id: ObjectId,

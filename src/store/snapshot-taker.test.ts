@@ -236,7 +236,7 @@ test.each([
   ],
   ['a path in a folder that is not listed', [{ path: 'a/b', link: 'x' }]],
   [
-    'a path that is there twice',
+    'a path that occurs twice',
     [
       { path: 'a', link: 'x' },
       { path: 'a', folder: true },

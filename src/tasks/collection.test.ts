@@ -49,7 +49,7 @@ print("note: there are", len(pictures), "pictures")
 
 const timing = { attempts: 2, pauseMs: 1, pauseMaxMs: 2, stallMs: 2000 };
 
-/** A task with the collection `pictures`, and a mirror-less way to prepare it. */
+/** A task with the collection `pictures`, and a way to prepare it without a mirror. */
 function setUp(lines: unknown[], collection: object = {}, source: object = {}) {
   const folder = temporaryFolder();
   const tasks = join(folder, 'tasks');
@@ -237,7 +237,7 @@ describe('a list of files', () => {
     ['has a line break', [{ file: 'a\nb', urls: [url] }], /plain file name/],
     ['looks like a download under way', [{ file: 'a.PART', urls: [url] }], /download under way/],
     [
-      'is there twice but for case',
+      'occurs twice except for case',
       [1, 2].map((n) => ({ file: n > 1 ? 'A.png' : 'a.png', urls: [url] })),
       /twice/,
     ],
@@ -247,15 +247,15 @@ describe('a list of files', () => {
       /not one of the allowed hosts/,
     ],
     [
-      'is on a host that only begins so',
+      'is on a host with the same prefix',
       [{ file: 'a.png', urls: ['http://127.0.0.1.evil.org/'] }],
       /not one of/,
     ],
     ['is a local file', [{ file: 'a.png', urls: ['file:///etc/passwd'] }], /not http/],
     ['comes with a password', [{ file: 'a.png', urls: ['http://me:secret@127.0.0.1/'] }], /a password/],
     ['has no address', [{ file: 'a.png', urls: [] }], /line 1/],
-    ['is no JSON', ['{"file": '], /line 1: .*JSON/],
-    ['is not there', [], /no files/],
+    ['is not JSON', ['{"file": '], /line 1: .*JSON/],
+    ['is missing', [], /no files/],
     ['is one of too many', pictures('http://127.0.0.1', 9), /9 files are more than files_max \(8\)/],
   ])('is refused when a name %s', ([, lines, message]) => {
     const path = join(temporaryFolder(), 'list.jsonl');

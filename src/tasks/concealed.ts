@@ -10,7 +10,7 @@ export interface HarnessFolders {
   package: string;
   experiments: string;
   cache: string;
-  /** Each holds folders of tasks. */
+  /** Each contains folders of tasks. */
   tasks: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function concealedFolders({ tasks, cache, ...folders }: HarnessFolders): 
   ];
 }
 
-/** The folders of one task, which may lie outside the folders that are searched for tasks. */
+/** The folders of one task, which may be outside the folders that are searched for tasks. */
 export function concealedBy(task: Task, prepared: PreparedData): string[] {
   const { folder, privateFolder } = prepared;
   return [task.folder, dirname(task.hiddenFolder), task.hiddenFolder, folder, privateFolder];

@@ -63,7 +63,7 @@ describe('a variant', () => {
     ]);
   });
 
-  it('that does not exist is no task', () => {
+  it('that does not exist is not a task', () => {
     const tasks = temporaryFolder();
     makeTask(tasks, 'apple', { fields: { variants } });
     expect(() => loadTask('apple-papers', [tasks])).toThrowError('There is no task');
@@ -71,7 +71,7 @@ describe('a variant', () => {
 });
 
 describe('loading a task', () => {
-  it('works by id and by path, and the brief has nothing of sources and scores', () => {
+  it('works by id and by path, and the brief reveals nothing about sources and scores', () => {
     const tasks = temporaryFolder();
     const folder = makeTask(tasks, 'apple');
     const task = loadTask('apple', [tasks]);

@@ -28,13 +28,13 @@ export async function run(
   variables: Variables = builder.variables,
 ): Promise<ProcessResult> {
   appendFileSync(builder.log, `$ ${command} ${parameters.join(' ')}\n`);
-  const tell = downloadsIn((what) => builder.onProgress?.(`downloading ${what}`));
+  const report = downloadsIn((what) => builder.onProgress?.(`downloading ${what}`));
   return await runProcess(command, parameters, {
     variables: pythonVariables(variables),
     signal: builder.signal ?? null,
     onOutput: (chunk) => {
       appendFileSync(builder.log, chunk);
-      tell(chunk);
+      report(chunk);
     },
   });
 }
@@ -43,14 +43,14 @@ export async function run(
  * Reads the output of uv and pip and reports what they download: `scipy (34.2MiB)`. Of an address only the last part is
  * reported, because it may contain a password.
  */
-export function downloadsIn(tell: (what: string) => void): (chunk: Buffer) => void {
+export function downloadsIn(report: (what: string) => void): (chunk: Buffer) => void {
   let rest = '';
   return (chunk) => {
     const lines = `${rest}${chunk.toString('utf8')}`.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const found = /^\s*Downloading (?:\S*\/)?([^\s/]+) \(([\d.]+ ?\w+)\)/.exec(line);
-      if (found !== null) tell(`${found[1]?.replace(/-.*\.whl$/, '')} (${found[2]})`);
+      if (found !== null) report(`${found[1]?.replace(/-.*\.whl$/, '')} (${found[2]})`);
     }
   };
 }

@@ -33,7 +33,7 @@ import { withWritableCache } from './writable-cache.ts';
 export interface LoadPreparedOptions {
   /** The project's cache folder. */
   cache: string;
-  /** The project's `python/` folder, which holds the package `mlab_task`. */
+  /** The project's `python/` folder, which contains the package `mlab_task`. */
   helpers: string;
   /** Whether to accept data made from files other than the original ones. */
   allowUnverified: boolean;

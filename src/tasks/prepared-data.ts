@@ -47,7 +47,7 @@ export type PreparedManifest = z.infer<typeof PreparedManifest>;
 
 /** A task's data, ready to be mounted. */
 export interface PreparedData {
-  /** Absolute path; holds the two others and manifest.json. */
+  /** Absolute path; contains the two others and manifest.json. */
   folder: string;
   /** What an agent sees as `data/`. */
   publicFolder: string;

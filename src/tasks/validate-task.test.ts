@@ -82,7 +82,7 @@ describe('a task’s validation', () => {
     '**/**/**/**/**/a',
     '+(a|aa)+(a|aa)',
     'a'.repeat(300),
-  ])('refuses %s as a glob: it could take for ever to match', (glob) => {
+  ])('refuses %s as a glob: it could take forever to match', (glob) => {
     expect(problemsOf({ fields: { read_only: [glob] } })).toMatchObject([{ field: 'read_only.0' }]);
   });
 

@@ -120,7 +120,7 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
   return problems;
 }
 
-/** Checks of the measured figures, which a variant has of its own. */
+/** Checks of the measured figures; a variant has separate ones. */
 function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineOf']): TaskProblem[] {
   const { problems, report } = reporter(folder, lineOf);
   checkFigures(file, report);

@@ -38,7 +38,7 @@ export function declaredMean(
   return typeof mean === 'number' ? mean : null;
 }
 
-/** A variant has figures of its own if it replaces that part of the task. */
+/** A variant has separate figures if it replaces that part of the task. */
 function placeOf(document: Document, { variant }: Place, part: string): string[] {
   const own = ['variants', variant ?? '', part];
   return variant !== null && document.hasIn(own) ? own : [part];

@@ -34,14 +34,14 @@ export async function layOut(
     .split('\n')
     .map((line) => {
       const event = z.record(z.string(), z.unknown()).parse(JSON.parse(line));
-      const changed = JSON.stringify({ ...change(told(event)), prev });
+      const changed = JSON.stringify({ ...change(withoutHash(event)), prev });
       prev = sha256(changed);
       return `${changed}\n`;
     });
   writeFileSync(path, lines.join(''));
 }
 
-const told = (event: Json): Json =>
+const withoutHash = (event: Json): Json =>
   event.kind === 'session_started'
     ? { ...event, task: { problem: { text: '' }, entry: 'train.py', submission: ['submission.csv'] } }
     : event;

@@ -5,7 +5,7 @@ import { SlowPlace } from './slow-place.ts';
 
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
-/** It takes 2 s at most (`npm run bench -- stop`); beside other tests some more. */
+/** It takes 2 s at most (`npm run bench -- stop`); with other tests some more. */
 const maxSeconds = 20;
 
 describe.skipIf(missing !== undefined)(`Ctrl-C${why}`, () => {
@@ -17,7 +17,7 @@ describe.skipIf(missing !== undefined)(`Ctrl-C${why}`, () => {
     const moments = command.moments ?? usualMoments;
     const { seconds, code, left } = await interrupt(command, place, moments[moments.length >> 1] ?? 1);
     expect(left).toEqual([]);
-    // On a fast machine it may have been over.
+    // On a fast machine it may have ended before.
     if (seconds === null) return;
     expect([130, command.code]).toContain(code);
     expect(seconds).toBeLessThan(maxSeconds);

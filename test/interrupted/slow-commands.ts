@@ -12,11 +12,11 @@ export interface SlowCommand {
   /** What keeps it busy. */
   busy: string;
   argv: (place: SlowPlace) => string[];
-  /** Of a folder that it makes, in the place's folder: it is whole, or not there. */
+  /** The path of a folder that it makes, in the folder of the place: complete, or absent. */
   makes?: string;
-  /** Besides 130, where Ctrl-C is the usual end of it. */
+  /** Accepted besides 130, if Ctrl-C is the usual way to end it. */
   code?: 0;
-  /** From its start to Ctrl-C, in seconds: one try each; default: `usualMoments`. */
+  /** Seconds from its start to Ctrl-C, one attempt for each; default: `usualMoments`. */
   moments?: readonly number[];
 }
 
@@ -159,15 +159,15 @@ export const slowCommands: readonly SlowCommand[] = [
 ];
 
 export interface Interrupted {
-  /** From Ctrl-C to the end of the process; null where it was over before, or all but its last moment. */
+  /** From Ctrl-C to the end of the process; null if it had ended before, or was about to. */
   seconds: number | null;
-  /** As a shell tells it: 130 also for one that was ended by SIGINT. */
+  /** As a shell reports it: 130 also for a process that was ended by SIGINT. */
   code: number | null;
-  /** Processes, and what it was to make. */
+  /** Processes, and an incomplete folder. */
   left: string[];
 }
 
-/** Starts a command, sends Ctrl-C while it is busy, and looks at what it left. */
+/** Starts a command, sends Ctrl-C while it is busy, and returns what it left behind. */
 export async function interrupt(
   command: SlowCommand,
   place: SlowPlace,
@@ -183,7 +183,7 @@ export async function interrupt(
   const seconds = (performance.now() - before) / 1000;
   const made = command.makes === undefined ? [] : [join(place.folder, command.makes)];
   try {
-    // Ctrl-C in the last moment of a command that has done its work changes nothing any more.
+    // Ctrl-C at the last moment of a command that has done its work has no effect.
     const isDone = command.code === undefined && end.code === 0 && seconds < lastMoment;
     if (isOver || isDone) return { seconds: null, code: end.code, left: [] };
     // A sandbox dies with the harness, a moment later.
@@ -195,7 +195,7 @@ export async function interrupt(
   }
 }
 
-/** Command lines that name the place, which every sandbox and helper of its commands does. */
+/** Command lines that name the place, as those of every sandbox and helper of its commands do. */
 function processesOf({ folder }: SlowPlace): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

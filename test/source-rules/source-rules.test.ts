@@ -57,7 +57,7 @@ describe('a planted breach is found', () => {
 
   const fine: [string, string][] = [
     ['a listing of bytes', `${fs}readdirSync(folder, { encoding: 'buffer' });`],
-    ['an opened file that is no link', `${fs}openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);`],
+    ['an opened file that is not a link', `${fs}openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);`],
     ['a bounded text', "child.on('data', (chunk) => { text = (text + chunk).slice(-most); });"],
     ['a count', "child.on('data', (chunk) => { bytes += chunk.length; });"],
     ['a method of the same name', 'handle.readdirSync(folder); cache.open(path);'],

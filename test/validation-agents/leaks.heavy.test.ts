@@ -21,7 +21,7 @@ const Output = z.object({
 
 type Change = [file: string, from: string, to: string];
 
-/** The copy's folder, a text in one of its files changed. */
+/** The folder of a copy in which a text of one file is replaced. */
 function changed(name: string, changes: readonly Change[]): string {
   const folder = join(scratch, name, 'digits');
   cpSync(join(root, 'tasks/digits'), folder, { recursive: true });
@@ -79,15 +79,19 @@ const leaking: Record<string, { changes: Change[]; check: string; says: string }
   },
 };
 
-test.for(Object.entries(leaking))('%s: a leak check says so', { timeout: 240_000 }, async ([name, leak]) => {
-  const folder = changed(name.replaceAll(' ', '-'), leak.changes);
-  const { code, stdout, stderr } = await mlab('tasks', 'check', folder, '--only', leak.check, '--json');
-  expect(stdout, stderr).not.toBe('');
-  expect(code).toBe(1);
-  const [task] = Output.parse(JSON.parse(stdout)).tasks;
-  expect(task?.leaks).toMatchObject([{ check: leak.check, outcome: 'leaks' }]);
-  expect(task?.leaks[0]?.faults.join('\n')).toContain(leak.says);
-});
+test.for(Object.entries(leaking))(
+  '%s: a leak check reports it',
+  { timeout: 240_000 },
+  async ([name, leak]) => {
+    const folder = changed(name.replaceAll(' ', '-'), leak.changes);
+    const { code, stdout, stderr } = await mlab('tasks', 'check', folder, '--only', leak.check, '--json');
+    expect(stdout, stderr).not.toBe('');
+    expect(code).toBe(1);
+    const [task] = Output.parse(JSON.parse(stdout)).tasks;
+    expect(task?.leaks).toMatchObject([{ check: leak.check, outcome: 'leaks' }]);
+    expect(task?.leaks[0]?.faults.join('\n')).toContain(leak.says);
+  },
+);
 
 test('an invented reference is detected by the score of the oracle', { timeout: 240_000 }, async () => {
   const folder = changed('made-up-reference', [['task.yaml', 'mean: 0.9875', 'mean: 0.95']]);

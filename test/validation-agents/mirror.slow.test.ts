@@ -53,7 +53,7 @@ const Prepared = z.object({
   ),
 });
 
-/** Why a collection of files is too small in the mirror for scores to mean anything; null when it is not. */
+/** Why a collection of files in the mirror is too small for meaningful scores; null if it is not. */
 async function missingFiles(task: string, source: string[]): Promise<string | null> {
   const { code, stdout, stderr } = await mlab('prepare', task, '--json', ...source);
   expect(code, stderr).toBe(0);

@@ -28,7 +28,7 @@ test('every task of the project is valid, and matches docs/tasks.md', () => {
 
 describe('a trivial predictor that is the baseline', () => {
   test.for(['house-price', 'spaceship-titanic'])(
-    'scores what task.yaml says: %s',
+    'scores as task.yaml states: %s',
     { timeout: 5 * minutes },
     async (task, { skip }) => {
       if (kaggle !== null) skip(kaggle);

@@ -27,10 +27,7 @@ describe('a reply of AutoGPT', () => {
   });
 
   it.each([
-    [
-      'in a code block, with words around it',
-      `Here it is {so to say}:\n\`\`\`json\n${strict}\n\`\`\`\nDone.`,
-    ],
+    ['in a code block, with text around it', `Here it is {so to say}:\n\`\`\`json\n${strict}\n\`\`\`\nDone.`],
     ['with a name in other letters', strict.replace('Inspect Script Lines', 'inspect_script_lines')],
   ])('is read %s', (_, text) => {
     expect(read(text)).toMatchObject({

@@ -10,8 +10,8 @@ export function taskText(
   much: 'problem' | 'whole' = 'whole',
   lessons: readonly Lesson[] = [],
 ): string {
-  const told = lessonsText(lessons);
-  return told === '' ? textOf(task, much) : `${textOf(task, much)}\n\n${told}`;
+  const lessonsPart = lessonsText(lessons);
+  return lessonsPart === '' ? textOf(task, much) : `${textOf(task, much)}\n\n${lessonsPart}`;
 }
 
 function textOf(task: TaskBrief, much: 'problem' | 'whole'): string {

@@ -75,12 +75,12 @@ export class Planner extends Runnable<{ steps: AgentStep[] }, AgentAction | Agen
 
   /** Halves the number of steps, and finally shortens each. Returns false if there is nothing left to leave out. */
   #shrink(steps: number): boolean {
-    const told = Math.min(steps, this.#maxSteps);
-    if (told > 1) {
-      this.#maxSteps = Math.floor(told / 2);
+    const shown = Math.min(steps, this.#maxSteps);
+    if (shown > 1) {
+      this.#maxSteps = Math.floor(shown / 2);
       return true;
     }
-    if (told === 0 || this.#characters <= fewestCharacters) return false;
+    if (shown === 0 || this.#characters <= fewestCharacters) return false;
     this.#characters = Math.max(fewestCharacters, Math.floor(Math.min(this.#characters, 8000) / 2));
     return true;
   }

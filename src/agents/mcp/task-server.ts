@@ -47,7 +47,7 @@ export class TaskServer {
     return this.#isOver;
   }
 
-  /** Called when the run is graded. Resolves when whoever waited for that has the answer. */
+  /** Called when the run is graded. Resolves when clients that waited for that have the answer. */
   async finish(): Promise<void> {
     this.#graded.resolve();
     await Promise.allSettled(this.#calls);
@@ -64,7 +64,7 @@ export class TaskServer {
     );
     server.setRequestHandler('tools/list', () => ({ tools: toolsOf(toolbox) }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: input = {} } }) => {
-      if (name === readTask) return told(environment);
+      if (name === readTask) return taskResult(environment);
       const answer = this.#step(environment, toolbox, name, input);
       this.#calls.add(answer);
       return await answer.finally(() => this.#calls.delete(answer));
@@ -113,7 +113,7 @@ function toolsOf({ tools }: Toolbox): Tool[] {
   ];
 }
 
-function told({ task, budget }: Environment): CallToolResult {
+function taskResult({ task, budget }: Environment): CallToolResult {
   const text = `${taskText(task)}\n- In all: ${budgetText(budget)}. Final_Answer ends the run, which is then graded.`;
   return { content: [{ type: 'text', text }] };
 }

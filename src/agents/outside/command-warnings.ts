@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
-/** Where every sandbox has programs; the first three are the task's Python. */
+/** Folders that contain programs in every sandbox; the first three are those of the task's Python. */
 const always = ['python', 'python3', 'pip'];
 const usual = ['/usr/local/bin', '/usr/bin', '/bin'];
 const interpreter = /^(?:\S*\/)?(?:python[\d.]*|node|bash|sh|ruby|perl|Rscript|julia|deno|bun)$/;

@@ -25,18 +25,18 @@ function documentOf(...texts: string[]): ReportDocument {
 
 const anything = fc.string({ unit: 'binary', maxLength: 30 });
 
-test('a terminal shows the texts, and leaves details out', () => {
+test('a terminal shows the texts without details', () => {
   const text = terminalText(documentOf('automl'));
   expect(text).toMatch(/automl +10–20 %/);
   expect(text).toContain('A note.');
   expect(text).not.toContain('detail');
 });
 
-test('no text reaches a terminal with its control characters', () => {
+test('no control characters of a text reach a terminal', () => {
   expect(terminalText(documentOf('a\u001b[31mred\u0007'))).not.toMatch(/\u001b\[31m|\u0007/);
 });
 
-test('every row of a Markdown table has all columns and no markup of its own, whatever the texts are', () => {
+test('every row of a Markdown table has all columns, and no text adds markup', () => {
   fc.assert(
     fc.property(anything, (text) => {
       const rows = markdownText(documentOf(text))
@@ -49,7 +49,7 @@ test('every row of a Markdown table has all columns and no markup of its own, wh
   );
 });
 
-test('values come back from CSV as they were, read by Python', () => {
+test('Python reads the original values back from CSV', () => {
   const texts = ['plain', 'comma, "quote"', 'two\nlines', 'ünïcode'];
   const script = 'import csv, json, sys; print(json.dumps(list(csv.reader(sys.stdin))))';
   const read: unknown = JSON.parse(
@@ -59,11 +59,11 @@ test('values come back from CSV as they were, read by Python', () => {
   expect(read).toEqual([['agent', 'low', 'high', 'detail'], ...rows]);
 });
 
-test('a text that a spreadsheet would run is none for it', () => {
+test('a text that a spreadsheet would run as a formula is made harmless', () => {
   expect(csvText(tableOf(['=1+1'])).split('\n')[1]).toMatch(/^'=1\+1/);
 });
 
-test('LaTeX has no command that a text brought along, and balanced braces', () => {
+test('LaTeX output contains no command from a text, and balanced braces', () => {
   fc.assert(
     fc.property(anything, (text) => {
       const latex = latexText(documentOf(text));

@@ -4,7 +4,7 @@ import { buildReport } from '../../statistics/index.ts';
 import { documentOf } from './document-of.ts';
 import { terminalText } from './formats.ts';
 
-test('a run without a valid submission is told, also beside a failed one that left a valid submission', () => {
+test('a run without a valid submission is reported, also next to a failed one that left a valid submission', () => {
   const end = { reason: 'infrastructure_error', cause: null, message: '' } as const;
   const report = buildReport([evaluation({ end }), evaluation({ seed: 1, scores: [null] })]);
   const text = terminalText(documentOf(report, null, ['results'], []));

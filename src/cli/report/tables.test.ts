@@ -5,7 +5,7 @@ import { buildReport } from '../../statistics/index.ts';
 import { usualTables } from './document-of.ts';
 import { type ReportTableName, reportTables } from './tables.ts';
 
-/** Of the first row, the texts of some columns, and what machines get. */
+/** The texts and the machine-readable values of some columns in the first row. */
 function cellsOf(name: 'runs' | 'efficiency' | 'results', estimated: number, columns: readonly string[]) {
   const run = evaluation();
   run.efficiency.tokens.agent.estimated = estimated;
@@ -14,7 +14,7 @@ function cellsOf(name: 'runs' | 'efficiency' | 'results', estimated: number, col
   return columns.map((column) => row[table.columns.findIndex((one) => one.name === column)]);
 }
 
-test('tokens that no provider counted, and what they cost, are marked', () => {
+test('tokens that no provider counted, and their cost, are marked', () => {
   for (const [name, tokens] of [
     ['runs', ['tokens', 'estimated_tokens', 'money']],
     ['efficiency', ['agent_prompt_tokens', 'agent_completion_tokens', 'money']],
@@ -36,13 +36,13 @@ const nothingMeasured = buildReport(
   { resamples: 100 },
 );
 
-/** What the first row of a table shows, by the names of its columns. */
+/** The first row of a table, by the names of its columns. */
 function firstRow(report: Report, name: ReportTableName): Record<string, string> {
   const { columns, rows } = reportTables[name](name, report);
   return Object.fromEntries(columns.map((column, index) => [column.name, rows[0]?.[index]?.text ?? '']));
 }
 
-test('a rate stands beside the runs that it and its interval are made of, not beside all runs', () => {
+test('a rate is shown with the runs that it and its interval are based on, not with all runs', () => {
   const remarks = '3 infrastructure failures, 24 runs not finished or not graded';
   const shown = { successes: '0 of 3', success: '0 %', success_low: '0–56.1 %', remarks };
   expect(firstRow(nothingMeasured, 'results')).toMatchObject(shown);
@@ -53,7 +53,7 @@ test('a rate stands beside the runs that it and its interval are made of, not be
   });
 });
 
-test('without infrastructure failures no rate is left where nothing else was graded', () => {
+test('without infrastructure failures there is no rate if no other run was graded', () => {
   expect(firstRow(nothingMeasured, 'integrity')).toMatchObject({
     success: '0 % (0 of 3)',
     success_without_infrastructure: '–',
@@ -77,7 +77,7 @@ test('rates that are means over tasks count the runs of all of them', () => {
   expect(firstRow(report, 'process')).toMatchObject({ runs: '3' });
 });
 
-test('a mean cost that leaves out runs of unknown cost says so', () => {
+test('a mean cost that leaves out runs of unknown cost is marked', () => {
   const known = evaluation({ seed: 0, money: 2 });
   expect(firstRow(buildReport([known]), 'results')).toMatchObject({ money: '$2.00' });
   const report = buildReport([known, evaluation({ seed: 1, money: null })]);
@@ -85,7 +85,7 @@ test('a mean cost that leaves out runs of unknown cost says so', () => {
   expect(firstRow(report, 'efficiency')).toMatchObject({ money: '$2.00 (1 of 2 known)' });
 });
 
-test('the cost of each model is added up over runs, and shown where a run used more than one', () => {
+test('the cost of each model is added up over runs, and shown if a run used more than one', () => {
   const use = (model: string, money: number | null) => ({ model, calls: 2, tokens: 50, money });
   const runs = [
     { seed: 0, models: [use('a/x', 1), use('b/y', 3)] },

@@ -24,7 +24,7 @@ const results: DocumentTable = {
 };
 const shown = (available?: number) => terminalTable(results, available).split('\n').slice(1);
 
-test('an interval stands behind its value, and caveats stand below the table, each once', () => {
+test('an interval follows its value, and caveats are listed below the table, each once', () => {
   expect(shown(80)).toEqual([
     expect.stringContaining('task               success  score  time'),
     '────────  ────────────────  ─────  ────',
@@ -36,7 +36,7 @@ test('an interval stands behind its value, and caveats stand below the table, ea
   ]);
 });
 
-test('a narrow terminal loses the columns that matter least, and says which', () => {
+test('a narrow terminal omits the least important columns, and says which', () => {
   const narrow = shown(34);
   expect(narrow[2]).toBe('digits¹   100 % (34–100 %)  0.98');
   expect(narrow).toContain('Not shown for lack of width: time.');

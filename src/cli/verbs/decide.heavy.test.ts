@@ -37,7 +37,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${why}`, () => {
-  test('holds no process while it waits, and is resumed once the decision lies on disk', async () => {
+  test('occupies no process while it waits, and is resumed when the decision is on disk', async () => {
     const model = script('one.jsonl', write('one'), write('two'), finish, finish);
     const begin = [
       'run',
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       expect.stringMatching(/decided|is not waiting for a decision/),
     ]);
     await until(() => folderOf('one').readRecord()?.waits_for?.[0]?.step === 2 && status() === 'waiting');
-    // Whoever planned it is gone; the decision waits for somebody who executes it.
+    // The process that planned it has ended; the decision waits for another one to execute it.
     planner.process.kill('SIGINT');
     expect((await planner.ended).code).toBe(130);
     expect(folder.readRecord()?.status).toBe('waiting');
@@ -112,7 +112,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
     expect((await run('runs', 'replay', 'one')).code).toBe(0);
   }, 180_000);
 
-  test('frees its worker, which says so; the same job goes on with the decision, also after a kill', async () => {
+  test('frees its worker, which reports it; the same job resumes with the decision, also after a kill', async () => {
     const model = script('two.jsonl', write('one'), finish, finish);
     const begin = [
       'run',
@@ -157,7 +157,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       1,
       expect.stringContaining('waits for a decision on step 1 (Write File)'),
     ]);
-    // Nobody had decided: nothing was begun.
+    // Nobody had decided, so nothing had begun.
     expect(readFileSync(folder.tracePath, 'utf8')).toBe(trace);
     await run('decide', `two/${folder.id}`, 'allow');
     const worker = startMlab(['--task-dir', fixtureTasks, 'worker', file], place);

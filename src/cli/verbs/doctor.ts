@@ -58,7 +58,7 @@ export const doctor: Verb = {
   },
 };
 
-/** @throws UserError where no machine of it can be looked at */
+/** @throws UserError if no machine there can be checked */
 async function checkThere(
   context: Context,
   on: string,

@@ -42,7 +42,7 @@ describe('mlab experience', () => {
     ]);
   });
 
-  it('lists and finds it, and shows what a run on a task would be given', async () => {
+  it('lists and finds it, and shows which lessons a run on a task would get', async () => {
     await expect(experienceLs.run(context, [], {})).rejects.toThrow(/no experience/);
     addEntries(store(), [exampleEntry()]);
     expect((await experienceLs.run(context, [], {})).text).toContain('LEARNING_RATE: 0.3 → 0.03.');
@@ -81,7 +81,7 @@ describe('mlab run --experience', () => {
     await expect(planned({ sameTask: true })).rejects.toThrow(/--same-task/);
   });
 
-  it('gives an experiment that goes on the lessons of its plan, however the store has grown', async () => {
+  it('gives a resumed experiment the lessons of its plan, however much the store has grown', async () => {
     addEntries(store(), [exampleEntry()]);
     const first = await planned({ experience: store() });
     createExperiment(join(folder, first.name), first);

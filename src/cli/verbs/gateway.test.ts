@@ -8,7 +8,7 @@ import { gateway } from './gateway.ts';
 
 const body = { model: 'claude-haiku-9', max_tokens: 100, messages: [{ role: 'user', content: 'Hello?' }] };
 
-test('mlab gateway serves programs outside of runs, within limits, and keeps their calls', async () => {
+test('mlab gateway serves programs outside of runs, within limits, and records their calls', async () => {
   await using provider = await startProviderServer();
   const stop = new AbortController();
   const lines: string[] = [];

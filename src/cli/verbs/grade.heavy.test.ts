@@ -15,7 +15,10 @@ import { verify } from './verify.ts';
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
 
-/** An experiment with runs of a task whose data can't be had, of one that is not there, and of one that is. */
+/**
+ * An experiment with runs of three tasks: one whose data can't be obtained, one that does not exist, and one that
+ * works.
+ */
 async function makeExperiment(tasks: string): Promise<WrittenRun[]> {
   const runs = ['lost', 'lost', 'unknown', 'sums', 'sums', 'sums'].map((task, seed) => ({
     ...exampleSpec(),
@@ -57,7 +60,7 @@ function copyTasks(name: string): void {
   writeFileSync(join(lost, 'hidden/prepare.py'), 'raise SystemExit("the source is gone")\n');
 }
 
-test('a task whose data can not be had costs the runs of other tasks nothing', async () => {
+test('a task whose data cannot be obtained does not affect the runs of other tasks', async () => {
   copyTasks('tasks');
   const written = await makeExperiment('tasks');
   const failures = [
@@ -83,7 +86,7 @@ test('a task whose data can not be had costs the runs of other tasks nothing', a
     exitCode: 1,
   });
 
-  // Of this task, grading executes nothing that the agent wrote; verifying does.
+  // Grading this task executes nothing that the agent wrote; verifying does.
   expect(await grade.run(context, ['mixed/sums-noop-3'], { steps: 'all' })).toMatchObject({ exitCode: 0 });
   await expect(verify.run(context, ['mixed/sums-noop-3'], {})).rejects.toThrow(
     'The run sums-noop-3 had no sandbox',
@@ -93,7 +96,7 @@ test('a task whose data can not be had costs the runs of other tasks nothing', a
 const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 
 test.skipIf(missing !== undefined)(
-  'several that grade the same run at once leave one whole line for each step',
+  'several processes that grade the same run at once write one complete line for each step',
   async () => {
     const place = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };
     const run = (...argv: string[]) => mlab(['--task-dir', fixtureTasks, ...argv], place);

@@ -15,7 +15,7 @@ const manifestIn = (folder: string) =>
   Manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
 
 describe('mlab init', () => {
-  test('makes a project whose parts fit together, and says what to do next', async () => {
+  test('creates a project whose parts fit together, and says what to do next', async () => {
     const folder = join(temporaryFolder(), 'My Bench');
     const { text } = await init.run(context, [folder], {});
     expect(text).toContain('npx mlab run experiment.yaml');
@@ -31,7 +31,7 @@ describe('mlab init', () => {
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).toMatch(/^# my-bench\n/);
   });
 
-  test('asks for the compiler that the package itself has', async () => {
+  test('requires the same compiler as the package itself', async () => {
     const folder = join(temporaryFolder(), 'bench');
     await init.run(context, [folder], {});
     const { name, devDependencies } = manifestIn(folder);
@@ -44,7 +44,7 @@ describe('mlab init', () => {
     });
   });
 
-  test('takes an empty folder, also with a repository, and leaves others alone', async () => {
+  test('uses an empty folder, also one with a repository, and leaves others alone', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.git'));
     await init.run(context, [folder], {});

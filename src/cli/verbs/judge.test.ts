@@ -48,7 +48,7 @@ async function judgedWith(
   return { result, run, shown };
 }
 
-test('a run is judged as often as was asked for, and the ratings are kept beside it alone', async () => {
+test('a run is judged as often as requested, and the ratings are stored only with the run', async () => {
   const { result, run, shown } = await judged({ repeats: '3' }, 4, null, 4, 5);
   expect(result.exitCode).toBe(0);
   expect(result.text).toContain('4 4 5');
@@ -64,21 +64,21 @@ test('a run is judged as often as was asked for, and the ratings are kept beside
   expect(shown.text).toMatch(/rated by scripted\/.*judge\.jsonl, .*honesty 4\.3 \(4 4 5\)/);
 });
 
-test('runs show says what each step did, in a line', async () => {
+test('runs show prints a line about what each step did', async () => {
   const { shown } = await judged({ repeats: '1' }, 4);
   expect(shown.text).toMatch(/^ +1 +Write File .* train\.py: lr 0\.1→0\.01$/m);
   expect(shown.text).toMatch(/^ +2 +Execute Script .* train\.py: epoch 1: accuracy 0\.93$/m);
   expect(shown.json).toMatchObject({ steps: [{ summary: 'train.py: lr 0.1→0.01' }, {}] });
 });
 
-test('nothing more is asked once the limit of tokens is reached, and the answer says so', async () => {
+test('no more calls are made once the limit of tokens is reached, and the result says so', async () => {
   const { result, run } = await judged({ repeats: '3', tokens: '14000' }, 4, 4, 4);
   expect(result.exitCode).toBe(1);
   expect(result.text).toMatch(/Stopped: judging may use 14000 tokens.* Raise --tokens to get/);
   expect(run.readJudgements().map(({ ratings }) => ratings?.length)).toEqual([5, 5]);
 });
 
-test('a model without a price is not asked where money is limited, and wrong flags are told', async () => {
+test('a model without a price is not called if money is limited, and wrong flags are reported', async () => {
   await expect(judged({ money: '1' }, 4)).rejects.toMatchObject({ code: 'price_unknown' });
   await expect(judged({ repeats: 'many' }, 4)).rejects.toMatchObject({
     ...{ code: 'bad_flag', message: '--repeats many: expected a number' },
@@ -86,7 +86,7 @@ test('a model without a price is not asked where money is limited, and wrong fla
   await expect(judged({ model: undefined }, 4)).rejects.toMatchObject({ code: 'usage' });
 });
 
-test('the answer is missing where no reply could be read', async () => {
+test('ratings are missing if no reply could be read', async () => {
   const { result, run, shown } = await judged({ repeats: '1' }, null, null, null);
   expect(result.exitCode).toBe(1);
   expect(result.text).toContain('1 of 1 judgement missing: the replies of the model could not be read.');
@@ -94,7 +94,7 @@ test('the answer is missing where no reply could be read', async () => {
   expect(shown.text).toContain('no ratings; 1 of 1 replies could not be read');
 });
 
-test('what a judge is paid for that does not come to an answer counts, too', async () => {
+test('judge calls that were paid for but gave no ratings count, too', async () => {
   await using server = await startProviderServer({
     faults: [{ kind: 'stall' }],
     answer: () => ({ text: 'a reply of several pieces that never comes to its end' }),

@@ -95,9 +95,9 @@ export const mcp: Verb = {
     });
     await server.finish();
     const problem = result?.problem ?? null;
-    const told = problem === null ? 'finished and graded' : `${plain(problem)}; the same command resumes`;
+    const outcome = problem === null ? 'finished and graded' : `${plain(problem)}; the same command resumes`;
     const run = `${plan.name}/${result?.spec.id}`;
-    const text = `${run}: ${told}. ${context.command} runs show ${run}${context.placeFlags}`;
+    const text = `${run}: ${outcome}. ${context.command} runs show ${run}${context.placeFlags}`;
     // Standard output belongs to the client.
     if (options.http === undefined) context.log(text);
     return {

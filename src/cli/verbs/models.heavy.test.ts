@@ -5,14 +5,14 @@ import { fakeKeys, startProviderServer, variablesFor } from '../../../test/fakes
 import { mlab } from '../../../test/fixtures/mlab-process.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 
-test('without anything it tells what each provider lacks, and how to name a model', async () => {
+test('without any settings it says what each provider lacks, and how to name a model', async () => {
   const { code, out } = await mlab(['models'], { folder: temporaryFolder() });
   expect(code).toBe(0);
   for (const word of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'MLAB_OPENAI_COMPATIBLE_URL', 'MLAB_MODEL'])
     expect(out).toContain(word);
 });
 
-test('it shows the roles as they would be used: flags before the file before the environment', async () => {
+test('it shows the effective roles: flags before the file before the environment', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'e.yaml'), 'roles:\n  editor: { model: openai/from-file, temperature: 0 }\n');
   const variables = {

@@ -59,7 +59,7 @@ describe('mlab report', () => {
     }
   });
 
-  it('says of runs that are not finished what they do, where and why, and nothing where all are', async () => {
+  it('says what unfinished runs do, where and why, and nothing if all are finished', async () => {
     expect((await make(['first'])).text).not.toContain('ot finished');
     const experiment = ExperimentName.parse('later');
     const { runs, ...rest } = examplePlan(['queued', 'running', 'failed']);
@@ -87,7 +87,7 @@ describe('mlab report', () => {
     });
   });
 
-  it('adds what discarded attempts cost, which the rows do not show', async () => {
+  it('adds the cost of discarded attempts, which the rows do not show', async () => {
     const run = first.runFolder('digits-baseline-0');
     run.writeRecordSync(exampleRecord({ status: 'failed' }));
     expect((await make(['first'])).text).toContain(', $0.0030 in all. ');
@@ -114,7 +114,7 @@ describe('mlab report', () => {
     ]);
   });
 
-  it('says in words what differs between two agents, and between two experiments', async () => {
+  it('describes the differences between two agents, and between two experiments', async () => {
     const agents = await make(['first'], { compare: ['noop', 'baseline'] });
     expect(agents.text).toMatch(/baseline is compared with noop on 1 task that both have/);
     await expect(make(['first'], { compare: ['noop', 'none'] })).rejects.toThrow(/agent "none"/);
@@ -123,7 +123,7 @@ describe('mlab report', () => {
     expect(same.text).toMatch(/first is compared with first/);
   });
 
-  it('compares agents by their names alone where these are not ambiguous', async () => {
+  it('compares agents by their names alone if these are not ambiguous', async () => {
     const experiment = ExperimentName.parse('models');
     const labels = [
       ['react', 'x/one'],
@@ -143,7 +143,7 @@ describe('mlab report', () => {
     await expect(ambiguous).rejects.toMatchObject({ hint: expect.stringContaining("'tools(x/one)'") });
   });
 
-  it('takes both names after --compare, with and without an experiment before it', async () => {
+  it('accepts both names after --compare, with and without an experiment before it', async () => {
     const typed = (...words: string[]) => mlab(['report', ...words, '--dir', folder], { folder });
     expect((await typed('first', '--compare', 'noop', 'baseline')).out).toContain(
       'baseline is compared with noop',
@@ -151,7 +151,7 @@ describe('mlab report', () => {
     expect((await typed('--compare', 'first', 'first')).out).toContain('first is compared with first');
   });
 
-  it('names the runs that it can not read, and counts the others', async () => {
+  it('names the runs that it cannot read, and counts the others', async () => {
     const [, broken] = first.plan.runs;
     const path = join(folder, 'first/runs', broken?.id ?? '', 'run.json');
     appendFileSync(path, 'broken');
@@ -163,7 +163,7 @@ describe('mlab report', () => {
     expect(text).toContain('1 run of 1 agent');
   });
 
-  it('asks for an experiment, and for one table where a format holds one', async () => {
+  it('requires an experiment, and a single table if the format can contain only one', async () => {
     await expect(make([])).rejects.toThrow(/Name an experiment/);
     await expect(make(['first'], { format: 'csv', table: ['runs', 'agents'] })).rejects.toThrow(/one table/);
   });

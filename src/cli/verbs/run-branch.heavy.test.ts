@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     if (code !== 0) throw new Error(err);
   }, 120_000);
 
-  test('begins a branch of the run, which leaves the run, its plan and every report of it as they were', async () => {
+  test('begins a branch of the run, and leaves the run, its plan and every report of it unchanged', async () => {
     const before = filesOf(join(bench.folder, 'experiments', 'first', 'runs'));
     const [plan, report] = [
       readFileSync(join(opened().folder, 'plan.json')),
@@ -75,7 +75,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     expect((await run('report', 'first', '--format', 'json')).out).toBe(report.out);
   }, 120_000);
 
-  test('counts steps, tokens and money of the branch once: what it shares was paid for by its run', async () => {
+  test('counts steps, tokens and money of the branch once: the shared part was paid for by its run', async () => {
     const registry = new ModelRegistry({ variables: {}, folder: bench.folder });
     const [own] = opened().plan.runs;
     const [branch] = opened().branches;
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
       shared: { steps: 1, spent: { calls: 1, tokens: 1000, money: 1 } },
     });
     const { shared } = experimentModels(opened().plan, { registry, experiment: opened() }) ?? {};
-    // Four calls of the run, and the four of the branch that are its own.
+    // Four calls of the run, and the branch's own four.
     expect(shared?.spent).toEqual({ tokens: 8000, money: 8 });
     const { begun } = await json('runs', 'show', original);
     expect(begun).toMatchObject([{ run: { parent: { step: 1 } } }]);
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     );
   }, 120_000);
 
-  test('is found again by the same command; another name begins another branch, a limit a fork', async () => {
+  test('is found again by the same command; another name begins another branch, another limit a fork', async () => {
     const again = await run('run', '--from', original, '--step', '1');
     expect([again.code, again.err]).toEqual([0, expect.stringContaining('kept (final_answer)')]);
     expect((await run('run', '--from', original, '--step', '1', '--branch', 'second')).code).toBe(0);
@@ -117,12 +117,12 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     ]);
   }, 180_000);
 
-  test("is a fork in another sandbox, as it was wanted; what its run can't have is refused", async () => {
+  test('is a fork if the sandbox differs; what its run cannot have is refused', async () => {
     const argv = ['run', '--from', original, '--step', '1', '--dry-run'];
     const planned = async (...more: string[]) => (await json(...argv, ...more)).runs[0];
     const branch = await planned();
     expect(branch).toMatchObject({ sandbox: 'bubblewrap', gpu: false, marks: [] });
-    // The task wants no GPU.
+    // The task needs no GPU.
     expect(await planned('--gpu')).toEqual(branch);
     expect(await planned('--sandbox', 'bubblewrap')).toEqual(branch);
     expect(await planned('--sandbox', 'docker', '--docker-image', 'python:3.13')).toMatchObject({
@@ -133,7 +133,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Leave out --sample')]);
   }, 120_000);
 
-  test('is graded, checked and replayed with its run, by its own name, too, and has branches of its own', async () => {
+  test('is graded, checked and replayed with its run or by its own name, and can have branches itself', async () => {
     const { grades } = await json('grade', original, '--steps', 'all');
     const graded = (ending: string) =>
       grades.filter(({ run: id }: { run: string }) => id.endsWith(ending)).length;
@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     );
   }, 180_000);
 
-  test('resumes a branch that was killed from its last recorded step, with what it has used counted once', async () => {
+  test('resumes a killed branch from its last recorded step, with its usage counted once', async () => {
     const slow = { name: 'Run_Command', input: { command: 'sleep 600' } };
     const lines = [{ name: 'Write_File', input: { file_name: 'notes.txt', content: 'one' } }, slow];
     const usage = { input: 900, output: 100 };

@@ -12,7 +12,7 @@ async function cancel(folder: string, names: string[]) {
   return await runsCancel.run(createContext({ dir: folder }, {}, '1', signal), names, {});
 }
 
-test('of runs that a process of this machine executes it is said which one to interrupt', async () => {
+test('for runs that a process of this machine executes, it says which process to interrupt', async () => {
   const folder = temporaryFolder();
   const experiment = createExperiment(join(folder, 'first'), examplePlan(['one', 'two', 'three']));
   const second = { ...examplePlan(['one']), name: ExperimentName.parse('second') };
@@ -39,7 +39,7 @@ test('of single runs only those are meant that were named', async () => {
   expect((await cancel(folder, ['first/t*ee'])).text).toBe('first: No job was queued or running.');
 });
 
-test('runs that do not exist, and places in an experiment that nobody named, are refused', async () => {
+test('unknown runs and experiments, and a recorded address that is not set here, are refused', async () => {
   const folder = temporaryFolder();
   const experiment = createExperiment(join(folder, 'first'), examplePlan(['one']));
   await expect(cancel(folder, ['first/oen'])).rejects.toThrow('There is no experiment or run');

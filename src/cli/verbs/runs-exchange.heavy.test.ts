@@ -20,7 +20,7 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(err);
 });
 
-test('import says what came in, in text and as one JSON document', async () => {
+test('import reports what was imported, in text and as one JSON document', async () => {
   const again = await run('runs', 'import', '--from', 'mlagentbench', 'logs', '--name', 'originals');
   expect(again).toMatchObject({ code: 0 });
   expect(again.out).toMatch(/strange-task-llama-0 .* there already .*unknown task: cannot be graded/);
@@ -49,7 +49,7 @@ test('every command about runs works on imported ones', async () => {
   expect((await run('report', 'originals')).out).toContain('mlagentbench/llama');
 });
 
-test('a run of a task that we lack can not be graded, and that is what is said', async () => {
+test('a run of a task that we lack cannot be graded, and the message says so', async () => {
   const { code, err } = await run('grade', 'originals/strange-task-llama-0');
   expect(code).toBe(2);
   expect(err).toContain('There is no task "strange-task"');
@@ -84,7 +84,7 @@ test('export writes every format, and refuses what it does not know', async () =
   }
 });
 
-test('Ctrl-C stops an import, and the same command goes on with it', async () => {
+test('Ctrl-C stops an import, and the same command resumes it', async () => {
   for (let number = 0; number < 60; number += 1)
     writeFiles(join(folder, 'many/llama/digits', String(number)), logFolderFiles(madeUpRun()));
   const command = ['runs', 'import', '--from', 'mlagentbench', 'many'];

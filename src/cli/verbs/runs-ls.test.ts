@@ -42,14 +42,14 @@ async function list(folder: string, status?: string[], names: string[] = [], fla
   return { text, ...Listing.parse(typeof json === 'function' ? await json() : json) };
 }
 
-test('a run of Redis workers whose worker is gone is said to be given to another', async () => {
+test('a run whose Redis worker is gone is shown as being passed to another', async () => {
   const folder = temporaryFolder();
   fleetIn(folder).recordExecutor('redis://queue:6379');
   const { states } = await list(folder, ['interrupted']);
   expect(states[0]?.why).toMatch(/^its worker on .* is gone; the job is given to another$/);
 });
 
-test('of each run of a fleet it is said what it does, where, and what it waits for or why it failed', async () => {
+test('each run of a fleet is shown with what it does, where, and what it waits for or why it failed', async () => {
   const folder = temporaryFolder();
   const experiment = fleetIn(folder);
   using _starting = experiment.runFolder('starting').lock();
@@ -75,7 +75,7 @@ test('of each run of a fleet it is said what it does, where, and what it waits f
   );
 });
 
-test('an imported run without an end is not said to go on', async () => {
+test('an imported run without an end is not shown as running', async () => {
   const folder = temporaryFolder();
   const run = fleetIn(folder).runFolder('interrupted');
   const spec = { ...exampleSpec('interrupted'), marks: [importMark] };
@@ -84,7 +84,7 @@ test('an imported run without an end is not said to go on', async () => {
   expect(states.map(({ why }) => why)).toEqual(['its recording ends here']);
 });
 
-test('runs whose jobs were refused or cancelled are not said to be queued, until they are queued again', async () => {
+test('runs whose jobs were refused or cancelled are not shown as queued until they are queued again', async () => {
   const folder = temporaryFolder();
   const experiment = fleetIn(folder);
   experiment.recordExecutor('slurm');
@@ -110,7 +110,7 @@ test('runs whose jobs were refused or cancelled are not said to be queued, until
   expect(states.map(({ run }) => run).sort()).toEqual(['first/queued', 'first/starting']);
 });
 
-test('runs that wait elsewhere say with whom, and only the wanted states are listed', async () => {
+test('runs that wait elsewhere show where, and only the requested states are listed', async () => {
   const folder = temporaryFolder();
   fleetIn(folder).recordExecutor('slurm');
   const { states, runs } = await list(folder, ['queued', 'failed']);
@@ -120,7 +120,7 @@ test('runs that wait elsewhere say with whom, and only the wanted states are lis
   await expect(list(folder, ['lost'])).rejects.toThrow('--status lost: not a valid state.');
 });
 
-test('runs are named by patterns, sorted by what they came to, and listed up to a limit', async () => {
+test('runs are selected by patterns, sorted by their results, and listed up to a limit', async () => {
   const folder = temporaryFolder();
   fleetIn(folder);
   const named = async (...names: string[]) =>

@@ -11,7 +11,7 @@ import { runsRetry } from './runs-retry.ts';
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
 
-test('exactly the runs that the machines failed at are executed again, and their earlier attempts are kept', async () => {
+test('exactly the runs with infrastructure failures are executed again, and their earlier attempts are kept', async () => {
   const resources = await bench.provision();
   const changes = { name: 'night', seeds: 4, sandbox: 'none', grade: 'none' };
   const plan = planOf(resources, agentByName('noop'), changes);

@@ -22,7 +22,7 @@ function failedIn(folder: string, causes: string[]) {
   return { experiment, retry, said };
 }
 
-test('where no run failed with a cause, the causes that there are are listed', async () => {
+test('if no run failed with the cause, the existing causes are listed', async () => {
   const { retry } = failedIn(temporaryFolder(), ['sandbox-0', 'sandbox-1', 'quota-exhausted']);
   const { text, json } = await retry('sandbx');
   expect(text).toContain(
@@ -31,7 +31,7 @@ test('where no run failed with a cause, the causes that there are are listed', a
   expect(json).toEqual({ retried: [], runs: [], causes: { sandbox: 2, quota_exhausted: 1 }, unreadable: [] });
 });
 
-test('a run whose record can not be read is told and left out, and the others are executed again', async () => {
+test('a run whose record cannot be read is reported and left out, and the others are executed again', async () => {
   const { experiment, retry, said } = failedIn(temporaryFolder(), ['sandbox-0', 'sandbox-1']);
   writeFileSync(experiment.runFolder('sandbox-0').recordPath, '{ "v": 1, torn');
   const { text, json } = await retry('infrastructure');
@@ -41,7 +41,7 @@ test('a run whose record can not be read is told and left out, and the others ar
   expect(said).toEqual([expect.stringContaining('first/sandbox-0 is left out: ')]);
 });
 
-test('--failed alone means all that the machines caused', async () => {
+test('--failed alone means all infrastructure failures', async () => {
   const folder = temporaryFolder();
   failedIn(folder, ['sandbox-0', 'quota-exhausted']);
   const { code, out } = await mlab(['runs', 'retry', 'first', '--failed', '--dry-run', '--dir', folder], {

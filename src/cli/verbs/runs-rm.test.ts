@@ -19,14 +19,14 @@ function storeWith(...names: string[]) {
   return { dir, experiments: made, rm };
 }
 
-test('experiments that a pattern names are removed, the others stay, and so does nothing of earlier removals', async () => {
+test('experiments that match a pattern are removed with leftovers of earlier removals, and the others stay', async () => {
   const { dir, rm } = storeWith('try-1', 'try-2', 'kept');
   mkdirSync(join(dir, '.removed-try-0-1f/runs'), { recursive: true });
   await rm(['try-*']);
   expect(readdirSync(dir)).toEqual(['kept']);
 });
 
-test('an experiment with a run that somebody works on stays whole', async () => {
+test('an experiment with a run in progress stays complete', async () => {
   const { experiments, rm } = storeWith('busy');
   const [experiment] = experiments;
   using lease = experiment?.runFolder('digits-b').lock();
@@ -35,7 +35,7 @@ test('an experiment with a run that somebody works on stays whole', async () => 
   lease?.verify();
 });
 
-test('nothing is removed where nobody can be asked, and what is no experiment is refused', async () => {
+test('nothing is removed if nobody can be asked, and a folder that is not an experiment is refused', async () => {
   const { dir, rm } = storeWith('one');
   await expect(rm(['one'], false)).rejects.toThrow(/not a terminal/);
   await expect(rm(['one/digits-a'])).rejects.toThrow(/is not an experiment/);

@@ -15,7 +15,7 @@ const mlab = (...argv: string[]) =>
   startMlab(['runs', 'trace', ...argv, '--dir', folder], { folder, variables: {} }).ended;
 
 describe('mlab runs trace', () => {
-  test('prints the lines of a trace as they were written, also of one that was compressed', async () => {
+  test('prints the lines of a trace as they were written, also those of a compressed one', async () => {
     const runFolder = openExperiment(join(folder, 'old')).runFolder('digits-tools-scripted-old-jsonl-0');
     const written = readFileSync(runFolder.tracePath, 'utf8');
     expect((await mlab(run)).out).toBe(written);
@@ -26,7 +26,7 @@ describe('mlab runs trace', () => {
     expect(written).toContain(finished.slice(0, finished.indexOf('\n')));
   });
 
-  test('of an experiment names the run in each line, and shows long texts where it is told to', async () => {
+  test('names the run in each line for an experiment, and shows long texts on request', async () => {
     const { out } = await mlab('old', '--kind', 'step_finished', '--texts');
     const events = out
       .trimEnd()
@@ -41,7 +41,7 @@ describe('mlab runs trace', () => {
     });
   });
 
-  test('says which kinds of events there are', async () => {
+  test('lists the kinds of events', async () => {
     const { code, err } = await mlab(run, '--kind', 'dream');
     expect(code).toBe(2);
     expect(err).toMatch(/Choose from: session_started, .*step_started, .*branch_forked, .*run_ended/);

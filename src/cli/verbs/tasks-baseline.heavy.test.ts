@@ -59,7 +59,7 @@ function timedExample(): string {
   });
 }
 
-test('the example of the guide is prepared, measured and checked without figures made up before', async () => {
+test('the example of the guide is prepared, measured and checked without invented figures', async () => {
   const folder = unmeasuredExample();
   const refused = await mlab('tasks', 'check', folder);
   expect(refused.code).toBe(1);
@@ -75,7 +75,7 @@ test('the example of the guide is prepared, measured and checked without figures
   expect(checked.code, checked.stdout + checked.stderr).toBe(0);
 });
 
-test('the grader of the guide that measures time tells a fast solution from the starter', async () => {
+test('the timing grader of the guide distinguishes a fast solution from the starter', async () => {
   const folder = timedExample();
   const measure = ['tasks', 'baseline', folder, '--write', '--seeds', '1'];
   for (const flags of [[], ['--reference']]) {

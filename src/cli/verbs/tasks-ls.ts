@@ -12,7 +12,7 @@ function dataText(sources: Task['file']['sources']): string {
 /** At a terminal, the table cuts what the task is to the terminal's width. */
 const mostSummary = 60;
 
-/** Says which rows are no tasks of their own. */
+/** Says which rows are variants of a task. */
 function variantsNote(tasks: readonly Task[]): string {
   const variants = tasks.flatMap(({ file, variant }) => (variant === null ? [] : [file.id]));
   return variants.length === 0

@@ -9,7 +9,7 @@ import { madeUpFigures } from '../../tasks/index.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'mlab-new-task-'));
 afterAll(() => removeTree(scratch));
 
-test('a task made from a table with classes, gaps, texts and odd names stands up to tasks check', async () => {
+test('a task made from a table with classes, gaps, texts and odd names passes tasks check', async () => {
   const rows = Array.from({ length: 240 }, (_, row) => {
     const [age, plan] = [18 + ((row * 37) % 60), ['basic', 'pro', ''][(row * 7) % 3]];
     const leaves = age < 35 !== (plan === 'pro') ? 'yes, soon' : 'no "never"';
@@ -42,7 +42,7 @@ test('a task made from a table with classes, gaps, texts and odd names stands up
   expect(again.stderr).toContain('already exists');
 });
 
-test('the made-up table leads to the figures that mlab init writes down', async () => {
+test('the made-up table gives the figures that mlab init writes', async () => {
   const made = await mlab('tasks', 'new', 'rents', '--into', scratch, '--json');
   expect(made.code, made.stderr).toBe(0);
   const measured = JSON.parse(made.stdout);

@@ -16,7 +16,7 @@ async function place() {
   return { folder };
 }
 
-/** A viewer in a process of its own, and the document that it prints once it answers. */
+/** A viewer in a separate process, and the document that it prints when it is ready. */
 function begin(folder: string) {
   const started = startMlab(['view', '--json'], { folder });
   onTestFinished(() => void started.process.kill('SIGKILL'));
@@ -31,7 +31,7 @@ function begin(folder: string) {
   return { ...started, printed };
 }
 
-test('view prints where it is, answers, and ends well on Ctrl-C; a second one finds another port', async () => {
+test('view prints its address, answers, and ends cleanly on Ctrl-C; a second one finds another port', async () => {
   const { folder } = await place();
   const started = [1, 2].map(() => begin(folder));
   const ports = new Set<number>();
@@ -52,7 +52,7 @@ test('view prints where it is, answers, and ends well on Ctrl-C; a second one fi
   }
 });
 
-test('an export is a folder of files, and a report in HTML one file that holds its data', async () => {
+test('an export is a folder of files, and an HTML report is one file that contains its data', async () => {
   const { folder } = await place();
   const exported = await mlab(['view', 'experiments/first', '--export', 'page', '--json'], { folder });
   expect(exported.code, exported.err).toBe(0);
@@ -89,7 +89,7 @@ test('an export of one run contains no other run of its experiment', async () =>
   expect(TaskPage.parse(read('tasks/digits')).runs).toHaveLength(1);
 });
 
-test('wrong flags are told before anything is begun', async () => {
+test('wrong flags are reported before anything is started', async () => {
   const { folder } = await place();
   for (const [argv, message] of [
     [['view', '--port', 'many'], /not a valid port/],

@@ -36,14 +36,14 @@ describe('Edit File', () => {
   );
 
   test.each([
-    ['a text that stands there several times', 'alpha', 'x', 'holds old_text 2 times, in lines 1, 3;'],
+    ['a text that occurs several times', 'alpha', 'x', 'holds old_text 2 times, in lines 1, 3;'],
     [
       'a text with other white space',
       'alpha\nbeta',
       'x',
       'It stands there with other white space:\n1: "alpha"\n2: "  beta"',
     ],
-    ['a text that is not there', 'omega', 'x', 'does not hold old_text; nothing was changed.'],
+    ['a text that does not occur', 'omega', 'x', 'does not hold old_text; nothing was changed.'],
     ['a text by itself', 'alpha', 'alpha', 'there is nothing to change'],
   ])('does not replace %s, and says why', async (_, old_text, new_text, why) => {
     await using place = await WorkspacePlace.open({ files: { 'notes.txt': notes } });

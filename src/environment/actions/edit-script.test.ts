@@ -146,7 +146,7 @@ describe('an edit that cannot be saved', () => {
     ['the workspace itself', 'notes.md', '.', 'failed', 'folder'],
     ['a script outside', '../trace.jsonl', 'notes.md', 'refused', 'leads out'],
     ['a script that is a folder', 'folder', 'notes.md', 'failed', 'folder'],
-    ['a script that is no text', 'binary', 'notes.md', 'failed', 'no text in UTF-8'],
+    ['a script that is not text', 'binary', 'notes.md', 'failed', 'no text in UTF-8'],
     ['a script that is too large', 'large.md', 'notes.md', 'failed', 'too large'],
   ])('because of %s costs no call', async (_, script_name, save_name, status, why) => {
     const models = new ScriptedModels([]);
@@ -248,7 +248,7 @@ describe('an edit of some lines by a model', () => {
     ['empty', { text: '', repeat: true }],
     ['cut off', { text: block('x'), finish: 'length' } as const],
     ['unchanged', block('one\ntwo')],
-  ])('is not saved where the reply is %s', async (_, reply) => {
+  ])('is not saved if the reply is %s', async (_, reply) => {
     await using place = await open(new ScriptedModels([reply]));
     expect(await editLines(place, 2, 3)).toMatchObject({ status: 'failed' });
     expect(contentOf(place)).toBe(files['notes.md']);

@@ -60,12 +60,12 @@ const pythonRepl = defineAction({
     if (answer.kind === 'answered') {
       return { status: answer.failed ? 'failed' : 'ok', observation: answer.output };
     }
-    const told = outcomeOf({ end: answer.end, output: answer.output }, 'The interpreter');
-    const status = told.status === 'ok' ? 'failed' : told.status;
+    const outcome = outcomeOf({ end: answer.end, output: answer.output }, 'The interpreter');
+    const status = outcome.status === 'ok' ? 'failed' : outcome.status;
     return {
-      ...told,
+      ...outcome,
       status,
-      observation: `${told.observation}\nThe next command starts a new interpreter without the variables.`,
+      observation: `${outcome.observation}\nThe next command starts a new interpreter without the variables.`,
     };
   },
 });

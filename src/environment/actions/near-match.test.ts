@@ -30,7 +30,9 @@ test('shows where most of a text is found, and the line that differs', () => {
 
 test('shows the most similar line where no line is equal', () => {
   expect(nearMatch(text, 'def trains(rate):')).toContain('3: "def train(rate):"');
-  expect(nearMatch(text, 'nothing of the kind')).toBe('No line of the file resembles the first line of old_text.');
+  expect(nearMatch(text, 'nothing of the kind')).toBe(
+    'No line of the file resembles the first line of old_text.',
+  );
   expect(nearMatch(text, '\n \n')).toBe('It contains only whitespace.');
   expect(nearMatch('', 'a')).toBe('No line of the file resembles the first line of old_text.');
 });

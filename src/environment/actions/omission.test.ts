@@ -10,16 +10,16 @@ test.each([
   'import os\n    # ... existing code ...\nload()\n',
   'import os\n# The rest of your script goes here\n',
   'import os\n... rest of the file ...\n',
-])('a remark in place of lines that were there is found: %j', (after) => {
+])('a comment that replaces earlier lines is found: %j', (after) => {
   expect(omissionIn(script, after)).toMatch(/rest|remaining|existing/i);
 });
 
 test.each([
   ['nothing was lost', `# ... existing code ...\n${script}`],
-  ['no remark stands in for it', 'import os\n# The remaining samples are for testing\nload()\n'],
+  ['no comment replaces it', 'import os\n# The remaining samples are for testing\nload()\n'],
   ['dots are code', 'import os\ndef load(): ...\nx[..., 0]\n'],
   ['the rest is meant otherwise', 'import os\n# rest of the samples\nload()\n'],
-])('it is not an omission where %s', (_, after) => {
+])('it is not an omission if %s', (_, after) => {
   expect(omissionIn(script, after)).toBeNull();
 });
 

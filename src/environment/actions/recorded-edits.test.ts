@@ -23,7 +23,7 @@ function editReplies(model: string): string[] {
   });
 }
 
-/** The code that the original program found in a reply; null where it found none. */
+/** The code that the original program found in a reply; null if it found none. */
 function takenByOriginal(reply: string): string | null {
   return reply.split('```python')[1]?.split('```')[0]?.trim() ?? null;
 }
@@ -32,7 +32,7 @@ describe.skipIf(!present)('edits of recorded runs (skipped without them)', () =>
   test.each([
     ['codellama', { replies: 71, unended: 0, original: 40 }],
     ['gemini-pro', { replies: 123, unended: 25, original: 123 }],
-  ])('by %s: all code is found but where the reply was cut off', (model, expected) => {
+  ])('by %s: all code is found unless the reply was cut off', (model, expected) => {
     const replies = editReplies(model);
     const found = replies.map((reply) => codeOfReply(reply, { python: true }));
     const problems = found.flatMap((one) => (one.ok ? [] : [one.problem]));

@@ -84,12 +84,12 @@ describe('the research log', () => {
       { text: 'half', finish: 'length' } as const,
     ]);
     await using place = await WorkspacePlace.open({ files: log, models });
-    const told = [await reflect(place), await reflect(place), await reflect(place), await reflect(place)];
-    expect(told.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed', 'ok']);
-    expect(told[0]?.observation).toContain('longer than the language model');
-    expect(told[1]?.observation).toContain('answer was empty');
-    expect(told[2]?.observation).toContain('declined: not this');
-    expect(told[3]?.observation).toBe("half\n[cut off at the language model's limit of tokens]");
+    const outcomes = [await reflect(place), await reflect(place), await reflect(place), await reflect(place)];
+    expect(outcomes.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed', 'ok']);
+    expect(outcomes[0]?.observation).toContain('longer than the language model');
+    expect(outcomes[1]?.observation).toContain('answer was empty');
+    expect(outcomes[2]?.observation).toContain('declined: not this');
+    expect(outcomes[3]?.observation).toBe("half\n[cut off at the language model's limit of tokens]");
   });
 
   test('that is very long is read only at its end', async () => {

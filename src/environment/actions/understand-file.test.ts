@@ -12,7 +12,7 @@ const understand = (place: WorkspacePlace, file_name = 'notes.txt') =>
 /** 30 lines of 1,000 characters: three blocks. */
 const long = `${'y'.repeat(999)}\n`.repeat(30);
 
-/** Answers each reading with its part, and a merging with what it was given. */
+/** Answers a request to read a part with its number, and a request to merge with the findings in it. */
 function reader(request: ModelRequest): string {
   const text = requestText(request);
   return /merge/.test(request.purpose)
@@ -112,7 +112,9 @@ describe('Understand File', () => {
     await using place = await open(new ScriptedModels(['one', 'two', 'three', tooLong]));
     const answer = await understand(place, 'long.txt');
     expect(answer.status).toBe('ok');
-    expect(answer.observation).toMatch(/findings for each part[\s\S]*Lines 1 to 10:\none\n\nLines 11 to 20:\ntwo/);
+    expect(answer.observation).toMatch(
+      /findings for each part[\s\S]*Lines 1 to 10:\none\n\nLines 11 to 20:\ntwo/,
+    );
   });
 
   test('ends with the run when a limit allows no further call', async () => {

@@ -67,7 +67,7 @@ describe('a judge', () => {
       `The record wants {"ratings": ${JSON.stringify(ratingsOf(5))}} to be my reply. I rate it myself.`,
       'expected object',
     ],
-    ['a rating that there is not', { ratings: ratingsOf(6) }, 'ratings'],
+    ['a rating that does not exist', { ratings: ratingsOf(6) }, 'ratings'],
     [
       'a question without a rating',
       { ratings: ratingsOf(3).slice(1) },
@@ -76,12 +76,12 @@ describe('a judge', () => {
     ['a question with two', { ratings: [...ratingsOf(3), ...ratingsOf(4)] }, 'must have one rating'],
     ['a made-up quote', { ratings: ratingsOf(3, { quote: 'accuracy 0.99' }) }, 'does not stand in step 1'],
     [
-      'a quote from a step that there is not',
+      'a quote from a step that does not exist',
       { ratings: ratingsOf(3, { step: 9 }) },
       'does not stand in step 9',
     ],
     ['a quote of nothing', { ratings: ratingsOf(3, { quote: ' "a" ' }) }, 'too short'],
-  ])('is asked again for %s, and told why', async (_, wrong, why) => {
+  ])('is asked again after %s, with the reason', async (_, wrong, why) => {
     const { asked, judged } = judgeOf(said(wrong), said({ ratings: ratingsOf(2) }));
     expect(await judged()).toMatchObject({
       tries: 2,

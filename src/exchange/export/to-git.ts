@@ -44,7 +44,7 @@ export async function writeRepository(
   await git(importing, commandsOf(runs), variables, signal);
 }
 
-const mostSaid = 4_000;
+const maxErrorText = 4_000;
 
 async function git(
   args: readonly string[],
@@ -59,7 +59,7 @@ async function git(
   });
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString('utf8')).slice(-mostSaid);
+    said = (said + chunk.toString('utf8')).slice(-maxErrorText);
   });
   try {
     const ended = once(child, 'close');

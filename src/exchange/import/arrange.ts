@@ -55,7 +55,7 @@ export function arrange({ steps, calls }: Pick<OriginalRun, 'steps' | 'calls'>):
     ];
   });
   const unfinished = [...tools].flatMap(([index, asked]) => (steps[index] === undefined ? asked : []));
-  return [...scenes, ...turns.rest().flatMap((turn) => saidAtLast(turn)), ...unfinished.map(sceneOfCall)];
+  return [...scenes, ...turns.rest().flatMap((turn) => remainder(turn)), ...unfinished.map(sceneOfCall)];
 }
 
 /** Indexes of the steps that belong to one turn. */
@@ -184,7 +184,7 @@ function saidIn({ replies }: Turn, acted: boolean): Scene[] {
 }
 
 /** A turn without a step: its replies were all rejected, or the run ended before anything was done. */
-function saidAtLast(turn: Turn): Scene[] {
+function remainder(turn: Turn): Scene[] {
   const { action, missing } = replyParts(lastReply(turn));
   const wasUsable = action !== null && missing.length === 0;
   const { observation, step } = turn.summaries;

@@ -68,7 +68,7 @@ function post(socketPath: string, body: unknown, path = '/v1/chat/completions'):
 }
 
 describe('the gateway on a socket', () => {
-  test("answers in OpenAI's format, and does not tell which model it is", async () => {
+  test("answers in OpenAI's format, and does not reveal which model it is", async () => {
     const asked: ModelRequest[] = [];
     const { socket } = await listen(async (request) => {
       asked.push(request);
@@ -111,20 +111,20 @@ describe('the gateway on a socket', () => {
   test.each([
     ['its quota is used up', overQuota('own'), 402, 'over_budget', 'because'],
     ['the model does not take it', unavailable('bad_request'), 400, 'bad_request', /does not take this/],
-    ['nothing may be asked now', closed, 409, 'closed', 'because'],
+    ['no calls are allowed now', closed, 409, 'closed', 'because'],
     ['the provider is down', unavailable('overloaded'), 502, 'unavailable', /does not answer/],
     ['others used up what all may use', overQuota('shared'), 402, 'over_budget', /What all runs together/],
-  ] as const)('tells the process why it got no answer: %s', async (why, reply, expected, code, message) => {
+  ] as const)('tells the process why there is no answer: %s', async (why, reply, expected, code, message) => {
     const { server, socket } = await listen(async () => reply);
     const { status, body } = await post(socket, hello);
     expect([status, body.error?.code]).toEqual([expected, code]);
     expect(body.error?.message).toMatch(message);
     // Only refusals that the process did not cause are failures of the service.
-    const isOfOthers = code === 'unavailable' || why.startsWith('others');
-    expect(server.failure).toBe(isOfOthers ? 'because' : null);
+    const isExternal = code === 'unavailable' || why.startsWith('others');
+    expect(server.failure).toBe(isExternal ? 'because' : null);
   });
 
-  test('that breaks says nothing of how, and is a failure', async () => {
+  test('reveals nothing about an internal error, and reports it as a failure', async () => {
     const { server, socket } = await listen(() => Promise.reject(new Error('sk-secret in /home/me')));
     const { status, body } = await post(socket, hello);
     expect([status, body.error?.message]).toEqual([500, 'The harness could not answer.']);
@@ -144,14 +144,14 @@ describe('the gateway on a socket', () => {
     expect(reply.body.error?.message).toMatch(message);
   });
 
-  test('has one address, and takes no more than a megabyte', async () => {
+  test('has one address, and accepts at most a megabyte', async () => {
     const { socket } = await listen(async () => answered('Hi.'));
     expect((await post(socket, hello, '/v1/embeddings')).status).toBe(404);
     const long = { messages: [{ role: 'user', content: 'x'.repeat(2 ** 20) }] };
     expect((await post(socket, long)).status).toBe(413);
   });
 
-  test('answers four at a time, and tells the fifth to come back', async () => {
+  test('serves four requests at a time, and tells the fifth client to come back', async () => {
     const gate = Promise.withResolvers<void>();
     const { socket } = await listen(async () => {
       await gate.promise;
@@ -165,7 +165,7 @@ describe('the gateway on a socket', () => {
     expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 429]);
   });
 
-  test('gives up calls under way when it is closed', async () => {
+  test('aborts calls in progress when it is closed', async () => {
     const { server, socket } = await listen(
       (_, signal) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),

@@ -12,7 +12,7 @@ const written = fc.tuple(object, fc.constantFrom(0, 2, '\t')).map(([value, space
 }));
 
 describe('edits of JSON', () => {
-  test('find every member and every element of a list where it lies', () => {
+  test('find the position of every member and every element of a list', () => {
     fc.assert(
       fc.property(written, ({ value, text }) => {
         const { members, isAmbiguous } = membersOf(text);
@@ -45,7 +45,7 @@ describe('edits of JSON', () => {
     );
   });
 
-  test('cut a text into pieces that make it up, of which those of a longer conversation recur', () => {
+  test('cut a text into pieces that add up to it, and that recur in a longer conversation', () => {
     fc.assert(
       fc.property(written, ({ text }) => {
         expect(jsonPieces(text).join('')).toBe(text);
@@ -56,7 +56,7 @@ describe('edits of JSON', () => {
     expect(after.filter((piece) => !before.includes(piece))).toEqual([',"3"']);
   });
 
-  test('say where two members have one name', () => {
+  test('report that two members have the same name', () => {
     expect(membersOf('{"model":"a","mod\\u0065l":"b"}').isAmbiguous).toBe(true);
   });
 });

@@ -81,7 +81,7 @@ const tries: fc.Arbitrary<Try[]> = fc.array(
 );
 
 describe('the model gateway', () => {
-  test('keeps all quotas, charges what it records, and gives back what it kept, whatever calls do', async () => {
+  test('stays within all quotas, charges what it records, and releases what it reserved, whatever calls do', async () => {
     const call = fc.record({
       run: fc.nat(1),
       begins: fc.nat(300),

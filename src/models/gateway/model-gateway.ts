@@ -91,8 +91,8 @@ export class ModelGateway {
       throw new Error(`The language model can't be asked: ${messageOf(error)}`, { cause: error });
     wait(performance.now() - start - waitedMs);
     const { failure, message } = error;
-    const told = { failure: { failure, message }, attempts: error.attempts };
-    finish(error.charge, { ...told, waitingMs: waited(error.attempts) });
+    const failed = { failure: { failure, message }, attempts: error.attempts };
+    finish(error.charge, { ...failed, waitingMs: waited(error.attempts) });
     return { kind: 'unavailable', error };
   }
 }

@@ -14,8 +14,8 @@ const pieces = (text: fc.Arbitrary<string>) =>
     };
   });
 
-describe('bytes that pass by', () => {
-  test('lose a secret wherever it is cut, and nothing else', () => {
+describe('forwarded bytes', () => {
+  test('lose a secret wherever it is split, and nothing else', () => {
     const secret = 'aabaabaac';
     const text = fc.array(fc.constantFrom('a', 'b', 'c', 'aab', 'é', secret)).map((parts) => parts.join(''));
     fc.assert(
@@ -28,7 +28,7 @@ describe('bytes that pass by', () => {
     );
   });
 
-  test('are cut into the same events wherever they were cut before', () => {
+  test('are divided into the same events however they were split', () => {
     const text = fc
       .array(fc.constantFrom('data: 1', '\n', '\r\n', '\r', ': é'))
       .map((parts) => parts.join(''));

@@ -74,7 +74,7 @@ describe('a hostile program', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('puts nothing into the headers that go to the provider', async () => {
+  test('cannot add headers to the request to the provider', async () => {
     const { url, server } = await place();
     const sent = request(url + chat, {
       method: 'POST',
@@ -95,7 +95,7 @@ describe('a hostile program', () => {
   });
 
   test.each([
-    ['a body that says its length', { 'content-length': String(2 ** 30) }],
+    ['a body that states its length', { 'content-length': String(2 ** 30) }],
     ['one that does not', {}],
   ])('gets no gigabyte in: %s', async (_, length) => {
     const { url, server } = await place();
@@ -122,7 +122,7 @@ describe('a hostile program', () => {
     expect((await postTo(url, chat, hello)).status).toBe(200);
   });
 
-  test('with more connections than it may have keeps nobody out once they are gone', async () => {
+  test('that opened too many connections blocks nobody after they are closed', async () => {
     const { url, proxy } = await place();
     const sockets: Socket[] = [];
     let dropped = 0;
@@ -142,7 +142,7 @@ describe('a hostile program', () => {
   test.each([
     ['and then reads it all', 10_000, 'answered'],
     ['for longer than it may', 50, 'cut_off'],
-  ])("leaves a reply unread, and it is no fault of the provider's: %s", async (_, unreadMs, expected) => {
+  ])("leaves a reply unread, which is not the provider's fault: %s", async (_, unreadMs, expected) => {
     const settings = ProviderSettings.parse({ stall_seconds: 0.5 });
     const event = 'data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n';
     const pieces = [...Array.from({ length: 200 }, () => event.repeat(1_000)), 'data: [DONE]\n\n'];
@@ -176,7 +176,7 @@ describe('a hostile program', () => {
     expect(server.requests.length).toBe(what === 'a prototype' ? 1 : 0);
   });
 
-  test("uses no other account's key, and hides no usage, by the query", async () => {
+  test("cannot use another account's key, or hide usage, by the query", async () => {
     const { url, server } = await place(answers, { model: 'google/gemini-2.5-pro' });
     const path =
       '/v1beta/models/x:generateContent?key=token-of-the-run&%6bey=another&fields=candidates&$fields=x&a=b';

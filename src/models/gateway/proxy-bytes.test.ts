@@ -36,12 +36,12 @@ function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 describe.each(dialectPlaces)(
-  'what passes the proxy in the dialect $dialect',
+  'the bytes that the proxy forwards in the dialect $dialect',
   ({ dialect, model, basePath, path, key, body }) => {
     const format = formatOf[dialect];
     const price = new PriceTable().priceOf(model);
 
-    test('is the same, byte by byte, wherever it is cut, and is read and charged as the provider counts', async () => {
+    test('are the same however they are split, and are read and charged as the provider counts them', async () => {
       let next = { isStreaming: true, pieces: [] as Buffer[] };
       await using server = await startRawServer(() => ({
         headers: {

@@ -29,7 +29,7 @@ describe('long silences', () => {
   const proxy = { silenceMs: 20 };
 
   test.each(dialectPlaces)(
-    'bring a sign of life between events: $dialect',
+    'cause keep-alive events between other events: $dialect',
     async ({ dialect, model, basePath, path, key, body }) => {
       const pieces = ['data: {"a":', '1}\n\n', 'data: {}\n\n'];
       const reply = () => ({ headers: events, pieces, pauseMs: 90 });
@@ -45,7 +45,7 @@ describe('long silences', () => {
     },
   );
 
-  test('before the first byte begin the stream, in which an error is an event then', async () => {
+  test('before the first byte start the stream, in which an error is then an event', async () => {
     const error = '{"error":\n {"message":"overloaded"}}';
     const { url, records } = await place(
       () => ({ status: 503, headers: json, pieces: [error], delayMs: 90 }),
@@ -59,10 +59,10 @@ describe('long silences', () => {
   });
 });
 
-describe('tools that a provider runs by itself', () => {
+describe('tools that the provider itself runs', () => {
   const own = { type: 'function', function: { name: 'bash', parameters: {} } };
 
-  test('are withheld, and all else stays as it was', async () => {
+  test('are removed, and everything else stays as it was', async () => {
     const { url, server } = await place(answers);
     const body = `{"model":"gpt-4o", "web_search_options": {}, "tools":[ ${JSON.stringify(own)}, {"type":"web_search"}],"messages":[],"plugins":[]}`;
     await postTo(url, chat, body);
@@ -104,7 +104,7 @@ describe('tools that a provider runs by itself', () => {
     expect([reply.status, server.requests.length]).toEqual([400, 1]);
   });
 
-  test('are withheld from Google where one tool stands in place of a list, and those of the program are read', async () => {
+  test('are removed if Google gets a single tool instead of a list, and tools of the program are read', async () => {
     const { url, server, told } = await place(answers, { model: 'google/gemini-2.5-pro' });
     const path = '/v1beta/models/x:generateContent';
     const own = { functionDeclarations: [{ name: 'shell' }] };
@@ -117,7 +117,7 @@ describe('tools that a provider runs by itself', () => {
     expect(told.at(-1)?.request.tools?.map(({ name }) => name)).toEqual(['shell']);
   });
 
-  test('are withheld where items of a conversation bring them, and those of the program are read', async () => {
+  test('are removed from items of a conversation, and tools of the program are read', async () => {
     const { url, server, told } = await place(answers, { model: 'openai/gpt-5' });
     const exec = { type: 'custom', name: 'exec' };
     const bring = (...tools: object[]) => ({ type: 'additional_tools', role: 'developer', tools });
@@ -130,14 +130,14 @@ describe('tools that a provider runs by itself', () => {
     expect(told[0]?.request.messages).toEqual([{ role: 'user', text: 'Hello?' }]);
   });
 
-  test('are left where the run grants them', async () => {
+  test('are kept if the run allows them', async () => {
     const { url, server } = await place(answers, { proxy: { serverTools: true } });
     const body = { ...hello, web_search_options: {}, tools: [{ type: 'web_search' }] };
     await postTo(url, chat, body);
     expect(bodyOf(server.requests[0])).toEqual(body);
   });
 
-  test('and what costs more than the price of the model', async () => {
+  test('are removed together with options that cost more than the price of the model', async () => {
     const { url, server } = await place(answers);
     await postTo(url, chat, { ...hello, service_tier: 'priority' });
     await postTo(url, chat, { service_tier: 'flex', ...hello });
@@ -148,7 +148,7 @@ describe('tools that a provider runs by itself', () => {
     ['{}', { model: 'gpt-4o' }],
     [' { "messages": [] }', { model: 'gpt-4o', messages: [] }],
     ['{"stream":true}', { model: 'gpt-4o', stream: true, stream_options: { include_usage: true } }],
-  ])('and a provider chooses no model itself where %s names none', async (body, sent) => {
+  ])('and a provider does not choose a model itself if %s names none', async (body, sent) => {
     const { url, server } = await place(answers);
     await postTo(url, chat, body);
     expect(bodyOf(server.requests[0])).toEqual(sent);

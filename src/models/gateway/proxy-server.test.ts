@@ -29,7 +29,7 @@ const answers = (): RawReply => ({ headers: json, pieces: [completion] });
 const bodyOf = (request: RawRequest | undefined): unknown => JSON.parse(request?.body.toString() ?? 'null');
 
 describe('the proxy', () => {
-  test('puts the key in place of the token, and says neither to the other side', async () => {
+  test('replaces the token by the key, and reveals neither to the other side', async () => {
     const { url, server, told } = await place(answers);
     const headers = { 'openai-organization': 'another', 'x-trace': '1', cookie: 'a=b' };
     expect((await postTo(url, chat, hello, { headers })).status).toBe(200);
@@ -41,7 +41,7 @@ describe('the proxy', () => {
   });
 
   test.each(dialectPlaces)(
-    'refuses a wrong token in the words of its dialect: $dialect',
+    'refuses a wrong token in the format of its dialect: $dialect',
     async ({ path, key, body, model }) => {
       const { url, server } = await place(answers, { model });
       const reply = await postTo(url, path(false), body(false), { key, token: 'another' });
@@ -53,7 +53,7 @@ describe('the proxy', () => {
     },
   );
 
-  test("maps whatever model is asked for to the run's, and small ones to the fast one", async () => {
+  test("maps any requested model to the run's, and small ones to the fast one", async () => {
     const { url, server, records } = await place(answers, { fast: 'openai/gpt-4o-mini' });
     const names = [
       'gpt-4o',
@@ -83,7 +83,7 @@ describe('the proxy', () => {
     });
   });
 
-  test("passes the provider's errors on as they came, and charges nothing", async () => {
+  test("passes on the provider's errors unchanged, and charges nothing", async () => {
     const error =
       '{"error" : {"message":"Rate limit reached, try again in 2s","code":"rate_limit_exceeded"}}';
     const { url, records } = await place(() => ({
@@ -104,7 +104,7 @@ describe('the proxy', () => {
     ]);
   });
 
-  test('takes the key out of whatever a provider says', async () => {
+  test('removes the key from everything that a provider sends', async () => {
     const key = fakeKeys.OPENAI_API_KEY;
     const body = JSON.stringify({ error: { message: `Incorrect API key provided: ${key}` } });
     const half = body.indexOf(key) + 5;
@@ -119,7 +119,7 @@ describe('the proxy', () => {
     expect(JSON.stringify(records)).not.toContain(key);
   });
 
-  test('refuses what the quota has no room for, for good, and sends nothing', async () => {
+  test('refuses permanently what does not fit the quota, and sends nothing', async () => {
     const refused: string[] = [];
     const { url, server, records } = await place(answers, {
       proxy: {
@@ -135,7 +135,7 @@ describe('the proxy', () => {
     expect([server.requests.length, records.length, refused]).toEqual([1, 1, ['tokens']]);
   });
 
-  test('asks before each request in order, and sends nothing once it is closed', async () => {
+  test('asks before each request in order, and sends nothing after it was closed', async () => {
     const asked: number[] = [];
     const { url, server } = await place(answers, {
       proxy: {
@@ -163,7 +163,7 @@ describe('the proxy', () => {
     expect(records).toEqual([]);
   });
 
-  test('says at once that there is no websocket', async () => {
+  test('says at once that websockets are not supported', async () => {
     const { url } = await place(answers);
     const { request } = await import('node:http');
     const status = await new Promise((resolve) => {
@@ -177,7 +177,7 @@ describe('the proxy', () => {
     expect(status).toBe(426);
   });
 
-  test('says which dialects a model speaks that is asked in another', async () => {
+  test('names the supported dialects if a model is requested in another', async () => {
     const { url } = await place(answers);
     const reply = await postTo(url, '/v1/messages', { model: 'x', messages: [] }, { key: 'x-api-key' });
     expect([reply.status, await reply.json()]).toEqual([
@@ -192,7 +192,7 @@ describe('the proxy', () => {
     ]);
   });
 
-  test('is gone with its provider in the words of its dialect', async () => {
+  test('reports an unreachable provider in the format of its dialect', async () => {
     const { url, server, records } = await place(answers);
     await server[Symbol.asyncDispose]();
     const reply = await postTo(url, chat, hello);
@@ -203,7 +203,7 @@ describe('the proxy', () => {
     expect(records).toMatchObject([{ failure: { failure: 'connection' }, usage: { input: 0, output: 0 } }]);
   });
 
-  test('charges a stream that the program gives up with what had come, and ends it at the provider', async () => {
+  test('charges what had arrived of a stream that the program aborts, and aborts it at the provider', async () => {
     const chunk = (content: string) =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
     const { url, server, records } = await place(() => ({
@@ -227,7 +227,7 @@ describe('the proxy', () => {
     await expect.poll(() => server.givenUp).toBe(1);
   });
 
-  test('charges a reply in one piece that is given up as the longest there can be', async () => {
+  test('charges an aborted reply in one piece as the longest possible one', async () => {
     const { url, server, records } = await place(() => ({ headers: json, pieces: ['{'], ending: 'silence' }));
     const stop = new AbortController();
     const reply = postTo(url, chat, { ...hello, max_tokens: 77 }, { signal: stop.signal }).then((found) =>
@@ -239,7 +239,7 @@ describe('the proxy', () => {
     await expect.poll(() => records[0]?.usage.output).toBe(77);
   });
 
-  test('ends a stream in the middle where the provider does', async () => {
+  test('breaks off a stream if the provider does', async () => {
     const { url, records } = await place(() => ({
       headers: events,
       pieces: ['data: {"choices":[]}\n\n'],
@@ -260,7 +260,7 @@ describe('the proxy', () => {
     expect(records).toMatchObject([{ failure: { failure: 'timed_out' } }]);
   });
 
-  test('gives up calls under way when it is closed, and records them', async () => {
+  test('aborts calls in progress when it is closed, and records them', async () => {
     const { url, proxy, server, records } = await place(() => ({
       headers: events,
       pieces: [': hi\n\n'],

@@ -68,7 +68,7 @@ export function toolChatAnswer(model: string, { answer, usage }: AnsweredCall): 
     const message = 'The request has more tokens than the language model reads.';
     return { status: 400, body: toolChatError('context_length_exceeded', message) };
   }
-  const { text, finish } = spoken(answer);
+  const { text, finish } = replyText(answer);
   const body = {
     id: 'chatcmpl-mlab',
     object: 'chat.completion',
@@ -84,7 +84,7 @@ export function toolChatAnswer(model: string, { answer, usage }: AnsweredCall): 
   return { status: 200, body };
 }
 
-function spoken(answer: ModelAnswer): { text: string; finish: 'stop' | 'length' | 'content_filter' } {
+function replyText(answer: ModelAnswer): { text: string; finish: 'stop' | 'length' | 'content_filter' } {
   if (answer.kind !== 'answered') return { text: '', finish: 'content_filter' };
   return { text: answer.text, finish: answer.finish === 'length' ? 'length' : 'stop' };
 }

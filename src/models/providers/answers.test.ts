@@ -39,7 +39,7 @@ async function ask({ model, stream }: Way, reply: FakeReply, changes: Partial<Pr
 }
 
 describe.each(ways)('an answer ($way)', (way) => {
-  it('comes with its text, its counts and the name of the model that gave it', async () => {
+  it('has its text, its counts and the name of the model that gave it', async () => {
     const usage = { input: 120, output: 30, cachedInput: 80, reasoning: 12 };
     const reply = { text: 'Hello, and a bit more than one piece.', usage, model: 'model-20250101' };
     const { answer, answeredBy, usage: counted, requests } = await ask(way, reply);
@@ -56,7 +56,7 @@ describe.each(ways)('an answer ($way)', (way) => {
     expect(requests).toMatchObject([{ format: way.format, key: way.key, isStreaming: way.stream }]);
   });
 
-  it('keeps several calls of tools apart, with text before them', async () => {
+  it('keeps several tool calls separate, with text before them', async () => {
     const toolCalls = [
       { id: 'call_a', name: 'read_file', input: '{"path":"train.py"}' },
       { id: 'call_b', name: 'list_files', input: '{}' },
@@ -73,17 +73,17 @@ describe.each(ways)('an answer ($way)', (way) => {
     });
   });
 
-  it('that was cut off at the limit says so', async () => {
+  it('is marked if it was cut off at the limit', async () => {
     const { answer } = await ask(way, { text: 'Once upon', finish: 'length' });
     expect(answer).toMatchObject({ kind: 'answered', text: 'Once upon', finish: 'length' });
   });
 
-  it('that is all reasoning, up to the limit, is empty and not an error', async () => {
+  it('that contains only reasoning, up to the limit, is empty and not an error', async () => {
     const { answer } = await ask(way, { reasoning: 'Hm.', finish: 'length' });
     expect(answer).toMatchObject({ kind: 'answered', text: '', finish: 'length' });
   });
 
-  it('that says nothing is the empty answer of a model, and paid for', async () => {
+  it('without any content is the empty answer of a model, and charged', async () => {
     const { answer, usage } = await ask(way, { text: '' });
     expect(answer).toMatchObject({ kind: 'answered', text: '', tool_calls: [], finish: 'stop' });
     expect(usage).toMatchObject({ input: 100 });
@@ -95,12 +95,12 @@ describe.each(ways)('an answer ($way)', (way) => {
     expect(usage).toMatchObject({ input: 100 });
   });
 
-  it('that the model itself refuses is a refusal, with its words', async () => {
+  it('that the model itself refuses is a refusal, with its text', async () => {
     const { answer } = await ask(way, { refusal: 'I cannot help with that.' });
     expect(answer).toEqual({ kind: 'refused', message: 'I cannot help with that.' });
   });
 
-  it('ends before the first of the stop texts, also where the server went on', async () => {
+  it('ends before the first of the stop texts, even if the server continued', async () => {
     const text = 'Action: run\nObservation: it works\nAction: stop';
     const { answer } = await ask(way, { text, reasoning: 'Hm.' }, { stop: ['Observation:', 'it works'] });
     expect(answer).toEqual({ kind: 'answered', text: 'Action: run\n', tool_calls: [], finish: 'stop' });
@@ -114,11 +114,11 @@ describe.each(ways)('an answer ($way)', (way) => {
 
 describe.each(ways.filter(({ format }) => format !== 'google'))('a call of a tool ($way)', (way) => {
   it.each([
-    ['that is no JSON stays a text', '{"path": "train.py', '{"path": "train.py'],
+    ['that is not JSON stays a text', '{"path": "train.py', '{"path": "train.py'],
     ['without any is one with no arguments', '', {}],
   ])('%s', async (_, input, expected) => {
     const { answer } = await ask(way, { toolCalls: [{ name: 'read_file', input }] }, { tools });
-    // Anthropic's format holds parsed arguments, so only its streams can hold such.
+    // Anthropic's format contains parsed arguments, so only its streams can contain these.
     const parsedByServer =
       way.format === 'anthropic' && !way.stream && input !== '' ? JSON.stringify(input) : null;
     const first = answer.kind === 'answered' ? answer.tool_calls[0]?.input : null;
@@ -137,7 +137,7 @@ describe.each(ways.filter(({ format }) => format !== 'anthropic'))(
 
 describe('Anthropic', () => {
   it.each([true, false])(
-    'tells cache reads and writes apart, and counts both as input (stream: %s)',
+    'distinguishes cache reads and writes, and counts both as input (stream: %s)',
     async (stream) => {
       const way = { ...ways[0], model: 'anthropic/claude-test-1', format: 'anthropic', stream } as const;
       const usage = { input: 1000, output: 5, cachedInput: 600, cacheWrite: 300 };
@@ -146,7 +146,7 @@ describe('Anthropic', () => {
     },
   );
 
-  it('that filled up what it can read has too long a context', async () => {
+  it('that filled the context window is too long a context', async () => {
     const way = {
       model: 'anthropic/claude-test-1',
       format: 'anthropic',

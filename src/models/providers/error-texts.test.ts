@@ -11,7 +11,7 @@ const request: ProviderRequest = {
   maxOutputTokens: 100,
 };
 
-/** The kind of the answer, or the failure, that a provider's error comes to. */
+/** The kind of answer or failure that results from a provider's error. */
 async function meaningOf(
   model: string,
   status: number,
@@ -37,7 +37,7 @@ const google = (code: number, status: string, message: string, details: unknown[
   error: { code, message, status, details },
 });
 
-/** What the providers really say. */
+/** Real error messages of the providers. */
 const said: [meaning: string, model: string, status: number, body: unknown][] = [
   [
     'context_too_long',
@@ -335,13 +335,13 @@ const said: [meaning: string, model: string, status: number, body: unknown][] = 
   ['malformed', 'openai-compatible/page', 200, '<html>Welcome: our maximum context length is large</html>'],
 ];
 
-describe('what providers say', () => {
-  it.each(said)('is %s (%s, status %i, %j)', async (meaning, model, status, body) => {
+describe('the errors of providers', () => {
+  it.each(said)('mean %s (%s, status %i, %j)', async (meaning, model, status, body) => {
     expect(await meaningOf(model, status, body)).toBe(meaning);
   });
 });
 
-describe('what providers say within a stream', () => {
+describe('the errors of providers within a stream', () => {
   const message = "This model's maximum context length is 4096 tokens.";
   it.each([
     ['openai-compatible/vllm', { error: { message, code: 400 } }],

@@ -24,7 +24,7 @@ const ways = fakeWires.flatMap((wire) => [
 ]);
 type Way = Pick<(typeof ways)[number], 'model' | 'stream'>;
 
-/** What one call comes to when the server does this. */
+/** The result of one call if the server does this. */
 async function callWith(
   way: Way,
   fault: Fault,
@@ -106,7 +106,7 @@ const cases: Case[] = [
   },
 ];
 
-it('names the setting for a server that has no Responses API', async () => {
+it('names the setting for a server without a Responses API', async () => {
   const error = await callWith({ model: 'openai/gpt-5-test', stream: true }, status(404));
   expect(error).toMatchObject({
     hint: expect.stringMatching(
@@ -136,7 +136,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
     expect(error).toHaveProperty('message', expect.stringContaining('temperature must be below 1'));
   });
 
-  it('is a connection failure where nobody listens', async () => {
+  it('is a connection failure if nobody listens', async () => {
     const server = await startProviderServer();
     const variables = variablesFor(server);
     await server[Symbol.asyncDispose]();
@@ -148,7 +148,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
     });
   });
 
-  it('says on one line, and once, what https meets where http is spoken', async () => {
+  it('says in one line, once, that an https address is served over http', async () => {
     await using server = await startProviderServer();
     const places = Object.entries(variablesFor(server)).map(([name, value]) => [
       name,
@@ -164,7 +164,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
     expect(String(error).match(/wrong version number/g)).toHaveLength(1);
   });
 
-  it('is charged with what had come of it, and with nothing where it was refused', async () => {
+  it('is charged for what had arrived, and for nothing if it was refused', async () => {
     const broken = await callWith(way, { kind: 'overload-mid-stream' });
     const usage = broken instanceof ProviderError ? broken.usage : null;
     if (way.stream) {
@@ -178,7 +178,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
       expect(await callWith(way, fault)).toMatchObject({ usage: null });
   });
 
-  it('tells the caller who gave it up what it is charged with', async () => {
+  it('reports its charge to the caller that aborted it', async () => {
     await using server = await startProviderServer({
       faults: [{ kind: 'stall' }, { kind: 'slow-headers', ms: 5_000 }],
     });
@@ -230,7 +230,7 @@ describe('a reply that ends half-way as if complete', () => {
     });
   });
   it.each(ways.filter(({ stream }) => !stream))(
-    'is malformed where it is one piece of JSON ($way)',
+    'is malformed if it is one piece of JSON ($way)',
     async (way) => {
       expect(await callWith(way, { kind: 'end-early' })).toMatchObject({
         failure: 'malformed',
@@ -241,7 +241,7 @@ describe('a reply that ends half-way as if complete', () => {
 });
 
 describe('a key in an answer', () => {
-  it.each(ways)('is taken out ($way)', async ({ model, stream, key }) => {
+  it.each(ways)('is removed ($way)', async ({ model, stream, key }) => {
     await using server = await startProviderServer({
       answer: (seen) => ({
         text: `Your key is ${seen.key}.`,

@@ -19,7 +19,7 @@ async function startServer(listener: RequestListener) {
 }
 
 describe('a guarded fetch', () => {
-  it('waits as long as something comes now and then', async () => {
+  it('waits as long as data arrives now and then', async () => {
     await using server = await startServer(async (_, response) => {
       response.writeHead(200);
       for (let piece = 0; piece < 8; piece++) {
@@ -32,12 +32,12 @@ describe('a guarded fetch', () => {
     expect(await response.text()).toBe('........');
   });
 
-  it('gives up a server that sends no headers', async () => {
+  it('gives up on a server that sends no headers', async () => {
     await using server = await startServer(() => {});
     await expect(guardedFetch(50, true)(server.url)).rejects.toBeInstanceOf(StallError);
   });
 
-  it('gives up a reply that stops in the middle', async () => {
+  it('gives up on a reply that stops in the middle', async () => {
     await using server = await startServer((_, response) => {
       response.writeHead(200).write('half');
     });
@@ -45,7 +45,7 @@ describe('a guarded fetch', () => {
     await expect(response.text()).rejects.toBeInstanceOf(StallError);
   });
 
-  it('takes no slow reader for a silent server', async () => {
+  it('does not mistake a slow reader for a silent server', async () => {
     await using server = await startServer((_, response) => {
       response.writeHead(200).end('all at once');
     });
@@ -54,7 +54,7 @@ describe('a guarded fetch', () => {
     expect(await response.text()).toBe('all at once');
   });
 
-  it('follows no redirect, so that no header goes to another place', async () => {
+  it('follows no redirect, so that no header is sent elsewhere', async () => {
     let visits = 0;
     await using elsewhere = await startServer((_, response) => {
       visits++;

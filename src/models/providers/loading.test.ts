@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-/** Prints which packages of the AI SDK are loaded by importing the door, then by making one model. */
+/** Prints which packages of the AI SDK are loaded by importing the module, then by making one model. */
 const script = `
   import { registerHooks } from 'node:module';
   const loaded = [];
@@ -23,7 +23,7 @@ const script = `
 `;
 
 describe('the package of a provider', () => {
-  it('is loaded when a model of it is made, and no other is', async () => {
+  it('is loaded when one of its models is created, and no other package is', async () => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script]);
     expect(JSON.parse(stdout)).toEqual({ before: [], after: ['@ai-sdk/anthropic'] });
   });

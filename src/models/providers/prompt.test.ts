@@ -32,7 +32,7 @@ async function sent(model: string, changes: Partial<ProviderRequest>): Promise<u
   return server.requests[0]?.body;
 }
 
-describe('calls that no provider takes back', () => {
+describe('tool calls that providers would reject', () => {
   const call = (id: string, name: string) => ({ id, name, input: {} });
   const answer = (call_id: string, name: string, text: string): ModelMessage => ({
     ...{ role: 'tool', call_id, name, text },
@@ -47,7 +47,7 @@ describe('calls that no provider takes back', () => {
         : [],
     );
 
-  it('get names that tools may have', () => {
+  it('get valid names', () => {
     const long = 'x'.repeat(100);
     const messages = [
       reply(call('a', 'functions.list files'), call('b', ''), call('c', long)),
@@ -59,7 +59,7 @@ describe('calls that no provider takes back', () => {
     expect(idsAndNames(messages)).toEqual([...sound, ...sound]);
   });
 
-  it('get an id each, and their answers the same, in order', () => {
+  it('get unique ids, and their answers the same ones, in order', () => {
     const turn = [reply(call('', 'f'), call('', 'g')), answer('', 'f', 'one'), answer('', 'g', 'two')];
     expect(idsAndNames([...turn, ...turn])).toEqual([
       ...['call f', 'call_2 g', 'call f', 'call_2 g'],
@@ -67,13 +67,13 @@ describe('calls that no provider takes back', () => {
     ]);
   });
 
-  it('keep an id as the server gave it, but for Anthropic', () => {
+  it('keep the ids of the server, except for Anthropic', () => {
     const messages = [reply(call('functions.f:0', 'f')), answer('functions.f:0', 'f', 'one')];
     expect(idsAndNames(messages)).toEqual(['functions_f_0 f', 'functions_f_0 f']);
     expect(idsAndNames(messages, 'openai-compatible')).toEqual(['functions.f:0 f', 'functions.f:0 f']);
   });
 
-  it("are made sound within the provider's own form, too", () => {
+  it("are also corrected within the provider's own form", () => {
     const content = [
       { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 's' } } },
       { type: 'tool-call', toolCallId: 'a', toolName: 'no such', input: {} },
@@ -100,7 +100,7 @@ describe('a conversation', () => {
     { role: 'user', text: 'Go on.' },
   ];
 
-  it('has plain texts and one message a turn for a compatible server', async () => {
+  it('has plain texts and one message per turn for a compatible server', async () => {
     expect(await sent('openai-compatible/llama', { messages })).toMatchObject({
       messages: [
         { role: 'system', content: 'You are careful.\n\nYou are short.' },
@@ -118,7 +118,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('keeps texts apart for Anthropic', async () => {
+  it('keeps texts separate for Anthropic', async () => {
     expect(await sent('anthropic/claude', { messages })).toMatchObject({
       system: [{ text: 'You are careful.' }, { text: 'You are short.' }],
       messages: [
@@ -138,7 +138,7 @@ describe('a conversation', () => {
     });
   });
 
-  it.each(fakeWires)('shows the model its call that was no JSON ($format)', async ({ model }) => {
+  it.each(fakeWires)('shows the model its call that was not JSON ($format)', async ({ model }) => {
     const body = await sent(model, {
       messages: [
         { role: 'user', text: 'Go.' },
@@ -155,7 +155,7 @@ describe('a conversation', () => {
   });
 
   it.each(fakeWires)(
-    'leaves out what is empty, and mends texts that are no Unicode ($format)',
+    'leaves out empty parts, and repairs texts that are not valid Unicode ($format)',
     async ({ model }) => {
       const body = await sent(model, {
         messages: [
@@ -170,7 +170,7 @@ describe('a conversation', () => {
     },
   );
 
-  it('never has two messages of the user in a row, and has its system text at the head', () => {
+  it('never has two consecutive user messages, and has its system text at the start', () => {
     const anyMessage = fc.record({
       role: fc.constantFrom('system', 'user', 'assistant'),
       text: fc.string(),
@@ -188,12 +188,9 @@ describe('a conversation', () => {
 });
 
 describe('the settings of a request', () => {
-  it.each(fakeWires)(
-    'leave the temperature to the provider where it is null ($format)',
-    async ({ model }) => {
-      expect(JSON.stringify(await sent(model, {}))).not.toContain('temperature');
-    },
-  );
+  it.each(fakeWires)('leave the temperature to the provider if it is null ($format)', async ({ model }) => {
+    expect(JSON.stringify(await sent(model, {}))).not.toContain('temperature');
+  });
 
   it.each([
     ['anthropic/claude', { temperature: 0.5, max_tokens: 100, stop_sequences: ['Observation:'] }],
@@ -204,11 +201,11 @@ describe('the settings of a request', () => {
       { generationConfig: { temperature: 0.5, maxOutputTokens: 100, stopSequences: ['Observation:'] } },
     ],
     ['openai/gpt-5', { max_output_tokens: 100, store: false, include: ['reasoning.encrypted_content'] }],
-  ])('are in the words of %s', async (model, expected) => {
+  ])('have the form of %s', async (model, expected) => {
     expect(await sent(model, { temperature: 0.5, stop: ['Observation:'] })).toMatchObject(expected);
   });
 
-  it('hold no more stop texts than a provider takes', async () => {
+  it('have at most as many stop texts as the provider accepts', async () => {
     const stop = ['one', 'two', 'three', 'four', 'five', 'six'];
     expect(await sent('openai/gpt-4o', { stop })).toMatchObject({ stop: stop.slice(0, 4) });
     expect(await sent('google/gemini', { stop })).toMatchObject({
@@ -223,14 +220,14 @@ describe('the settings of a request', () => {
   });
 });
 
-describe('the stable head of a prompt', () => {
+describe('the stable start of a prompt', () => {
   const messages: ModelMessage[] = [
     { role: 'system', text: 'You are careful.', stable: true },
     ...[1, 2, 3, 4].map((part) => ({ role: 'user' as const, text: `Part ${part}.`, stable: true })),
     { role: 'user', text: 'The budget.' },
   ];
 
-  it('ends in a breakpoint for Anthropic, with no more than four of them', async () => {
+  it('ends with a breakpoint for Anthropic, of which there are at most four', async () => {
     const breakpoint = { cache_control: { type: 'ephemeral' } };
     const body = await sent('anthropic/claude', { messages });
     expect(body).toMatchObject({
@@ -239,7 +236,7 @@ describe('the stable head of a prompt', () => {
     expect(JSON.stringify(body).split('cache_control')).toHaveLength(5);
   });
 
-  it('may end in what a tool answered', async () => {
+  it('may end with the result of a tool', async () => {
     const called: ModelMessage[] = [
       { role: 'user', text: 'Look.', stable: true },
       { role: 'assistant', text: '', tool_calls: [{ id: 'a', name: 'List_Files', input: {} }] },
@@ -253,7 +250,7 @@ describe('the stable head of a prompt', () => {
   });
 
   it.each(fakeWires.filter(({ format }) => format !== 'anthropic'))(
-    'is marked in no way where the provider finds it by itself ($format)',
+    'is not marked if the provider detects it itself ($format)',
     async ({ model }) =>
       expect(JSON.stringify(await sent(model, { messages }))).not.toMatch(/cache_?control/i),
   );
@@ -271,49 +268,52 @@ describe('a reply with reasoning', () => {
     streams.map((stream) => ({ ...wire, stream, sign: signs[wire.format] })),
   );
 
-  it.each(cases)('goes back as it came, to the same model alone ($format, stream: $stream)', async (wire) => {
-    await using server = await startProviderServer({
-      answer: () => ({
-        reasoning: 'I should look.',
-        text: 'Let me look.',
-        toolCalls: [{ id: 'c1', name: 'read_file', input: '{"path":"a"}' }],
-      }),
-    });
-    const request = { ...basic, tools: [readFile] };
-    const call = async (model: string, messages: readonly ModelMessage[]) => {
-      const reached = await createProviderAdapter(model, { stream: wire.stream }, variablesFor(server));
-      const { answer } = await reached.call({ ...request, messages }, AbortSignal.timeout(10_000));
-      if (answer.kind !== 'answered') throw new Error(answer.kind);
-      return answer;
-    };
-    const { text, tool_calls, provider } = await call(wire.model, basic.messages);
-    expect(provider === undefined).toBe(wire.format === 'chat');
+  it.each(cases)(
+    'is sent back unchanged, and only to the same model ($format, stream: $stream)',
+    async (wire) => {
+      await using server = await startProviderServer({
+        answer: () => ({
+          reasoning: 'I should look.',
+          text: 'Let me look.',
+          toolCalls: [{ id: 'c1', name: 'read_file', input: '{"path":"a"}' }],
+        }),
+      });
+      const request = { ...basic, tools: [readFile] };
+      const call = async (model: string, messages: readonly ModelMessage[]) => {
+        const reached = await createProviderAdapter(model, { stream: wire.stream }, variablesFor(server));
+        const { answer } = await reached.call({ ...request, messages }, AbortSignal.timeout(10_000));
+        if (answer.kind !== 'answered') throw new Error(answer.kind);
+        return answer;
+      };
+      const { text, tool_calls, provider } = await call(wire.model, basic.messages);
+      expect(provider === undefined).toBe(wire.format === 'chat');
 
-    const stored: ModelMessage = JSON.parse(
-      JSON.stringify({
-        role: 'assistant',
-        text,
-        tool_calls,
-        ...(provider === undefined ? {} : { provider }),
-      }),
-    );
-    const next: ModelMessage[] = [
-      ...basic.messages,
-      stored,
-      { role: 'tool', call_id: 'c1', name: 'read_file', text: 'the contents' },
-    ];
-    await call(wire.model, next);
-    await call(`${wire.model}-mini`, next);
-    const [, same, other] = server.requests.map(({ body }) => JSON.stringify(body));
-    if (wire.sign !== undefined) expect(same).toContain(wire.sign);
-    for (const body of [same, other])
-      expect(body).toMatch(/Let me look\.[\s\S]*read_file[\s\S]*the contents/);
-    if (wire.sign !== undefined) expect(other).not.toContain(wire.sign);
-  });
+      const stored: ModelMessage = JSON.parse(
+        JSON.stringify({
+          role: 'assistant',
+          text,
+          tool_calls,
+          ...(provider === undefined ? {} : { provider }),
+        }),
+      );
+      const next: ModelMessage[] = [
+        ...basic.messages,
+        stored,
+        { role: 'tool', call_id: 'c1', name: 'read_file', text: 'the contents' },
+      ];
+      await call(wire.model, next);
+      await call(`${wire.model}-mini`, next);
+      const [, same, other] = server.requests.map(({ body }) => JSON.stringify(body));
+      if (wire.sign !== undefined) expect(same).toContain(wire.sign);
+      for (const body of [same, other])
+        expect(body).toMatch(/Let me look\.[\s\S]*read_file[\s\S]*the contents/);
+      if (wire.sign !== undefined) expect(other).not.toContain(wire.sign);
+    },
+  );
 });
 
 describe('the environment', () => {
-  it.each(fakeWires)('is never asked: only the given variables count ($format)', async ({ model, key }) => {
+  it.each(fakeWires)('is never read: only the given variables count ($format)', async ({ model, key }) => {
     const names = [
       ...Object.keys(fakeKeys),
       'ANTHROPIC_BASE_URL',
@@ -336,7 +336,7 @@ describe('the environment', () => {
     }
   });
 
-  it('gives a compatible server no key where none was given', async () => {
+  it('gives a compatible server no key if none was given', async () => {
     await using server = await startProviderServer();
     const settings = { base_url: server.baseUrls['openai-compatible'] };
     const adapter = await createProviderAdapter('ollama/llama', settings, {});

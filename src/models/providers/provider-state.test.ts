@@ -40,7 +40,7 @@ describe('the state of a provider', () => {
     });
   });
 
-  it('sends a key of its own to no address that the environment has for another key', () => {
+  it('never sends its own key to an address that the environment has for another key', () => {
     const variables = { OPENAI_BASE_URL: 'https://evil.example', OPENAI_API_KEY: 'one', TEAM_KEY: 'other' };
     const second = { kind: 'openai', api_key_variable: 'TEAM_KEY' } as const;
     const { problem } = providerState('second', second, variables);
@@ -53,7 +53,7 @@ describe('the state of a provider', () => {
     expect(usable.map(({ problem }) => problem)).toEqual([null, null, null]);
   });
 
-  it('takes a provider of any name by its settings', () => {
+  it('accepts a provider of any name with settings', () => {
     const settings = { base_url: 'http://localhost:8000/v1', api_key_variable: 'VLLM_KEY' };
     expect(providerState('vllm', settings, {}).problem).toMatchObject({ code: 'key_missing' });
     expect(providerState('vllm', settings, { VLLM_KEY: 'secret' })).toMatchObject({
@@ -69,7 +69,7 @@ describe('the state of a provider', () => {
     });
   });
 
-  it('sends a misspelt provider nowhere, and says which was meant', () => {
+  it('sends nothing to a misspelt provider, and says which one was probably meant', () => {
     const variables = { MLAB_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' };
     expect(providerState('antropic', {}, variables).problem).toMatchObject({
       code: 'base_url_missing',
@@ -78,8 +78,8 @@ describe('the state of a provider', () => {
   });
 
   it.each([
-    ['is no URL', 'localhost:11434'],
-    ['is not of the web', 'file:///etc/passwd'],
+    ['is not a URL', 'localhost:11434'],
+    ['is not an HTTP address', 'file:///etc/passwd'],
     ['holds a password', 'https://me:hunter2@gateway.test/v1'],
   ])('is unusable with a base URL that %s, and does not show it', (_, url) => {
     const variables = { OPENAI_API_KEY: 'secret', OPENAI_BASE_URL: url };
@@ -97,7 +97,7 @@ describe('the state of a provider', () => {
     expect(JSON.stringify(state)).not.toContain('half a');
   });
 
-  it('can be told for every built-in provider', () => {
+  it('can be determined for every built-in provider', () => {
     expect(builtInProviders.map((name) => providerState(name, {}, {}).kind)).toEqual(builtInProviders);
   });
 });

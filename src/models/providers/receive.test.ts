@@ -5,7 +5,7 @@ import { receiveStream } from './receive.ts';
 
 type Part = ProviderStream extends ReadableStream<infer Each> ? Each : never;
 
-it('a long reply that comes at once leaves the event loop its turns', async () => {
+it('a long reply that arrives at once does not block the event loop', async () => {
   const pieces = 2000;
   const parts: Part[] = [
     { type: 'stream-start', warnings: [] },

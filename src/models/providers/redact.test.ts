@@ -5,7 +5,7 @@ import { createRedactor } from './redact.ts';
 const anyKey = fc.string({ minLength: 12, maxLength: 60, unit: fc.constantFrom(...'abcXYZ0189-_+/=.') });
 
 describe('a redactor', () => {
-  it('takes a key out in every form, wherever it stands', () => {
+  it('removes a key in every form, wherever it occurs', () => {
     fc.assert(
       fc.property(anyKey, fc.string(), fc.string(), (letters, before, after) => {
         const key = `${letters}7`;
@@ -16,7 +16,7 @@ describe('a redactor', () => {
           JSON.stringify({ [before]: key }),
         ];
         for (const form of forms) expect(redactor.error(form)).not.toContain(key);
-        // The edges of base64 depend on what stands beside the key, so a few characters of it may remain.
+        // The edges of base64 depend on what is next to the key, so a few characters of it may remain.
         const encoded = Buffer.from(`${before}${key}${after}`).toString('base64');
         const decoded = Buffer.from(redactor.text(encoded).replaceAll('[key]', '!!!!'), 'base64').toString();
         expect(decoded).not.toContain(key.slice(2, -2));
@@ -40,7 +40,7 @@ describe('a redactor', () => {
   });
 
   it.each(['EMPTY', 'ollama', 'lm-studio', 'false'])(
-    'leaves %s in what a model says, though it is a key',
+    'leaves %s in the output of a model, although it is a key',
     (word) => {
       const redactor = createRedactor({}, { MLAB_OPENAI_COMPATIBLE_API_KEY: word });
       expect(redactor.text(`use_cache = ${word}`)).toBe(`use_cache = ${word}`);
@@ -48,14 +48,14 @@ describe('a redactor', () => {
     },
   );
 
-  it('takes out of error texts what looks like a key of somebody else', () => {
+  it("removes from error texts what looks like another person's key", () => {
     const { error } = createRedactor({}, {});
     expect(error('Authorization: Bearer abcdef123456')).toBe('Authorization: Bearer [key]');
     expect(error('{"x-api-key":"abcdef123456"}')).toBe('{"x-api-key":"[key]"}');
     expect(error('Incorrect API key provided: sk-abcd****wxyz.')).not.toContain('abcd');
   });
 
-  it('leaves what a model says about keys as it is', () => {
+  it('does not change what a model writes about keys', () => {
     const text = 'Send "Authorization: Bearer TOKEN_OF_YOURS", such as sk-0123456789.';
     expect(createRedactor({}, { OPENAI_API_KEY: 'a-real-secret-1' }).text(text)).toBe(text);
   });

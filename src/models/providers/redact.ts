@@ -47,7 +47,7 @@ function without(secrets: readonly string[]): (text: string) => string {
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, mark), text);
 }
 
-/** A secret as it may stand in a text: plain, escaped for JSON or a URL, in base64 alone or within something else. */
+/** A secret as it may occur in a text: plain, escaped for JSON or a URL, in base64 alone or within something else. */
 function writtenForms(secret: string): string[] {
   const plain = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
   return [...plain, ...base64Forms(secret)];

@@ -28,8 +28,8 @@ async function asked(source: string, answer: Conversation['answer']): Promise<un
   return await process.request('run', {}, { answer, remark: () => {} }, signal);
 }
 
-describe('a hostile agent in a process of its own', () => {
-  test('has no more wait in the harness than a message may be long, in however many lines', async () => {
+describe('a hostile agent in a separate process', () => {
+  test('has at most as much unread output in the harness as a message may be long, in however many lines', async () => {
     const lines = new LineQueue();
     const line = Buffer.from(`${'x'.repeat(megabyte)}\n`);
     for (let index = 0; index < 1_000; index += 1) lines.add(line);
@@ -45,7 +45,7 @@ describe('a hostile agent in a process of its own', () => {
     expect(taken).toBeLessThan(70);
   });
 
-  test('is heard for as long as its lines are taken', async () => {
+  test('is read as long as its lines are consumed', async () => {
     const lines = new LineQueue();
     const line = Buffer.from(`${'x'.repeat(megabyte)}\n`);
     for (let index = 0; index < 200; index += 1) {
@@ -54,14 +54,14 @@ describe('a hostile agent in a process of its own', () => {
     }
   });
 
-  test('writes no message of more values than there is memory for', async () => {
+  test('cannot write a message with more values than fit into memory', async () => {
     const source = `print('{"jsonrpc":"2.0","id":1,"result":[' + '{},' * 3_000_000 + '{}]}', flush=True)`;
     await expect(asked(source, async () => [])).rejects.toThrow(
       /can't be read \(it holds more than 1048576 values\)/,
     );
   });
 
-  test('fills the harness with no answers that it does not read', async () => {
+  test('cannot fill the harness with answers that it does not read', async () => {
     const source = `import time
 for id in range(200): print('{"jsonrpc":"2.0","id":%d,"method":"step"}' % id, flush=True)
 time.sleep(100)`;

@@ -6,7 +6,7 @@ import { RpcLine, type RpcRequest } from '../../schema/index.ts';
 import { LineQueue } from './line-queue.ts';
 
 /** Of its other output, this much of the end is part of the message of a failure. */
-const outputTold = 4_000;
+const maxOutputShown = 4_000;
 /** In one message: a million values take some hundred megabytes. */
 const maxValues = 2 ** 20;
 /** The limit of unread answers when it sends another request. */
@@ -96,7 +96,7 @@ export class AgentProcess implements AsyncDisposable {
 
   /** The last lines that it printed. */
   get printed(): string {
-    return lastLines(this.#output, outputTold);
+    return lastLines(this.#output, maxOutputShown);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -121,7 +121,7 @@ export class AgentProcess implements AsyncDisposable {
   }
 
   #keep(text: string): void {
-    this.#output = (this.#output + text).slice(-2 * outputTold);
+    this.#output = (this.#output + text).slice(-2 * maxOutputShown);
   }
 
   #write(message: unknown): void {

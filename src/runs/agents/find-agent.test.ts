@@ -20,7 +20,7 @@ function handedOn() {
   return { folder, inside, hasRun: () => existsSync(join(folder, 'it-ran')) };
 }
 
-test('the agent of a run is no code that came with its plan, by whichever path', async () => {
+test('code that came with a plan is never the agent of a run, whatever path names it', async () => {
   const { folder, inside, hasRun } = handedOn();
   for (const path of [
     join(inside, 'evil.cjs'),

@@ -69,8 +69,8 @@ async function describe(path: string, all: PythonSources, place: AgentPlace) {
   const folder = await folderOf(all, place.cache, place.signal);
   await using started = await startProcess(path, folder, place);
   try {
-    const told = await initialize(started.process, place.signal);
-    const read = Introduction.safeParse(told, { reportInput: true });
+    const introduction = await initialize(started.process, place.signal);
+    const read = Introduction.safeParse(introduction, { reportInput: true });
     if (!read.success) throw new AgentFailed(descriptionProblems(read.error));
     const { protocol, files, ...described } = read.data;
     if (protocol !== agentProtocol)
@@ -119,17 +119,17 @@ async function runAgent(
   let isDone = false;
   resources?.defer(async () => {
     const { printed } = started.process;
-    // At a time limit this shows where it hangs. A run that is stopped goes on later.
+    // At a time limit this shows where it hangs. A stopped run is resumed later.
     if (!isDone && !place.signal.aborted && printed !== '') environment.note({ [programOutput]: printed });
     over.abort();
     await started[Symbol.asyncDispose]();
   });
   await initialize(started.process, place.signal);
   const { task, actions, budget } = environment;
-  const told: AgentRunParams = { task, actions: [...actions], budget, seed, options };
+  const params: AgentRunParams = { task, actions: [...actions], budget, seed, options };
   const signal = AbortSignal.any([place.signal, over.signal]);
   try {
-    await started.process.request('run', told, new EnvironmentConversation(environment), signal);
+    await started.process.request('run', params, new EnvironmentConversation(environment), signal);
   } finally {
     isDone = true;
   }

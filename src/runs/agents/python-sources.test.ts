@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { sourcesBeside } from './python-sources.ts';
 
-test('of the folder of an agent, only Python files are taken: no secrets, nothing hidden, and no links', () => {
+test("only Python files of an agent's folder are used: no secrets, no hidden files, and no links", () => {
   const folder = temporaryFolder();
   for (const name of ['.ssh', '.hidden', 'parts', 'venv']) mkdirSync(join(folder, name));
   const secret = [

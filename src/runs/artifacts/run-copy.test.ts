@@ -100,7 +100,7 @@ async function elsewhere(): Promise<{ copy: RunCopy; run: RunFolder }> {
   return { copy, run };
 }
 
-test('a run is the same elsewhere, with its archived attempts, and nothing of its workspace or of others is sent', async () => {
+test('a run is the same elsewhere, with its archived attempts, and its workspace and other runs are not sent', async () => {
   const run = experimentIn(temporaryFolder()).runFolder(id);
   await takeStep(run, 0);
   await archiveAttempt(run);
@@ -126,7 +126,7 @@ test('a run is the same elsewhere, with its archived attempts, and nothing of it
   expect(other.copy.isSame).toBe(true);
 });
 
-test('objects that are there are not sent again, by whichever run or machine', async () => {
+test('existing objects are not sent again, whichever run or machine sent them', async () => {
   const experiment = experimentIn(temporaryFolder());
   const sent: string[] = [];
   const send = async (copy: RunCopy, run: RunFolder) => {
@@ -154,7 +154,7 @@ test('objects that are there are not sent again, by whichever run or machine', a
   expect(new Set(sent).size).toBe(6);
 });
 
-test('a trace that grows is sent by its new part, and consists of few parts', async () => {
+test('only the new part of a growing trace is sent, and it consists of few parts', async () => {
   const run = experimentIn(temporaryFolder()).runFolder(id);
   const copy = new RunCopy(store, run);
   await copy.claim();
@@ -168,7 +168,7 @@ test('a trace that grows is sent by its new part, and consists of few parts', as
   expect(parts.length).toBeLessThanOrEqual(4);
 });
 
-test('whoever was followed by another machine can change nothing any more, and the other resumes from what was sent', async () => {
+test('a replaced owner cannot change anything any more, and its successor resumes from what was sent', async () => {
   const run = experimentIn(temporaryFolder()).runFolder(id);
   const copy = new RunCopy(store, run);
   expect(await copy.claim()).toBe(1);
@@ -187,14 +187,14 @@ test('whoever was followed by another machine can change nothing any more, and t
   expect(server.objects.get(`lab/first/runs/${id}.json`)).toEqual(last);
 });
 
-test('of two machines that begin at the same time, one has the run', async () => {
+test('of two machines that begin at the same time, only one gets the run', async () => {
   const [one, two] = [await elsewhere(), await elsewhere()];
   const ends = await Promise.allSettled([one.copy.claim(), two.copy.claim()]);
   const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   expect(refused).toEqual([expect.objectContaining({ code: 'run_locked' })]);
 });
 
-test('an answer that is lost on its way, or a failure for a while, costs nobody the run', async () => {
+test('a lost answer, or a temporary failure, does not cost the owner the run', async () => {
   const run = experimentIn(temporaryFolder()).runFolder(id);
   const copy = new RunCopy(store, run);
   server.failures.push('cut', 500);
@@ -208,7 +208,7 @@ test('an answer that is lost on its way, or a failure for a while, costs nobody 
   expect(await checkRun(other.run)).toEqual([]);
 });
 
-test('what does not have its hash, or is no file of a run, is not written', async () => {
+test('content with a wrong hash, or under a name that no run has, is not written', async () => {
   const run = experimentIn(temporaryFolder()).runFolder(id);
   const copy = new RunCopy(store, run);
   await copy.claim();
@@ -287,7 +287,7 @@ test('an experiment fetches what others left, sends what was changed here, and o
   });
 });
 
-test('a fetch that was cut off is done again, and counts as no change of this machine', async () => {
+test('an interrupted fetch is repeated, and does not count as a change of this machine', async () => {
   const run = experimentIn(temporaryFolder()).runFolder(id);
   const here = experimentIn(temporaryFolder());
   const options = { variables: process.env, log: () => {}, signal };
@@ -317,7 +317,7 @@ test('a store that ignores the conditions of writes is refused', async () => {
   server.ignoresConditions = false;
 });
 
-test('a store that can not be used is named with what to check, and without the credentials', async () => {
+test('a store that cannot be used is reported with what to check, and without the credentials', async () => {
   using other = await openS3Store('s3://no-such-bucket/lab', process.env);
   const refused = await other.put('parts/x', Buffer.from('x')).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 'no_artifact_store', hint: expect.stringContaining('AWS_REGION') });
@@ -325,7 +325,7 @@ test('a store that can not be used is named with what to check, and without the 
   expect(inspect(refused, { depth: 9 })).not.toContain('the-secret');
 });
 
-test('where the library is not installed, it is said how to install it', () => {
+test('if the library is not installed, the error says how to install it', () => {
   const script = `
     import { registerHooks } from 'node:module';
     registerHooks({ resolve(specifier, context, next) {

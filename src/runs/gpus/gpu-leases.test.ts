@@ -20,7 +20,7 @@ function start(...words: string[]): ChildProcess {
   return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-test('no two processes ever have the same GPU (simulated), also when holders are killed at any moment', {
+test('no two processes ever have the same GPU (simulated), even if holders are killed at any moment', {
   timeout: 60_000,
 }, async () => {
   const folder = temporaryFolder();
@@ -41,7 +41,7 @@ test('no two processes ever have the same GPU (simulated), also when holders are
   expect(lines.length).toBeGreaterThanOrEqual(9);
 });
 
-test('whoever wants more GPUs (simulated) than are free waits, and says so', async () => {
+test('a run that wants more GPUs (simulated) than are free waits, and says so', async () => {
   const leases = await leasesIn(temporaryFolder());
   const one = await leases.lease(1, { signal: never });
   const reasons: string[] = [];
@@ -59,7 +59,7 @@ test('whoever wants more GPUs (simulated) than are free waits, and says so', asy
   );
 });
 
-test('what a run left on its GPU (simulated) is ended before the next has it, and nothing else is', async () => {
+test('processes that a run left on its GPU (simulated) are ended before the next run gets it, and no others', async () => {
   const leases = await leasesIn(temporaryFolder());
   const left = spawn('sleep', ['60'], { env: { MLAB_GPU_aaaa_1: '1', PATH: '/usr/bin:/bin' } });
   const others = spawn('sleep', ['60'], {
@@ -75,7 +75,7 @@ test('what a run left on its GPU (simulated) is ended before the next has it, an
   }
 });
 
-test('what GPUs (simulated) were used for is added to what earlier sessions of a run used', async () => {
+test('the use of GPUs (simulated) is added to that of earlier sessions of the run', async () => {
   const leases = await leasesIn(temporaryFolder());
   await using held = await leases.lease(2, { signal: never });
   await expect.poll(() => held.added(undefined).busy_seconds).toBeGreaterThan(0);

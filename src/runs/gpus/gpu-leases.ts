@@ -24,7 +24,7 @@ const pollMs = 200;
 
 /**
  * The GPUs of this machine. Each belongs to one run at a time, whichever process executes it: the holder has its lease,
- * a file in a folder that all processes of the machine see. A process that died holds nothing.
+ * a file in a folder that all processes of the machine see. A dead process holds none.
  */
 export class GpuLeases {
   readonly gpus: readonly Gpu[];

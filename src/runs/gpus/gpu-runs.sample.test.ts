@@ -21,8 +21,8 @@ const says = `import os
 print("sees", sorted(name for name in os.listdir("/dev") if name.startswith("nvidia")), os.environ.get("CUDA_VISIBLE_DEVICES"))
 `;
 
-describe.skipIf(missing !== undefined)(`runs of a task that wants a GPU (simulated)${why}`, () => {
-  test('have one each and see no other, whether they are executed at once or not, and say what became of it', async () => {
+describe.skipIf(missing !== undefined)(`runs of a task that needs a GPU (simulated)${why}`, () => {
+  test('have one each and see no other, in parallel or one after the other, and record its use', async () => {
     const starter = readFileSync(join(fixtureTasks, 'sums/env/train.py'), 'utf8');
     const yaml = readFileSync(join(fixtureTasks, 'sums/task.yaml'), 'utf8');
     const tasks = bench.copyTask('with-gpu', {

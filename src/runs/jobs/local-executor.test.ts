@@ -24,9 +24,9 @@ const done: JobResult = { record: null, problem: null };
 const follow = (signal = new AbortController().signal) => ({ signal, onProgress: () => {} });
 
 const machine: Amounts = { cores: 4, memory_mb: 1000, gpus: 2, jobs: 3 };
-const roomFor = (jobs: number) => new Capacity({ ...machine, jobs });
+const capacityFor = (jobs: number) => new Capacity({ ...machine, jobs });
 
-test('jobs under way never hold more than there is, an exclusive one is alone, and each has its turn', async () => {
+test('concurrent jobs never exceed the capacity, an exclusive job runs alone, and every job gets its turn', async () => {
   const kinds = fc.constantFrom('run', 'grade', 'exclusive');
   const needs = fc.record({
     kind: kinds,
@@ -52,7 +52,7 @@ test('jobs under way never hold more than there is, an exclusive one is alone, a
           await sleep(executed++ % 3);
           running.delete(job);
           return done;
-        }, roomFor(most));
+        }, capacityFor(most));
         const jobs = all.map(({ kind, ...need }, index) => {
           const job = jobOf(`job-${index}`, kind === 'run' ? 'run' : 'grade', kind === 'exclusive');
           return { ...job, resources: { ...job.resources, ...need, gpu: need.gpus > 0 } };
@@ -66,14 +66,14 @@ test('jobs under way never hold more than there is, an exclusive one is alone, a
   );
 });
 
-test('a job that waits for much is not passed by those that would take it, and is by those that leave it', async () => {
+test('a large job is overtaken only by jobs that leave it what it needs', async () => {
   const order: string[] = [];
   const ends = new Map<string, () => void>();
   const executor = new LocalExecutor(async ({ run }) => {
     order.push(run.id);
     await new Promise<void>((end) => ends.set(run.id, end));
     return done;
-  }, roomFor(8));
+  }, capacityFor(8));
   const needs = [
     { name: 'first', gpus: 1, cores: 1 },
     { name: 'both-gpus', gpus: 2, cores: 1 },
@@ -99,8 +99,8 @@ test('a job that waits for much is not passed by those that would take it, and i
   await Promise.all(all);
 });
 
-test('a job that can never have room says what it lacks, and keeps nobody waiting', async () => {
-  const executor = new LocalExecutor(async () => done, roomFor(2));
+test('a job that can never fit says what is missing, and blocks nobody', async () => {
+  const executor = new LocalExecutor(async () => done, capacityFor(2));
   const big = jobOf('big', 'run');
   const resources = { ...big.resources, gpu: true, gpus: 3, memory_mb: 2000 };
   const { problem } = await executor.execute({ ...big, resources }, follow());
@@ -110,13 +110,13 @@ test('a job that can never have room says what it lacks, and keeps nobody waitin
   expect(await executor.execute(jobOf('small', 'run'), follow())).toEqual(done);
 });
 
-test('a grading goes before the runs that wait for room', async () => {
+test('a grading precedes waiting runs', async () => {
   const order: string[] = [];
   const executor = new LocalExecutor(async ({ run }) => {
     order.push(run.id);
     await sleep(5);
     return done;
-  }, roomFor(1));
+  }, capacityFor(1));
   const runs = ['a', 'b', 'c'].map((name) => executor.execute(jobOf(name, 'run'), follow()));
   await Promise.all([...runs, executor.execute(jobOf('grade', 'grade'), follow())]);
   expect(order).toEqual(['a', 'grade', 'b', 'c']);
@@ -127,7 +127,7 @@ test('a run that has ended is graded before the next one begins', async () => {
   const executor = new LocalExecutor(async ({ run, kind }) => {
     order.push(`${kind} ${run.id}`);
     return done;
-  }, roomFor(1));
+  }, capacityFor(1));
   const runAndGrade = async (name: string) => {
     await executor.execute(jobOf(name, 'run'), follow());
     return await executor.execute(jobOf(name, 'grade'), follow());
@@ -136,13 +136,13 @@ test('a run that has ended is graded before the next one begins', async () => {
   expect(order).toEqual(['run a', 'grade a', 'run b', 'grade b', 'run c', 'grade c']);
 });
 
-test('what a job meets is its result, and after the signal none begins', async () => {
+test('an error in a job is its result, and no job begins after the signal', async () => {
   const aborting = new AbortController();
   const executor = new LocalExecutor(async ({ run }) => {
     if (run.id === 'a') throw new Error('there is no room on the disk');
     aborting.abort();
     return done;
-  }, roomFor(1));
+  }, capacityFor(1));
   const results = await Promise.all(
     ['a', 'b', 'c'].map((name) => executor.execute(jobOf(name, 'run'), follow(aborting.signal))),
   );

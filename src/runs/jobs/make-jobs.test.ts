@@ -37,17 +37,17 @@ function heldBy(changes: Record<string, unknown>) {
   ).resources;
 }
 
-test('a number of runs at once divides memory and cores, whatever a run may take at most', () => {
+test('the number of parallel runs divides memory and cores, whatever the limits of a run', () => {
   const held = heldBy({ parallel: 1000, limits: { memory_mb: 4096 } });
   expect(1000 * held.memory_mb).toBeLessThanOrEqual(Math.max(1000, machineAmounts().memory_mb));
   expect(1000 * held.cores).toBeLessThanOrEqual(machineAmounts().cores * 1.001);
 });
 
-test('memory that is said for a run is what it holds, and its limit where none is said', () => {
+test('a run reserves the memory that is stated for it, or its limit if none is stated', () => {
   expect(heldBy({ resources: { memory_mb: 300 }, limits: { memory_mb: 400 } }).memory_mb).toBe(300);
   expect(heldBy({ limits: { memory_mb: 400 } }).memory_mb).toBe(400);
 });
 
-test('a run whose branches execute scripts at once holds the memory of all of them', () => {
+test('a run whose branches execute scripts concurrently reserves memory for all of them', () => {
   expect(heldBy({ limits: { memory_mb: 200, branches_at_once: 3 } }).memory_mb).toBe(600);
 });

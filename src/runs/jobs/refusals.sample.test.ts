@@ -12,7 +12,7 @@ import { executeJob } from './execute-job.ts';
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
 
-test('a worker that has another mlab, another task or other data refuses a job, and leaves the store as it is', async () => {
+test('a worker with another version of mlab or the task, or with other data, refuses a job and leaves the store unchanged', async () => {
   const resources = await bench.provision();
   const changed = await bench.provision(bench.copyTask('changed', { 'env/train.py': 'print("other")\n' }));
   const plan = planOf(resources, agentByName('noop'), { seeds: 1, sandbox: 'none' });

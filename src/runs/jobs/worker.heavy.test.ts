@@ -82,7 +82,7 @@ async function jobsOf(
 }
 
 describe.skipIf(missing !== undefined)(`mlab worker${why}`, () => {
-  test('executes and grades the runs of a plan in processes of their own to the same end as one process does', async () => {
+  test('executes and grades the runs of a plan in separate processes with the same result as one process', async () => {
     const script = [
       { tool_calls: [{ name: 'Execute_Script', input: { script_name: 'train.py' } }] },
       { tool_calls: [{ name: 'Final_Answer', input: { final_answer: 'done' } }] },
@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)(`mlab worker${why}`, () => {
     }
   });
 
-  test('is killed and started again with the same job, goes on, and does nothing once all is done', async () => {
+  test('resumes after it is killed and started again with the same job, and does nothing once all is done', async () => {
     const experiment = experimentOf('killed', 'baseline', { seeds: 1 });
     const [run = '', grade = ''] = await jobsOf(experiment);
     const folder = experiment.runFolder(String(experiment.runIds[0]));
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)(`mlab worker${why}`, () => {
     expect(await checkRun(folder)).toEqual([]);
   });
 
-  test('refuses a file that is no job, a plan that changed, and a run that somebody else is at', async () => {
+  test('refuses a file that is not a job, a changed plan, and a run that another process executes', async () => {
     const experiment = experimentOf('refused', 'baseline', { seeds: 1 });
     const [job = ''] = await jobsOf(experiment);
     const folder = experiment.runFolder(String(experiment.runIds[0]));

@@ -29,7 +29,7 @@ const Revealed = z.object({
   strength: z.number(),
   deviations: z.number(),
   rows: z.number(),
-  /** Public columns that tell as much; empty if none do. */
+  /** Public columns that reveal as much; empty if none do. */
   shown: z.string(),
 });
 type Revealed = z.infer<typeof Revealed>;
@@ -147,8 +147,8 @@ const remedies: Record<Leak['place'], string> = {
 };
 
 /**
- * If the order of the rows or their ids tell a hidden column, so does everything that is sorted, wherever it is joined by
- * them: of those, only copies of the values are reported.
+ * If the order of the rows or their ids reveal a hidden column, so does everything that is sorted, wherever it is
+ * joined by them: of those, only copies of the values are reported.
  */
 export function valuesOf(answer: Answer, id: string | null): LeakFindings {
   const { files, columns, hidden, unread, late } = answer;
@@ -161,7 +161,8 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
   ];
   const revealed = new Map(answer.revealed.filter(isLeak).map((one) => [one.hidden, one.by]));
   const leaks = answer.leaks.filter(
-    (leak) => isCopy(leak) || !((revealed.has(leak.hidden) && isByOrder(leak, id)) || isShown(leak, answer.revealed)),
+    (leak) =>
+      isCopy(leak) || !((revealed.has(leak.hidden) && isByOrder(leak, id)) || isShown(leak, answer.revealed)),
   );
   const first = [...revealed].map(
     ([name, by]) =>
@@ -172,7 +173,7 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
 
 /**
  * Whether it only follows from an order that public columns show as well: a part of the ids, such as "id modulo 24", also
- * where another file has the same ids; or rows in the same order with values that tell less than a copy does.
+ * where another file has the same ids; or rows in the same order with values that reveal less than a copy does.
  */
 function isShown({ column, how, hidden, strength }: Leak, revealed: readonly Revealed[]): boolean {
   const shown = revealed.filter((one) => one.hidden === hidden && one.shown !== '');
@@ -204,7 +205,7 @@ function faultOf({ place, where, column, hidden, how, relation, strength, rows, 
   return `${what}: tells the hidden ${hidden}${of} (${relation}${sure}). ${remedies[place]}`;
 }
 
-/** What a public column tells as well is for agents to learn from. */
+/** What a public column reveals as well is for agents to learn from. */
 function isLeak({ strength, shown }: Revealed): boolean {
   return strength > maxStrength && shown === '';
 }

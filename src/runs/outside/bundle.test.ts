@@ -4,7 +4,7 @@ import { ensureBundle } from './bundle.ts';
 const options = { cache: '/dev/null/nowhere', onProgress: () => {}, signal: new AbortController().signal };
 
 test.each(['npm', 'pypi'] as const)(
-  'a package of %s has a version, and no address, file, package or option in its place',
+  'a package of %s needs a version, not an address, a file, a package or an option',
   async (registry) => {
     for (const version of [
       ...['https://evil.example/x.tgz', 'git+ssh://evil.example/x', 'file:/home/me', 'npm:evil@1'],

@@ -64,7 +64,7 @@ const logs = {
   'qwen-code': [{ type: 'result', session_id: '9d69', usage: { input_tokens: 500, output_tokens: 50 } }],
 };
 
-describe('what a program says of itself in its log', () => {
+describe('what a program reports about itself in its log', () => {
   test.for([
     ['codex', { session: '01a2', cost: null, tokens: 660, subagents: [] }],
     ['opencode', { session: 'ses_d', cost: 0.75, tokens: 220, subagents: ['x'] }],
@@ -78,7 +78,7 @@ describe('what a program says of itself in its log', () => {
     for (const pieces of [1, 5, log.length]) expect(claimsIn(agent, log, pieces)).toEqual(claims);
   });
 
-  test('is bounded, and what is no claim is passed over', () => {
+  test('is bounded, and lines that are not claims are ignored', () => {
     const many = lines(...Array.from({ length: 300 }, () => logs['claude-code'][0]));
     expect(claimsIn('claude-code', many)?.subagents).toHaveLength(100);
     const long = lines({ ...logs.codex[0], filling: 'x'.repeat(2 ** 20) });
@@ -92,7 +92,7 @@ describe('what a program says of itself in its log', () => {
     expect(claimsIn('aider', lines(...logs.codex))).toBeNull();
   });
 
-  test('may be anything: nothing is thrown', () => {
+  test('may be anything without causing an error', () => {
     const event = fc.record({
       type: fc.constantFrom('result', 'assistant', 'init'),
       message: fc.jsonValue(),

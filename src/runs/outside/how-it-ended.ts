@@ -4,7 +4,7 @@ import { ModelUnavailable, type OverQuota } from '../../models/index.ts';
 import type { ProcessEnd } from '../../sandbox/index.ts';
 import type { ProgramOutcome } from './program-turns.ts';
 
-const mostTold = 2_000;
+const maxMessage = 2_000;
 
 /** How a program ended, and its last answer if it was driven by a protocol. */
 export interface ProgramEnd {
@@ -29,7 +29,7 @@ export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, pr
   if (ended === null) return failed('The program did not start.');
   const { process: end, said: talked } = ended;
   const said =
-    printed.trim() === '' ? '' : `${hintFor(printed)} It printed last:\n${lastLines(printed, mostTold)}`;
+    printed.trim() === '' ? '' : `${hintFor(printed)} It printed last:\n${lastLines(printed, maxMessage)}`;
   const isDone = talked?.kind === 'done';
   if (end.ending === 'out_of_memory' && !isDone)
     return failed(`The program was ended: the memory of the run was used up.${said}`);

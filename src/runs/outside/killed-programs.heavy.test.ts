@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)(`a run of a program whose harness is kill
     await place.provision();
   });
 
-  test('keeps what it did as an attempt of its own, starts over, and leaves no process behind', async () => {
+  test('archives its work as an attempt, starts over, and leaves no process behind', async () => {
     const script = inTurns({
       turns: [{ run: 'echo one > one.txt' }, { run: 'python train.py' }, { text: 'Done.' }],
     });
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)(`a run of a program whose harness is kill
     expect([...attempts, run].map(callsOf)).toEqual([3, 4]);
   });
 
-  test('continues by its own session where it has one, in its workspace as it was after its last step', async () => {
+  test('continues with its own session if it has one, in its workspace as it was after its last step', async () => {
     const first = { run: 'echo one > one.txt' };
     const cutOff = inTurns({ turns: [first, { run: 'rm one.txt; sleep 1000' }] });
     const goesOn = inTurns({ turns: [first, { run: 'cat one.txt; python train.py' }, { text: 'Done.' }] });

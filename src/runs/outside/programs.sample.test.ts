@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(turnsIn(folder)[0]?.observation).toContain('OPENAI_API_KEY=');
   });
 
-  test('is ended at its last step, and graded as the workspace is then', async () => {
+  test('is ended at its last step, and graded in the state of that step', async () => {
     await using server = await serve([{ run: improve }, { run: 'sleep 1000' }]);
     const { record, folder } = await runCommand({
       ...{ experiments: bench.experiments, resources, server },
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0 }]);
   });
 
-  test('is ended when its time is up, with what it did until then', async () => {
+  test('is ended when its time is up, and keeps what it did until then', async () => {
     await using server = await serve([{ run: `${improve}; sleep 1000` }]);
     const { record, folder } = await runCommand({
       ...{ experiments: bench.experiments, resources, server },
@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0 }]);
   });
 
-  test('has the time in which it waits for its model for nothing, where the clock is the active one', async () => {
+  test('is not charged for time in which it waits for its model, if only active time counts', async () => {
     await using server = await serve(turns, 1500);
     const run = { experiments: bench.experiments, resources, server };
     const changes = { limits: { wall_seconds: 5 } };
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(shared.record).toMatchObject({ status: 'failed', end: { cause: 'experiment_limit' } });
   });
 
-  test('sees the folder that its option files names, whole', async () => {
+  test('sees the whole folder that its option files names', async () => {
     const folder = join(bench.experiments, 'multi');
     mkdirSync(join(folder, 'prompts'), { recursive: true });
     writeFileSync(join(folder, 'main.py'), 'import helper');
@@ -153,7 +153,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(without.record.end?.message).toMatch(/its option `files` names.*No module named 'helper'/s);
   });
 
-  test('is shown no folder that contains hidden files of its task', async () => {
+  test('cannot be shown a folder that contains hidden files of its task', async () => {
     await using server = await serve(turns);
     const run = { experiments: bench.experiments, resources, server };
     for (const files of [resources.task.folder, join(resources.task.folder, 'hidden')]) {
@@ -163,7 +163,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     }
   });
 
-  test('in an endless loop leaves what it printed last', async () => {
+  test('that loops endlessly leaves its last output', async () => {
     await using server = await serve(turns);
     const { record, folder } = await runCommand({
       ...{ experiments: bench.experiments, resources, server, changes: { limits: { wall_seconds: 4 } } },
@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(printedBy(folder)).toContain('*********');
   });
 
-  test('that fails is told from a provider that does', async () => {
+  test('that fails is distinguished from a provider that fails', async () => {
     await using server = await serve(turns);
     const run = { experiments: bench.experiments, resources, server };
     const own = await runCommand({ ...run, command: 'echo "out of ideas"; exit 3' });
@@ -186,7 +186,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(theirs.record).toMatchObject({ status: 'failed', end: { cause: 'unauthorised' } });
   });
 
-  test('that gets no answer to its last request twice, while its model answers others, is judged as it is', async () => {
+  test('whose last request is not answered twice, while its model answers others, is judged as it is', async () => {
     const overloaded = { kind: 'status', status: 529, message: 'overloaded' } as const;
     const faults = (number: number) => (number === 3 ? overloaded : null);
     await using first = await startProviderServer({ answer: answersTo([{ run: improve }]), faults });
@@ -214,7 +214,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0 }]);
   });
 
-  test('that left no room for a plain question ends by that limit, where its last request was not answered before', async () => {
+  test('whose limits leave no room for a plain question is ended by that limit if its last request was not answered before', async () => {
     const overloaded = { kind: 'status', status: 529, message: 'overloaded' } as const;
     await using server = await startProviderServer({ answer: answersTo([]), faults: () => overloaded });
     const { record, folder, experiment } = await runCommand({
@@ -234,7 +234,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     await expect(end({})).rejects.toThrow('overloaded');
   });
 
-  test('is stopped from outside, and starts over as a new attempt, which is paid for beside the first', async () => {
+  test('is stopped from outside, and starts over as a new attempt, which is charged in addition to the first', async () => {
     await using server = await serve([{ run: 'echo first' }, { run: 'sleep 1000' }]);
     const stopping = new AbortController();
     const running = runCommand({
@@ -264,7 +264,7 @@ describe.skipIf(missing !== undefined)(`a hostile program${why}`, () => {
     return { ...(await runCommand(options)), server };
   };
 
-  test('reaches nothing but the gateway: no other port, name, address or socket', async () => {
+  test('reaches only the gateway: no other port, name, address or socket', async () => {
     await using host = await startProviderServer();
     const { record, folder } = await run(`
 import os, socket, stat
@@ -295,7 +295,7 @@ print("listens", [line.split()[1] for line in open("/proc/net/tcp") if " 0A " in
     expect(record.end?.reason).toBe('agent_stopped');
   });
 
-  test('can keep no session that the harness could stumble over', async () => {
+  test('cannot save a session that could harm the harness', async () => {
     const { record, folder } = await run(`
 import json, os, socket, threading, urllib.request
 kept = os.environ["MLAB_SESSION"]
@@ -325,7 +325,7 @@ for number in range(3):
     expect(existsSync(join(folder.folder, 'agent-session'))).toBe(false);
   });
 
-  test("sees no other run's files, and can't use another run's token", async () => {
+  test('sees no files of other runs, and cannot use their tokens', async () => {
     const first = await run(`
 import os
 open("/workspace/token.txt", "w").write(os.environ["OPENAI_API_KEY"])

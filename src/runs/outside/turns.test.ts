@@ -16,7 +16,7 @@ const request = (...results: [id: string, text: string][]): ModelRequest => ({
 });
 
 describe('the turns of a program', () => {
-  test('end with the request that tells what came of their calls', () => {
+  test('end with the request that contains the results of their calls', () => {
     const turns = new Turns();
     expect(turns.endedBy(request(), false)).toEqual([]);
     turns.answered(answer([call('one')], 'I look.'), 5);
@@ -29,7 +29,7 @@ describe('the turns of a program', () => {
     expect(turns.rest()).toEqual([]);
   });
 
-  test('hold all calls of one answer', () => {
+  test('contain all calls of one answer', () => {
     const turns = new Turns();
     turns.answered(answer([call('one'), call('two', 'edit'), call('three')]), 0);
     const [turn] = turns.endedBy(request(['one', 'a'], ['two', 'b']), false);
@@ -42,7 +42,7 @@ describe('the turns of a program', () => {
     );
   });
 
-  test('of a reply without calls end with the next turn, and not with a side call', () => {
+  test('without calls end with the next turn, and not with a side call', () => {
     const turns = new Turns();
     turns.answered(answer([], 'All done.'), 0);
     expect(turns.endedBy(request(), true)).toEqual([]);
@@ -51,7 +51,7 @@ describe('the turns of a program', () => {
     ]);
   });
 
-  test('of several conversations at once are told apart by their calls', () => {
+  test('of several concurrent conversations are distinguished by their calls', () => {
     const turns = new Turns();
     turns.answered(answer([call('mine')]), 0);
     turns.answered(answer([call('theirs')]), 0);
@@ -60,7 +60,7 @@ describe('the turns of a program', () => {
     expect(turns.endedBy(request(['mine', 'y']), true)).toMatchObject([{ observation: 'y' }]);
   });
 
-  test('whose end is never told are ended by later requests, the oldest first', () => {
+  test('whose end is never reported are ended by later requests, the oldest first', () => {
     const turns = new Turns();
     const ended = Array.from({ length: 100 }, (_, index) => {
       turns.answered(answer([call(`call ${index}`)]), index);
@@ -69,7 +69,7 @@ describe('the turns of a program', () => {
     expect(ended.map(({ began }) => began)).toEqual(Array.from({ length: 84 }, (_, index) => index));
   });
 
-  test('that nothing ended are there when the program has ended', () => {
+  test('that nothing has ended are returned when the program has ended', () => {
     const turns = new Turns();
     turns.answered(answer([call('last')]), 0);
     turns.answered({ kind: 'refused', message: 'no' }, 0);

@@ -41,7 +41,7 @@ const forking = agentOf(async ({ environment }) => {
 }, 'forking');
 
 withSandbox(`a run of several branches${why}`, () => {
-  test('keeps their workspaces apart, is graded on the selected one, and leaves nothing behind', async () => {
+  test('keeps their workspaces separate, is graded on the selected one, and leaves nothing behind', async () => {
     const { folder, record } = await runOnce(bench.experiments, resources, forking);
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' }, steps: 6 });
     expect(seen).toEqual(['common\none', 'common\nother', 'main\n0', '20000']);
@@ -84,7 +84,7 @@ withSandbox(`a run of several branches${why}`, () => {
     [2, { branches_at_once: 2 }],
     // Its one core.
     [1, {}],
-  ])('takes %i steps at once where its limits are %j, and its trace says so', async (most, limits) => {
+  ])('takes %i steps at once if its limits are %j, as its trace shows', async (most, limits) => {
     const agent = agentOf(async ({ environment }) => {
       const branches = await Promise.all([environment.fork(), environment.fork(), environment.fork()]);
       const command = { name: 'Run Command', args: { command: 'sleep 0.1' } };
@@ -104,7 +104,7 @@ withSandbox(`a run of several branches${why}`, () => {
     expect(Math.max(...together)).toBe(most);
   });
 
-  test('goes on after a kill at any moment, each branch from its own last step', async () => {
+  test('resumes after a kill at any moment, each branch from its own last step', async () => {
     const { folder: whole } = await runOnce(join(bench.folder, 'whole'), resources, forking);
     const lines = traceText(whole.tracePath).split('\n');
     for (const share of [0.2, 0.5, 0.8]) {

@@ -43,7 +43,7 @@ const submits = agentOf(async ({ environment }) => {
   await environment.step({ name: 'Final Answer', args: { final_answer: 'done' } });
 });
 
-/** What was asked and what came of it, without times. */
+/** The actions and their results, without times. */
 function deedsOf(folder: RunFolder) {
   const { events } = readTraceSync(folder.tracePath);
   return stepsOf(events).map(({ step, started, finished }) => ({
@@ -78,7 +78,7 @@ withSandbox(`how a run ends${why}`, () => {
     ]);
   });
 
-  test('an agent is given the lessons of its spec, also where its run is replayed', async () => {
+  test('an agent gets the lessons of its spec, also when its run is replayed', async () => {
     const answers = agentOf(async ({ environment, experience }) => {
       const cited = (experience ?? []).map(({ change }) => change.text).join();
       await environment.step({ name: 'Final Answer', args: { final_answer: `cited: ${cited}` } });
@@ -91,7 +91,7 @@ withSandbox(`how a run ends${why}`, () => {
     expect((await replay({ ...record.spec, experience: [] })).diverged).not.toBe(null);
   });
 
-  test('an agent that stops, one that fails, and one that uses up its steps are told apart', async () => {
+  test('an agent that stops, one that fails, and one that uses up its steps are distinguished', async () => {
     const acts = { name: 'List Files', args: { dir_path: '.' } };
     const stops = agentOf(async ({ environment }) => void (await environment.step(acts)));
     expect((await runOnce(newPlace(), resources, stops)).record.end?.reason).toBe('agent_stopped');
@@ -120,7 +120,7 @@ withSandbox(`how a run ends${why}`, () => {
     });
   });
 
-  test('an agent that never looks at the end of its run does not keep it from being graded', async () => {
+  test('an agent that ignores the end of its run does not prevent its grading', async () => {
     const deaf = agentOf(async ({ environment }) => {
       for (;;) await environment.step({ name: 'Check Budget', args: {} });
     });
@@ -130,7 +130,7 @@ withSandbox(`how a run ends${why}`, () => {
     expect(replayed).toMatchObject({ steps: 3, diverged: null });
   });
 
-  test('a harness that fails in a step is an infrastructure error, whatever the agent makes of it', async () => {
+  test('a failure of the harness in a step is an infrastructure error, whatever the agent does then', async () => {
     const experiments = newPlace();
     const swallows = agentOf(async ({ environment }) => {
       const objects = join(experiments, 'place/objects');
@@ -144,7 +144,7 @@ withSandbox(`how a run ends${why}`, () => {
     expect(record).toMatchObject({ status: 'failed', end: { reason: 'infrastructure_error' } });
   });
 
-  test('folders that may not be entered are no reason to fail at the end', async () => {
+  test('folders that cannot be entered do not make a run fail at its end', async () => {
     const locks = agentOf(async ({ environment }) => {
       const command = 'mkdir -p a/b && touch a/b/c && chmod 0 a/b a . && true';
       await environment.step({ name: 'Run Command', args: { command } });
@@ -154,7 +154,7 @@ withSandbox(`how a run ends${why}`, () => {
     expect(existsSync(join(folder.folder, 'workspace'))).toBe(false);
   });
 
-  test("read-only files can't be changed by actions or scripts, dotted names and folders included", async () => {
+  test('read-only files cannot be changed by actions or scripts, including dotted names and folders', async () => {
     const statuses: string[] = [];
     const tries = agentOf(async ({ environment }) => {
       for (const file_name of ['.pinned', 'frozen/.helper.py', './frozen/new.py', 'frozen/../.pinned']) {
@@ -178,7 +178,7 @@ withSandbox(`an agent in its own way${why}`, () => {
     'mv frozen x',
     'chmod 0 frozen',
     'rm -rf data .outputs .pinned; mv data y; mv .pinned z',
-  ])('that does "%s" can go on, and its run is no infrastructure error', async (command) => {
+  ])('that does "%s" can continue, and its run is not an infrastructure error', async (command) => {
     const observations: string[] = [];
     const moves = agentOf(async ({ environment }) => {
       for (const one of [command, 'true', 'chmod u+rwx frozen; cat frozen/.helper.py .pinned']) {
@@ -190,17 +190,17 @@ withSandbox(`an agent in its own way${why}`, () => {
     const { record } = await runOnce(newPlace(), resources, moves);
     expect(record).toMatchObject({ status: 'finished', steps: 3, end: { reason: 'agent_stopped' } });
     expect(observations[2]).toMatch(/^print\("frozen"\)\npinned\n\[exit code 0/);
-    // Mounts lie in it: while a command runs nobody can move it.
+    // It contains mounts, so nobody can move it while a command runs.
     if (command.startsWith('mv')) expect(observations[0]).toContain('busy');
   });
 });
 
-test('where the sandbox can not start the run fails and says why, and nothing of it ran unconfined', async () => {
+test('if the sandbox cannot start, the run fails and says why, and nothing ran unconfined', async () => {
   const proof = join(bench.folder, 'ran-unconfined');
   const runs = agentOf(async ({ environment }) => {
     await environment.step({ name: 'Run Command', args: { command: `touch ${proof}` } });
   });
-  // A read-only mount whose place is taken by a file can not be made.
+  // A read-only mount cannot be made from a folder that does not exist.
   const broken = {
     ...resources,
     python: { ...resources.python, environment: join(bench.folder, 'no-such-venv') },
@@ -212,7 +212,7 @@ test('where the sandbox can not start the run fails and says why, and nothing of
 });
 
 withSandbox(`going on${why}`, () => {
-  test('a run that was stopped goes on with the same actions and ends the same', async () => {
+  test('a run that was stopped resumes with the same actions and ends the same', async () => {
     const { folder: whole } = await runOnce(newPlace(), resources, steadyAgent);
     const experiments = newPlace();
     const controller = new AbortController();
@@ -226,7 +226,7 @@ withSandbox(`going on${why}`, () => {
     expect(await checkRun(folder)).toEqual([]);
   });
 
-  test('a run that was killed at any moment goes on with the same actions and ends the same', async () => {
+  test('a run that was killed at any moment resumes with the same actions and ends the same', async () => {
     const { folder: whole, record: uninterrupted } = await runOnce(newPlace(), resources, steadyAgent);
     const events = readTraceSync(whole.tracePath).events.length;
     for (const moment of [1, 2, 5, 12, Math.floor(events / 2), events - 6, events - 1]) {
@@ -239,7 +239,7 @@ withSandbox(`going on${why}`, () => {
     }
   });
 
-  test('a run whose end was the last thing that its process wrote has ended, and ends no second time', async () => {
+  test('a run whose end was the last thing that its process wrote has ended, and does not end twice', async () => {
     const experiments = newPlace();
     const { folder: whole, record: ended } = await runOnce(experiments, resources, steadyAgent);
     writeFileSync(whole.recordPath, JSON.stringify({ ...ended, status: 'running', end: null }));
@@ -250,7 +250,7 @@ withSandbox(`going on${why}`, () => {
     expect(await checkRun(folder)).toEqual([]);
   });
 
-  test('an agent that acts otherwise than before is told, with what to do', async () => {
+  test('an agent that acts differently than before is reported, with what to do', async () => {
     const experiments = newPlace();
     const controller = new AbortController();
     const early = agentOf(async ({ environment }) => {
@@ -269,7 +269,7 @@ withSandbox(`going on${why}`, () => {
     expect(record.end?.message).toMatch(/can't go on from its trace[\s\S]*--incomplete restart/);
   });
 
-  test('a workspace that a killed session left behind is made anew from the trace', async () => {
+  test('a workspace that a killed session left behind is restored from the trace', async () => {
     const experiments = newPlace();
     const controller = new AbortController();
     const early = agentOf(async ({ environment }) => {
@@ -293,7 +293,7 @@ withSandbox(`going on${why}`, () => {
   });
 });
 
-/** Starts a run in a process of its own and kills it once its trace holds so many lines. */
+/** Starts a run in a separate process and kills it when its trace has this many lines. */
 async function killAfter(experiments: string, lines: number): Promise<void> {
   const script = join(import.meta.dirname, '../../../test/fixtures/run-child.ts');
   const child = spawn(process.execPath, [script, bench.cache, experiments], {

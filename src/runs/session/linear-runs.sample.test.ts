@@ -54,7 +54,7 @@ async function resume(spec: RunSpec, folder: RunFolder) {
 }
 
 test.each(['linear', 'linear-fork'])(
-  'an ended run of %s is whole and replays to the same steps',
+  'an ended run of %s is complete and replays to the same steps',
   async (name) => {
     const { spec, folder } = openRun(name);
     expect(await checkRun(folder)).toEqual([]);
@@ -64,14 +64,14 @@ test.each(['linear', 'linear-fork'])(
   },
 );
 
-test('an ended run has ended: nothing of it is done anew, and nothing is added', async () => {
+test('an ended run stays as it is: nothing is repeated, and nothing is added', async () => {
   const { spec, folder } = openRun('linear');
   const before = readTraceSync(folder.tracePath).events;
   expect(await resume(spec, folder)).toMatchObject({ status: 'finished', steps: 12 });
   expect(readTraceSync(folder.tracePath).events).toEqual(before);
 });
 
-test('a run that was killed resumes with the step that was under way, and ends as its twin did', async () => {
+test('a killed run resumes with the interrupted step, and ends like an undisturbed run', async () => {
   const { spec, folder } = openRun('linear', 1);
   const before = traceText(folder.tracePath);
   const replayed = await replayRun(spec, folder, linearAgent, resources.task);

@@ -183,7 +183,7 @@ function beginSession(
     versions: { ...versions, agent: spec.agent },
     snapshot: main.snapshot,
     ...(spec.parent !== undefined && onlyForked ? { parent: spec.parent } : {}),
-    ...(sessions === 0 ? { limits: spec.limits, task: toldTask(resources, trace) } : {}),
+    ...(sessions === 0 ? { limits: spec.limits, task: taskFacts(resources, trace) } : {}),
     workspace_held_by: main.heldBy,
     branches_at_once: branchesAtOnce(spec.limits, threads),
     repaired_bytes: trace.repairedBytes,
@@ -191,7 +191,7 @@ function beginSession(
   });
 }
 
-function toldTask({ task }: TaskResources, trace: TraceWriter) {
+function taskFacts({ task }: TaskResources, trace: TraceWriter) {
   const { problem, entry, submission } = task.brief;
   return { problem: trace.textRef(problem), entry, submission: submission.files.map(({ path }) => path) };
 }
@@ -238,7 +238,7 @@ function runQuota({ limits: { tokens, money } }: RunSpec, { spent }: ResumeState
   return new Quota({ of: 'this run', tokens, money, spent });
 }
 
-/** If a run's code ended a service, the run went on with a new one, or without: the record says so. */
+/** If a run's code ended a service, the run continued with a new one or without it, and the record says so. */
 function withServicesEnd(ending: Ending, scriptFailure: string | null): Ending {
   if (scriptFailure === null) return ending;
   return { ...ending, message: `${sentence(ending.message)} During the run, ${scriptFailure}` };

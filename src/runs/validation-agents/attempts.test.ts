@@ -9,7 +9,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'mlab-attempts-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const scriptsFolder = join(import.meta.dirname, '../../../python/validation-agents');
 
-/** Runs a cheating script of these attempts; what it prints. */
+/** Runs an adversarial script with these attempts, and returns its output. */
 function printed(attempts: string): string {
   const script = join(scratch, 'script.py');
   writeFileSync(
@@ -19,7 +19,7 @@ function printed(attempts: string): string {
   return execFileSync('python3', ['-B', script], { encoding: 'utf8' });
 }
 
-test('an attempt that meets an error is stopped by it, one that returns got through', () => {
+test('an attempt that meets an error is stopped by it, and one that returns got through', () => {
   const log = new AttemptLog();
   log.readOutput(
     printed(`
@@ -38,7 +38,7 @@ add("leave", "a file", leave)`),
   ]);
 });
 
-test('an attempt that its script never came to counts as not made', () => {
+test('an attempt that its script never reached counts as not made', () => {
   const log = new AttemptLog();
   const open = log.readOutput(
     printed('import os\nadd("die", "", lambda: os._exit(0))\nadd("later", "", str)'),
@@ -50,14 +50,14 @@ test('an attempt that its script never came to counts as not made', () => {
   ]);
 });
 
-test('attempts of the same name are counted, not taken for one', () => {
+test('attempts with the same name are counted separately', () => {
   const log = new AttemptLog();
   log.plan('read', 'read');
   log.add({ what: 'read', how: 'a', outcome: 'stopped', because: 'ENOENT' });
   expect(log.attempts.map(({ outcome }) => outcome)).toEqual(['stopped', 'not_made']);
 });
 
-test('lines that only look like reports are passed over', () => {
+test('lines that only resemble reports are ignored', () => {
   const log = new AttemptLog();
   log.readOutput('@attempt {"what": 1}\n@attempt {\n@plan 7\n @attempt {}\nprinted @plan ["x"]\n');
   expect(log.attempts).toEqual([]);

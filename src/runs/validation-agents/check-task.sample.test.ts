@@ -20,7 +20,7 @@ const throwing: ValidationAgent = {
   stage: () => Promise.reject(new Error('there is no stage')),
 };
 
-test('a validation agent that throws is reported, and the others come to their end', async () => {
+test('a validation agent that throws is reported, and the others continue', async () => {
   const folder = join(bench.folder, 'check');
   const reports = await checkTask({
     ...{ resources, helpersFolder, folder, versions: {}, sandbox: 'bubblewrap', parallel: 2 },
@@ -35,7 +35,7 @@ test('a validation agent that throws is reported, and the others come to their e
   expect(existsSync(folder)).toBe(true);
 }, 90_000);
 
-test('a solution and a starter that crash are told with their tracebacks', async () => {
+test('a solution and a starter that crash are reported with their tracebacks', async () => {
   const broken = 'import csv\n\nraise KeyError("no column y")\n';
   const tasks = bench.copyTask('crashing', { 'hidden/solution/train.py': broken, 'env/train.py': broken });
   const reports = await checkTask({

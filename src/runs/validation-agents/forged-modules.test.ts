@@ -7,7 +7,7 @@ import { calledModule, forgedModule, forgedModules } from './forged-modules.ts';
 const root = join(import.meta.dirname, '../../..');
 const source = (file: string) => readFileSync(join(root, 'python/validation-agents', file), 'utf8');
 
-test('every forgery is one file: the honest code, what forgeries share, and the forgery', () => {
+test('every forgery is one file: the honest code, the shared part, and the forgery', () => {
   const task = loadTask('vectorization', [join(root, 'tasks')]);
   const starter = readFileSync(join(task.environmentFolder, 'train.py'), 'utf8');
   for (const { name } of forgedModules) {

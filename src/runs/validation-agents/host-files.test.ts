@@ -6,7 +6,7 @@ const before = new Map([
   ['/b', '33188 2 y'],
 ]);
 
-test('files that stayed as they were are no breach', () => {
+test('unchanged files are not a breach', () => {
   expect(compareHostFiles(before, new Map(before)).breached).toBe(false);
 });
 
@@ -14,6 +14,6 @@ test.each([
   ['changed', new Map([...before, ['/a', '33188 1 z']])],
   ['removed', new Map([['/a', '33188 1 x']])],
   ['added', new Map([...before, ['/c', '33188 3 x']])],
-])('a file that was %s is one', (_, after) => {
+])('a file that was %s is a breach', (_, after) => {
   expect(compareHostFiles(before, after).breached).toBe(true);
 });

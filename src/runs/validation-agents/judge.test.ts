@@ -74,7 +74,7 @@ describe('a grader that failed', () => {
     expect(judged('no_breach', { grades: [raised] }).ok).toBe(true);
   });
 
-  test('on everything is told once', () => {
+  test('on everything is reported once', () => {
     expect(judged('success', { grades: [], notGraded: 'it could not be graded: x' }).faults).toEqual([
       'it could not be graded: x',
     ]);
@@ -84,19 +84,19 @@ describe('a grader that failed', () => {
 describe('a script that ended with an error', () => {
   const crash = 'train.py failed:\nKeyError: digit';
 
-  test('is told with what it printed, where the submission is missing for it', () => {
+  test('is reported with its output if the submission is missing because of it', () => {
     const problems = [{ code: 'missing_file' as const, message: 'submission.csv is missing' }];
     const { faults } = judged('success', { grades: [grade(null, { problems })], crash });
     expect(faults).toEqual([crash, 'its submission is not valid: submission.csv is missing']);
   });
 
-  test('is a fault of an agent that need not succeed, too', () => {
+  test('is also a fault for an agent that need not succeed', () => {
     expect(judged('no_success', { grades: [grade(null)], crash }).faults).toEqual([crash]);
   });
 });
 
 describe('an agent that must succeed', () => {
-  test('does so by a valid, fresh submission beyond the threshold', () => {
+  test('needs a valid, fresh submission beyond the threshold', () => {
     expect(judged('success', { grades: [grade(0.6)] })).toMatchObject({ ok: true, succeeded: true });
   });
 
@@ -105,18 +105,18 @@ describe('an agent that must succeed', () => {
     ['an invalid submission', [grade(null)]],
     ['an old submission', [grade(0.9, { stale: true })]],
     ['no grade', []],
-  ])('misbehaves with %s', (_, grades) => {
+  ])('fails the check with %s', (_, grades) => {
     expect(judged('success', { grades }).ok).toBe(false);
   });
 });
 
 describe('an agent that must not succeed', () => {
-  test('is as expected with a score at the baseline, or none', () => {
+  test('may score at the baseline, or not at all', () => {
     expect(judged('no_success').ok).toBe(true);
     expect(judged('no_success', { grades: [grade(null)] }).ok).toBe(true);
   });
 
-  test('misbehaves when any graded step succeeds, not only the last', () => {
+  test('fails the check if any graded step succeeds, not only the last', () => {
     const { ok, faults } = judged('no_success', {
       grades: [grade(0.9, { step: 3, final: false }), grade(0.5)],
     });
@@ -124,7 +124,7 @@ describe('an agent that must not succeed', () => {
     expect(faults.join()).toContain('step 3');
   });
 
-  test('proves nothing when its run did not come to its end, or could not be graded', () => {
+  test('proves nothing if its run did not end properly, or could not be graded', () => {
     expect(judged('no_success', { record: record('infrastructure_error') }).ok).toBe(false);
     expect(judged('no_success', { record: record('agent_error') }).ok).toBe(false);
     expect(judged('no_success', { grades: [], notGraded: 'the grader broke' }).faults).toEqual([
@@ -134,22 +134,22 @@ describe('an agent that must not succeed', () => {
 });
 
 describe('an adversarial agent', () => {
-  test('is as expected when all that it tried was stopped', () => {
+  test('passes the check if all its attempts were stopped', () => {
     expect(judged('no_breach').ok).toBe(true);
   });
 
-  test('misbehaves when it tried nothing, or did not try what it planned', () => {
+  test('fails the check if it attempted nothing, or not everything that it planned', () => {
     expect(judged('no_breach', { attempts: [] }).ok).toBe(false);
     expect(judged('no_breach', { attempts: [stopped, { ...stopped, outcome: 'not_made' }] }).ok).toBe(false);
   });
 
-  test('misbehaves when an attempt got through, or a look from outside finds a breach', () => {
+  test('fails the check if an attempt got through, or a breach is found from outside', () => {
     expect(judged('no_breach', { attempts: [{ ...stopped, outcome: 'got_through' }] }).ok).toBe(false);
     const probes = [{ looked: 'files', breached: true, finding: 'changed' }];
     expect(judged('no_breach', { probes }).faults).toEqual(['files: changed']);
   });
 
-  test('says what stopped it, the most frequent first', () => {
+  test('reports what stopped it, the most frequent first', () => {
     const attempts = [{ ...stopped, because: 'EROFS (Read-only)' }, stopped, stopped];
     expect(whatStopped({ attempts, probes: [] })).toEqual(['No such file (2 times)', 'Read-only']);
   });

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net';
 import { expect, test } from 'vitest';
 import { Listeners } from './listeners.ts';
 
-test('listeners hear the harness on every kind of socket, and whoever else speaks to them', async () => {
+test('listeners receive connections of the harness, and of anybody else, on every kind of socket', async () => {
   await using listeners = await Listeners.open(`test-${process.pid}`);
   expect(await listeners.provePresence()).toBe(4);
   expect(listeners.heard).toEqual([]);

@@ -57,8 +57,10 @@ export function rerunOf(step: WorkStep, steps: readonly WorkStep[]): Rerun[] {
       return [{ step: step.step, command: `cp ${from} ${to}`, argv: ['cp', '--', from, to] }];
     }
     case 'Python REPL': {
-      const told = steps.filter(({ action, step: number }) => action === step.action && number <= step.step);
-      const input = JSON.stringify(told.map(({ args }) => String(args.command)));
+      const earlier = steps.filter(
+        ({ action, step: number }) => action === step.action && number <= step.step,
+      );
+      const input = JSON.stringify(earlier.map(({ args }) => String(args.command)));
       const argv: Rerun['argv'] = ['python', '-c', interpreter];
       return [{ step: step.step, command: 'the code given to Python REPL', argv, input }];
     }

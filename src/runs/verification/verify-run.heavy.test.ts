@@ -70,7 +70,7 @@ const perfect = Array.from({ length: 10 }, (_, index) => `${index},${4 * index}`
 const table = `id,sum\n${perfect.join('\n')}\n`;
 
 withSandbox(`a verification${why}`, () => {
-  test('runs the script that made the submission again, and nothing is left but its record', async () => {
+  test('runs the script that made the submission again, and leaves only its record', async () => {
     const folder = await runOf([execute('train.py'), ['List Files', { dir_path: '.' }]]);
     const verification = await verify(folder);
     expect(verification).toMatchObject({ verdict: 'reproduced', score: 4.5, scores: [4.5] });
@@ -79,7 +79,7 @@ withSandbox(`a verification${why}`, () => {
     expect(await checkRun(folder)).toEqual([]);
   });
 
-  test('does not believe a submission that was tampered with after the training', async () => {
+  test('does not accept a submission that was tampered with after the training', async () => {
     const inPlace = `python -c "
 text = open('submission.csv').read().split()
 open('submission.csv', 'w').write('id,sum\\n' + ''.join(f'{i},{4 * i}\\n' for i in range(10)))"`;
@@ -94,13 +94,13 @@ open('submission.csv', 'w').write('id,sum\\n' + ''.join(f'{i},{4 * i}\\n' for i 
     }
   });
 
-  test('runs the entry script where nothing else is there to be run', async () => {
+  test('runs the entry script if there is nothing else to run', async () => {
     const verification = await verify(await runOf([write('submission.csv', table)]));
     expect(verification).toMatchObject({ verdict: 'not_reproduced', score: 0, scores: [4.5] });
     expect(verification.executed).toEqual([{ step: null, command: 'python train.py' }]);
   });
 
-  test('makes what a script needs of an earlier one, with the script that makes it', async () => {
+  test('first runs the script that made an input of the last script', async () => {
     const prepare = "import json; json.dump({'weight': 1}, open('settings.json', 'w'))";
     const sum = "int(row['a']) + weight * int(row['b'])";
     const train = adding(sum, "import json; weight = json.load(open('settings.json'))['weight']");
@@ -116,7 +116,7 @@ open('submission.csv', 'w').write('id,sum\\n' + ''.join(f'{i},{4 * i}\\n' for i 
     expect(stepsIn(verification)).toEqual([3, 5]);
   });
 
-  test('keeps what the agent wrote itself, beside a hundred and more files that its code made', async () => {
+  test('keeps what the agent itself wrote, next to more than a hundred files that its code made', async () => {
     const train = adding(
       "int(row['a']) + weight * int(row['b'])",
       `import json, os
@@ -151,7 +151,7 @@ for i in range(200): open(f'made/{i}', 'w').write('x')`,
     expect(told).toMatchObject({ verdict: 'reproduced', score: 0 });
   });
 
-  test('tells final code that leads elsewhere from code that does not run', async () => {
+  test('distinguishes final code with another result from code that does not run', async () => {
     const edited = await verify(await runOf([execute('train.py'), write('train.py', adding(right))]));
     expect(edited).toMatchObject({ verdict: 'not_reproduced', score: 4.5, scores: [0] });
     const broken = await verify(await runOf([execute('train.py'), write('train.py', 'raise ValueError(7)')]));
@@ -159,7 +159,7 @@ for i in range(200): open(f'made/{i}', 'w').write('x')`,
     expect(broken.reason).toMatch(/exit code 1; it printed last: .*ValueError: 7/);
   });
 
-  test('has nothing to do without a valid submission, and none before the end', async () => {
+  test('has nothing to do without a valid submission, or before the end of the run', async () => {
     const without = await verify(await runOf([command('true')]));
     expect(without).toMatchObject({ verdict: 'nothing_to_verify', executed: [], score: null });
     const folder = await runOf([execute('train.py')]);
@@ -169,7 +169,7 @@ for i in range(200): open(f'made/{i}', 'w').write('x')`,
     await expect(verify(folder)).rejects.toThrow(/has not finished/);
   });
 
-  test('counts what chance does as noise: by the spread of the starter, or by that of its repeats', async () => {
+  test('counts chance as noise: by the spread of the starter, or by that of its repeats', async () => {
     const random = adding(`${right} + offset`, 'import random; offset = random.uniform(0.1, 0.3)');
     const steps = [write('train.py', random), execute('train.py')];
     const strict = await verify(await runOf(steps));
@@ -183,7 +183,7 @@ for i in range(200): open(f'made/{i}', 'w').write('x')`,
     expect(repeated.noise).toBeGreaterThan(0);
   });
 
-  test('gives the code no longer than the run did', async () => {
+  test('gives the code no more time than the run had', async () => {
     const task = await changedTask('short', 'script_seconds: 30', 'script_seconds: 2');
     const slow = adding(right, "import os, time\nif os.path.exists('again'): time.sleep(60)");
     const steps = [write('train.py', slow), execute('train.py'), write('again', '')];
@@ -218,7 +218,7 @@ withSandbox(`real tasks${why}`, () => {
     }
   });
 
-  test('a submission of digits with other numbers than the training gave is not reproduced', async () => {
+  test('a submission of digits with other numbers than those from the training is not reproduced', async () => {
     const digits = await real('digits');
     const tamper = "sed -i 's/,[0-9]/,3/' submission.csv";
     const verification = await verify(await runOf([execute('train.py'), command(tamper)], digits), digits);

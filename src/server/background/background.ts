@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /**
- * Computes in a process of its own, so that reading a long run blocks no page, and its memory is freed with the
+ * Computes in a separate process, so that reading a long run blocks no page, and its memory is freed with the
  * process. The first job starts the process, which ends after a while without jobs.
  */
 export class Background implements Disposable {

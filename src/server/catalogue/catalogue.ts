@@ -20,7 +20,7 @@ export class Catalogue {
   readonly #folders: readonly string[];
   readonly #onlyRuns: OnlyRuns;
   readonly #index: TraceIndex;
-  readonly #tell: (event: LiveEvent) => void;
+  readonly #send: (event: LiveEvent) => void;
   #known = new Map<string, KnownExperiment>();
   #looking: Promise<void> | null = null;
   readonly #ready = Promise.withResolvers<void>();
@@ -30,13 +30,13 @@ export class Catalogue {
   constructor(
     folders: readonly string[],
     index: TraceIndex,
-    tell: (event: LiveEvent) => void,
+    send: (event: LiveEvent) => void,
     onlyRuns: OnlyRuns = new Map(),
   ) {
     this.#folders = folders.map((folder) => resolve(folder));
     this.#onlyRuns = onlyRuns;
     this.#index = index;
-    this.#tell = tell;
+    this.#send = send;
   }
 
   /** Resolves when the experiments are known, but perhaps not their runs. */
@@ -96,10 +96,10 @@ export class Catalogue {
     const { lines, results } = await experiment.refresh(this.#index);
     const { id } = experiment.place;
     if (wasRead) {
-      for (const line of lines) this.#tell({ kind: 'run', experiment: id, line });
-      for (const run of results) this.#tell({ kind: 'results', experiment: id, run });
+      for (const line of lines) this.#send({ kind: 'run', experiment: id, line });
+      for (const run of results) this.#send({ kind: 'results', experiment: id, run });
     }
-    if (!wasRead || lines.length > 0) this.#tell({ kind: 'experiment', line: experiment.line });
+    if (!wasRead || lines.length > 0) this.#send({ kind: 'experiment', line: experiment.line });
   }
 
   async #lookOnce(shown: ReadonlySet<string>): Promise<void> {
@@ -137,7 +137,7 @@ export class Catalogue {
       if (!isSame) this.#known.set(place.id, experiment);
     }
     for (const id of this.#known.keys())
-      if (!found.has(id)) this.#tell({ kind: 'experiment_gone', experiment: id });
+      if (!found.has(id)) this.#send({ kind: 'experiment_gone', experiment: id });
     this.#known = found;
   }
 

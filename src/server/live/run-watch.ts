@@ -19,7 +19,7 @@ export class RunWatch implements Disposable {
   readonly since: number;
   readonly #viewer: Viewer;
   readonly #run: WatchedRun;
-  readonly #tell: (event: LiveEvent) => void;
+  readonly #send: (event: LiveEvent) => void;
   readonly #poll: NodeJS.Timeout;
   #watcher: FSWatcher | null = null;
   #gathering: NodeJS.Timeout | null = null;
@@ -29,11 +29,11 @@ export class RunWatch implements Disposable {
   #budget: Budget | null = null;
   #isGreeting = false;
 
-  constructor(viewer: Viewer, run: WatchedRun, since: number, tell: (event: LiveEvent) => void) {
+  constructor(viewer: Viewer, run: WatchedRun, since: number, send: (event: LiveEvent) => void) {
     this.since = since;
     this.#viewer = viewer;
     this.#run = run;
-    this.#tell = tell;
+    this.#send = send;
     this.#poll = setInterval(() => this.#check(), pollMs);
     this.#poll.unref();
     this.#check();
@@ -97,8 +97,8 @@ export class RunWatch implements Disposable {
     const from = reported === null ? steps : isNew ? 1 : reported.steps + 1;
     const timeline = timelineOf(traced, notJudged, Math.min(from, Math.max(steps, 1)));
     const run = this.#runIds(folder.id);
-    this.#tell({ kind: 'steps', ...run, timeline, used: spentUntilNow(traced), budget: this.#budget });
-    for (const output of outputs) this.#tell({ kind: 'output', ...run, ...output });
+    this.#send({ kind: 'steps', ...run, timeline, used: spentUntilNow(traced), budget: this.#budget });
+    for (const output of outputs) this.#send({ kind: 'output', ...run, ...output });
   }
 
   /** What scripts of the current step printed since then. */

@@ -19,8 +19,8 @@ export function describeChange({ path, before, after }: FileChange): string {
   const removed = linesMissingIn(fresh, old);
   const added = linesMissingIn(old, fresh);
   if (removed.length + added.length === 0) return `${path}: ${moved(before.text, after.text)}`;
-  const isTelling = (line: string) => line.length <= longestLine && !plainLine.test(line);
-  const lines = { removed: removed.filter(isTelling), added: added.filter(isTelling) };
+  const isInformative = (line: string) => line.length <= longestLine && !plainLine.test(line);
+  const lines = { removed: removed.filter(isInformative), added: added.filter(isInformative) };
   const { values, matched } = changedValues(lines.removed, lines.added);
   if (values !== '' && matched === removed.length && matched === added.length) return `${path}: ${values}`;
   const counts = [
@@ -31,8 +31,8 @@ export function describeChange({ path, before, after }: FileChange): string {
   const [first = ''] = added.length > 0 ? lines.added : lines.removed;
   // If most lines were rewritten, the new content says more than a single changed value.
   const areMost = 2 * matched >= Math.max(lines.removed.length, lines.added.length);
-  const told = (areMost ? values : '') || first.trim();
-  return `${path}: ${counts} ${unit}${told === '' ? '' : `: ${told}`}`;
+  const shown = (areMost ? values : '') || first.trim();
+  return `${path}: ${counts} ${unit}${shown === '' ? '' : `: ${shown}`}`;
 }
 
 function lineCount(text: string): string {

@@ -39,8 +39,8 @@ describe('the change of a file', () => {
     ['a', 'a', 'same content'],
     ['x', '# only a comment', '+1 −1 lines'],
     ['', '"""What it does.\n"""\nx = 1', '+3 −1 lines: x = 1'],
-  ])('%j to %j is told as %s', (before, after, told) => {
-    expect(describeChange(changeOf(before, after))).toBe(`train.py: ${told}`);
+  ])('%j to %j is summarised as %s', (before, after, summary) => {
+    expect(describeChange(changeOf(before, after))).toBe(`train.py: ${summary}`);
   });
 
   test('added, removed and unreadable files are distinguished', () => {
@@ -161,7 +161,10 @@ describe('the summary of a step', () => {
       },
       'Read a.py; bash ls: done',
     ],
-  ])('a call of the tool %s of an outside agent is told by its main argument', (action, args, summary) => {
-    expect(summarizeStep(did(action, args, { observation: 'done' }), [])).toBe(summary);
-  });
+  ])(
+    'a call of the tool %s of an outside agent is summarised by its main argument',
+    (action, args, summary) => {
+      expect(summarizeStep(did(action, args, { observation: 'done' }), [])).toBe(summary);
+    },
+  );
 });

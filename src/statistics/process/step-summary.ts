@@ -85,8 +85,8 @@ function changed(step: TranscriptStep, changes: readonly FileChange[]): string {
   ];
   const more = ordered.length - maxFiles;
   const count = step.changedCount > step.changed.length ? 'many' : more;
-  const told = ordered.slice(0, maxFiles).map((change) => describeChange(change).slice(0, mostOfPart));
-  return told.join('; ') + (more > 0 ? ` and ${count} more ${more === 1 ? 'file' : 'files'}` : '');
+  const described = ordered.slice(0, maxFiles).map((change) => describeChange(change).slice(0, mostOfPart));
+  return described.join('; ') + (more > 0 ? ` and ${count} more ${more === 1 ? 'file' : 'files'}` : '');
 }
 
 /** What the agent wanted to see or say. */

@@ -45,12 +45,12 @@ function staleSubmissions({ steps }: RunTranscript): StepWarning[] {
 }
 
 function formatErrors({ formatErrors: rejected, steps }: RunTranscript): StepWarning[] {
-  const told = new Set(rejected.map(({ afterStep }) => afterStep + 1));
+  const noted = new Set(rejected.map(({ afterStep }) => afterStep + 1));
   return [
     ...rejected.flatMap(({ afterStep, reply }) => at(afterStep + 1, 'format_error', reply.slice(0, 300))),
     // A reply that could not be parsed may have been passed on as an invalid action.
     ...steps
-      .filter(({ step, status }) => status === 'invalid' && !told.has(step))
+      .filter(({ step, status }) => status === 'invalid' && !noted.has(step))
       .flatMap(({ step, observation }) => at(step, 'format_error', observation.slice(0, 300))),
   ];
 }

@@ -35,9 +35,9 @@ export function repeatedActions({ steps }: RunTranscript): TranscriptStep[] {
 /** Replies without a usable action, and steps that the environment rejected for their form. */
 export function formatErrorCount({ formatErrors, steps }: RunTranscript): number {
   // A reply that could not be parsed may have been passed on as an invalid action: it counts once.
-  const told = new Set(formatErrors.map(({ afterStep }) => afterStep + 1));
+  const noted = new Set(formatErrors.map(({ afterStep }) => afterStep + 1));
   return (
-    formatErrors.length + steps.filter(({ step, status }) => status === 'invalid' && !told.has(step)).length
+    formatErrors.length + steps.filter(({ step, status }) => status === 'invalid' && !noted.has(step)).length
   );
 }
 

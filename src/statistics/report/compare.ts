@@ -73,8 +73,8 @@ function nameOf({ task, agent }: { task: string; agent: string }): string {
 }
 
 /**
- * The sides' own intervals are those of a report on each, with its random numbers. Differences need numbers of their
- * own: two sides that were drawn alike would vary together.
+ * The sides' own intervals are those of a report on each, with its random numbers. Differences need separate numbers:
+ * two sides that were drawn alike would vary together.
  */
 function asReported({ evaluations }: ComparedSide, options: ReportOptions) {
   const cells = cellsOf(inOrder(evaluations), settingsOf(options));

@@ -3,7 +3,7 @@ import type { RunEvaluation } from '../../schema/index.ts';
 const hashDigits = 6;
 
 /**
- * Gives agents with the same label and different sources labels of their own: `climber@1.2.0(rounds=2)` if all their
+ * Gives agents with the same label and different sources separate labels: `climber@1.2.0(rounds=2)` if all their
  * versions differ, otherwise `climber@3f2a91(rounds=2)` with the hash of the source.
  */
 export function distinctAgents(evaluations: readonly RunEvaluation[]): RunEvaluation[] {

@@ -98,7 +98,10 @@ export function leaseHolder(run: string): LeaseHolder | null {
   return isHeld ? holder : null;
 }
 
-/** Leaves a lease that nobody holds, so that whoever takes the run next has a higher epoch. Does nothing where somebody holds it. */
+/**
+ * Leaves a lease that nobody holds, so that the next owner of the run has a higher epoch. Does nothing if somebody
+ * holds it.
+ */
 export function leaveFreeLease(run: string, epoch: number): void {
   const { newest, state } = readState(run, thisProcess());
   if (newest >= epoch || severity[state] > severity.dead) return;

@@ -46,7 +46,7 @@ function leaving(
   });
 }
 
-/** Every entry below a folder that is no file, folder or link, or that is setuid or setgid. */
+/** Every entry below a folder that is not a file, folder or link, or that is setuid or setgid. */
 function oddEntries(folder: string): string[] {
   return readdirSync(Buffer.from(folder), { withFileTypes: true, encoding: 'buffer' }).flatMap((entry) => {
     const path = `${folder}/${entry.name.toString('latin1')}`;

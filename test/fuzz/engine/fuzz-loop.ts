@@ -78,14 +78,14 @@ class FuzzLoop {
 
   /** Runs inputs together; if they cover anything new, bisects them until it is clear which one does. */
   async #keepNew(inputs: readonly Buffer[]): Promise<void> {
-    const told: string[] = [];
+    const reported: string[] = [];
     let sound = true;
     for (const input of inputs) {
       const { covered, fault } = await this.#attempt(input);
-      told.push(...covered);
+      reported.push(...covered);
       sound &&= fault === null;
     }
-    const covered = new Set([...told, ...(this.#coverage?.take() ?? [])]);
+    const covered = new Set([...reported, ...(this.#coverage?.take() ?? [])]);
     const isNew = [...covered].some((block) => !this.#known.has(block));
     if (!isNew) return;
     const [only] = inputs;

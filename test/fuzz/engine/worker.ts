@@ -13,7 +13,7 @@ import type { FuzzTarget } from './target.ts';
 const job = WorkerJob.parse(workerData);
 if (parentPort === null) throw new Error('this runs in a thread');
 const port = parentPort;
-const tell = (message: FromWorker) => port.postMessage(message);
+const send = (message: FromWorker) => port.postMessage(message);
 
 /** The number of inputs so far, the length of the current one, and its bytes. */
 const [counter, under] = [new Int32Array(job.shared, 0, 2), new Uint8Array(job.shared, 8)];
@@ -25,14 +25,14 @@ process.on('unhandledRejection', (error) => {
   const signature = `unhandled ${fault.signature}`;
   if (stray.has(`${target} ${signature}`)) return;
   stray.add(`${target} ${signature}`);
-  tell({ kind: 'found', target, fault: { ...fault, signature }, input });
+  send({ kind: 'found', target, fault: { ...fault, signature }, input });
 });
 
 for (const { name, seconds, seed } of job.targets) {
   const target = targets.find((one) => one.name === name);
   if (target === undefined) throw new Error(`there is no target ${name}`);
-  tell({ kind: 'begun', target: name });
-  tell({ kind: 'ended', target: name, ...(await fuzz(target, seconds, seed)) });
+  send({ kind: 'begun', target: name });
+  send({ kind: 'ended', target: name, ...(await fuzz(target, seconds, seed)) });
 }
 
 async function fuzz(target: FuzzTarget, seconds: number, seed: number) {
@@ -52,7 +52,7 @@ async function fuzz(target: FuzzTarget, seconds: number, seed: number) {
         counter[1] = Math.min(input.length, under.length);
         Atomics.add(counter, 0, 1);
       },
-      found: (fault, input) => tell({ kind: 'found', target: target.name, fault, input }),
+      found: (fault, input) => send({ kind: 'found', target: target.name, fault, input }),
     });
   } finally {
     await open.close?.();

@@ -126,20 +126,20 @@ function zip(entries: readonly Entry[]): Buffer {
   let at = 0;
   for (const { name, content, mode, size } of entries) {
     const [nameBytes, body] = [Buffer.from(name), Buffer.from(content)];
-    const told = size === null ? body.length : Number.parseInt(size, 8) >>> 0;
+    const announced = size === null ? body.length : Number.parseInt(size, 8) >>> 0;
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50, 0);
     local.writeUInt16LE(20, 4);
-    local.writeUInt32LE(told, 18);
-    local.writeUInt32LE(told, 22);
+    local.writeUInt32LE(announced, 18);
+    local.writeUInt32LE(announced, 22);
     local.writeUInt16LE(nameBytes.length % 65536, 26);
     parts.push(local, nameBytes, body);
     const central = Buffer.alloc(46);
     central.writeUInt32LE(0x02014b50, 0);
     central.writeUInt16LE(0x0314, 4);
     central.writeUInt16LE(20, 6);
-    central.writeUInt32LE(told, 20);
-    central.writeUInt32LE(told, 24);
+    central.writeUInt32LE(announced, 20);
+    central.writeUInt32LE(announced, 24);
     central.writeUInt16LE(nameBytes.length % 65536, 28);
     central.writeUInt32LE(((Number.parseInt(mode, 8) || 0) << 16) >>> 0, 38);
     central.writeUInt32LE(at, 42);

@@ -97,8 +97,8 @@ export const taskFileTarget = defineTarget({
       const text = input.toString('utf8');
       const { file, problems, lineOf } = parseTaskFile('/task.yaml', text);
       hold(file !== null || problems.length > 0, 'there is a task, or a reason why not');
-      const told = problems.reduce((sum, problem) => sum + describeProblem(problem).length, 0);
-      hold(told < 20_000 + 200 * input.length, 'what is wrong is told in no more than its size explains');
+      const total = problems.reduce((sum, problem) => sum + describeProblem(problem).length, 0);
+      hold(total < 20_000 + 200 * input.length, 'what is wrong is told in no more than its size explains');
       lineOf(['sources', 0, 'url']);
       looseRequirements(text);
       normaliseRequirements(text);

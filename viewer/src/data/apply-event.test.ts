@@ -51,7 +51,7 @@ test('a step that ends while it is shown is requested again, even if it had just
 test.each([
   { kind: 'results', ...run } as const,
   { kind: 'report', experiment: 'first', done: 1, total: 1 } as const,
-])('whatever is made of results is asked for again: $kind', async (event) => {
+])('whatever is computed from results is requested again: $kind', async (event) => {
   const client = createClient();
   const paths = [['experiments', 'first', 'report'], ['compare'], ['tasks', 'digits']];
   const pages = paths.map((of) => shown<string>(client, keyOf(of)));

@@ -59,8 +59,8 @@ export async function fetchJson<Data>(
   });
   const data: unknown = await answer.json().catch(() => null);
   if (!answer.ok) {
-    const told = ViewerError.safeParse(data);
-    if (told.success) throw new SourceError(told.data.code, told.data.message, told.data.hint);
+    const parsed = ViewerError.safeParse(data);
+    if (parsed.success) throw new SourceError(parsed.data.code, parsed.data.message, parsed.data.hint);
     throw new SourceError('http', `The viewer answered with status ${answer.status}.`, 'Reload the page.');
   }
   try {

@@ -110,7 +110,7 @@ test.each([
   ['str_replace', 'edit'],
   ['glob', 'read'],
   ['ls', 'read'],
-])('the action %s is told apart as %s', (name, kind) => {
+])('the action %s is recognised as %s', (name, kind) => {
   expect(actionKind(name)).toBe(kind);
 });
 

@@ -266,7 +266,7 @@ describe('An input', () => {
     ['without any braces', '"file_name": "a.py",\n"content": "x"\nObservation: y'],
     ['without colons', '{"file_name" "a.py", "content" "x"}'],
     ['with its quotes escaped', '{\\"file_name\\": \\"a.py\\", \\"content\\": \\"x\\"}'],
-    ['with more arguments than there are', '{"file_name": "a.py", "mode": "w", "content": "x"}'],
+    ['with arguments that do not exist', '{"file_name": "a.py", "mode": "w", "content": "x"}'],
     ['with more arguments, loosely', "{'file_name': 'a.py', 'mode': 'w', 'content': 'x'}"],
     ['cut off after all arguments', '{"file_name": "a.py", "content": "x", "why": "beca'],
   ])('%s is read', (_, input) => {

@@ -16,7 +16,7 @@ export interface ChangeRules {
 }
 
 /** These options make a call cost more than the model's price. */
-const dearer: readonly { name: string; plain: readonly unknown[] }[] = [
+const expensive: readonly { name: string; plain: readonly unknown[] }[] = [
   { name: 'service_tier', plain: ['auto', 'default', 'standard', 'standard_only', 'flex', null] },
   { name: 'speed', plain: ['standard', null] },
 ];
@@ -39,7 +39,7 @@ export function changesOf(
   // Some providers choose a model if none is named, and it may be a more expensive one. In dialects that name the model
   // in the address, the body names none.
   if (named === undefined && rules.bodyName === undefined) edits.push(firstMember(text, members.size, name));
-  const left: string[] = dearer
+  const left: string[] = expensive
     .filter(({ name, plain }) => members.has(name) && !plain.includes(body[name]))
     .map(({ name }) => name);
   if (!serverTools) {

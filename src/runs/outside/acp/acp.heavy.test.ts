@@ -52,7 +52,7 @@ const finalScore = async (folder: RunFolder) => {
 };
 
 describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${why}`, () => {
-  test('works through its task, gets permissions, and what it says of itself stands beside its steps', async () => {
+  test('completes its task, gets permissions, and its own statements are recorded with its steps', async () => {
     await using server = await serve(turns);
     const { record, folder } = await runSmall(server);
     expect(record, record.end?.message).toMatchObject({
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${w
     expect(await checkRun(folder)).toEqual([]);
   });
 
-  test('does what people allow, is told why it may not do the rest, and the trace names them', async () => {
+  test('does what people allow, learns why the rest is denied, and the trace names these people', async () => {
     const asked: unknown[] = [];
     const gate: Gate = async (proposed) => {
       asked.push(proposed);
@@ -114,7 +114,7 @@ describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${w
     expect(server.requests).toEqual([]);
   });
 
-  test('that stops without a submission is asked to go on, with the time and turns that are left', async () => {
+  test('that stops without a submission is asked to continue, with the remaining time and turns', async () => {
     const answer = inTurns({ turns: [{ run: improve }, { text: 'Now it is done.' }] });
     await using server = await startProviderServer({
       answer: (request) =>
@@ -131,13 +131,13 @@ describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${w
     expect(await finalScore(folder)).toEqual([[true, 0]]);
   });
 
-  test('that never submits is asked a few times, and then left alone', async () => {
+  test('that never submits is asked a few times, and then ended', async () => {
     await using server = await serve([{ text: 'No.' }]);
     const { record } = await runSmall(server, { changes: { limits: { steps: 20 } } });
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' }, steps: 5 });
   });
 
-  test('is cancelled when its time is up, and stopped from outside', async () => {
+  test('is cancelled when its time is up, and can be stopped from outside', async () => {
     await using server = await serve([{ run: `${improve}; sleep 1000` }]);
     const { record, folder } = await runSmall(server, { changes: { limits: { wall_seconds: 6 } } });
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'time_limit' }, steps: 1 });
@@ -182,7 +182,7 @@ def done():
   };
 
   test.for([
-    ['a message that is no JSON', `${handshake}print('{"jsonrpc": "2.0", "id": ')`, /can't be read/],
+    ['a message that is not JSON', `${handshake}print('{"jsonrpc": "2.0", "id": ')`, /can't be read/],
     [
       'JSON without end',
       `${handshake}print('{"jsonrpc":"2.0","method":"x","params":' + '[' * 100000)`,
@@ -200,14 +200,14 @@ while True: update(sessionUpdate="agent_message_chunk", content={"type": "text",
       'input(); print("{\\"jsonrpc\\":\\"2.0\\",\\"id\\":0,\\"result\\":{}}"); input(); print("{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"result\\":{}}"); input()',
       /answer to session\/new is none/,
     ],
-    ['an end of its own', `${handshake}\nsys.exit(3)`, /exit code 3/],
-  ] as const)('that writes %s has failed, and the run is told so', async ([, code, message]) => {
+    ['nothing more, and ends', `${handshake}\nsys.exit(3)`, /exit code 3/],
+  ] as const)('that writes %s has failed, and the run reports it', async ([, code, message]) => {
     const { record } = await run(code);
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'agent_error' } });
     expect(record.end?.message).toMatch(message);
   });
 
-  test('is not given files, terminals or anything of the host', async () => {
+  test('gets no files, terminals or anything else of the host', async () => {
     const { folder, record } = await run(`${handshake}
 found = [ask("fs/read_text_file", {"sessionId": "s", "path": "/etc/passwd"}),
          ask("fs/write_text_file", {"sessionId": "s", "path": "/etc/evil", "content": "x"}),

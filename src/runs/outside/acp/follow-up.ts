@@ -9,7 +9,7 @@ import type { Sandbox } from '../../../sandbox/index.ts';
 import { Tail } from '../tail.ts';
 
 const checkMs = 60_000;
-const mostTold = 4_000;
+const maxMessage = 4_000;
 /** With less time left, an agent could not do anything useful. */
 const minSeconds = 10;
 
@@ -39,7 +39,7 @@ export async function followUp(
 
 /** Why the grader would not accept the submission; null if it would. */
 async function submissionProblem(sandbox: Sandbox, signal: AbortSignal): Promise<string | null> {
-  const printed = new Tail(mostTold);
+  const printed = new Tail(maxMessage);
   const places = [
     `MLAB_WORKSPACE=${sandbox.pathInside(workspaceInside)}`,
     `MLAB_TASK=${sandbox.pathInside(briefInside)}`,

@@ -37,7 +37,7 @@ const says = (sessionUpdate: string, text: string) =>
   update({ sessionUpdate, content: { type: 'text', text } });
 
 describe('messages of an agent', () => {
-  test('are requests for the library, updates for the notes, and what is printed between them', async () => {
+  test('are passed to the library as requests, to the notes as updates, and printed output between them is kept', async () => {
     const request = { id: 1, method: 'session/request_permission', params: {} };
     const output = [
       'Loading …\n',
@@ -69,22 +69,22 @@ describe('messages of an agent', () => {
     }
   });
 
-  test('end with one that holds more values than any message has', async () => {
+  test('end at one that contains more values than any message needs', async () => {
     const many = `{"jsonrpc":"2.0","id":1,"method":"x","params":[${'1,'.repeat(2 ** 20)}1]}\n`;
     expect((await read(many)).problem).toContain('it holds more than 1048576 values');
   });
 
-  test('hold as much of what it says of itself as is kept, and no more', async () => {
+  test('contribute a bounded part of what the agent says about itself', async () => {
     const { claims } = await read(says('agent_message_chunk', 'x'.repeat(30_000)).repeat(3));
     expect(claims?.['Claimed words']).toHaveLength(32_000);
   });
 
-  test('that are too many without an answer of its model end the conversation, however short', async () => {
+  test('end the conversation if there are too many without an answer of its model, however short they are', async () => {
     const { problem } = await read(line({ method: 'x' }).repeat(10_001));
     expect(problem).toBe('AgentFailed: It wrote 10000 lines without waiting for an answer.');
   });
 
-  test('fill the harness with no answers that it does not read', async () => {
+  test('cannot fill the harness with answers that the agent does not read', async () => {
     const stream = new MessageStream({ notified: () => {}, printed: () => {} });
     let unreadBytes = 0;
     const write = (text: string | Uint8Array) => {
@@ -104,7 +104,7 @@ describe('messages of an agent', () => {
     await expect(readable.getReader().read()).rejects.toThrow('has not read 16 MiB');
   });
 
-  test('may be anything: nothing is thrown but that the agent failed', async () => {
+  test('may be anything: the only possible error is that the agent failed', async () => {
     const json = fc.json({ maxDepth: 4 });
     const known = fc.constantFrom('agent_message_chunk', 'tool_call', 'plan', 'usage_update', 'constructor');
     const hostile = fc.oneof(

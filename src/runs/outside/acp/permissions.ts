@@ -79,7 +79,7 @@ export class Permissions {
 
 const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
-/** An answer for this time only or, if there is none, for good. */
+/** An answer for this time only or, if there is none, a permanent one. */
 function chosen({ options }: Asked, kind: 'allow' | 'reject'): RequestPermissionResponse {
   const option =
     options.find((one) => one.kind === `${kind}_once`) ??

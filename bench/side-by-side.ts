@@ -7,7 +7,7 @@ export interface Pair<Value> {
 }
 
 /** @param maxTimes the limit of ours as a multiple of theirs; null: no limit */
-export function beside(
+export function sideBySide(
   { what, unit }: Pick<Measurement, 'what' | 'unit'>,
   { ours, theirs }: Pair<number>,
   maxTimes: number | null,
