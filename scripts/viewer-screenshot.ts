@@ -81,7 +81,9 @@ async function takePictures(run: string): Promise<void> {
     await page.locator('.step-summary').first().waitFor();
     const edits = page.getByRole('link', { name: /Write File|Edit File/ });
     const ofValues = edits.filter({ hasText: '→' });
-    await ((await ofValues.count()) > 0 ? ofValues.first() : edits.nth(1)).click();
+    // A new file has no comparison.
+    const ofLines = edits.filter({ hasText: /[−-]\d+ lines?/ });
+    await ((await ofValues.count()) > 0 ? ofValues : ofLines).first().click();
     await page.locator('.diff').first().waitFor();
     await page.locator('.timeline-score').waitFor({ state: 'attached' });
     await page
