@@ -221,17 +221,8 @@ describe('answers', () => {
     expect(stdout).toBe('');
   });
 
-  test('the folder of an experiment has another name with other options of its agent', async () => {
-    const plan = [
-      'the folder of an experiment has another name if an option of its agent differs',
-      ...withFixtures,
-      '--task',
-      'sums',
-      '--agent',
-      'automl',
-      '--dry-run',
-      '--json',
-    ];
+  test('the folder of an experiment has another name if an option of its agent differs', async () => {
+    const plan = ['run', ...withFixtures, '--task', 'sums', '--agent', 'automl', '--dry-run', '--json'];
     const nameWith = async (...flags: string[]) =>
       JSON.parse((await mlab([...plan, ...flags], here)).out).name;
     const patient = await nameWith('--agent-option', 'max_tries=9');
