@@ -64,8 +64,14 @@ export async function cancelJobs(
   const on = wanted ?? experiment.executor ?? kind.name;
   await using canceller = await (kind.openCanceller?.(on, place) ?? kind.open(on, place));
   if (runs === undefined) await noteCancelling(experiment.folder);
+  // Before Slurm forgets them: a command that follows them would take them for lost, and submit them again.
+  else await noteCancelled(experiment, runs);
   const cancellation = await canceller.cancel(runs);
   if (cancellation.problem === null) await noteCancelled(experiment, runs);
+  else if (runs !== undefined) {
+    const kept = experiment.runIds.filter((id) => runs.has(id));
+    await noteUnqueued(experiment.folder, kept, null);
+  }
   return cancellation;
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, messageOf } from '../../../lib/errors.ts';
 import { withFileLock } from '../../../lib/file-lock.ts';
 import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
-import { noteUnqueued } from '../../../store/index.ts';
+import { noteUnqueued, queueOf } from '../../../store/index.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
@@ -259,6 +259,8 @@ export class ArrayExecutor implements RemoteExecutor {
       const { given } = followed;
       this.#seen.add(given.job.run.id);
       if (verdict.kind === 'ended') given.resolve(verdict.result);
+      else if (this.#isCancelled(given.job.run.id))
+        given.resolve({ record: null, problem: 'cancelled by another command', isCancelled: true });
       else {
         this.#place.log(
           `${given.job.run.id}: submitted again, as ${this.#scheduler.name} ended ${key}: ${verdict.why}`,
@@ -266,6 +268,11 @@ export class ArrayExecutor implements RemoteExecutor {
         this.#give({ ...given, attempts: given.attempts + 1 });
       }
     }
+  }
+
+  /** Slurm without accounting keeps nothing of a single job that was cancelled while it waited. */
+  #isCancelled(run: RunId): boolean {
+    return queueOf(this.#place.experiment.folder).unqueued.get(run)?.state === 'cancelled';
   }
 
   /**
