@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openExperiment, readTraceSync } from '../src/store/index.ts';
 import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { startMlab } from './fixtures/mlab-process.ts';
@@ -21,6 +21,8 @@ describe.skipIf(missing !== null)(
       await bench.provision();
       cluster = await SlurmCluster.start({ nodes: 3, coresPerNode: 2 });
     }, 60_000);
+    // The jobs of a failed test would keep the nodes from the next one.
+    afterEach(() => cluster.tryAsk('scancel', '--user=root'));
     afterAll(async () => {
       await cluster?.[Symbol.asyncDispose]();
       bench[Symbol.dispose]();
@@ -53,7 +55,7 @@ describe.skipIf(missing !== null)(
 
     async function until(what: string, holds: () => boolean): Promise<void> {
       for (let tries = 0; tries < 1200 && !holds(); tries += 1) await sleep(100);
-      expect(holds(), what).toBe(true);
+      expect(holds(), `${what}; the queue: ${cluster.queue().join(', ')}`).toBe(true);
     }
 
     const isRunning = (): boolean => cluster.queue().some((line) => line.includes('RUNNING'));
@@ -79,7 +81,7 @@ describe.skipIf(missing !== null)(
       expect(left.err).toContain('Ctrl-C again within 5 s cancels them');
       expect(isRunning()).toBe(true);
       const second = start('left', {}, ...flags);
-      await until('it is followed', () => /resumed on n\d \(Slurm \d+_[01]\)/.test(second.said()));
+      await until('it is followed', () => /(started|resumed) on n\d \(Slurm \d+_[01]\)/.test(second.said()));
       expect(arrays('left')).toBe(2);
       second.process.kill('SIGINT');
       await until('it says so', () => second.said().includes('again within'));

@@ -56,8 +56,9 @@ export class ArrayExecutor implements RemoteExecutor {
     const done = doneBefore(this.#place, job, following, this.#seen.has(job.run.id));
     if (done !== null) return Promise.resolve(done);
     if (this.#place.signal.aborted) return Promise.resolve(interrupted);
+    const hadBegun = this.#place.experiment.runFolder(job.run.id).readRecord() !== null;
     return new Promise((resolve, reject) => {
-      this.#give({ job, next, following, attempts: 0, resolve, reject });
+      this.#give({ job, next, following, hadBegun, attempts: 0, resolve, reject });
     });
   }
 

@@ -21,6 +21,8 @@ export interface Given {
   job: Job;
   next: GradeJob | undefined;
   following: Following;
+  /** Whether the store had a record of the run when it was requested. */
+  hadBegun: boolean;
   /** The number of earlier submissions. */
   attempts: number;
   resolve: (result: JobResult) => void;
@@ -84,7 +86,7 @@ export class FollowedJob {
   }
 
   #tell({ state, reason, nodes, restarts, ...rest }: JobState): void {
-    const { job, following } = this.given;
+    const { job, following, hadBegun, attempts } = this.given;
     const now = isWaiting({ state, reason, nodes, restarts, ...rest })
       ? `waits ${reason}`
       : `${state} ${nodes} ${restarts}`;
@@ -96,7 +98,7 @@ export class FollowedJob {
       const place = reason === '' ? number : `${number} (${reason})`;
       following.onProgress({ kind: 'run_queued', run, place, held: /held|hold/i.test(reason) });
     } else {
-      const resumed = restarts > 0 || this.#folder.readRecord() !== null;
+      const resumed = hadBegun || attempts > 0 || restarts > 0;
       following.onProgress({ kind: 'run_started', run, resumed, place: `${nodes} (${number})` });
     }
   }

@@ -2,15 +2,20 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { basename, delimiter, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fakeKeys } from '../../../../test/fakes/providers/index.ts';
-import { examplePlan } from '../../../../test/fixtures/store/examples.ts';
+import { examplePlan, exampleRecord, exampleSpec } from '../../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { ModelRegistry, roleSettings } from '../../../models/index.ts';
 import { ExecutorSettings } from '../../../schema/index.ts';
 import { createExperiment, openFleet, queuedPlace } from '../../../store/index.ts';
+import type { JobProgress } from '../../jobs/job-result.ts';
 import { makeRunJob } from '../../jobs/make-jobs.ts';
 import { ArrayExecutor } from '../arrays/array-executor.ts';
 import { slurm } from './index.ts';
 import { SlurmScheduler } from './slurm-scheduler.ts';
+
+/** What `squeue --json` prints of the job. */
+const running = `echo '{"jobs": [{"array_job_id": 7, "array_task_id": 0, "job_state": "RUNNING",'
+echo '"nodes": "n1", "name": "'$name'"}]}'`;
 
 /** A plan with one run and its place, where Slurm's programs are scripts; `sbatch` ends with these lines. */
 function makePlace(sbatch: string, model: string | null, settings: Record<string, unknown> = {}) {
@@ -19,7 +24,8 @@ function makePlace(sbatch: string, model: string | null, settings: Record<string
   mkdirSync(bin);
   const programs = {
     sbatch: `printf '%s\\n' "$@" > ${folder}/submitted\n${sbatch}`,
-    squeue: `echo '{"jobs": []}'`,
+    squeue: `name=$(sed -n s/--job-name=//p ${folder}/submitted)
+${running}`,
     scontrol: 'echo MaxArraySize = 11',
   };
   for (const [name, lines] of Object.entries(programs)) {
@@ -44,7 +50,11 @@ function makePlace(sbatch: string, model: string | null, settings: Record<string
 type Place = ReturnType<typeof makePlace>['place'];
 
 /** Gives the run to an executor, which is closed as soon as `isDone`. */
-async function execute(place: Place, isDone: (problem: Promise<unknown>) => Promise<unknown>) {
+async function execute(
+  place: Place,
+  isDone: (problem: Promise<unknown>) => Promise<unknown>,
+  onProgress: (progress: JobProgress) => void = () => {},
+) {
   const { experiment, plan, signal } = place;
   const [run] = plan.runs;
   if (run === undefined) throw new Error('the plan is empty');
@@ -52,7 +62,7 @@ async function execute(place: Place, isDone: (problem: Promise<unknown>) => Prom
   const provisioning = { allow_unverified: false };
   const settings = { plan, experiment, tasks, provisioning, modelsFolder: '/', mlab: '1', threads: 1 };
   await using executor = new ArrayExecutor(place, await SlurmScheduler.open(place));
-  const result = executor.execute(makeRunJob(run, settings, false), { signal, onProgress: () => {} });
+  const result = executor.execute(makeRunJob(run, settings, false), { signal, onProgress });
   return await isDone(result);
 }
 
@@ -102,4 +112,24 @@ test('runs that Slurm refuses are listed as failed since they were not submitted
     },
   ]);
   expect(readdirSync(join(place.folder, 'slurm')).filter((name) => name.startsWith('mlab-'))).toEqual([]);
+});
+
+test.each([
+  ['is shown as started, not as resumed, if its worker was quicker than the first look', false],
+  ['is shown as resumed if it had begun before', true],
+])('a run on a node %s', async (_, hadBegun) => {
+  const { place } = makePlace('echo 7', null);
+  const spec = exampleSpec('one');
+  const begin = () => place.experiment.runFolder(spec.id).writeRecordSync(exampleRecord({ spec }));
+  if (hadBegun) begin();
+  const told: JobProgress[] = [];
+  await execute(
+    place,
+    async (result) => {
+      begin();
+      await Promise.race([result, until(() => told.some(({ kind }) => kind === 'run_started'))]);
+    },
+    (progress) => told.push(progress),
+  );
+  expect(told).toContainEqual(expect.objectContaining({ kind: 'run_started', resumed: hadBegun }));
 });
