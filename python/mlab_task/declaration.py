@@ -1,6 +1,7 @@
 """How a task declares its submission: the `submission` part of task.yaml, as dataclasses."""
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,12 +55,21 @@ class Declaration:
 
 
 def read_declaration(task_file: Path) -> Declaration:
-    """Reads the declaration from a JSON file with the keys `metric` and `submission`."""
-    submission = json.loads(task_file.read_text(encoding="utf-8"))["submission"]
-    return Declaration(
-        files=tuple(_file(entry) for entry in submission["files"]),
-        max_bytes=int(submission.get("max_mb", 64)) * 2**20,
-    )
+    """Reads the declaration from a JSON file with the keys `metric` and `submission`.
+
+    Raises SystemExit, with a message, if it is no such file: for somebody who starts a grader by hand.
+    """
+    try:
+        submission = json.loads(task_file.read_text(encoding="utf-8"))["submission"]
+        return Declaration(
+            files=tuple(_file(entry) for entry in submission["files"]),
+            max_bytes=int(submission.get("max_mb", 64)) * 2**20,
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        sys.exit(
+            f"{task_file} is not JSON with the keys metric and submission of task.yaml, "
+            f"as mlab tasks show TASK --json prints them ({type(error).__name__}: {error})"
+        )
 
 
 def _file(entry: dict[str, Any]) -> DeclaredFile:

@@ -38,6 +38,14 @@ class SubmissionTest(FolderTest):
         return [code for code, _ in self.problems()]
 
 
+class Declarations(SubmissionTest):
+    def test_a_file_that_is_none_is_refused_with_the_command_that_makes_one(self) -> None:
+        for text in ("null", "[]", "{}", "{", '{"submission": {"files": [{"format": "csv"}]}}'):
+            file = self.write("task.json", text)
+            with self.assertRaisesRegex(SystemExit, "task.json is not JSON.* mlab tasks show TASK --json"):
+                read_declaration(file)
+
+
 class Files(SubmissionTest):
     def test_a_file_in_a_folder_is_found(self) -> None:
         self.declare(CSV)

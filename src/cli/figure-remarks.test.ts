@@ -43,3 +43,16 @@ test('a baseline with a spread above the success threshold causes a remark, unle
   expect(remarksOf({ measurement: noisy, declaredMean: null, task: remedied })).toEqual([]);
   expect(remarksOf({ measurement: { ...noisy, what: 'solution' }, declaredMean: null })).toEqual([]);
 });
+
+test('a script that was mostly kept from the processor causes a remark, one that was short or busy none', () => {
+  const remarks = (...times: [seconds: number, cpuSeconds: number | null][]) => {
+    const runs = times.map(([seconds, cpuSeconds], seed) => ({ seed, score: 0.7, seconds, cpuSeconds }));
+    return remarksOf({ measurement: { ...measurement, seconds: 9, runs }, declaredMean: null });
+  };
+  expect(remarks([9, 4], [9, 3], [9, 8])).toEqual([
+    expect.stringMatching(/less than half of its time \(9 s\)/),
+  ]);
+  expect(remarks([9, 4], [9, 8], [9, 8])).toEqual([]);
+  expect(remarks([0.5, 0.1])).toEqual([]);
+  expect(remarks([9, null], [4, 7])).toEqual([]);
+});

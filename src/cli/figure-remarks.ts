@@ -30,7 +30,9 @@ export function spreadsAway({ task, measurement, declaredMean }: MeasuredHere): 
 
 /** What a person should know of measured figures beyond their values. */
 export function figureRemarks(measured: MeasuredHere): string[] {
-  return [driftRemark(measured), noiseRemark(measured)].flatMap((remark) => remark ?? []);
+  return [driftRemark(measured), noiseRemark(measured), busyRemark(measured)].flatMap(
+    (remark) => remark ?? [],
+  );
 }
 
 function driftRemark(measured: MeasuredHere): string | null {
@@ -58,6 +60,18 @@ function noiseRemark({ task: { file }, measurement }: MeasuredHere): string | nu
     'would count as a success, and other commands refuse the task. Make the starter less noisy or use more test rows. ' +
     'If the score is a time, measure again on a quiet machine; if it stays noisy, state in baseline.remedy how the ' +
     'grader keeps noise from deciding.'
+  );
+}
+
+/** A script of which a second takes no processor for more than half of it was kept from it, or waits by itself. */
+function busyRemark({ measurement: { runs, seconds } }: MeasuredHere): string | null {
+  const kept = runs.filter(
+    ({ seconds: wall, cpuSeconds }) => cpuSeconds !== null && wall > 1 && wall > 2 * cpuSeconds,
+  );
+  if (2 * kept.length <= runs.length) return null;
+  return (
+    `The script had a processor for less than half of its time (${number(seconds)} s). Unless it waits by itself, other ` +
+    'programs were busy: measure again on a quiet machine, as limits and agents go by this time.'
   );
 }
 

@@ -23,8 +23,8 @@ export function createProgram(version: string, asJson: boolean): Command {
       program.setOptionValue('taskDir', [...(program.opts<GlobalOptions>().taskDir ?? []), folder]);
     })
     .option('--json', 'print one JSON document to standard output')
-    .option('-q, --quiet', 'print results and errors, and no progress')
-    .option('-v, --verbose', 'print every step and model call of runs, and the stack of errors')
+    .option('-q, --quiet', 'print only results and errors, no progress')
+    .option('-v, --verbose', 'print every step and model call of runs, and stack traces of errors')
     .addOption(
       new Option(
         '--log-level <level>',

@@ -37,6 +37,8 @@ export interface MeasuredSeed {
   score: number;
   /** Wall time of the script. */
   seconds: number;
+  /** Processor time of the script; null where it can't be measured. */
+  cpuSeconds: number | null;
 }
 
 /** The figures for task.yaml, as measured now. */
@@ -103,7 +105,8 @@ async function measureSeed(
   // A submission that an earlier version of the script left is not a measurement.
   if (crash !== null) throw failure(spec, crash);
   const script = steps.findLast(({ started }) => started.action === 'Execute Script');
-  return { seed: spec.seed, score: grade.score, seconds: (script?.finished.duration_ms ?? 0) / 1000 };
+  const { duration_ms: ms = 0, cpu_seconds: cpuSeconds = null } = script?.finished ?? {};
+  return { seed: spec.seed, score: grade.score, seconds: ms / 1000, cpuSeconds };
 }
 
 function performer({ task }: TaskResources, what: Measured) {

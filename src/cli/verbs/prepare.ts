@@ -14,7 +14,7 @@ export const prepare: Verb = {
   details:
     'Sources are downloaded from their URLs or from Kaggle (KAGGLE_API_TOKEN, or KAGGLE_USERNAME and\n' +
     'KAGGLE_KEY, or ~/.kaggle/kaggle.json).\n' +
-    'Interrupted downloads are resumed. A mirror holds each source file as <folder>/<task>/<file>, <folder>/<file> or\n' +
+    'Interrupted downloads are resumed. A mirror contains each source file as <folder>/<task>/<file>, <folder>/<file> or\n' +
     '<folder>/<group>/<task>/<file>, with any name for the group.',
   examples: [
     ['mlab prepare digits vectorization', 'two tasks that need no download'],

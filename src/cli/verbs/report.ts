@@ -60,7 +60,7 @@ export const report: Verb = {
   details:
     "Success: the final submission improves on the baseline beyond the task's threshold (10 % unless the task says\n" +
     'otherwise). docs/evaluation.md defines every number. The same runs always give the same report, byte for byte.\n' +
-    'CSV holds one table: `results`, or the one that --table names. HTML is a single file with plots that needs no server.',
+    'CSV contains one table: `results`, or the one that --table names. HTML is a single file with plots that needs no server.',
   negative: 'a run could not be read; it is named and left out',
   examples: [
     ['mlab report start-1', 'one experiment'],

@@ -27,11 +27,11 @@ export const runsTrace: Verb = {
       choices: kinds,
       many: 'commas',
     },
-    { flags: '--texts', description: 'print long texts in place of the hashes that refer to them' },
+    { flags: '--texts', description: 'print long texts instead of the hashes that refer to them' },
   ],
   details:
     'The events of one run are printed byte for byte as they were recorded; those of several runs get the name of their run,\n' +
-    'and --texts inserts long texts. docs/trace-format.md describes the events. A model call holds only the messages that\n' +
+    'and --texts inserts long texts. docs/trace-format.md describes the events. A model call contains only the messages that\n' +
     'are new since earlier calls; mlab runs calls RUN --call N prints one in full.',
   examples: [
     ['mlab runs trace start-1/digits-automl-0', 'every event of a run'],

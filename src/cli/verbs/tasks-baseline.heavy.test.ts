@@ -64,6 +64,7 @@ test('the example of the guide is prepared, measured and checked without invente
   const refused = await mlab('tasks', 'check', folder);
   expect(refused.code).toBe(1);
   expect(refused.stdout).toContain('not measured yet');
+  expect((await mlab('tasks', 'show', folder)).stdout).toMatch(/baseline +not measured yet: /);
   expect(await mlab('prepare', folder)).toMatchObject({ code: 0 });
   const measure = ['tasks', 'baseline', folder, '--write', '--seeds', '2'];
   const baseline = await mlab(...measure);

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { loadTask } from '../../tasks/index.ts';
+import { declaredMean, loadTask, type Task } from '../../tasks/index.ts';
 import { duration, number, percent } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -9,9 +9,11 @@ export const tasksShow: Verb = {
   flags: [],
   examples: [['mlab tasks show digits', 'the problem that the agent gets, and facts about the task']],
   async run(context, [id = '']) {
-    const task = loadTask(id, context.folders.tasks);
+    const task = loadTask(id, context.folders.tasks, { toMeasure: true });
     const { file } = task;
-    const { metric, baseline, reference } = file;
+    const { metric } = file;
+    const baseline = { ...file.baseline, ...unmeasured(task, 'baseline') };
+    const reference = { ...file.reference, ...unmeasured(task, 'reference') };
     const starter = readdirSync(task.environmentFolder, { recursive: true, encoding: 'utf8' }).sort();
     const facts = [
       ['category', `${file.category}, ${file.modality}`],
@@ -31,21 +33,20 @@ export const tasksShow: Verb = {
     const text = facts.map(([name = '', value = '']) => `  ${name.padEnd(11)} ${value}`).join('\n');
     return {
       text: `${file.title}\n\n${text}\n\nThe problem that the agent gets\n\n${file.problem}`,
-      json: { ...file, version: task.version, folder: task.folder, starter },
+      json: { ...file, baseline, reference, version: task.version, folder: task.folder, starter },
     };
   },
 };
 
-function measured({
-  mean,
-  spread,
-  seeds,
-  seconds,
-}: {
-  mean: number;
-  spread: number;
-  seeds: number;
-  seconds: number;
-}) {
-  return `${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds)} each`;
+type Figures = Record<'mean' | 'spread' | 'seeds' | 'seconds', number | null>;
+
+/** What replaces the figures of a task that has none yet. */
+function unmeasured(task: Task, part: 'baseline' | 'reference'): Partial<Figures> {
+  if (declaredMean(task, part) !== null) return {};
+  return { mean: null, spread: null, seeds: null, seconds: null };
+}
+
+function measured({ mean, spread, seeds, seconds }: Figures): string {
+  if (mean === null || spread === null) return 'not measured yet';
+  return `${number(mean)} ± ${number(spread)} over ${seeds} seeds, ${duration(seconds ?? 0)} each`;
 }

@@ -25,6 +25,13 @@ function answer(changes: Partial<Answer>): Answer {
   };
 }
 
+test('both searches say why they checked nothing in a task without tables', () => {
+  for (const { notes, notRun } of [orderOf(answer({ hidden: [] })), valuesOf(answer({ hidden: [] }), null)]) {
+    expect(notRun).toBe(true);
+    expect(notes).toEqual(['the private data contains no tables: nothing to look for']);
+  }
+});
+
 test('an order that reveals no more than public columns is noted, and is not a fault', () => {
   const one = { by: "the row's position", hidden: 'kwh', strength: 0.95, deviations: 40, rows: 300 };
   const { faults, notes } = orderOf(answer({ revealed: [{ ...one, shown: 'hour and meter' }] }));

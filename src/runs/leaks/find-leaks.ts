@@ -146,6 +146,8 @@ const remedies: Record<Leak['place'], string> = {
   packages: 'Name the file under "withheld" in task.yaml, or do without the package.',
 };
 
+const noTables = 'the private data contains no tables: nothing to look for';
+
 /**
  * If the order of the rows or their ids reveal a hidden column, so does everything that is sorted, wherever it is
  * joined by them: of those, only copies of the values are reported.
@@ -154,7 +156,7 @@ export function valuesOf(answer: Answer, id: string | null): LeakFindings {
   const { files, columns, hidden, unread, late } = answer;
   const notes = [
     hidden.length === 0
-      ? 'the private data holds no tables: nothing to look for'
+      ? noTables
       : `looked for ${shortList(hidden)} in ${columns} columns of ${files} files`,
     ...(unread.length === 0 ? [] : [`could not read ${unread.length} files: ${shortList(unread)}`]),
     ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
@@ -220,7 +222,7 @@ export function orderOf({ revealed, hidden }: Answer): LeakFindings {
           `${lineOf(one)}. Order the rows by a hash of what they show, and number them after that; so also those of a ` +
           'time series: if agents may know the time, show it in a column.',
       ),
-    notes: revealed.slice(0, 5).map(lineOf),
+    notes: hidden.length === 0 ? [noTables] : revealed.slice(0, 5).map(lineOf),
     notRun: hidden.length === 0,
   };
 }
