@@ -57,7 +57,7 @@ class Declaration:
 def read_declaration(task_file: Path) -> Declaration:
     """Reads the declaration from a JSON file with the keys `metric` and `submission`.
 
-    Raises SystemExit, with a message, if it is no such file: for somebody who starts a grader by hand.
+    Raises SystemExit, with a message, if it is no such file, for people who start a grader by hand.
     """
     try:
         submission = json.loads(task_file.read_text(encoding="utf-8"))["submission"]
