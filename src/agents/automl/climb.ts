@@ -184,7 +184,7 @@ export class Climb implements Strategy {
       if (from === to) return [];
       return [`${knob.name}: ${literalOf(knob, from)} → ${literalOf(knob, to)} (line ${knob.line})`];
     });
-    return { values, seedOffset: 0, change: `${changes.join(', ')}.`, reason };
+    return { values, change: `${changes.join(', ')}.`, reason };
   }
 
   #stepOf(track: Track, isAffordable: IsAffordable, large: boolean): Proposal | null {

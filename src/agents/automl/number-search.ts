@@ -1,17 +1,21 @@
 import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { secondsWith } from './candidate.ts';
+import { Climb } from './climb.ts';
+import { RandomSearch } from './random-search.ts';
 import { inTheirFiles } from './script-files.ts';
-import { type StrategyName, strategies } from './strategies.ts';
 import type { Study } from './study.ts';
+
+/** The search, and the control that it must beat, which uses nothing that other runs learned. */
+export const strategyNames = ['climb', 'random'] as const;
 
 /** How to search over the numbers of a script. */
 export interface NumberSearch {
-  strategy: StrategyName;
+  strategy: (typeof strategyNames)[number];
   /** The most versions to try. */
   maxTries: number;
   random: () => number;
-  /** What other runs learned; empty for the controls. */
+  /** What other runs learned. */
   experience: readonly Lesson[];
 }
 
@@ -22,24 +26,20 @@ export async function searchNumbers(
   { strategy, maxTries, random, experience }: NumberSearch,
 ): Promise<string | null> {
   const { script } = study.best;
-  const { knobs, seeds } = script;
-  if (strategy === 'seeds' && seeds.length === 0) return 'I found no seed in the script.';
-  if (strategy !== 'seeds' && knobs.length === 0)
-    return 'I found no number in the script that I could sensibly change.';
+  const { knobs } = script;
+  if (knobs.length === 0) return 'I found no number in the script that I could sensibly change.';
   workspace.note({
-    Plan:
-      strategy === 'seeds'
-        ? 'I run the starter on other seeds again and again, and keep the seed that scores best.'
-        : `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
+    Plan: `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
   });
-  const search = strategies[strategy](knobs, random, experience);
+  const search =
+    strategy === 'random' ? new RandomSearch(knobs, random) : new Climb(knobs, random, experience);
   // The best version changes during the search, and the latest one predicts run times best.
   const expected = (each: readonly number[]) => secondsWith(study.best, each);
   const triedBefore = study.tally.tried;
   while (study.tally.tried - triedBefore < maxTries) {
     const proposal = search.next((each) => study.affords(expected(each)));
     if (proposal === null || workspace.ended) break;
-    if (script.render(proposal.values, proposal.seedOffset) === null) {
+    if (script.render(proposal.values) === null) {
       search.tell(proposal, 'put back');
       continue;
     }

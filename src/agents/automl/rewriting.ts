@@ -56,7 +56,6 @@ export async function rewriteScript(
       // It has the numbers of the best version.
       story: [...story, ...script.changes(values), change.replace(/\.$/, '')],
       values: rewritten.knobs.map(({ value }) => value),
-      seedOffset: 0,
       seconds: seconds * next.effort,
       changesCode: next.isProven !== true,
       notes: { Rewrite: next.name, Reason: next.reason, Change: change },
