@@ -7,7 +7,6 @@ import { graphData, graphScripts } from '../../../../../test/fixtures/graph-scri
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
 import { runScripts, torchPython } from '../../../../../test/fixtures/torch-python.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
-import { ScriptVersions } from '../../versions.ts';
 import { rewriteGraph } from '../graph.ts';
 import type { Rewriter, Surroundings } from '../rewrite.ts';
 import { readSurroundings } from '../surroundings.ts';
@@ -60,18 +59,6 @@ describe('rewritten scripts', () => {
       // The last step of a schedule is small, so the loops report their progress correctly.
       if (/decay|one cycle/.test(name)) expect(rate, name).toBeLessThan(0.3 * highest);
     }
-  });
-
-  test('the widths that are found can be doubled', () => {
-    const scripts = new Map(
-      Object.entries(torchScripts).map(([name, source]) => {
-        const versions = new ScriptVersions(source, ({ also }) => also.length > 0);
-        expect(versions.knobs.length, name).toBeGreaterThan(0);
-        return [name, versions.render(versions.knobs.map(({ value }) => value * 2)) ?? ''];
-      }),
-    );
-    const results = run(temporaryFolder(), scripts);
-    for (const [name, { error }] of Object.entries(results)) expect(error, name).toBeNull();
   });
 
   test('features of neighbours help if neighbours are similar, and leak no unknown labels', () => {
