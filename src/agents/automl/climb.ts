@@ -1,5 +1,5 @@
 import type { Lesson } from '../../schema/index.ts';
-import { type Hint, hintFor } from './hints.ts';
+import { trustBy } from './hints.ts';
 import type { Knob } from './knobs.ts';
 import { type Direction, literalOf, moved, steps } from './scales.ts';
 import type { Ending, IsAffordable, Proposal, Strategy } from './strategy.ts';
@@ -13,8 +13,8 @@ interface Track {
   left: Direction[];
   failures: number;
   successes: number;
-  /** What other runs learned about knobs of its kind. */
-  hint: Hint;
+  /** By what other runs make of knobs of its name. */
+  trust: number;
   /** Breaks ties among equal priors. */
   tie: number;
   /** Changing it alone had no effect, so it is left out of leaps. */
@@ -45,15 +45,13 @@ export class Climb implements Strategy {
   #isLeapNext = true;
   #hasTrainedLonger = false;
 
-  /** @param lessons of other runs: they decide which knobs come early, and which direction is tried first */
+  /** @param lessons of other runs: they decide which knobs come early */
   constructor(knobs: readonly Knob[], random: () => number, lessons: readonly Lesson[] = []) {
     this.#random = random;
     this.#values = knobs.map((knob) => knob.value);
     this.#seen.add(keyOf(this.#values));
     this.#tracks = knobs.map((knob) => {
-      const hint = hintFor(knob, lessons);
-      const usual: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
-      const direction = hint.direction ?? usual;
+      const direction: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
       const first = knob.prior.firstStep ?? steps[knob.prior.scale].first;
       return {
         knob,
@@ -62,7 +60,7 @@ export class Climb implements Strategy {
         left: bothFrom(direction),
         failures: 0,
         successes: 0,
-        hint,
+        trust: trustBy(lessons, 'number', knob.name),
         tie: random(),
         isIdle: false,
       };
@@ -219,18 +217,16 @@ function bothFrom(direction: Direction): Direction[] {
 }
 
 function promise(track: Track): number {
-  const trust = track.knob.prior.weight * track.hint.factor * trustAfterFailure ** track.failures;
+  const trust = track.knob.prior.weight * track.trust * trustAfterFailure ** track.failures;
   return trust * (1 + Math.min(track.successes, 2) / 2) * (0.9 + track.tie / 5);
 }
 
-function reasonFor({ knob, successes, failures, hint }: Track, direction: Direction): string {
+function reasonFor({ knob, successes, failures }: Track, direction: Direction): string {
   const { name, line } = knob;
   const way = direction === 1 ? 'more' : 'less';
   if (successes > 0 && failures === 0)
     return `changing ${name} (line ${line}) helped, so I go on the same way: ${way} of it.`;
   if (failures > 0)
     return `${name} (line ${line}) has values near the best one that were not tried: ${way} of it.`;
-  if (hint.tasks.length > 0)
-    return `earlier runs had a better score by changing such a number (on ${hint.tasks.join(', ')}), and nothing is known here yet of ${name} (line ${line}): ${way} of it.`;
   return `${name} (line ${line}) is a number that often matters, and nothing is known yet of ${way} of it.`;
 }

@@ -73,8 +73,8 @@ describe('the rewriting of a script', () => {
     expect(environment.finalAnswer).toContain('AdamW');
   });
 
-  it('is left out if the options say so, and by the controls', async () => {
-    for (const options of [{ rewrites: false }, { search: 'random' }, { search: 'seeds' }]) {
+  it('is left out if the options say so, and by the control', async () => {
+    for (const options of [{ rewrites: false }, { search: 'random' }]) {
       const environment = await runAgent({}, options);
       expect(environment.notes.filter(({ Rewrite }) => Rewrite !== undefined)).toEqual([]);
       expect(environment.files.get('train.py')).not.toContain('AdamW');

@@ -1,9 +1,10 @@
 import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
+import { isTimeLike } from '../search/metric-names.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
 import { pythonPart } from './model-writing/python-file.ts';
-import { allRewrites, rewritersInPython } from './rewrites/all.ts';
-import { offersFromPython } from './rewrites/in-python.ts';
+import { allRewrites } from './rewrites/all.ts';
+import { fasterFunctions, offersFromPython } from './rewrites/in-python.ts';
 import { importedNames } from './rewrites/python-edit.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
 import { readSurroundings } from './rewrites/surroundings.ts';
@@ -42,7 +43,9 @@ export async function rewriteScript(
     const base = study.best.isOwn === true ? study.starter : study.best;
     const { script, story, seconds, values } = base;
     if (base !== offersFor) {
-      const asked = await askPrograms(workspace, sourceOf(base));
+      const asked = isTimeLike(workspace.task.metric)
+        ? await offersFromPython(workspace, fasterFunctions, sourceOf(base))
+        : [];
       offers = allRewrites(sourceOf(base), surroundings, experience, asked);
     }
     offersFor = base;
@@ -61,14 +64,6 @@ export async function rewriteScript(
       notes: { Rewrite: next.name, Reason: next.reason, Change: change },
     });
   }
-}
-
-/** The offers of the programs that examine a script by running it. */
-async function askPrograms(workspace: Workspace, source: string): Promise<Rewrite[]> {
-  const offers: Rewrite[] = [];
-  for (const rewriter of rewritersInPython(workspace.task))
-    offers.push(...(await offersFromPython(workspace, rewriter, source)));
-  return offers;
 }
 
 const arraysScript = 'look_at_arrays.py';
