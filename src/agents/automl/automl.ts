@@ -11,7 +11,6 @@ import { type NumberSearch, searchNumbers, strategyNames } from './number-search
 import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
-import { runShortened } from './shortened.ts';
 import { Study } from './study.ts';
 import { type Outcome, TrialRunner } from './trial.ts';
 import { writeModel } from './write-model.ts';
@@ -75,8 +74,6 @@ export const automl: Agent = {
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
     const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
     const isMissing = !workspace.ended && (await checkSubmission(workspace)).isRefused;
-    const shortened = isMissing && starter.timedOut ? await runShortened(workspace, runner, source) : null;
-    if (shortened !== null) return await improve(workspace, runner, shortened, seed, settings);
     const constants = isMissing ? await submitConstants(workspace, runner, source) : null;
     await answerWithoutSearch(workspace, starter, why, constants ?? undefined);
   },
