@@ -5,7 +5,6 @@ import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
-import { submitConstants } from './model-writing/constants.ts';
 import { replaceUseless } from './model-writing/fill.ts';
 import { type NumberSearch, searchNumbers, strategyNames } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
@@ -73,9 +72,7 @@ export const automl: Agent = {
     if (starter.kind === 'measured')
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
     const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
-    const isMissing = !workspace.ended && (await checkSubmission(workspace)).isRefused;
-    const constants = isMissing ? await submitConstants(workspace, runner, source) : null;
-    await answerWithoutSearch(workspace, starter, why, constants ?? undefined);
+    await answerWithoutSearch(workspace, starter, why);
   },
 };
 

@@ -137,20 +137,6 @@ describe('a starter that fails', () => {
     expect(invalid.files.get('train.py')).toBe(skeleton);
   });
 
-  it('gets a valid submission with the same values for every row if no model works', async () => {
-    const environment = await runAgent({
-      execute: (source) =>
-        source.includes('TABLES')
-          ? inTurn(source)
-          : source.includes('the same value for every row')
-            ? { output: '', exitCode: 0, seconds: 1, writes: { 'submission.csv': 'id,y' } }
-            : crash,
-      accepts: (files) => files.has('submission.csv'),
-    });
-    expect(environment.files.get('train.py')).toContain('writer.writerow(["id","y"])');
-    expect(environment.finalAnswer).toContain('I submitted the same value for every row.');
-  });
-
   it('gets nothing more if its run took all the time', async () => {
     const environment = new FakeEnvironment({
       files: { 'train.py': skeleton },
