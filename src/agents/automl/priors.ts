@@ -22,6 +22,8 @@ export interface Prior {
   upFirst: boolean;
   /** The first value to try if the starter has a 0. */
   fromZero: number | null;
+  /** How long a model trains: with less of it, a run is a cheaper one of the same kind. */
+  isLength: boolean;
 }
 
 function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
@@ -31,7 +33,7 @@ function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
     count: { least: 1, most: 1e6 },
     small: { least: 1, most: 64 },
   }[scale];
-  const usual = { effort: 0, firstStep: null, upFirst: false, fromZero: null };
+  const usual = { effort: 0, firstStep: null, upFirst: false, fromZero: null, isLength: false };
   return { scale, weight, ...bounds, ...usual, ...rest };
 }
 
@@ -39,7 +41,7 @@ const learningRate = prior('log', 1, { least: 1e-7, most: 10 });
 /** In short training, a learning rate up to this is more often too low than too high. */
 const slowRate = 0.005;
 const penalty = prior('log', 0.8, { fromZero: 1e-4 });
-const rounds = prior('count', 0.7, { effort: 1, upFirst: true });
+const rounds = prior('count', 0.7, { effort: 1, upFirst: true, isLength: true });
 const width = prior('count', 0.6, { least: 2, most: 8192, effort: 1, upFirst: true });
 const leafSize = prior('count', 0.5, { most: 10_000, firstStep: 2 });
 const depth = prior('small', 0.8, { effort: 1 });
