@@ -48,10 +48,19 @@ self.gamma = 0.2
 
 describe('the knob finder', () => {
   it.each([
+    [
+      '@dataclass\nclass Settings:\n    depth: int\n    width: int\n    dropout: float\nSettings(2, 128, 0.2)',
+      ['depth=2', 'width=128', 'dropout=0.2'],
+    ],
+    [
+      'class Net(Module):\n    def __init__(self, inputs, hidden, outputs):\n        pass\nNet(8, 16, 2)',
+      ['hidden=16'],
+    ],
+    ['def train(lr, epochs, *, tag=""):\n    pass\ntrain(0.5, 3)', ['lr=0.5', 'epochs=3']],
     ['for epoch in range(1, 31):\n    pass', ['epochs=31']],
     ['for step in range(200):\n    loss.backward()', ['epochs=200']],
     ['for step in range(200):\n    total += step', []],
-  ])('finds the rounds of a training loop: %s', (source, numbers) => {
+  ])('finds what stands by position or in rounds: %s', (source, numbers) => {
     expect(found(source)).toEqual(numbers);
   });
 

@@ -1,3 +1,4 @@
+import { ownParameterName } from './definitions.ts';
 import { plainName, positionalName } from './priors.ts';
 import {
   ancestorsOf,
@@ -77,7 +78,11 @@ function argumentName(source: string, list: SyntaxNode, node: SyntaxNode): Named
   const keyword = keywordOf(source, node);
   if (keyword === null) {
     if (callee === 'range') return named(loopName(source, list, node, call));
-    return named(positionalName(callee, positionIn(list, node)), callee);
+    const position = positionIn(list, node);
+    const usual = positionalName(callee, position);
+    // A 1 for a function of the script's own is mostly "once", or a flag.
+    if (usual === null && textOf(source, node) === '1') return null;
+    return named(usual ?? ownParameterName(source, call, callee, position), callee);
   }
   // Command-line parsers name their defaults in a string: add_argument('--lr', default=0.1).
   if (keyword === 'default' && /^(?:add_argument|option|argument|add_option)$/.test(callee)) {

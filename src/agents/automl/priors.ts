@@ -94,7 +94,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
   ],
   [/(?:^|_)(?:epochs?|num_epochs|n_epochs|epoch_count|generations)$/, rounds],
   [
-    /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|iters)$|^(?:(?:max|most|num|n|total|train|training|optimizer|gradient)_)?(?:steps|updates)$/,
+    /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|iters)$|^(?:(?:max|most|num|n|total|train|training|optimizer|gradient)_)?(?:steps|updates)$|^times_longer$/,
     prior('count', 0.7, { effort: 1, upFirst: true, isLength: true }),
   ],
   [/^(?:train_)?batch(?:_size)?$/, prior('count', 0.6, { most: 16_384, effort: -0.7 })],

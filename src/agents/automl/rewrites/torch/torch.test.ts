@@ -57,6 +57,33 @@ describe('rewrites of scripts that use PyTorch', () => {
     expect(offers(grouped).size).toBe(0);
   });
 
+  it('train longer where no number says how long, through functions too', () => {
+    const source = `import torch
+from torch import nn
+
+settings = torch.load("settings.pt")
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def update(x):
+    optimizer.zero_grad()
+    model(x).sum().backward()
+    optimizer.step()
+
+for number in range(settings["rounds"]):
+    update(torch.ones(2, 3))
+`;
+    expect(changed(source, 'train longer')).toEqual([
+      'TIMES_LONGER = 2',
+      'for number in range(TIMES_LONGER * (settings["rounds"])):',
+    ]);
+    const named = source
+      .replace('settings = {"rounds": 20}', 'ROUNDS = 20')
+      .replace('settings["rounds"]', 'ROUNDS');
+    for (const known of [named, source.replace('settings["rounds"]', '20'), flat, trainer])
+      expect(offers(known).has('train longer')).toBe(false);
+  });
+
   it('schedule the learning rate through loops and functions, in place of an existing schedule', () => {
     expect(changed(flat, 'warm-up and cosine decay')).toEqual([
       'optimizer = scheduled(optim.SGD(net.parameters(), lr=0.001), warm_up=0.1, falls="cosine")',

@@ -5,6 +5,7 @@ import { changeCapacity } from './capacity.ts';
 import { clipGradients } from './clipping.ts';
 import { leaveOutGradients } from './gradients.ts';
 import { useLastPosition } from './last-position.ts';
+import { trainLonger } from './length.ts';
 import { normalise } from './normalisation.ts';
 import { swapOptimizers } from './optimizers.ts';
 import { addSchedules } from './schedules.ts';
@@ -20,6 +21,7 @@ const finders: readonly Finder[] = [
   normalise,
   swapActivations,
   changeCapacity,
+  trainLonger,
 ];
 
 /** These keep the results, up to rounding. */
