@@ -24,7 +24,7 @@ export function trainLonger(script: TorchScript): Rewrite[] {
     { from: to, to, text: ')' },
   ]);
   return written(script, {
-    ...{ name: 'torch: train longer', weight: 0.75, effort: 2, edits, belowImports: [`${factor} = 2`] },
+    ...{ name: 'torch: train longer', weight: 0.88, effort: 2, edits, belowImports: [`${factor} = 2`] },
     change: `The training ${inLines(source, [...counts.values()])} takes twice as many rounds.`,
     reason: 'networks that are trained for a few minutes are rarely trained to the end.',
   });
@@ -32,7 +32,13 @@ export function trainLonger(script: TorchScript): Rewrite[] {
 
 /** `n` of `range(n)`. */
 function countOf({ source }: TorchScript, loop: SyntaxNode | undefined): SyntaxNode | null {
-  const iterable = loop === undefined ? null : iterableOf(loop);
+  let iterable = loop === undefined ? null : iterableOf(loop);
+  // A schedule may have been added before.
+  while (
+    iterable?.name === 'CallExpression' &&
+    /^(?:planned|enumerate|tqdm)$/.test(calleeName(source, iterable))
+  )
+    iterable = argumentsOf(source, iterable)[0]?.value ?? null;
   if (iterable?.name !== 'CallExpression' || calleeName(source, iterable) !== 'range') return null;
   const [count, ...others] = argumentsOf(source, iterable).map(({ value }) => value);
   return others.length > 0 ? null : (count ?? null);
