@@ -6,7 +6,7 @@ import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
 import { replaceUseless } from './model-writing/fill.ts';
-import { type NumberSearch, searchNumbers, strategyNames } from './number-search.ts';
+import { type NumberSearch, searchNumbers, strategyNames, trainLonger } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
@@ -114,6 +114,8 @@ async function improve(
   let whyNoSearch = await study.start();
   if (whyNoSearch === null) {
     if (rivals && filled === undefined) await writeModel(workspace, runner, study, { source, outcome });
+    if (numbers && rewrites && searching.maxTries > 0 && study.best.isOwn !== true)
+      await trainLonger(study, seededRandom(seed));
     if (rewrites && filled === undefined)
       await rewriteScript(workspace, study, searching.maxTries, searching.experience);
     whyNoSearch =

@@ -68,7 +68,8 @@ export class Climb implements Strategy {
   }
 
   next(isAffordable: IsAffordable): Proposal | null {
-    const last = this.#longest(isAffordable);
+    const last = this.#hasTrainedLonger ? null : this.longer(isAffordable);
+    this.#hasTrainedLonger ||= last !== null;
     if (last !== null) return last;
     const large = this.#step(isAffordable, true);
     if (large !== null) return large;
@@ -102,22 +103,25 @@ export class Climb implements Strategy {
     track.left = track.left.filter((each) => each !== direction);
   }
 
-  /** One long run in place of the last few: more training is the surest gain. */
-  #longest(isAffordable: IsAffordable): Proposal | null {
+  /**
+   * One long run in place of the last few: more training is the surest gain. Null if there is time for many.
+   * @param most times longer than now
+   */
+  longer(isAffordable: IsAffordable, most: number = longer.factors[0] ?? 1): Proposal | null {
     const isLength = ({ knob: { prior, value }, isIdle }: Track) =>
       prior.isLength && prior.effort > 0 && value < prior.most && !isIdle;
     const [track] = this.#tracks.filter(isLength).sort((left, right) => promise(right) - promise(left));
-    if (track === undefined || this.#hasTrainedLonger) return null;
+    if (track === undefined) return null;
     const place = this.#tracks.indexOf(track);
     const from = this.#values[place] ?? track.knob.value;
     const times = (factor: number) =>
       this.#values.with(place, Math.min(track.knob.prior.most, Math.round(from * factor)));
     if (isAffordable(times(longer.rare))) return null;
     const values = longer.factors
+      .filter((factor) => factor <= most)
       .map(times)
       .find((each) => (each[place] ?? 0) > from && !this.#seen.has(keyOf(each)) && isAffordable(each));
     if (values === undefined) return null;
-    this.#hasTrainedLonger = true;
     const { name, line } = track.knob;
     return this.#proposalOf(
       values,

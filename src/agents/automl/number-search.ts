@@ -4,6 +4,7 @@ import { secondsWith } from './candidate.ts';
 import { Climb } from './climb.ts';
 import { RandomSearch } from './random-search.ts';
 import { inTheirFiles } from './script-files.ts';
+import type { Ending, Proposal } from './strategy.ts';
 import type { Study } from './study.ts';
 
 /** The search, and the control that it must beat, which uses nothing that other runs learned. */
@@ -33,25 +34,30 @@ export async function searchNumbers(
   });
   const search =
     strategy === 'random' ? new RandomSearch(knobs, random) : new Climb(knobs, random, experience);
-  // The best version changes during the search, and the latest one predicts run times best.
-  const expected = (each: readonly number[]) => secondsWith(study.best, each);
   const triedBefore = study.tally.tried;
   while (study.tally.tried - triedBefore < maxTries) {
-    const proposal = search.next((each) => study.affords(expected(each)));
+    const proposal = search.next((each) => study.affords(secondsWith(study.best, each)));
     if (proposal === null || workspace.ended) break;
-    if (script.render(proposal.values) === null) {
-      search.tell(proposal, 'put back');
-      continue;
-    }
-    const { change, reason, ...version } = proposal;
-    const ending = await study.consider({
-      ...version,
-      script,
-      story: study.best.story,
-      seconds: expected(proposal.values),
-      notes: { Reason: reason, Change: inTheirFiles(change, script.source) },
-    });
-    search.tell(proposal, ending);
+    search.tell(proposal, await consider(study, proposal));
   }
   return null;
+}
+
+/** Trains once for longer if the time is enough for a few runs only: no other change is as sure to help. */
+export async function trainLonger(study: Study, random: () => number): Promise<void> {
+  const climb = new Climb(study.best.script.knobs, random);
+  const proposal = climb.longer((each) => study.affords(secondsWith(study.best, each)), mostAtFirst);
+  if (proposal !== null) await consider(study, proposal);
+}
+
+/** Leaves time for another change of what trains longer. */
+const mostAtFirst = 2;
+
+async function consider(study: Study, { change, reason, ...version }: Proposal): Promise<Ending> {
+  const { script, story } = study.best;
+  if (script.render(version.values) === null) return 'put back';
+  return await study.consider({
+    ...{ ...version, script, story, seconds: secondsWith(study.best, version.values) },
+    notes: { Reason: reason, Change: inTheirFiles(change, script.source) },
+  });
 }
