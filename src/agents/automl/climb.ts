@@ -45,10 +45,18 @@ export class Climb implements Strategy {
   #isLeapNext = true;
   #hasTrainedLonger = false;
 
-  /** @param lessons of other runs: they decide which knobs come early */
-  constructor(knobs: readonly Knob[], random: () => number, lessons: readonly Lesson[] = []) {
+  /**
+   * @param lessons of other runs: they decide which knobs come early
+   * @param values to begin with; default: those in the script
+   */
+  constructor(
+    knobs: readonly Knob[],
+    random: () => number,
+    lessons: readonly Lesson[] = [],
+    values: readonly number[] = knobs.map((knob) => knob.value),
+  ) {
     this.#random = random;
-    this.#values = knobs.map((knob) => knob.value);
+    this.#values = values;
     this.#seen.add(keyOf(this.#values));
     this.#tracks = knobs.map((knob) => {
       const direction: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;

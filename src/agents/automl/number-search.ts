@@ -3,6 +3,7 @@ import type { Workspace } from '../common/workspace.ts';
 import { secondsWith } from './candidate.ts';
 import { Climb } from './climb.ts';
 import { RandomSearch } from './random-search.ts';
+import { literalOf } from './scales.ts';
 import { inTheirFiles } from './script-files.ts';
 import type { Ending, Proposal } from './strategy.ts';
 import type { Study } from './study.ts';
@@ -26,14 +27,14 @@ export async function searchNumbers(
   study: Study,
   { strategy, maxTries, random, experience }: NumberSearch,
 ): Promise<string | null> {
-  const { script } = study.best;
+  const { script, values } = study.best;
   const { knobs } = script;
   if (knobs.length === 0) return 'I found no number in the script that I could sensibly change.';
   workspace.note({
-    Plan: `I can change ${knobs.length} numbers: ${knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ')}.`,
+    Plan: `I can change ${knobs.length} numbers: ${knobs.map((knob, place) => `${knob.name}=${literalOf(knob, values[place] ?? knob.value)}`).join(', ')}.`,
   });
   const search =
-    strategy === 'random' ? new RandomSearch(knobs, random) : new Climb(knobs, random, experience);
+    strategy === 'random' ? new RandomSearch(knobs, random) : new Climb(knobs, random, experience, values);
   const triedBefore = study.tally.tried;
   while (study.tally.tried - triedBefore < maxTries) {
     const proposal = search.next((each) => study.affords(secondsWith(study.best, each)));
