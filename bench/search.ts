@@ -96,7 +96,7 @@ async function regretOf(surface: Surface, search: Search, budget: number, seed: 
       return { output, exitCode: crashed ? 1 : 0, seconds, writes: { 'submission.csv': 'x' } };
     },
   });
-  const options = { search, max_tries: 100_000, models: 'holes', rewrites: false };
+  const options = { search, max_tries: 100_000, models: false, rewrites: false };
   await agentByName('automl').run({ environment, seed, options, reference: null });
   return surface.run(environment.files.get('train.py') ?? '', noise).regret;
 }

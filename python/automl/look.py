@@ -23,6 +23,7 @@ MOST_VALUES = 200
 MOST_CHARACTERS = 4_000
 MOST_ARRAYS = 24
 MOST_FOLDERS = 400
+MOST_NUMBERS = 50_000_000
 # Kinds of files that can be read as texts or pictures.
 ENDINGS = (".txt", ".md", ".html", ".png", ".jpg", ".jpeg", ".bmp", ".gif")
 
@@ -121,6 +122,7 @@ def look_at_array(path: Path) -> list[dict[str, Any]]:
             "key": key,
             "shape": list(array.shape),
             "kind": array.dtype.kind,
+            **ends_of(array),
             # Few values may be classes.
             "values": [str(value) for value in np.unique(array).tolist()[:MOST_VALUES]]
             if array.ndim == 1 and array.dtype.kind in "iubU" and len(array) > 0
@@ -129,6 +131,13 @@ def look_at_array(path: Path) -> list[dict[str, Any]]:
         for key, array in named.items()
         if array.ndim > 0 and array.dtype.kind in "iufbU"
     ]
+
+
+def ends_of(array: Any) -> dict[str, int | None]:
+    """The least and the greatest of whole numbers."""
+    if array.dtype.kind not in "iu" or not 0 < array.size <= MOST_NUMBERS:
+        return {"least": None, "most": None}
+    return {"least": int(array.min()), "most": int(array.max())}
 
 
 def look_at_arrays() -> list[dict[str, Any]]:

@@ -107,18 +107,6 @@ def parts_of(cells: Cells) -> list[Cells]:
     return []
 
 
-def add_sums(data: Data) -> None:
-    """Amounts that are often nought, such as kinds of spending: their sum, and how many."""
-    amounts = [
-        np.nan_to_num(column)
-        for column in data.numbers.values()
-        if np.nanmin(column) >= 0 and np.mean(column == 0) >= 0.3 and len(np.unique(column)) > 30
-    ]
-    if 3 <= len(amounts) <= 30:
-        data.numbers["sum"] = np.sum(amounts, axis=0)
-        data.numbers["how many"] = np.sum(np.array(amounts) > 0, axis=0) * 1.0
-
-
 def find_groups(name: str, cells: Cells, data: Data) -> None:
     """
     Rows that share a value belong together where the rows to predict hardly share any with them,
@@ -185,5 +173,4 @@ def read_data(kinds: list[Maker], join: Joiner | None = None) -> Data:
                 find_order(name, data)
         elif re.search(r"\D", "".join(known_cells(cells)[:99])):
             add_parts(name, cells, data)
-    add_sums(data)
     return data

@@ -5,7 +5,7 @@ import { runInMemory } from '../../test/fixtures/model-agents.ts';
 import { requestText } from '../../test/fixtures/request-text.ts';
 import type { Lesson } from '../schema/index.ts';
 import { Climb } from './automl/climb.ts';
-import { hintForRewrite } from './automl/hints.ts';
+import { trustBy } from './automl/hints.ts';
 import { findKnobs } from './automl/knobs.ts';
 import type { Proposal } from './automl/strategy.ts';
 import { lessonsText } from './common/lessons-text.ts';
@@ -81,14 +81,9 @@ describe('automl', () => {
   const number = (name: string, from: number, to: number) => ({ kind: 'number', name, from, to, text: name });
   const seeds = [0, 1, 2, 3, 4, 5, 6, 7];
 
-  it('tries first what helped elsewhere, in the same direction, whatever the name of the number there', () => {
-    const epochs = exampleLesson({ change: number('NUM_ROUNDS', 10, 20), similarity: 1 });
-    const rate = exampleLesson({ change: number('learningRate', 0.01, 0.1) });
-    for (const seed of seeds) {
-      expect(firstTry([epochs], seed)).toMatchObject({ change: expect.stringContaining('epochs: 5 → 10 ') });
-      expect(firstTry([rate], seed)).toMatchObject({ change: expect.stringContaining('lr: 0.1 → 1.0 ') });
-    }
-    expect(firstTry([rate], 0)?.reason).toContain('on diabetes');
+  it('tries first what helped elsewhere, under the same name', () => {
+    const depth = exampleLesson({ change: number('MaxDepth', 2, 4) });
+    for (const seed of seeds) expect(nameOf(firstTry([depth], seed))).toBe('max_depth');
   });
 
   it('tries later what did not help elsewhere', () => {
@@ -98,17 +93,12 @@ describe('automl', () => {
   });
 
   it('tries rewrites earlier that helped elsewhere, and later those that did not, by their names', () => {
-    const lesson = (changes: Record<string, unknown>, name = 'torch: AdamW') =>
-      exampleLesson({ change: { kind: 'rewrite', name, text: name }, similarity: 1, ...changes });
-    const factor = (...lessons: Lesson[]) => hintForRewrite('torch: AdamW', lessons).factor;
-    expect(hintForRewrite('torch: AdamW', [lesson({})]).tasks).toEqual(['diabetes']);
-    expect(factor(lesson({}))).toBeGreaterThan(1.5);
-    expect(factor(lesson({ tries: 3, better: 0 }))).toBe(0.5);
-    const usual = ['a', 'b', 'c'].map((name) => lesson({ tries: 2, better: 1 }, name));
-    expect(factor(lesson({ tries: 2, better: 1 }), ...usual)).toBeLessThan(factor(lesson({})));
-    expect(factor(lesson({ similarity: 0.1 }))).toBeLessThan(factor(lesson({})));
-    const model = { kind: 'model', name: 'torch: AdamW', text: 'AdamW' };
-    expect(factor(lesson({}, 'sklearn: AdamW'), lesson({ change: model }), exampleLesson())).toBe(1);
+    const lesson = (better: number, kind = 'rewrite') =>
+      exampleLesson({ change: { kind, name: 'torch: AdamW', text: 'AdamW' }, tries: 3, better });
+    const trust = (...lessons: Lesson[]) => trustBy(lessons, 'rewrite', 'torch: AdamW');
+    expect(trust(lesson(1), lesson(0))).toBe(2);
+    expect(trust(lesson(0))).toBe(0.5);
+    expect(trust(lesson(1, 'model'), exampleLesson())).toBe(1);
   });
 
   it('searches as usual if no lesson is about such a number', () => {

@@ -1,4 +1,4 @@
-def with_neighbours(features, edges, hops=2, labels=None, known=None):
+def with_neighbours(features, edges, labels=None, known=None):
     """Adds to the features of each row their means over its neighbours, and over theirs.
 
     With labels: also the shares of classes among the neighbours whose labels are known. A row's own
@@ -26,7 +26,7 @@ def with_neighbours(features, edges, hops=2, labels=None, known=None):
 
     step = rooted((links + sparse.identity(count, numpy.float32)).tocsr())
     found = [values]
-    for _ in range(hops):
+    for _ in range(2):
         found.append(step @ found[-1])
     if labels is not None and known is not None:
         rows = numpy.asarray(known).ravel().astype(numpy.int64)

@@ -61,7 +61,7 @@ async function runAgent(
       endedByAlarm(source, (plain) => (settings.execute ?? ((each) => surface(each)))(plain, files)),
   });
   // The search over numbers alone; the other features have their own tests.
-  const numbersAlone = { rewrites: false, models: 'holes', ...options };
+  const numbersAlone = { rewrites: false, models: false, ...options };
   await automl.run({ environment, seed, options: numbersAlone, reference: null });
   return environment;
 }

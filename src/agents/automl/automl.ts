@@ -1,28 +1,22 @@
+import type { SubmissionSeen } from '../../environment/index.ts';
 import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
-import { submitConstants } from './model-writing/constants.ts';
-import { fillPlaceholder } from './model-writing/fill.ts';
-import { findPlaceholders } from './model-writing/find-placeholders.ts';
-import { whyUnfinished, whyUseless } from './model-writing/unfinished.ts';
-import { type NumberSearch, searchNumbers } from './number-search.ts';
+import { replaceUseless } from './model-writing/fill.ts';
+import { type NumberSearch, searchNumbers, strategyNames, trainLonger } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
-import { pythonIn, readScript } from './script-files.ts';
+import { readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
-import { runShortened } from './shortened.ts';
-import { strategyNames } from './strategies.ts';
 import { Study } from './study.ts';
 import { type Outcome, TrialRunner } from './trial.ts';
 import { writeModel } from './write-model.ts';
 
-const modelChoices = ['always', 'holes', 'never'] as const;
-
 /**
- * Tunes the numbers in the starter script by the script's own validation metric, and writes the model if the
- * starter lacks one; docs/agents/automl.md explains how.
+ * Tunes the numbers in the starter script by the script's own validation metric, and writes models of its own;
+ * docs/agents/automl.md explains how.
  */
 export const automl: Agent = {
   name: 'automl',
@@ -33,8 +27,7 @@ export const automl: Agent = {
   options: {
     max_tries: { description: 'changes to try at most', default: 1000 },
     search: {
-      description:
-        'climb: one number at a time, then several; two controls: random (all at once), seeds (luck alone)',
+      description: 'climb: one number at a time, then several; as a control: random, all at once',
       default: 'climb',
     },
     numbers: {
@@ -42,13 +35,12 @@ export const automl: Agent = {
       default: true,
     },
     rewrites: {
-      description: 'rewrite the script where a library offers something better; not for the two controls',
+      description: 'rewrite the script where a library offers something better; not for the control',
       default: true,
     },
     models: {
-      description:
-        'write models of its own: always (also beside a starter that works), only for placeholders (holes), or never; for the two controls at most: holes',
-      default: 'always',
+      description: 'write models of its own; as rivals of a starter that works not for the control',
+      default: true,
     },
     select: {
       description: 'measure the best versions again on fresh seeds before one is submitted',
@@ -61,7 +53,6 @@ export const automl: Agent = {
   async run({ environment, seed, options, experience }) {
     const settings = { ...readSettings(options), experience: experience ?? [] };
     const workspace = new Workspace(environment);
-    const { entry } = workspace.task;
 
     // With very few steps, each is needed for the run itself.
     const listing = workspace.budget.steps_left >= 6 ? (await workspace.listFiles('.')).observation : '';
@@ -71,25 +62,29 @@ export const automl: Agent = {
     const runner = new TrialRunner(workspace, source);
     const starter = await runner.run(source);
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
-    const unfinished =
-      whyUnfinished(findPlaceholders(pythonIn(source, entry)), starter, workspace.submission) ??
-      (settings.models === 'always' ? whyUseless(starter, workspace.submission) : null);
+    const useless = settings.models ? whyUseless(starter, workspace.submission) : null;
     const filling =
-      unfinished === null || workspace.ended || settings.models === 'never'
+      useless === null || workspace.ended
         ? null
-        : await fillPlaceholder(workspace, runner, { source, outcome: starter }, unfinished);
+        : await replaceUseless(workspace, runner, { source, outcome: starter }, useless);
     if (filling?.kind === 'filled')
       return await improve(workspace, runner, { ...filling, isOwn: true }, seed, settings);
     if (starter.kind === 'measured')
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
     const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
-    const isMissing = !workspace.ended && (await checkSubmission(workspace)).isRefused;
-    const shortened = isMissing && starter.timedOut ? await runShortened(workspace, runner, source) : null;
-    if (shortened !== null) return await improve(workspace, runner, shortened, seed, settings);
-    const constants = isMissing ? await submitConstants(workspace, runner, source) : null;
-    await answerWithoutSearch(workspace, starter, why, constants ?? undefined);
+    await answerWithoutSearch(workspace, starter, why);
   },
 };
+
+/**
+ * Why a starter is of no use: nothing shows whether a change to it helps. One that was stopped at its time limit counts
+ * only if it left no submission. Null for one that prints its metric. One that prints another metric can be improved by
+ * that metric, but first a model is written for the task's own metric.
+ */
+function whyUseless(starter: Outcome, submission: SubmissionSeen | null): string | null {
+  if (starter.kind === 'measured') return starter.other === true ? 'it prints another metric' : null;
+  return starter.timedOut && submission?.present === true ? null : starter.why;
+}
 
 /** A script that was run: the starter, or its replacement. */
 interface Begun {
@@ -107,7 +102,7 @@ async function improve(
   runner: TrialRunner,
   { source, outcome, sentence: filled, isOwn = false }: Begun,
   seed: number,
-  { select, rewrites, numbers, models, ...searching }: Settings,
+  { select, rewrites, numbers, rivals, ...searching }: Settings,
 ): Promise<void> {
   if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, filled);
   // A replacement of the starter is kept only if its submission was accepted.
@@ -116,11 +111,11 @@ async function improve(
     checksSubmission: isAccepted,
     selects: select,
   });
-  if (searching.strategy === 'seeds') study.trustLuck();
-  let whyNoSearch = searching.strategy === 'seeds' ? null : await study.start();
+  let whyNoSearch = await study.start();
   if (whyNoSearch === null) {
-    if (models === 'always' && filled === undefined)
-      await writeModel(workspace, runner, study, { source, outcome });
+    if (rivals && filled === undefined) await writeModel(workspace, runner, study, { source, outcome });
+    if (numbers && rewrites && searching.maxTries > 0 && study.best.isOwn !== true)
+      await trainLonger(study, seededRandom(seed));
     if (rewrites && filled === undefined)
       await rewriteScript(workspace, study, searching.maxTries, searching.experience);
     whyNoSearch =
@@ -139,21 +134,23 @@ interface Settings extends Omit<NumberSearch, 'random'> {
   select: boolean;
   numbers: boolean;
   rewrites: boolean;
-  models: (typeof modelChoices)[number];
+  /** Whether models are written at all, and beside a starter that works. */
+  models: boolean;
+  rivals: boolean;
 }
 
 function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
   const strategy = choiceOption(automl, options, 'search', strategyNames);
-  const isControl = strategy === 'random' || strategy === 'seeds';
-  const models = choiceOption(automl, options, 'models', modelChoices);
+  const isControl = strategy === 'random';
+  const models = options.models !== false;
   return {
     maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
     strategy,
     select: options.select !== false,
     numbers: options.numbers !== false,
-    // The controls only vary the number search: they change nothing else, and a skeleton's missing parts are still
-    // written.
+    // The control only varies the number search: it changes nothing else, but replaces a starter that is of no use.
     rewrites: !isControl && options.rewrites !== false,
-    models: isControl && models === 'always' ? 'holes' : models,
+    models,
+    rivals: !isControl && models,
   };
 }

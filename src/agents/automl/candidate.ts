@@ -21,18 +21,14 @@ export interface Candidate extends Version {
   isStricter?: boolean;
 }
 
-/** The source of a candidate, with its seeds raised once more. */
-export function sourceOf(
-  { script, values, seedOffset }: Pick<Candidate, 'script' | 'values' | 'seedOffset'>,
-  raisedBy = 0,
-): string {
-  return script.render(values, seedOffset + raisedBy) ?? script.source;
+/** The source of a candidate, with its seeds raised. */
+export function sourceOf({ script, values }: Pick<Candidate, 'script' | 'values'>, raisedBy = 0): string {
+  return script.render(values, raisedBy) ?? script.source;
 }
 
 /** The changes of a candidate from the starter; empty for the starter. */
-export function changesOf({ script, story, values, seedOffset }: Candidate): string[] {
-  const changes = [...story, ...script.changes(values)];
-  return seedOffset === 0 ? changes : [...changes, `every seed raised by ${seedOffset}`];
+export function changesOf({ script, story, values }: Candidate): string[] {
+  return [...story, ...script.changes(values)];
 }
 
 /** Expected seconds of a candidate's script with other numbers. */

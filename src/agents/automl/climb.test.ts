@@ -47,6 +47,13 @@ describe('the climb', () => {
     expect(many.next(([, steps = 0]) => steps <= 1_000)?.values).toEqual([expect.not.closeTo(0.1), 100]);
   });
 
+  it('begins with given values, and says what to train longer from there', () => {
+    const begun = new Climb(findKnobs('lr = 0.1\nmost_steps = 100\n'), seededRandom(0), [], [0.1, 200]);
+    const longer = begun.longer(([, steps = 0]) => steps <= 700, 2);
+    expect([longer?.values, longer?.change]).toEqual([[0.1, 400], 'most_steps: 200 → 400 (line 2).']);
+    expect(begun.longer(() => true)).toBeNull();
+  });
+
   it('continues with leaps when no single step is left, so that the whole budget is used', () => {
     const search = new Climb(knobs, seededRandom(0));
     for (let tries = 0; tries < 500; tries += 1) {

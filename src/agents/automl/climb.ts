@@ -1,5 +1,5 @@
 import type { Lesson } from '../../schema/index.ts';
-import { type Hint, hintFor } from './hints.ts';
+import { trustBy } from './hints.ts';
 import type { Knob } from './knobs.ts';
 import { type Direction, literalOf, moved, steps } from './scales.ts';
 import type { Ending, IsAffordable, Proposal, Strategy } from './strategy.ts';
@@ -13,8 +13,8 @@ interface Track {
   left: Direction[];
   failures: number;
   successes: number;
-  /** What other runs learned about knobs of its kind. */
-  hint: Hint;
+  /** By what other runs make of knobs of its name. */
+  trust: number;
   /** Breaks ties among equal priors. */
   tie: number;
   /** Changing it alone had no effect, so it is left out of leaps. */
@@ -45,15 +45,21 @@ export class Climb implements Strategy {
   #isLeapNext = true;
   #hasTrainedLonger = false;
 
-  /** @param lessons of other runs: they decide which knobs come early, and which direction is tried first */
-  constructor(knobs: readonly Knob[], random: () => number, lessons: readonly Lesson[] = []) {
+  /**
+   * @param lessons of other runs: they decide which knobs come early
+   * @param values to begin with; default: those in the script
+   */
+  constructor(
+    knobs: readonly Knob[],
+    random: () => number,
+    lessons: readonly Lesson[] = [],
+    values: readonly number[] = knobs.map((knob) => knob.value),
+  ) {
     this.#random = random;
-    this.#values = knobs.map((knob) => knob.value);
+    this.#values = values;
     this.#seen.add(keyOf(this.#values));
     this.#tracks = knobs.map((knob) => {
-      const hint = hintFor(knob, lessons);
-      const usual: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
-      const direction = hint.direction ?? usual;
+      const direction: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
       const first = knob.prior.firstStep ?? steps[knob.prior.scale].first;
       return {
         knob,
@@ -62,7 +68,7 @@ export class Climb implements Strategy {
         left: bothFrom(direction),
         failures: 0,
         successes: 0,
-        hint,
+        trust: trustBy(lessons, 'number', knob.name),
         tie: random(),
         isIdle: false,
       };
@@ -70,7 +76,8 @@ export class Climb implements Strategy {
   }
 
   next(isAffordable: IsAffordable): Proposal | null {
-    const last = this.#longest(isAffordable);
+    const last = this.#hasTrainedLonger ? null : this.longer(isAffordable);
+    this.#hasTrainedLonger ||= last !== null;
     if (last !== null) return last;
     const large = this.#step(isAffordable, true);
     if (large !== null) return large;
@@ -104,22 +111,25 @@ export class Climb implements Strategy {
     track.left = track.left.filter((each) => each !== direction);
   }
 
-  /** One long run in place of the last few: more training is the surest gain. */
-  #longest(isAffordable: IsAffordable): Proposal | null {
+  /**
+   * One long run in place of the last few: more training is the surest gain. Null if there is time for many.
+   * @param most times longer than now
+   */
+  longer(isAffordable: IsAffordable, most: number = longer.factors[0] ?? 1): Proposal | null {
     const isLength = ({ knob: { prior, value }, isIdle }: Track) =>
       prior.isLength && prior.effort > 0 && value < prior.most && !isIdle;
     const [track] = this.#tracks.filter(isLength).sort((left, right) => promise(right) - promise(left));
-    if (track === undefined || this.#hasTrainedLonger) return null;
+    if (track === undefined) return null;
     const place = this.#tracks.indexOf(track);
     const from = this.#values[place] ?? track.knob.value;
     const times = (factor: number) =>
       this.#values.with(place, Math.min(track.knob.prior.most, Math.round(from * factor)));
     if (isAffordable(times(longer.rare))) return null;
     const values = longer.factors
+      .filter((factor) => factor <= most)
       .map(times)
       .find((each) => (each[place] ?? 0) > from && !this.#seen.has(keyOf(each)) && isAffordable(each));
     if (values === undefined) return null;
-    this.#hasTrainedLonger = true;
     const { name, line } = track.knob;
     return this.#proposalOf(
       values,
@@ -184,7 +194,7 @@ export class Climb implements Strategy {
       if (from === to) return [];
       return [`${knob.name}: ${literalOf(knob, from)} → ${literalOf(knob, to)} (line ${knob.line})`];
     });
-    return { values, seedOffset: 0, change: `${changes.join(', ')}.`, reason };
+    return { values, change: `${changes.join(', ')}.`, reason };
   }
 
   #stepOf(track: Track, isAffordable: IsAffordable, large: boolean): Proposal | null {
@@ -219,18 +229,16 @@ function bothFrom(direction: Direction): Direction[] {
 }
 
 function promise(track: Track): number {
-  const trust = track.knob.prior.weight * track.hint.factor * trustAfterFailure ** track.failures;
+  const trust = track.knob.prior.weight * track.trust * trustAfterFailure ** track.failures;
   return trust * (1 + Math.min(track.successes, 2) / 2) * (0.9 + track.tie / 5);
 }
 
-function reasonFor({ knob, successes, failures, hint }: Track, direction: Direction): string {
+function reasonFor({ knob, successes, failures }: Track, direction: Direction): string {
   const { name, line } = knob;
   const way = direction === 1 ? 'more' : 'less';
   if (successes > 0 && failures === 0)
     return `changing ${name} (line ${line}) helped, so I go on the same way: ${way} of it.`;
   if (failures > 0)
     return `${name} (line ${line}) has values near the best one that were not tried: ${way} of it.`;
-  if (hint.tasks.length > 0)
-    return `earlier runs had a better score by changing such a number (on ${hint.tasks.join(', ')}), and nothing is known here yet of ${name} (line ${line}): ${way} of it.`;
   return `${name} (line ${line}) is a number that often matters, and nothing is known yet of ${way} of it.`;
 }

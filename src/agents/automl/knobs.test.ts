@@ -60,7 +60,7 @@ describe('the knob finder', () => {
     ['for epoch in range(1, 31):\n    pass', ['epochs=31']],
     ['for step in range(200):\n    loss.backward()', ['epochs=200']],
     ['for step in range(200):\n    total += step', []],
-  ])('finds what stands by position, in rounds or in a conversion: %s', (source, numbers) => {
+  ])('finds what stands by position or in rounds: %s', (source, numbers) => {
     expect(found(source)).toEqual(numbers);
   });
 

@@ -1,8 +1,6 @@
-import { isConstantOfNature, isOnlyInFormulas } from './constants.ts';
 import { isOutOfBounds, isSplittingCall, type Named, nameOf } from './places.ts';
 import { isEvaluationName, isKnownName, type Prior, plainName, priorFor } from './priors.ts';
 import { calleeName, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
-import { type Place, tiedWidths } from './ties.ts';
 
 /** A number in a script that may be changed. */
 export interface Knob {
@@ -16,8 +14,6 @@ export interface Knob {
   /** Line of the script, from 1. */
   line: number;
   prior: Prior;
-  /** Other places that must contain the same number. */
-  also: readonly Place[];
 }
 
 /** A number that only chooses among equally good runs. */
@@ -31,27 +27,18 @@ export interface Seed {
 /** Every number that is worth changing, in the order of the source. Never throws, whatever the text. */
 export function findKnobs(source: string): Knob[] {
   const top = parsePython(source);
-  const variables = new Variables(source, top);
-  const widths = tiedWidths(source);
-  const tied = new Map(widths.flatMap((places) => places.map((place) => [place.from, places] as const)));
+  const variables = Map.groupBy(nodesOf(top, 'VariableName'), (node) => textOf(source, node));
   const knobs: Knob[] = [];
   for (const node of nodesOf(top, 'Number')) {
     const literal = textOf(source, node);
     const value = numberValue(literal);
-    const places = tied.get(node.from) ?? [];
-    if (value === null || isOutOfBounds(source, node) || (places[0] ?? node).from !== node.from) continue;
-    const also = places.slice(1);
-    const found = also.length > 0 ? widthPrior(value) : priorOf(source, node, value, variables);
+    if (value === null || isOutOfBounds(source, node)) continue;
+    const found = priorOf(source, node, value, variables);
     if (found === null) continue;
     const line = source.slice(0, node.from).split('\n').length;
-    knobs.push({ ...found, from: node.from, to: node.to, literal, value, line, also });
+    knobs.push({ ...found, from: node.from, to: node.to, literal, value, line });
   }
   return knobs;
-}
-
-function widthPrior(value: number): Pick<Knob, 'name' | 'prior'> | null {
-  const prior = priorFor({ name: 'width', callee: '', value, whole: true });
-  return prior === null ? null : { name: 'width', prior };
 }
 
 /** The prior of a number by its name, or by the uses of the variable that it is assigned to. */
@@ -59,46 +46,17 @@ function priorOf(
   source: string,
   node: SyntaxNode,
   value: number,
-  variables: Variables,
+  variables: ReadonlyMap<string, readonly SyntaxNode[]>,
 ): Pick<Knob, 'name' | 'prior'> | null {
   const named = nameOf(source, node);
   if (named === null) return null;
-  const { occurrences, uses } = named.variable ? variables.of(named.name) : unused;
+  const uses = named.variable ? usesOf(source, variables.get(named.name) ?? []) : [];
   if (uses.some(({ isOfEvaluation }) => isOfEvaluation)) return null;
   // A constant may have its own name: TREES says less than the n_estimators=TREES where it is used.
-  const meant = isKnownName(named.name) ? named : (uses.find(({ name }) => isKnownName(name)) ?? named);
-  const isKnown = isKnownName(meant.name);
-  if (!isKnown && (isConstantOfNature(value) || isOnlyInFormulas(source, node, occurrences))) return null;
+  const meant = [named, ...uses].find(({ name }) => isKnownName(name));
+  if (meant === undefined) return null;
   const prior = priorFor({ ...meant, value, whole: /^[\d_]+$/.test(textOf(source, node)) });
   return prior === null ? null : { name: named.name, prior };
-}
-
-interface Variable {
-  occurrences: readonly SyntaxNode[];
-  uses: readonly Use[];
-}
-
-const unused: Variable = { occurrences: [], uses: [] };
-
-/** A script's variables by name; the uses of each are looked up once, no matter how often it is assigned. */
-class Variables {
-  readonly #source: string;
-  readonly #occurrences: ReadonlyMap<string, readonly SyntaxNode[]>;
-  readonly #known = new Map<string, Variable>();
-
-  constructor(source: string, top: SyntaxNode) {
-    this.#source = source;
-    this.#occurrences = Map.groupBy(nodesOf(top, 'VariableName'), (node) => textOf(source, node));
-  }
-
-  of(name: string): Variable {
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const occurrences = this.#occurrences.get(name) ?? [];
-    const variable = { occurrences, uses: usesOf(this.#source, occurrences) };
-    this.#known.set(name, variable);
-    return variable;
-  }
 }
 
 interface Use extends Named {

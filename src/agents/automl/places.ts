@@ -90,7 +90,7 @@ function argumentName(source: string, list: SyntaxNode, node: SyntaxNode): Named
     return named(flags.reduce((longest, flag) => (flag.length > longest.length ? flag : longest), ''));
   }
   if (keyword === 'default' || keyword === 'default_factory') return fieldName(source, call);
-  return named(keyword, callee);
+  return named(keyword === 'p' && /^Dropout/.test(callee) ? 'dropout' : keyword, callee);
 }
 
 function keywordOf(source: string, node: SyntaxNode): string | null {

@@ -48,12 +48,8 @@ const depth = prior('small', 0.8, { effort: 1 });
 const share = prior('fraction', 0.5);
 /** How many try at once, or how often. */
 const people = prior('count', 0.5, { effort: 1, upFirst: true });
-/** For a number whose name says nothing, in a place where parameters are given. */
-const unknownFraction = prior('log', 0.15, { least: 1e-6, most: 1 });
-const unknownFloat = prior('log', 0.15, { least: 1e-6, most: 1e6 });
-const unknownCount = prior('count', 0.1);
 
-/** Names as whole patterns over words joined by `_`; the first match counts, before the exclusions. */
+/** Names as whole patterns over words joined by `_`; the first match counts. Numbers of other names are not changed. */
 const named: readonly (readonly [RegExp, Prior])[] = [
   [/(?:^|_)(?:lr|eta|lrate|learning_rate|learn_rate|step_size|max_lr)(?:_init|_0|0)?$/, learningRate],
   [
@@ -98,7 +94,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
   ],
   [/(?:^|_)(?:epochs?|num_epochs|n_epochs|epoch_count|generations)$/, rounds],
   [
-    /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|iters)$|^(?:(?:max|most|num|n|total|train|training|optimizer|gradient)_)?(?:steps|updates)$/,
+    /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|iters)$|^(?:(?:max|most|num|n|total|train|training|optimizer|gradient)_)?(?:steps|updates)$|^times_longer$/,
     prior('count', 0.7, { effort: 1, upFirst: true, isLength: true }),
   ],
   [/^(?:train_)?batch(?:_size)?$/, prior('count', 0.6, { most: 16_384, effort: -0.7 })],
@@ -128,21 +124,6 @@ const named: readonly (readonly [RegExp, Prior])[] = [
   [/(?:^|_)(?:max_grad_norm|grad_clip|clip_norm|gradient_clip)$/, prior('log', 0.3)],
   [/(?:^|_)(?:chunk|block|tile|buffer)(?:_?(?:size|rows|length))?$/, prior('count', 0.3)],
 ];
-
-/** Names of numbers that a tuner must not change: randomness, places, shapes, sizes of data, evaluation, output. */
-const excluded = new RegExp(
-  `(?:^|_)(?:${[
-    'seeds?|random_state|rng|axis|axes|dim|dims|ndim|ndims|index|idx|offset|start|stop|end|step|pos|position',
-    'col|cols|column|columns|row|rows|nrows|skiprows|header|tests?|valid|val|validation|eval|dev|split|splits|folds?|cv|holdout',
-    'train_size|size|sizes|shape|shapes|height|length|len|maxlen|max_len|image|img|pixels?|resolution|channels?|filters?',
-    'kernel|kernel_size|stride|strides|padding|pad|dilation|groups|verbose|verbosity|log|logging|print|report|display',
-    'interval|every|frequency|freq|precision|decimals?|digits|ndigits|indent|n_jobs|jobs|workers?|num_workers|threads?|nthread',
-    'device|gpu|gpus|rank|port|classes|n_classes|num_classes|features|n_features|num_features|in|out|inputs?|outputs?',
-    'input_dim|output_dim|vocab|target|targets|labels?|limit|samples|n_samples|num_samples|n|m|count|total|number|timeout',
-    'version|id|ids|dpi|figsize|fontsize|year|month|day|hour|best|worst|mean|std|score|scores|loss|error|mae|rmse|mse',
-    'accuracy|acc|metric|metrics|baseline|scale_factor|repeats?|n_repeats|trials|runs|inf|missing|fill|fill_value|nan|na',
-  ].join('|')})(?:_|$)`,
-);
 
 const ofEvaluation =
   /(?:^|_)(?:tests?|valid|val|validation|eval|cv|folds?|splits?|holdout|train_size|seed|random_state)(?:_|$)/;
@@ -213,19 +194,12 @@ export interface Place {
 /** What is known about a number; null if a tuner must not change it. */
 export function priorFor({ name, callee, value, whole }: Place): Prior | null {
   const wanted = plainName(name);
-  const isConstructor = /^[A-Z]/.test(callee);
   if (/(?:LR|Scheduler)$/.test(callee)) return whole ? null : prior('fraction', 0.2);
-  if (wanted === 'p' && /^Dropout/.test(callee))
-    return priorFor({ name: 'dropout', callee: '', value, whole });
   // For trees, a whole number of features or samples counts columns or rows.
   if (whole && value !== 1 && /^(?:max_features|max_samples)$/.test(wanted)) return prior('count', 0.4);
   const known = named.find(([pattern]) => pattern.test(wanted))?.[1] ?? null;
   if (known === learningRate && value > 0 && value <= slowRate) return { ...known, upFirst: true };
-  if (known !== null) return fits(known, value, whole) ? known : null;
-  if (wanted === '' || excluded.test(wanted)) return null;
-  if (whole) return isConstructor && value >= 2 ? unknownCount : null;
-  if (value <= 0) return null;
-  return value < 1 ? unknownFraction : unknownFloat;
+  return known !== null && fits(known, value, whole) ? known : null;
 }
 
 /** Whether a value can be changed on its scale; a "dropout" of 20 must be something else. */

@@ -28,7 +28,7 @@ export class RandomSearch implements Strategy {
       if (this.#seen.has(key) || !isAffordable(values)) continue;
       this.#seen.add(key);
       const reason = 'all numbers are drawn at random, from the ranges of their names.';
-      return { values, seedOffset: 0, change: this.#changeOf(values), reason };
+      return { values, change: this.#changeOf(values), reason };
     }
     return null;
   }

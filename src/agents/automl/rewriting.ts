@@ -1,12 +1,12 @@
 import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
+import { isTimeLike } from '../search/metric-names.ts';
 import { type Candidate, sourceOf } from './candidate.ts';
-import { pythonPart } from './model-writing/python-file.ts';
-import { allRewrites, rewritersInPython } from './rewrites/all.ts';
-import { offersFromPython } from './rewrites/in-python.ts';
-import { importedNames } from './rewrites/python-edit.ts';
+import { readDataSummary } from './model-writing/data-summary.ts';
+import { pythonScript } from './model-writing/python-file.ts';
+import { allRewrites } from './rewrites/all.ts';
+import { fasterFunctions, offersFromPython } from './rewrites/in-python.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
-import { readSurroundings } from './rewrites/surroundings.ts';
 import { inTheirFiles } from './script-files.ts';
 import { type Study, versionsOf } from './study.ts';
 
@@ -42,7 +42,9 @@ export async function rewriteScript(
     const base = study.best.isOwn === true ? study.starter : study.best;
     const { script, story, seconds, values } = base;
     if (base !== offersFor) {
-      const asked = await askPrograms(workspace, sourceOf(base));
+      const asked = isTimeLike(workspace.task.metric)
+        ? await offersFromPython(workspace, fasterFunctions, sourceOf(base))
+        : [];
       offers = allRewrites(sourceOf(base), surroundings, experience, asked);
     }
     offersFor = base;
@@ -56,20 +58,11 @@ export async function rewriteScript(
       // It has the numbers of the best version.
       story: [...story, ...script.changes(values), change.replace(/\.$/, '')],
       values: rewritten.knobs.map(({ value }) => value),
-      seedOffset: 0,
       seconds: seconds * next.effort,
       changesCode: next.isProven !== true,
       notes: { Rewrite: next.name, Reason: next.reason, Change: change },
     });
   }
-}
-
-/** The offers of the programs that examine a script by running it. */
-async function askPrograms(workspace: Workspace, source: string): Promise<Rewrite[]> {
-  const offers: Rewrite[] = [];
-  for (const rewriter of rewritersInPython(workspace.task))
-    offers.push(...(await offersFromPython(workspace, rewriter, source)));
-  return offers;
 }
 
 const arraysScript = 'look_at_arrays.py';
@@ -81,14 +74,12 @@ const stepsForLook = 11;
  */
 async function lookAround(workspace: Workspace, source: string): Promise<Surroundings> {
   const { task } = workspace;
-  const imports = [...importedNames(source).values()].map((name) => name.split('.')[0] ?? name);
-  const imported = { task, arrays: [], packages: [...new Set(imports)] };
-  if (!/\.np[yz]\b/.test(source) || workspace.budget.steps_left < stepsForLook) return imported;
+  if (!/\.np[yz]\b/.test(source) || workspace.budget.steps_left < stepsForLook)
+    return { task, arrays: [], packages: [] };
   workspace.note({ Reason: 'What the arrays of the data hold tells what else the model could make use of.' });
-  await workspace.writeFile(arraysScript, pythonPart('look_at_arrays'));
-  const { observation } = await workspace.executeScript(arraysScript);
-  const { arrays, packages } = readSurroundings(task, observation);
-  return { ...imported, arrays, packages: [...new Set([...imported.packages, ...packages])] };
+  await workspace.writeFile(arraysScript, pythonScript(['look', 'formats'], {}, 'look_at_data()'));
+  const summary = readDataSummary((await workspace.executeScript(arraysScript)).observation);
+  return { task, arrays: summary?.arrays ?? [], packages: summary?.packages ?? [] };
 }
 
 function allowedTries({ best }: Study, maxTries: number): number {

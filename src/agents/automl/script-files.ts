@@ -72,11 +72,6 @@ export function joined(files: ReadonlyMap<string, string>, entry: string): strin
   return [...files].map(([path, text]) => (path === entry ? text : markOf(path) + text)).join('');
 }
 
-/** Only the Python files: in settings in another format, `true` would be an undefined name. */
-export function pythonIn(source: string, entry: string): string {
-  return joined(new Map([...filesIn(source, entry)].filter(([path]) => path.endsWith('.py'))), entry);
-}
-
 /** A text about the lines of a script of several files, with each line number replaced by that in its file. */
 export function inTheirFiles(text: string, source: string): string {
   if (!mark.test(source)) return text;

@@ -31,7 +31,7 @@ async function runAgent(
     execute: (source) => execute(withoutAlarm(source), runs++),
     ...settings,
   });
-  const numbersAlone = { rewrites: false, models: 'holes', ...options };
+  const numbersAlone = { rewrites: false, models: false, ...options };
   await automl.run({ environment, seed: 0, options: numbersAlone, reference: null });
   return environment;
 }

@@ -2,8 +2,6 @@
 export interface Version {
   /** In the order of the knobs. */
   values: readonly number[];
-  /** The offset of every seed. */
-  seedOffset: number;
 }
 
 /** A version to try next. */

@@ -70,7 +70,7 @@ export class Study {
     const script = versionsOf(source, workspace.task);
     const values = script.knobs.map(({ value }) => value);
     const evidence = { first: score, second: null };
-    this.#starter = { script, story: [], values, seedOffset: 0, evidence, seconds };
+    this.#starter = { script, story: [], values, evidence, seconds };
     this.#best = this.#starter;
     if (isTimeLike(workspace.task.metric)) this.#printed = [printed];
   }
@@ -88,9 +88,7 @@ export class Study {
     return this.#noiseTest;
   }
 
-  /**
-   * Whether the best versions are measured again at the end: not if all scores are exact, or if the search is for luck.
-   */
+  /** Whether the best versions are measured again at the end: not if all scores are exact. */
   get selects(): boolean {
     return this.#selects && this.#noiseTest !== null && this.#noiseTest.secondRun !== 'not needed';
   }
@@ -112,17 +110,6 @@ export class Study {
   /** Makes one of the kept versions, or the starter, the best. */
   settle(candidate: Candidate): void {
     this.#best = candidate;
-  }
-
-  /** Accepts any gain, however small, without a second measurement. For the control that searches for luck. */
-  trustLuck(): void {
-    this.#noiseTest = new NoiseTest(
-      this.#workspace.task.metric,
-      this.#starter.evidence,
-      'not needed',
-      false,
-      0,
-    );
   }
 
   /** What must be left for the best version at the end. */
@@ -211,16 +198,7 @@ export class Study {
     const script = versionsOf(source, this.#workspace.task);
     const values = script.knobs.map(({ value }) => value);
     const evidence = { first: score, second: null };
-    this.#best = {
-      script,
-      story: [story],
-      values,
-      seedOffset: 0,
-      evidence,
-      seconds,
-      isOwn: true,
-      isStricter,
-    };
+    this.#best = { script, story: [story], values, evidence, seconds, isOwn: true, isStricter };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
     // The noise of the starter says nothing about another script.
@@ -313,11 +291,11 @@ export class Study {
       return { ending: 'put back', observed: seen, decision };
     }
     const gain = short(noiseTest.gain(evidence.first, this.#best.evidence.first));
-    const { script, story, values, seedOffset } = attempt;
+    const { script, story, values } = attempt;
     const { isOwn = false, isStricter = false } = script === this.#best.script ? this.#best : {};
     // Run times vary: the slower one is assumed.
     const seconds = Math.max(outcome.seconds, slower);
-    this.#best = { script, story, values, seedOffset, evidence, seconds, isOwn, isStricter };
+    this.#best = { script, story, values, evidence, seconds, isOwn, isStricter };
     this.#kept.push(this.#best);
     this.tally.kept += 1;
     return {
@@ -338,8 +316,8 @@ export class Study {
 
   /** Null if the version is not valid Python, or the run is over. */
   async #run(version: Omit<Candidate, 'evidence'>, raisedBy = 0): Promise<Outcome | null> {
-    const { script, values, seedOffset, seconds } = version;
-    const source = script.render(values, seedOffset + raisedBy);
+    const { script, values, seconds } = version;
+    const source = script.render(values, raisedBy);
     if (source === null || this.#workspace.ended) return null;
     if (this.reserve === 'copied') await this.#runner.keep(this.bestSource, source);
     const limit = this.pace.limitOf(seconds, this.reserve, this.#workspace.budget);

@@ -39,7 +39,7 @@ export class ScriptVersions {
     for (const [place, knob] of this.knobs.entries()) {
       const text = literalOf(knob, values[place] ?? knob.value);
       if (text === knob.literal) continue;
-      for (const { from, to } of [knob, ...knob.also]) edits.push({ from, to, text });
+      edits.push({ from: knob.from, to: knob.to, text });
     }
     if (seedOffset !== 0) {
       for (const seed of this.seeds) {

@@ -109,7 +109,7 @@ function operateWith(
     const { operator } = move;
     if (operator === 'portfolio') return await runTuner(tuner, view, seed, {});
     if (operator === 'tune') {
-      const options = { models: 'never', rewrites: false, max_tries: maxTuningTries };
+      const options = { models: false, rewrites: false, max_tries: maxTuningTries };
       return await runTuner(tuner, view, seed, options);
     }
     view.limitRuns(Math.max(20, 0.6 * view.budget.seconds_left));

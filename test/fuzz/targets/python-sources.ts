@@ -1,5 +1,4 @@
 import { modelsOf } from '../../../src/agents/automl/layers.ts';
-import { findPlaceholders } from '../../../src/agents/automl/model-writing/find-placeholders.ts';
 import { settledScript } from '../../../src/agents/automl/model-writing/settled.ts';
 import { syntaxErrors } from '../../../src/agents/automl/python-source.ts';
 import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
@@ -65,7 +64,6 @@ export const pythonTarget = defineTarget({
   open: () => ({
     run(input) {
       const source = input.toString('utf8');
-      findPlaceholders(source);
       modelsOf(source);
       settledScript(source, 'MEMBERS 1 2');
       const versions = new ScriptVersions(source);

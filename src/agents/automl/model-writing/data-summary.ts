@@ -40,6 +40,8 @@ export const DataSummary = z.object({
       key: z.string().describe('the name in an archive; empty for a file of one array'),
       shape: z.array(z.int()),
       kind: z.string().describe("numpy's letter: i, u, f, b or U"),
+      least: z.number().nullable().default(null).describe('of whole numbers; null for others'),
+      most: z.number().nullable().default(null),
       values: z.array(z.string()).describe('of a row of whole numbers or texts, where they are few'),
     }),
   ),
@@ -49,6 +51,7 @@ export const DataSummary = z.object({
 });
 export type DataSummary = z.infer<typeof DataSummary>;
 export type Table = DataSummary['tables'][number];
+/** An array below `data/`; the path is the one with which a script in the workspace opens it. */
 export type ArraySummary = DataSummary['arrays'][number];
 /** What is known about a target column. */
 export type Answer = z.infer<typeof Column>;

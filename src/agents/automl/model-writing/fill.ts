@@ -34,21 +34,21 @@ interface Starter {
 }
 
 /**
- * Writes a model for a task whose starter lacks one: first a quick one that is submitted, then a blend of several,
+ * Writes a model in place of a starter that is of no use: first a quick one that is submitted, then a blend of several,
  * which is kept if its validation score is better. If that fails, the starter is put back as before.
  */
-export async function fillPlaceholder(
+export async function replaceUseless(
   workspace: Workspace,
   runner: TrialRunner,
   starter: Starter,
   why: string,
 ): Promise<Filling> {
-  workspace.note({ Observed: `The starter is unfinished: ${why}.` });
+  workspace.note({ Observed: `The starter is of no use as it is: ${why}.` });
   const contract = await findContract(workspace, 'To write the missing model');
   const filling =
     'problem' in contract
-      ? notFilled(workspace, `I do not fill the hole: ${contract.problem}`, contract.problem)
-      : await fillQuicklyFirst(new Attempts(workspace, runner, contract, 'placeholder'), starter.outcome);
+      ? notFilled(workspace, `I write no model: ${contract.problem}`, contract.problem)
+      : await fillQuicklyFirst(new Attempts(workspace, runner, contract, 'useless starter'), starter.outcome);
   return await elsePutBack(workspace, runner, starter, filling);
 }
 
@@ -158,14 +158,14 @@ class Attempts {
   readonly #workspace: Workspace;
   readonly #runner: TrialRunner;
   readonly contract: Contract;
-  readonly #place: 'placeholder' | 'starter';
+  readonly #place: 'useless starter' | 'starter';
   lastFailed = false;
 
   constructor(
     workspace: Workspace,
     runner: TrialRunner,
     contract: Contract,
-    place: 'placeholder' | 'starter',
+    place: 'useless starter' | 'starter',
   ) {
     this.#workspace = workspace;
     this.#runner = runner;
@@ -197,8 +197,8 @@ class Attempts {
     const models = blended === '' ? describeModel(this.contract, size) : blended;
     const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
     const sentence =
-      this.#place === 'placeholder'
-        ? `The starter lacked its model; I wrote one of ${models}, which printed "${line}".`
+      this.#place === 'useless starter'
+        ? `The starter was of no use; I wrote a model of ${models}, which printed "${line}".`
         : `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's`;
     const isStricter = outcome.kind === 'measured' && /^honest folds: /m.test(outcome.printed);
     if (outcome.kind === 'failed') return { kind: 'filled', source, outcome, sentence, isStricter };

@@ -1,12 +1,13 @@
+import type { ArraySummary } from '../model-writing/data-summary.ts';
 import { type Edit, nodesOf, parsePython, type SyntaxNode, textOf } from '../python-source.ts';
 import { hasOwnLines, lineOf, linesAfter } from './python-edit.ts';
-import type { ArrayFile, Rewrite, Rewriter } from './rewrite.ts';
+import type { Rewrite, Rewriter } from './rewrite.ts';
 import { writtenWith } from './torch/script.ts';
 
 /** A graph whose nodes are the rows of a feature array. */
 interface Graph {
-  features: ArrayFile;
-  edges: ArrayFile;
+  features: ArraySummary;
+  edges: ArraySummary;
   rows: number;
   width: number;
 }
@@ -23,22 +24,17 @@ export const rewriteGraph: Rewriter = (source, { arrays, packages }) => {
     const statement = loadingOf(source, top, graph.features);
     const name = statement?.firstChild;
     if (statement === null || name == null) return [];
-    const features = textOf(source, name);
-    const offer = (
-      title: string,
-      weight: number,
-      hops: number,
-      labels: ArrayFile | null,
-      known: ArrayFile | null,
-    ) => rewriteOf(source, { graph, statement, features, title, weight, hops, labels, known, top });
+    const plan = { graph, statement, features: textOf(source, name), top };
     const labels = labelsOf(arrays, graph);
     const known = trainingRowsOf(arrays, graph);
     return [
-      ...offer('graph: means over neighbours', 0.95, 2, null, null),
-      ...offer('graph: means over more neighbours', 0.6, 3, null, null),
+      ...rewriteOf(source, { ...plan, title: 'graph: means over neighbours', weight: 0.95 }, null),
       ...(labels === null || known === null
         ? []
-        : offer('graph: labels of neighbours', 0.85, 2, labels, known)),
+        : rewriteOf(source, { ...plan, title: 'graph: labels of neighbours', weight: 0.85 }, [
+            labels,
+            known,
+          ])),
     ];
   });
 };
@@ -49,41 +45,42 @@ interface Plan {
   features: string;
   title: string;
   weight: number;
-  hops: number;
-  labels: ArrayFile | null;
-  known: ArrayFile | null;
   top: SyntaxNode;
 }
 
-function rewriteOf(source: string, plan: Plan): Rewrite[] {
-  const { graph, statement, features, title, weight, hops, labels, known, top } = plan;
-  const more = labels === null || known === null ? '' : `, labels=${loaded(labels)}, known=${loaded(known)}`;
-  const line = `${features} = with_neighbours(${features}, ${loaded(graph.edges)}, hops=${hops}${more})`;
+/** @param shown the labels and the rows whose labels may be shown to their neighbours */
+function rewriteOf(
+  source: string,
+  { graph, statement, features, title, weight, top }: Plan,
+  shown: [labels: ArraySummary, known: ArraySummary] | null,
+): Rewrite[] {
+  const more = shown === null ? '' : `, labels=${loaded(shown[0])}, known=${loaded(shown[1])}`;
+  const line = `${features} = with_neighbours(${features}, ${loaded(graph.edges)}${more})`;
   // The width of the features together with labels is known only when the script runs.
-  const widths = widthEdits(source, top, graph, hops);
-  if (widths.length > 0 && more !== '') return [];
-  const shares = more === '' ? '' : ', and the classes of neighbours in the training part';
+  const widths = widthEdits(source, top, graph);
+  if (widths.length > 0 && shown !== null) return [];
+  const shares = shown === null ? '' : ', and the classes of neighbours in the training part';
   return writtenWith(source, {
     name: title,
-    change: `Beside the features in line ${lineOf(source, statement)} stand their means over ${hops} steps along ${graph.edges.path}${shares}.`,
+    change: `Beside the features in line ${lineOf(source, statement)} stand their means over two steps along ${graph.edges.path}${shares}.`,
     reason: `${reason}.`,
     ...{ weight, effort: 1.5, parts: ['graph'], imports: ['import numpy'] },
     edits: [linesAfter(source, statement, [line]), ...widths],
   });
 }
 
-function loaded({ path, key }: ArrayFile): string {
-  return `numpy.load(${JSON.stringify(path)})${key === null ? '' : `[${JSON.stringify(key)}]`}`;
+function loaded({ path, key }: ArraySummary): string {
+  return `numpy.load(${JSON.stringify(path)})${key === '' ? '' : `[${JSON.stringify(key)}]`}`;
 }
 
 /** Pairs of whole numbers that are all row numbers of a feature array. */
-function graphsOf(arrays: readonly ArrayFile[]): Graph[] {
+function graphsOf(arrays: readonly ArraySummary[]): Graph[] {
   const pairs = arrays.filter(
     ({ shape, least }) => shape.length === 2 && shape.includes(2) && least !== null,
   );
   return arrays.flatMap((features) => {
     const [rows = 0, width = 0, ...more] = features.shape;
-    if (!/^float/.test(features.dtype) || more.length > 0 || width < 2) return [];
+    if (features.kind !== 'f' || more.length > 0 || width < 2) return [];
     // A graph that leaves many rows out, or whose numbers are small by chance, would be something else.
     const edges = pairs.find(
       ({ least, most, shape, path }) =>
@@ -100,9 +97,9 @@ function graphsOf(arrays: readonly ArrayFile[]): Graph[] {
 }
 
 /** The statement that assigns the features of a file to a variable; null if it is not that simple. */
-function loadingOf(source: string, top: SyntaxNode, { path, key }: ArrayFile): SyntaxNode | null {
+function loadingOf(source: string, top: SyntaxNode, { path, key }: ArraySummary): SyntaxNode | null {
   const file = path.split('/').at(-1) ?? path;
-  const wanted = key === null ? [file, file.replace(/\.npy$/, '')] : [key];
+  const wanted = key === '' ? [file, file.replace(/\.npy$/, '')] : [key];
   const found = nodesOf(top, 'AssignStatement').filter((statement) => {
     const [target, sign] = [statement.firstChild, statement.firstChild?.nextSibling];
     if (target?.name !== 'VariableName' || sign?.name !== 'AssignOp' || !hasOwnLines(source, statement))
@@ -120,18 +117,18 @@ function loadingOf(source: string, top: SyntaxNode, { path, key }: ArrayFile): S
 }
 
 /** Sets the new width of the features where the script gives it as a number. */
-function widthEdits(source: string, top: SyntaxNode, { width }: Graph, hops: number): Edit[] {
+function widthEdits(source: string, top: SyntaxNode, { width }: Graph): Edit[] {
   return nodesOf(top, 'Number').flatMap((node) => {
     if (textOf(source, node) !== String(width)) return [];
     const before = source.slice(Math.max(0, node.from - 60), node.from);
     const isInput =
       /(?:\bLinear\(|\b(?:in_(?:dim|features|channels|size)|input_(?:dim|size|features)|(?:n|num)_?(?:in|inputs|feats?|features)|features|inputs)\s*(?::\s*int\s*)?=)\s*$/i;
-    return isInput.test(before) ? [{ from: node.from, to: node.to, text: `${width} * ${hops + 1}` }] : [];
+    return isInput.test(before) ? [{ from: node.from, to: node.to, text: `${width} * 3` }] : [];
   });
 }
 
 /** One whole number for each row, in an array named like a target. */
-function labelsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFile | null {
+function labelsOf(arrays: readonly ArraySummary[], { rows }: Graph): ArraySummary | null {
   const found = arrays.filter(
     (array) =>
       array.least !== null &&
@@ -146,7 +143,7 @@ function labelsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFile | nu
 }
 
 /** The rows of the training part: their labels may be shown to other rows, those of validation rows may not. */
-function trainingRowsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFile | null {
+function trainingRowsOf(arrays: readonly ArraySummary[], { rows }: Graph): ArraySummary | null {
   const found = arrays.filter(
     (array) =>
       array.least !== null &&
@@ -161,13 +158,6 @@ function trainingRowsOf(arrays: readonly ArrayFile[], { rows }: Graph): ArrayFil
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-function nameOf({ path, key }: ArrayFile): string {
-  return (
-    key ??
-    path
-      .split('/')
-      .at(-1)
-      ?.replace(/\.np[yz]$/, '') ??
-    path
-  );
+function nameOf({ path, key }: ArraySummary): string {
+  return key === '' ? path.replace(/^.*\/|\.np[yz]$/g, '') : key;
 }

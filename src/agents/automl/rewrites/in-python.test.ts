@@ -6,8 +6,7 @@ import { briefOf, FakeEnvironment } from '../../../../test/fakes/fake-environmen
 import { slowScripts } from '../../../../test/fixtures/slow-scripts.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { Workspace } from '../../common/workspace.ts';
-import { fasterFunctions } from './faster-functions.ts';
-import { offersFromPython, type PythonRewriter } from './in-python.ts';
+import { fasterFunctions, offersFromPython, type PythonRewriter } from './in-python.ts';
 
 const twoFiles =
   'from model import f\nfor i in range(3):\n    print(f(i))\n\n# ---- model.py ----\ndef f(x):\n    return x';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Workspace } from '../../common/workspace.ts';
-import { pythonScript, type Setting } from '../model-writing/python-file.ts';
+import { pythonPart, pythonScript, type Setting } from '../model-writing/python-file.ts';
 import { filesIn, joined } from '../script-files.ts';
 import type { Rewrite } from './rewrite.ts';
 
@@ -17,6 +17,21 @@ export interface PythonRewriter {
   /** It stops after this many seconds, and earlier if less time is left. */
   seconds: number;
 }
+
+/** If the metric is a time: runs the script, and looks for faster versions of its slowest functions. */
+export const fasterFunctions: PythonRewriter = {
+  reason: 'Run once, the script shows which functions take long, and what faster versions of them must give.',
+  parts: [
+    'offers',
+    ...[
+      ...['record', 'prove', 'kept', 'lines', 'trees', 'rows', 'scalars', 'plain', 'unfold', 'places'],
+      ...['expressions', 'arrays', 'find'],
+    ].map((name) => `speed/${name}`),
+  ],
+  settings: { HELPERS: pythonPart('speed/helpers') },
+  find: 'find',
+  seconds: 120,
+};
 
 /** The output of `python/automl/offers.py`. */
 const Answer = z.object({

@@ -1,4 +1,5 @@
 import type { TaskBrief } from '../../../schema/index.ts';
+import type { ArraySummary } from '../model-writing/data-summary.ts';
 
 /** A change to how a script works, found by its syntax and specific to a library, never to a task. */
 export interface Rewrite {
@@ -18,25 +19,11 @@ export interface Rewrite {
   isProven?: boolean;
 }
 
-/** An array below `data/`. */
-export interface ArrayFile {
-  /** The path with which a script in the workspace opens it: `data/train.npy`. */
-  path: string;
-  /** The name in an archive of several arrays (`.npz`); null for a file with one array. */
-  key: string | null;
-  shape: readonly number[];
-  /** numpy's name: `float32`. */
-  dtype: string;
-  /** For whole numbers; null for others. */
-  least: number | null;
-  most: number | null;
-}
-
 /** What rewriters know besides the script. */
 export interface Surroundings {
   task: TaskBrief;
-  arrays: readonly ArrayFile[];
-  /** Packages that can be imported. */
+  /** Arrays of the data and packages that can be imported; empty if the script opens no arrays. */
+  arrays: readonly ArraySummary[];
   packages: readonly string[];
 }
 

@@ -10,8 +10,7 @@ import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
 import { pythonScript } from '../model-writing/python-file.ts';
 import { rewriteEstimators } from './estimators.ts';
-import { fasterFunctions } from './faster-functions.ts';
-import { edited, readOffers } from './in-python.ts';
+import { edited, fasterFunctions, readOffers } from './in-python.ts';
 import { surroundingsOf } from './made-up-surroundings.ts';
 
 /** Runs rewritten scripts with numpy and scikit-learn. */

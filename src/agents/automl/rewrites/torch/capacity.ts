@@ -4,11 +4,9 @@ import { torchImport, wrapped } from './normalisation.ts';
 import { inLines, moduleOf, type TorchScript, written } from './script.ts';
 import { innerConvolutions, lastLinears } from './shapes.ts';
 
-/**
- * More layers, whose output is added to their input so that they do no harm at first; and dropout against overfitting.
- */
+/** Residual blocks after convolutions, which do no harm at first, and dropout against overfitting. */
 export function changeCapacity(script: TorchScript): Rewrite[] {
-  return [...dropout(script), ...deeperLinears(script), ...deeperConvolutions(script)];
+  return [...dropout(script), ...deeperConvolutions(script)];
 }
 
 function dropout(script: TorchScript): Rewrite[] {
@@ -28,31 +26,6 @@ function dropout(script: TorchScript): Rewrite[] {
       const nn = moduleOf(source, call, 'torch.nn');
       return wrapped(call, `${nn}.Sequential(${nn}.Dropout(0.1), `, ')');
     }),
-  });
-}
-
-function deeperLinears(script: TorchScript): Rewrite[] {
-  const { source } = script;
-  const layers = lastLinears(script);
-  if (layers.length === 0 || /\bresidual\(/.test(source)) return [];
-  const calls = layers.map(({ call }) => call);
-  const edits = layers.flatMap(({ call, into }): Edit[] => {
-    if (into === null) return [];
-    const nn = moduleOf(source, call, 'torch.nn');
-    const size = textOf(source, into);
-    const block = `residual(${nn}.Linear(${size}, ${size}), ${nn}.ReLU())`;
-    return wrapped(call, `${nn}.Sequential(${block}, `, ')');
-  });
-  return written(script, {
-    name: 'torch: one more hidden layer',
-    change: `A hidden layer, added to its input, before the last layer ${inLines(source, calls)}.`,
-    reason:
-      'a deeper network can learn more, and what is added to its input hardly slows it (He et al. 2016).',
-    weight: 0.35,
-    effort: 1.2,
-    imports: torchImport(script, layers),
-    parts: ['residual'],
-    edits,
   });
 }
 

@@ -2,45 +2,33 @@ import type { Layer } from '../../layers.ts';
 import { type Edit, textOf } from '../../python-source.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { inLines, moduleOf, type TorchScript, written } from './script.ts';
-import { hiddenLinears, innerConvolutions, isPlainNumbers } from './shapes.ts';
+import { innerConvolutions, isPlainNumbers } from './shapes.ts';
 
 /** Normalises the outputs of layers, and inputs. */
 export function normalise(script: TorchScript): Rewrite[] {
   const isNormalised = script.models.some((layers) => layers.some(({ kind }) => /Norm/.test(kind)));
   if (isNormalised) return [];
-  return [...normaliseConvolutions(script), ...normaliseLinears(script), ...normaliseInputs(script)];
+  return [...normaliseConvolutions(script), ...normaliseInputs(script)];
 }
 
 function normaliseConvolutions(script: TorchScript): Rewrite[] {
+  const { source } = script;
   const layers = innerConvolutions(script);
-  return after(script, layers, {
+  if (layers.length === 0) return [];
+  return written(script, {
     name: 'torch: batch normalisation of convolutions',
-    norm: ({ kind }, size) => `BatchNorm${/(\d)d$/.exec(kind)?.[1] ?? 2}d(${size})`,
+    change: `Batch normalisation after the layers ${callLines(script, layers)}.`,
     reason: 'it lets convolutions learn faster, with larger steps (Ioffe and Szegedy 2015).',
     weight: 0.8,
     effort: 1.3,
-  });
-}
-
-function normaliseLinears(script: TorchScript): Rewrite[] {
-  const layers = hiddenLinears(script);
-  const batches = {
-    name: 'torch: batch normalisation of hidden layers',
-    norm: (_: Layer, size: string) => `BatchNorm1d(${size})`,
-    reason: 'it lets hidden layers learn faster, with larger steps (Ioffe and Szegedy 2015).',
-    weight: 0.5,
-    effort: 1.1,
-  };
-  return [
-    ...after(script, layers, {
-      name: 'torch: layer normalisation',
-      norm: (_, size) => `LayerNorm(${size})`,
-      reason: 'hidden layers on one scale learn faster, whatever the batch (Ba et al. 2016).',
-      weight: 0.45,
-      effort: 1.1,
+    imports: torchImport(script, layers),
+    edits: layers.flatMap(({ call, kind, out }): Edit[] => {
+      if (out === null) return [];
+      const nn = moduleOf(source, call, 'torch.nn');
+      const norm = `${nn}.BatchNorm${kind.slice(-2)}(${textOf(source, out)})`;
+      return wrapped(call, `${nn}.Sequential(`, `, ${norm})`);
     }),
-    ...(isPlainNumbers(script) && hasBothModes(script) ? after(script, layers, batches) : []),
-  ];
+  });
 }
 
 /** Inputs of a network on numeric data: mean zero and variance one, estimated from batches. */
@@ -62,28 +50,6 @@ function normaliseInputs(script: TorchScript): Rewrite[] {
     reason: 'inputs of very different sizes make for narrow valleys (LeCun et al. 1998).',
     weight: 0.6,
     effort: 1.05,
-    imports: torchImport(script, layers),
-    edits,
-  });
-}
-
-interface Norm extends Pick<Rewrite, 'name' | 'reason' | 'weight' | 'effort'> {
-  norm(layer: Layer, size: string): string;
-}
-
-function after(script: TorchScript, layers: readonly Layer[], { norm, ...rest }: Norm): Rewrite[] {
-  const { source } = script;
-  const edits = layers.flatMap((layer): Edit[] => {
-    if (layer.out === null) return [];
-    const nn = moduleOf(source, layer.call, 'torch.nn');
-    return wrapped(layer.call, `${nn}.Sequential(`, `, ${nn}.${norm(layer, textOf(source, layer.out))})`);
-  });
-  if (edits.length === 0) return [];
-  const [first] = layers;
-  const example = first?.out == null ? '' : norm(first, textOf(source, first.out));
-  return written(script, {
-    ...rest,
-    change: `${example.replace(/\(.*/s, '')} after the layers ${callLines(script, layers)}.`,
     imports: torchImport(script, layers),
     edits,
   });

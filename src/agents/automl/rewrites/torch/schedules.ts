@@ -38,32 +38,21 @@ export function addSchedules(script: TorchScript): Rewrite[] {
   const steps = schedulerSteps(script);
   const removed = removedStatements(source, steps);
   if (optimizers.length === 0 || removed === null || /\bscheduled\(/.test(source)) return [];
-  const without = written(script, {
-    name: 'torch: no schedule',
-    change: `The learning rate stays as it is: no schedule ${inLines(source, steps)}.`,
-    reason: 'a schedule that cuts the learning rate too early keeps a network from learning.',
-    weight: 0.35,
-    effort: 1,
-    edits: steps.length === 0 ? [] : removed,
-  });
-  if (loops.length === 0) return without;
+  if (loops.length === 0) return [];
   const edits = [...uniqueEdits(loops), ...removed];
-  return [
-    ...schedules.flatMap(({ name, settings, what, weight, reason }) =>
-      written(script, {
-        ...{ name, reason, weight, effort: 1, parts: ['plan'] },
-        change: `The learning rate of the optimizer ${inLines(source, optimizers)} ${what}${steps.length > 0 ? ', in place of the schedule that is there' : ''}.`,
-        edits: [
-          ...edits,
-          ...optimizers.flatMap(({ from, to }) => [
-            { from, to: from, text: 'scheduled(' },
-            { from: to, to, text: `, ${settings})` },
-          ]),
-        ],
-      }),
-    ),
-    ...without,
-  ];
+  return schedules.flatMap(({ name, settings, what, weight, reason }) =>
+    written(script, {
+      ...{ name, reason, weight, effort: 1, parts: ['plan'] },
+      change: `The learning rate of the optimizer ${inLines(source, optimizers)} ${what}${steps.length > 0 ? ', in place of the schedule that is there' : ''}.`,
+      edits: [
+        ...edits,
+        ...optimizers.flatMap(({ from, to }) => [
+          { from, to: from, text: 'scheduled(' },
+          { from: to, to, text: `, ${settings})` },
+        ]),
+      ],
+    }),
+  );
 }
 
 /** The loops over batches and over epochs: each reports its progress. */

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Layer, modelsOf } from '../../layers.ts';
 import {
-  ancestorsOf,
   type Edit,
   nodesOf,
   parsePython,
@@ -17,7 +16,7 @@ import type { Rewrite, Surroundings } from '../rewrite.ts';
 const partsFolder = join(import.meta.dirname, '../../../../../python/automl/parts');
 
 /** Functions and classes in `python/automl/parts` that rewrites insert into a script. */
-export type Part = 'graph' | 'plan' | 'residual' | 'shift';
+export type Part = 'graph' | 'logarithms' | 'plan' | 'residual';
 
 /** A script that uses PyTorch, parsed for rewriters. */
 export interface TorchScript {
@@ -65,21 +64,6 @@ export function callsOf(script: TorchScript, pattern: RegExp): SyntaxNode[] {
 /** The parent module as the script writes it, so that a sibling can be named: `nn` for `nn.Linear(…)`. */
 export function moduleOf(source: string, call: SyntaxNode, otherwise: string): string {
   return /^(.*)\.\w+$/s.exec(calleeText(source, call))?.[1] ?? otherwise;
-}
-
-/** Whether a node belongs to training: its loss is backpropagated in the same loop or function. */
-export function isTraining({ source }: TorchScript, node: SyntaxNode): boolean {
-  const ancestors = ancestorsOf(node);
-  const spared = ancestors.some(
-    (each) =>
-      each.name === 'WithStatement' &&
-      /no_grad|inference_mode/.test(textOf(source, each).split('\n')[0] ?? ''),
-  );
-  const around = ancestors.find(({ name }) =>
-    /^(?:For|While)Statement$|^FunctionDefinition$|^Script$/.test(name),
-  );
-  if (spared || around === undefined) return false;
-  return /\.\s*backward\s*\(/.test(source.slice(node.to, around.to));
 }
 
 /** The content of a rewrite, before it is written out. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { briefOf } from '../../../../../test/fakes/fake-environment.ts';
@@ -7,10 +7,10 @@ import { graphData, graphScripts } from '../../../../../test/fixtures/graph-scri
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
 import { runScripts, torchPython } from '../../../../../test/fixtures/torch-python.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
-import { ScriptVersions } from '../../versions.ts';
+import { readDataSummary } from '../../model-writing/data-summary.ts';
+import { pythonScript } from '../../model-writing/python-file.ts';
 import { rewriteGraph } from '../graph.ts';
 import type { Rewriter, Surroundings } from '../rewrite.ts';
-import { readSurroundings } from '../surroundings.ts';
 import { rewriteTorch } from './torch.ts';
 
 const root = join(import.meta.dirname, '../../../../..');
@@ -62,34 +62,30 @@ describe('rewritten scripts', () => {
     }
   });
 
-  test('the widths that are found can be doubled', () => {
-    const scripts = new Map(
-      Object.entries(torchScripts).map(([name, source]) => {
-        const versions = new ScriptVersions(source, ({ also }) => also.length > 0);
-        expect(versions.knobs.length, name).toBeGreaterThan(0);
-        return [name, versions.render(versions.knobs.map(({ value }) => value * 2)) ?? ''];
-      }),
-    );
-    const results = run(temporaryFolder(), scripts);
-    for (const [name, { error }] of Object.entries(results)) expect(error, name).toBeNull();
-  });
-
   test('features of neighbours help if neighbours are similar, and leak no unknown labels', () => {
     const folder = temporaryFolder();
     execFileSync(python, ['-c', graphData], { cwd: folder });
-    const look = join(root, 'python/automl/look_at_arrays.py');
-    const printed = execFileSync(python, [look], { cwd: folder, encoding: 'utf8' });
-    const surroundings = readSurroundings(surroundingsOf('accuracy').task, printed);
-    expect(surroundings.packages).toContain('torch');
-    expect(surroundings.arrays).toContainEqual({
-      ...{ path: 'data/labels.npy', key: null, shape: [400], dtype: 'int64', least: -1, most: 3 },
-    });
-    expect(surroundings.arrays.find(({ key }) => key === 'links')?.shape).toEqual([2, 1500]);
+    writeFileSync(join(folder, 'look.py'), pythonScript(['look', 'formats'], {}, 'look_at_data()'));
+    const printed = execFileSync(python, ['look.py'], { cwd: folder, encoding: 'utf8' });
+    const { arrays = [], packages = [] } = readDataSummary(printed) ?? {};
+    const surroundings = { task: surroundingsOf('accuracy').task, arrays, packages };
+    expect(packages).toContain('torch');
+    expect(arrays).toContainEqual(
+      expect.objectContaining({
+        path: 'data/labels.npy',
+        key: '',
+        shape: [400],
+        kind: 'i',
+        least: -1,
+        most: 3,
+      }),
+    );
+    expect(arrays.find(({ key }) => key === 'links')?.shape).toEqual([2, 1500]);
     const scripts = new Map<string, string>();
     for (const [name, source] of Object.entries(graphScripts)) {
       scripts.set(name, source);
       const rewrites = rewriteGraph(source, surroundings);
-      expect(rewrites.length, name).toBe(name === 'graphWidth' ? 2 : 3);
+      expect(rewrites.length, name).toBe(name === 'graphWidth' ? 1 : 2);
       for (const [place, each] of rewrites.entries()) scripts.set(`${name} ${place}`, each.source);
     }
     const results = run(folder, scripts);

@@ -5,10 +5,9 @@ import { changeCapacity } from './capacity.ts';
 import { clipGradients } from './clipping.ts';
 import { leaveOutGradients } from './gradients.ts';
 import { useLastPosition } from './last-position.ts';
-import { swapLosses } from './losses.ts';
+import { trainLonger } from './length.ts';
 import { normalise } from './normalisation.ts';
 import { swapOptimizers } from './optimizers.ts';
-import { varyPictures } from './pictures.ts';
 import { addSchedules } from './schedules.ts';
 import { readTorchScript, type TorchScript } from './script.ts';
 
@@ -22,8 +21,7 @@ const finders: readonly Finder[] = [
   normalise,
   swapActivations,
   changeCapacity,
-  varyPictures,
-  swapLosses,
+  trainLonger,
 ];
 
 /** These keep the results, up to rounding. */
