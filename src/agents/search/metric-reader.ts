@@ -167,10 +167,13 @@ function readLine(line: string, spellings: readonly string[], timeLike: boolean)
   let separated = false;
   let current: Subject = null;
   let glued: Subject = null;
+  // "MAE: 3.1 (train), 44.1 (validation, n = 60)": once what was measured stands after a value, it does so always.
+  let trails = false;
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'metric') {
       armed = true;
       separated = false;
+      trails = false;
     } else if (token.kind === 'other metric') {
       armed = false;
       glued = null;
@@ -178,12 +181,15 @@ function readLine(line: string, spellings: readonly string[], timeLike: boolean)
       separated = true;
     } else if (token.kind === 'subject') {
       if (token.glued) glued = token.subject;
-      else current = token.subject;
+      else if (!trails) current = token.subject;
       // "MAE: train 3.1, valid 4.2" names the metric once for several numbers.
       if (found.length > 0 && !token.glued && metricStandsBefore(tokens, index)) armed = true;
     } else if (token.kind === 'number' && armed) {
       if (!separated && token.whole && valueFollows(tokens, index)) continue;
-      const subject = glued ?? current ?? trailingSubject(tokens, index);
+      const trailing = trailingSubject(tokens, index);
+      if (trails && trailing === null) continue;
+      trails ||= glued === null && current === null && trailing !== null;
+      const subject = glued ?? current ?? trailing;
       found.push({ value: token.value, percent: token.percent, subject });
       armed = false;
       glued = null;
@@ -264,9 +270,9 @@ function withShortNames(line: string, spellings: readonly string[], timeLike: bo
     const pattern = spelling.split(' ').join('[^A-Za-z0-9]{0,3}');
     text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?![A-Za-z0-9])`, 'gi'), ourName);
   }
-  // "took 3.2 s" identifies the metric only by its unit.
+  // "took 3.2 s for 800 rows" identifies the metric only by its unit.
   if (timeLike && !text.includes(ourName)) {
-    text = text.replace(/(?<=\d)\s*(?:s|secs?|seconds)(?!\w)/gi, ` ${ourName}`);
+    text = text.replace(/(?<![\w.])([\d.]+(?:e[-+]?\d+)?)\s*(?:s|secs?|seconds)(?!\w)/gi, `${ourName} $1`);
   }
   return text;
 }
