@@ -100,6 +100,7 @@ class Options(argparse.Namespace):
     seconds: float
     seed: int
     tasks: list[str]
+    preparing: list[str]
 
 
 def mlab(*arguments: str) -> dict:
@@ -196,7 +197,7 @@ def main() -> None:
     options = parser.parse_args(namespace=Options())
     mirror = ["--mirror", options.mirror] if options.mirror else []
     options.preparing = [*mirror, "--allow-unverified"]
-    for task in options.tasks or list(TABLES):
+    for task in options.tasks:
         print(json.dumps(measure(task, options)), flush=True)
 
 
