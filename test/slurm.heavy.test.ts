@@ -110,6 +110,22 @@ describe.skipIf(missing !== null)(
       expect(arrays('ended-elsewhere')).toBe(2);
     });
 
+    test('a waiting job that a person takes out of the queue stays cancelled; the others go on', async () => {
+      const flags = ['--on', 'slurm', '--seeds', '3', '--parallel', '1', '--agent-option', 'rounds=8'];
+      flags.push('--log-level', 'debug');
+      const followed = start('scancelled', {}, ...flags);
+      await until('a job runs', isRunning);
+      await until('the last waits', () => /run_queued.*-counting-\S+-2"/.test(followed.said()));
+      const [running = ''] = cluster.queue().filter((line) => line.includes('RUNNING'));
+      cluster.ask('scancel', running.replace(/_.*/, '_2'));
+      const end = await followed.ended;
+      expect(end.code, end.err).toBe(1);
+      expect(end.out).toContain('cancelled in Slurm');
+      expect(end.err).not.toContain('submitted again');
+      expect(end.err.match(/score 4.5/g)).toHaveLength(2);
+      expect(arrays('scancelled')).toBe(2);
+    });
+
     test('cancels some runs of an experiment: whoever follows them goes on with the others', async () => {
       const file = join(bench.folder, 'some.yaml');
       const agents = [{ name: agent, options: { rounds: 40, seconds: 8 } }, 'noop'];

@@ -252,9 +252,11 @@ export class ArrayExecutor implements RemoteExecutor {
       unknown.length === 0
         ? new Map()
         : await this.#scheduler.accounted(idsOf(unknown.map(({ submitted }) => submitted)));
+    const arrays = new Set([...states.values()].map(({ name }) => name));
     for (const [name, followed] of this.#followed) {
       const { wave, key } = followed.submitted;
-      const verdict = followed.look(stateOf(states, wave, key) ?? stateOf(accounted, wave, key));
+      const state = stateOf(states, wave, key) ?? stateOf(accounted, wave, key);
+      const verdict = followed.look(state, arrays.has(wave.name));
       if (verdict.kind === 'under way') continue;
       this.#followed.delete(name);
       const { given } = followed;

@@ -41,6 +41,7 @@ const patientLooks = 3;
 const maxAttempts = 4;
 
 const lost: JobState = { state: 'LOST', reason: '', nodes: '', restarts: 0, name: '' };
+const cancelled: JobState = { ...lost, state: 'CANCELLED' };
 
 /** Follows one job by what its scheduler and the store report about it. */
 export class FollowedJob {
@@ -61,13 +62,18 @@ export class FollowedJob {
     this.#scheduler = scheduler;
   }
 
-  /** @param state undefined: neither the queue nor accounting knows it */
-  look(state: JobState | undefined): Verdict {
-    if (state !== undefined && !hasEnded(state)) {
+  /**
+   * @param known undefined: neither the queue nor accounting knows it
+   * @param isArrayThere whether the queue has other jobs of its array
+   */
+  look(known: JobState | undefined, isArrayThere: boolean): Verdict {
+    if (known !== undefined && !hasEnded(known)) {
       this.#looks = 0;
-      this.#tell(state);
+      this.#tell(known);
       return { kind: 'under way' };
     }
+    // Without accounting, Slurm keeps nothing of a single job that was cancelled while it waited.
+    const state = known ?? (isArrayThere && this.#told.startsWith('waits') ? cancelled : undefined);
     const result = this.#finished() ?? this.#workersResult();
     if (result !== null) return this.#ended(result);
     this.#looks += 1;
