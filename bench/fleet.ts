@@ -61,6 +61,11 @@ export const fleet: Benchmark = {
         ...{ value: apart / here, unit: 'times', atMost: null },
         note: `${apart.toFixed(1)} ms a run of each: what this machine allows`,
       },
+      {
+        what: 'the loss of two workers, relative to that of these two processes',
+        ...{ value: (2 * two * here) / (one * apart), unit: 'times', atMost: 1 / 0.9 },
+        note: 'what is lost to mlab and Redis, not to the shared cores',
+      },
       ...many,
     ];
   },

@@ -58,7 +58,7 @@ test.each([
 
 test('the script and the options for Slurm are shown for a plan', async () => {
   const { context, wanted } = elsewhere({ on: 'slurm', slurm: { partition: 'night', cores: 3 } });
-  const documents = await documentsElsewhere(context, examplePlan(), wanted);
+  const documents = await documentsElsewhere(context, examplePlan(), [], wanted);
   const text = withDocuments('a plan', documents ?? []);
   expect(text).toMatch(/^# a plan\n/);
   expect(text).toMatch(/# sbatch .*--partition=night .*--cpus-per-task=3/);

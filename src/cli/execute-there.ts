@@ -14,6 +14,7 @@ import {
 } from '../runs/index.ts';
 import type { ExperimentFile, Plan } from '../schema/index.ts';
 import { type Experiment, lastCancelled, noteCancelling, openExperiment } from '../store/index.ts';
+import type { Task } from '../tasks/index.ts';
 import type { Context } from './context.ts';
 import { reportOutage } from './log-events.ts';
 import { refuseRecordedPlace } from './trust.ts';
@@ -96,12 +97,15 @@ export async function tryPlace(
 export async function documentsElsewhere(
   context: Context,
   plan: Plan,
+  tasks: readonly Task[],
   { executor: settings, parallel }: ExperimentFile,
 ): Promise<unknown[] | null> {
   const kind = executorOf(context, plan, settings.on);
   const folder = join(context.folders.experiments, plan.name);
-  const { variables } = context;
-  const place = { settings, parallel, plan, folder, variables, command: commandElsewhere(context) };
+  const place = {
+    ...{ settings, parallel, plan, folder, variables: context.variables, command: commandElsewhere(context) },
+    tasks: new Map(tasks.map((task) => [task.file.id, task])),
+  };
   return (await kind?.documents?.(place)) ?? null;
 }
 

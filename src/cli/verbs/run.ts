@@ -165,7 +165,7 @@ export const run: Verb = {
       );
       const plan = planOf(expected);
       tryModels(context, plan);
-      const documents = await documentsElsewhere(context, plan, wanted);
+      const documents = await documentsElsewhere(context, plan, tasks, wanted);
       const cost = expectedCost(context, plan, incomplete === 'restart');
       const place = executorNameOf(context, plan, wanted);
       const runs = place === null ? planText(plan) : planTextElsewhere(plan, place);

@@ -2,6 +2,7 @@ import type { DoctorCheck } from '../../lib/doctor-check.ts';
 import type { ModelRegistry } from '../../models/index.ts';
 import type { ExecutorSettings, Plan } from '../../schema/index.ts';
 import type { Experiment } from '../../store/index.ts';
+import type { Task } from '../../tasks/index.ts';
 import type { Executor } from '../jobs/executor.ts';
 import type { Outage } from './outage.ts';
 
@@ -73,6 +74,8 @@ export interface WorkerChecks {
 /** A plan that is shown before anything is created from it. */
 export interface PlannedPlace extends Pick<ExecutorPlace, 'settings' | 'parallel' | 'command' | 'variables'> {
   plan: Plan;
+  /** By id. */
+  tasks: ReadonlyMap<string, Task>;
   /** The folder of the experiment that would be created. */
   folder: string;
 }

@@ -30,19 +30,30 @@ export interface JobSettings {
 export function makeRunJob(run: RunSpec, settings: JobSettings, again: boolean): RunJob {
   const folder = settings.experiment.runFolder(run.id);
   const isAgain = again && folder.readRecord() !== null;
-  // Scripts of several branches can run at the same time, if the run asks for that.
-  const memoryMb = run.limits.memory_mb * (run.limits.branches_at_once ?? 1);
   return {
-    ...{ kind: 'run', ...commonPart(run, settings, { memoryMb }) },
+    ...{ kind: 'run', ...commonPart(run, settings), resources: runResources(run, settings) },
     archived_attempts: archivedAttempts(folder).length + (isAgain ? 1 : 0),
     ...(settings.parentExperiment === undefined ? {} : { parent_experiment: settings.parentExperiment }),
   };
 }
 
 export function makeGradeJob(run: RunSpec, settings: JobSettings, which: 'final' | 'all'): GradeJob {
+  return {
+    ...{ kind: 'grade', ...commonPart(run, settings), resources: gradeResources(run, settings) },
+    which,
+  };
+}
+
+type ResourceSettings = Pick<JobSettings, 'plan' | 'tasks' | 'threads' | 'isHere'>;
+
+export function runResources(run: RunSpec, settings: ResourceSettings): Job['resources'] {
+  // Scripts of several branches can run at the same time, if the run asks for that.
+  return resourcesOf(run, settings, run.limits.memory_mb * (run.limits.branches_at_once ?? 1), false);
+}
+
+export function gradeResources(run: RunSpec, settings: ResourceSettings): Job['resources'] {
   const task = settings.tasks.get(run.task);
-  const grading = { memoryMb: graderMemory(task) ?? run.limits.memory_mb, exclusive: measuresTime(task) };
-  return { kind: 'grade', ...commonPart(run, settings, grading), which };
+  return resourcesOf(run, settings, graderMemory(task) ?? run.limits.memory_mb, measuresTime(task));
 }
 
 /** The memory of the grader, and of submitted code beside it. */
@@ -55,14 +66,9 @@ export function measuresTime(task: Task | undefined): boolean {
   return task?.file.grading.runs_submission === true;
 }
 
-function commonPart(
-  run: RunSpec,
-  settings: JobSettings,
-  { memoryMb = run.limits.memory_mb, exclusive = false } = {},
-): Omit<GradeJob, 'kind' | 'which'> {
+function commonPart(run: RunSpec, settings: JobSettings): Omit<GradeJob, 'kind' | 'which' | 'resources'> {
   const { plan, experiment, tasks, provisioning, modelsFolder, mlab } = settings;
   const { providers = {}, prices = {}, spend = {} } = plan;
-  const gpus = gpusOf(run);
   const data = settings.data?.get(run.task);
   return {
     v: 1,
@@ -76,20 +82,29 @@ function commonPart(
     provisioning,
     ...(run.roles === undefined ? {} : { models: { providers, prices, folder: modelsFolder } }),
     quota: spend,
-    resources: { ...sharesOf(settings, memoryMb), gpu: gpus > 0, gpus, exclusive },
   };
 }
 
-/** @param memoryMb the most that the job may use */
-function sharesOf({ plan, threads, isHere }: JobSettings, memoryMb: number) {
+/**
+ * @param memoryMb the most that the job may use
+ * @param exclusive whether nothing else may run beside it
+ */
+function resourcesOf(
+  run: RunSpec,
+  { plan, threads, isHere }: ResourceSettings,
+  memoryMb: number,
+  exclusive: boolean,
+): Job['resources'] {
   const machine = machineAmounts();
   const { cores = machine.cores / plan.parallel, memory_mb: wanted } = plan.resources ?? {};
   // A run can use no more than the machine has: one that may use more than that is executed alone.
   const most = machine.memory_mb / (plan.resources === undefined ? plan.parallel : 1);
   const here = Math.max(1, Math.floor(Math.min(memoryMb, most)));
+  const gpus = gpusOf(run);
   return {
     cores: threads ?? cores,
     threads: threads ?? Math.max(1, Math.floor(cores)),
     memory_mb: wanted ?? (isHere === true ? here : memoryMb),
+    ...{ gpu: gpus > 0, gpus, exclusive },
   };
 }

@@ -5,6 +5,7 @@ import { UserError } from '../../../lib/errors.ts';
 import { sha256 } from '../../../lib/hash.ts';
 import { shellWord } from '../../../lib/shell-word.ts';
 import type { Job, KubernetesSettings } from '../../../schema/index.ts';
+import { gradeResources, runResources } from '../../jobs/make-jobs.ts';
 import type { JobArray } from '../arrays/array-scheduler.ts';
 import type { ExecutorPlace, PlannedPlace } from '../executor-kind.ts';
 
@@ -153,19 +154,23 @@ exit 0
 }
 
 /**
- * One manifest for the runs of a plan with equal requests. The documents of their jobs are written when the plan is
- * executed.
+ * One manifest for the runs of a plan with equal requests, then those of their gradings, which are submitted when the
+ * runs have ended. The documents of their jobs are written when the plan is executed.
  */
 export function plannedManifests(
-  { plan, folder, parallel, ...place }: PlannedPlace,
+  { plan, tasks, folder, parallel, ...place }: PlannedPlace,
   settings: KubernetesSettings,
 ): V1Job[] {
-  const needs = plan.runs.map(({ limits, gpu, gpus }): JobNeeds => {
-    const memory = limits.memory_mb * (limits.branches_at_once ?? 1);
-    return { resources: { cores: settings.cores, memory_mb: memory, gpu: gpu === true, gpus } };
-  });
-  const alike = Map.groupBy(needs, (each) => JSON.stringify(resourcesOf(each, settings)));
-  return [...alike.values()].map((jobs, index) => {
+  const needs = { plan, tasks, threads: settings.cores };
+  const alike = (resources: Job['resources'][]) => [
+    ...Map.groupBy(
+      resources.map((each): JobNeeds => ({ resources: each })),
+      (each) => JSON.stringify(resourcesOf(each, settings)),
+    ).values(),
+  ];
+  const runs = alike(plan.runs.map((run) => runResources(run, needs)));
+  const gradings = plan.grade === 'none' ? [] : alike(plan.runs.map((run) => gradeResources(run, needs)));
+  return [...runs, ...gradings].map((jobs, index) => {
     const name = `mlab-${sha256(`${folder} ${index}`).slice(0, 12)}`;
     const array = { name, folder: join(folder, 'kubernetes', name), jobs, parallel };
     return jobManifest(array, plan.name, settings, place);

@@ -15,7 +15,7 @@ export const slurm: ExecutorKind = {
       ? null
       : 'Add --gateway-on submit, which counts the calls of all nodes, or limit each run: --money, --tokens.',
   ready: (_, { variables }) => new SlurmCommands(variables).checkInstalled(),
-  documents: async (place) => plannedScripts(place, place.settings.slurm ?? SlurmSettings.parse({})),
+  documents: (place) => plannedScripts(place, place.settings.slurm ?? SlurmSettings.parse({})),
   check: (_, place) => checkNode(place),
   open: async (_, place) => new ArrayExecutor(place, await SlurmScheduler.open(place)),
 };

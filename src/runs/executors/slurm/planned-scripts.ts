@@ -1,32 +1,63 @@
 import { join } from 'node:path';
+import { hasCode } from '../../../lib/errors.ts';
 import { shellWord } from '../../../lib/shell-word.ts';
-import type { SlurmSettings } from '../../../schema/index.ts';
+import type { RunSpec, SlurmSettings } from '../../../schema/index.ts';
+import { gradeResources, runResources } from '../../jobs/make-jobs.ts';
 import type { PlannedPlace } from '../executor-kind.ts';
-import { arrayOptions, batchScript, type JobNeeds, resourceOptions } from './batch-script.ts';
+import { arrayOptions, batchScript, resourceOptions } from './batch-script.ts';
 import { gatewayLines } from './node-gateway.ts';
+import { SlurmCommands, usualArraySize } from './slurm-commands.ts';
 
 /**
- * For the runs of a plan with equal requests, the command that submits their array, and its script. An array and the
- * documents of its jobs are written when the plan is executed.
+ * The scripts that a plan is submitted with. Each starts with the commands that submit it: for the arrays of runs with
+ * equal requests, and for those of their gradings. An array and the documents of its jobs are written when the plan is
+ * executed.
  */
-export function plannedScripts(
-  { plan, folder, parallel, variables, command }: PlannedPlace,
+export async function plannedScripts(
+  { plan, tasks, folder, parallel, variables, command }: PlannedPlace,
   settings: SlurmSettings,
-): string[] {
-  const needs = plan.runs.map(({ limits, gpu, gpus }): JobNeeds => {
-    const memory = plan.resources?.memory_mb ?? limits.memory_mb * (limits.branches_at_once ?? 1);
-    const resources = { cores: settings.cores, memory_mb: memory, gpu: gpu === true, gpus, exclusive: false };
-    return { resources };
-  });
+): Promise<string[]> {
+  const place = join(folder, 'slurm', 'mlab-ARRAY');
+  const needs = { plan, tasks, threads: settings.cores };
+  const words = settings.command ?? command.map(shellWord).join(' ');
   const asksModels = plan.runs.some(({ roles }) => roles !== undefined);
-  const alike = Map.groupBy(needs, (each) => resourceOptions(each, settings).join(' '));
-  return [...alike.values()].map((jobs) => {
-    const place = join(folder, 'slurm', 'mlab-ARRAY');
-    const array = { name: 'mlab-ARRAY', folder: place, count: jobs.length, parallel, after: undefined };
-    const resources = jobs.slice(0, 1).flatMap((each) => resourceOptions(each, settings));
+  const script = batchScript(place, words, settings, asksModels ? gatewayLines(settings) : '');
+  const most = settings.array_size ?? (await mostOfArray(variables));
+
+  const sbatch = (count: number, resources: readonly string[], after: string | undefined) => {
+    const array = { name: 'mlab-ARRAY', folder: place, count, parallel, after };
     const options = [...arrayOptions(array, settings, variables), ...resources];
-    const words = settings.command ?? command.map(shellWord).join(' ');
-    const given = `# sbatch ${options.map(shellWord).join(' ')} ${shellWord(join(place, 'array.sh'))}`;
-    return `${given}\n${batchScript(place, words, settings, asksModels ? gatewayLines(settings) : '')}`;
+    return `# sbatch ${options.map(shellWord).join(' ')} ${shellWord(join(place, 'array.sh'))}`;
+  };
+  const options = (run: RunSpec) => resourceOptions({ resources: runResources(run, needs) }, settings);
+  const gradingOptions = (run: RunSpec) =>
+    plan.grade === 'none' ? null : resourceOptions({ resources: gradeResources(run, needs) }, settings);
+
+  const alike = Map.groupBy(plan.runs, (run) => JSON.stringify([options(run), gradingOptions(run)]));
+  const submissions = [...alike.values()].flatMap((runs) => {
+    const [run] = runs;
+    if (run === undefined) return [];
+    const grading = gradingOptions(run);
+    return sizes(runs.length, most).flatMap((count) => [
+      sbatch(count, options(run), undefined),
+      ...(grading === null ? [] : [sbatch(count, grading, 'RUNS')]),
+    ]);
   });
+  return [`${submissions.join('\n')}\n${script}`];
+}
+
+/** The sizes of the arrays for so many jobs. */
+function sizes(jobs: number, most: number): number[] {
+  const count = Math.ceil(jobs / most);
+  return Array.from({ length: count }, (_, index) => Math.min(most, jobs - index * most));
+}
+
+/** A plan can also be shown where Slurm is not installed. */
+async function mostOfArray(variables: PlannedPlace['variables']): Promise<number> {
+  try {
+    return await new SlurmCommands(variables).mostOfArray();
+  } catch (error) {
+    if (hasCode(error, 'no_slurm')) return usualArraySize - 1;
+    throw error;
+  }
 }

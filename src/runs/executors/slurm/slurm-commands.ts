@@ -13,6 +13,8 @@ interface Ending {
 
 const maxBytes = 2 ** 29;
 const maxMs = 120_000;
+/** Slurm's default for MaxArraySize. */
+export const usualArraySize = 1001;
 /** Messages that blame the controller, not the request; then it is unknown whether a request was accepted. */
 const unreachable =
   /unable to contact|socket timed out|communications? (connection )?failure|connection refused|zero bytes were transmitted|resource temporarily unavailable|slurmctld.*(?:down|backup)|not responding/i;
@@ -95,8 +97,6 @@ export class SlurmCommands {
     });
   }
 }
-
-const usualArraySize = 1001;
 
 function parsed(parse: (text: string) => JobStates, text: string): JobStates {
   try {

@@ -81,15 +81,34 @@ test.each([
 ])('a dry run shows the very script that is submitted when runs ask models %s', async (_, model, on) => {
   const settings = { gateway_on: on, gateway_certificate: '/etc/gateway.pem', partition: 'gpu' };
   const { place, submitted } = makePlace('echo 7', model, settings);
-  const [shown = ''] = (await slurm.documents?.(place)) ?? [];
+  const [shown = ''] = (await slurm.documents?.({ ...place, tasks: new Map() })) ?? [];
   const waves = join(place.folder, 'slurm');
   await execute(place, () => until(() => existsSync(waves) && hasNumber(waves)));
   const [script = '', ...options] = submitted().reverse();
   const array = basename(dirname(script));
-  const [first, ...lines] = String(shown).replaceAll('mlab-ARRAY', array).split('\n');
+  const [first, , ...lines] = String(shown).replaceAll('mlab-ARRAY', array).split('\n');
   expect(lines.join('\n')).toBe(readFileSync(script, 'utf8'));
   expect(lines.includes('export NODE_EXTRA_CA_CERTS=/etc/gateway.pem')).toBe(on !== 'node' && model !== null);
   for (const option of options.filter((each) => each !== '--parsable')) expect(first).toContain(option);
+});
+
+test('a dry run shows the arrays of runs and gradings that are submitted, in the sizes that the cluster allows', async () => {
+  const { place } = makePlace('echo 7', null);
+  const plan = examplePlan(Array.from({ length: 25 }, (_, index) => `run-${index}`));
+  const [shown = ''] = (await slurm.documents?.({ ...place, plan, tasks: new Map() })) ?? [];
+  const submissions = String(shown)
+    .split('\n')
+    .filter((line) => line.startsWith('# sbatch '));
+  expect(
+    submissions.map((line) => [/--array=(\S+)/.exec(line)?.[1], line.includes('aftercorr:RUNS')]),
+  ).toEqual([
+    ['0-9', false],
+    ['0-9', true],
+    ['0-9', false],
+    ['0-9', true],
+    ['0-4', false],
+    ['0-4', true],
+  ]);
 });
 
 function hasNumber(waves: string): boolean {
