@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, type Stats, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readSync, type Stats, writeSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from '../lib/errors.ts';
 import type { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId } from '../schema/index.ts';
@@ -8,9 +9,13 @@ import type { ObjectStore } from './object-store.ts';
 import { type FileNode, markOf, sameStat } from './workspace-tree.ts';
 
 /** The clocks of file systems tick in steps of up to 10 ms; some keep whole seconds, or only even ones. */
-const fineTickMs = 50;
+const fineTickMs = 20;
 const coarseTickMs = 2_050;
+/** About what can be read and hashed. */
+const readBytesPerMs = 1_000_000;
 const attempts = 3;
+/** Used again for every file: fresh memory takes as long as the copying itself. */
+const copied = Buffer.allocUnsafeSlow(2 ** 17);
 
 /** Why an entry of the workspace is not in its snapshot. */
 export type SkipReason = 'special' | 'unreadable' | 'unstable' | 'too_deep' | 'too_many' | 'too_large';
@@ -28,8 +33,9 @@ export function readSmallFile(
   name: string,
   seen: number,
 ): FileNode | SkipReason | null {
-  const descriptor = openRegularFile(folder, name);
-  if (typeof descriptor === 'string') return descriptor;
+  const opened = openRegularFile(folder, name);
+  if (typeof opened === 'string') return opened;
+  const { descriptor } = opened;
   try {
     for (let attempt = 1; ; attempt++) {
       const readAt = Date.now();
@@ -52,8 +58,9 @@ export async function readLargeFile(
   name: string,
   { seen, maxBytes, signal }: { seen: number; maxBytes: number; signal?: AbortSignal | undefined },
 ): Promise<FileNode | SkipReason> {
-  const descriptor = openRegularFile(folder, name);
-  if (typeof descriptor === 'string') return descriptor;
+  const opened = openRegularFile(folder, name);
+  if (typeof opened === 'string') return opened;
+  const { descriptor } = opened;
   try {
     for (let attempt = 1; ; attempt++) {
       const readAt = Date.now();
@@ -69,36 +76,36 @@ export async function readLargeFile(
 }
 
 /**
- * Opens a file that is unchanged since its content was last read; null if it has changed.
+ * Opens a file that is unchanged since its content was last read; null if it has changed, or is sparse, as its copy
+ * should be.
  * @param node what was recorded of the file
  */
 export function openUnchanged(folder: FolderHandle, name: string, node: FileNode): number | null {
   if (node.racy) return null;
-  const descriptor = openRegularFile(folder, name);
-  if (typeof descriptor === 'string') return null;
-  if (isUnchanged(descriptor, node)) return descriptor;
+  const opened = openRegularFile(folder, name);
+  if (typeof opened === 'string') return null;
+  const { descriptor, stat } = opened;
+  if (sameStat(node.stat, stat) && stat.blocks * 512 >= stat.size) return descriptor;
   closeSync(descriptor);
   return null;
 }
 
 /** False if the file changed meanwhile: the target's content is then undefined. */
 export function copySmall(source: number, node: FileNode, target: number): boolean {
-  const content = readRangeSync(source, 0, node.stat.size);
-  for (let at = 0; at < content.length; ) at += writeSync(target, content, at, content.length - at, at);
-  return isUnchanged(source, node);
+  for (let at = 0; at < node.stat.size; ) {
+    const length = readSync(source, copied, 0, copied.length, at);
+    if (length === 0) break;
+    for (let done = 0; done < length; ) done += writeSync(target, copied, done, length - done, at + done);
+    at += length;
+  }
+  return sameStat(node.stat, fstatSync(source));
 }
 
 /** As `copySmall`, for files of any size: the kernel copies, sharing blocks if it can. */
 export async function copyLarge(source: number, node: FileNode, target: number): Promise<boolean> {
-  // Copies of sparse files should be sparse, too.
-  const { blocks, size } = fstatSync(source);
-  if (process.platform !== 'linux' || blocks * 512 < size) return false;
+  if (process.platform !== 'linux') return false;
   await copyFile(`/proc/self/fd/${source}`, `/proc/self/fd/${target}`, constants.COPYFILE_FICLONE);
-  return isUnchanged(source, node);
-}
-
-function isUnchanged(descriptor: number, { stat }: FileNode): boolean {
-  return sameStat(stat, fstatSync(descriptor));
+  return sameStat(node.stat, fstatSync(source));
 }
 
 function readFile(
@@ -112,8 +119,11 @@ function readFile(
   return { kind: 'file', stat: markOf(stat), object: kept.id, bytes: kept.bytes, racy, seen };
 }
 
-/** The descriptor, or why there is none. */
-function openRegularFile(folder: FolderHandle, name: string): number | SkipReason {
+/** The open file, or why there is none. */
+function openRegularFile(
+  folder: FolderHandle,
+  name: string,
+): { descriptor: number; stat: Stats } | SkipReason {
   let descriptor: number;
   try {
     descriptor = folder.openFile(name);
@@ -122,7 +132,8 @@ function openRegularFile(folder: FolderHandle, name: string): number | SkipReaso
     if (isSwap(error)) return 'unstable';
     throw error;
   }
-  if (fstatSync(descriptor).isFile()) return descriptor;
+  const stat = fstatSync(descriptor);
+  if (stat.isFile()) return { descriptor, stat };
   closeSync(descriptor);
   return 'unstable';
 }
@@ -135,6 +146,20 @@ export function isRacy(stat: { mtimeMs: number; ctimeMs: number }, readAt: numbe
   const tick = stat.ctimeMs % 1000 === 0 && stat.mtimeMs % 1000 === 0 ? coarseTickMs : fineTickMs;
   // Only ctime counts, because programs can set mtime as they like.
   return stat.ctimeMs > readAt - tick;
+}
+
+/**
+ * For files that nobody can have changed since they were made, and that are about to be handed to a program: waits until
+ * a change would show in their times, if that is shorter than reading them again.
+ */
+export async function letAge(files: readonly FileNode[], signal?: AbortSignal): Promise<void> {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const newest = files.reduce((latest, { stat }) => Math.max(latest, stat.ctimeMs), 0);
+  const wait = Math.ceil(newest + fineTickMs - Date.now());
+  if (wait > fineTickMs || bytes < wait * readBytesPerMs) return;
+  if (wait > 0) await sleep(wait, undefined, { signal });
+  const now = Date.now();
+  for (const file of files) file.racy = isRacy(file.stat, now);
 }
 
 export function isForbidden(error: unknown): boolean {

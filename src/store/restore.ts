@@ -3,13 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { DisposableStack } from '../lib/disposable-stack.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
-import { copyLarge, copySmall, inlineBytes, isForbidden, isSwap, openUnchanged } from './file-reading.ts';
+import { copyLarge, copySmall, isForbidden, isSwap, openUnchanged } from './file-reading.ts';
 import type { ObjectStore } from './object-store.ts';
 import { withoutRepositories } from './repositories.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import type { FolderNode } from './workspace-tree.ts';
 
-/** Larger contents are never fully in memory. */
+/** Larger contents are never fully in memory, and are copied by the kernel. */
 const memoryBytes = 2 ** 20;
 const mostMeanwhile = 4;
 /** How long small files are written before others get a turn. */
@@ -222,7 +222,7 @@ async function writeEntry(
   const target = opened.adopt(folder.createFile(name), closeSync);
   const original = source === null || same === null ? null : openUnchanged(source.handle, name, same);
   if (original !== null) opened.adopt(original, closeSync);
-  if (entry.size <= inlineBytes) {
+  if (entry.size <= memoryBytes) {
     if (original === null || same === null || !copySmall(original, same, target))
       writeSmall(objects, entry, target);
     finishFile(target, entry);

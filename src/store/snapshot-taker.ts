@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { FolderHandle, openBeneath } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
-import { isForbidden, isSwap, readLargeFile, type SkipReason } from './file-reading.ts';
+import { isForbidden, isSwap, letAge, readLargeFile, type SkipReason } from './file-reading.ts';
 import type { ObjectStore } from './object-store.ts';
 import { byPath, readSnapshot, serializeSnapshot } from './snapshot-file.ts';
 import { collectEntries, type FileNode, type FolderNode, newFolder, restoredTree } from './workspace-tree.ts';
@@ -158,6 +158,7 @@ export class SnapshotTaker {
       walk.undo();
       return null;
     }
+    await letAge(walk.young, options.signal);
     if (walk.pending.length > 0) await this.#readPending(walk, options);
     if (walk.dirty || this.#last === null) this.#last = this.#keep();
     return {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
@@ -7,6 +8,8 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -111,6 +114,45 @@ test.each([5, 600])(
     expect((await snapshotter.take()).changed).toEqual(['part-1/1.txt', 'part-2/2.txt']);
   },
 );
+
+test('what is written right after a large workspace was restored is noticed, even if its times are set back', async () => {
+  using parent = temporaryFolder();
+  using child = temporaryFolder();
+  using store = temporaryFolder();
+  const names = Array.from({ length: 64 }, (_, number) => `${number}.bin`);
+  for (const name of names) writeFileSync(join(parent.path, name), randomBytes(500_000));
+  const objects = new ObjectStore(store.path);
+  using original = new Snapshotter(objects, parent.path);
+  const { id } = await original.take();
+  using snapshotter = new Snapshotter(objects, child.path);
+  await snapshotter.restore(id, { from: original });
+  expect((await snapshotter.take()).id).toBe(id);
+  for (const name of names.toReversed()) {
+    const { atime, mtime } = statSync(join(child.path, name));
+    writeFileSync(join(child.path, name), randomBytes(500_000));
+    utimesSync(join(child.path, name), atime, mtime);
+  }
+  expect((await snapshotter.take()).changed).toEqual(names.toSorted());
+});
+
+test('sparse files of any size are sparse in a workspace that is forked from theirs', async () => {
+  using parent = temporaryFolder();
+  using child = temporaryFolder();
+  using store = temporaryFolder();
+  const sizes = { small: 60_000, middle: 1_000_000, large: 20_000_000 };
+  for (const [name, size] of Object.entries(sizes)) {
+    writeFileSync(join(parent.path, name), 'head');
+    truncateSync(join(parent.path, name), size);
+  }
+  const objects = new ObjectStore(store.path);
+  using original = new Snapshotter(objects, parent.path);
+  execFileSync('sleep', ['0.1']);
+  const { id } = await original.take();
+  using snapshotter = new Snapshotter(objects, child.path);
+  await snapshotter.restore(id, { from: original });
+  expect((await snapshotter.take()).id).toBe(id);
+  for (const name of Object.keys(sizes)) expect(statSync(join(child.path, name)).blocks).toBeLessThan(100);
+});
 
 function forget(store: string, object: string): void {
   const path = join(store, object.slice(0, 2), object.slice(2));

@@ -55,6 +55,8 @@ export class WorkspaceWalk {
   readonly touched: string[] = [];
   readonly skipped: SkippedEntry[] = [];
   readonly pending: PendingFile[] = [];
+  /** Restored files that count as racy: a change right now might not show in their times. */
+  readonly young: FileNode[] = [];
   dirty = false;
   readonly #objects: ObjectStore;
   readonly #number: number;
@@ -229,8 +231,9 @@ export class WorkspaceWalk {
 
   /** Nobody has written to it since it was restored. */
   #keepRestored(folder: FolderNode, name: string, stat: Stats, previous: FileNode): true {
-    const racy = isRacy(stat, Date.now());
-    this.#put(folder, name, { ...previous, stat: markOf(stat), racy, seen: this.#number });
+    const node = { ...previous, stat: markOf(stat), racy: isRacy(stat, Date.now()), seen: this.#number };
+    if (node.racy) this.young.push(node);
+    this.#put(folder, name, node);
     this.#bytes += previous.bytes;
     return true;
   }
