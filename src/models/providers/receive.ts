@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { ownTurn } from '../../lib/own-turn.ts';
 import type { ProviderResult, ProviderStream } from './provider-model.ts';
 
 export type Content = ProviderResult['content'];
@@ -69,7 +69,7 @@ export async function receiveStream(
   let pieces = 0;
   for await (const part of stream) {
     pieces += 1;
-    if (pieces % piecesOfTurn === 0) await nextTurn();
+    if (pieces % piecesOfTurn === 0) await ownTurn();
     if ('delta' in part) arrived.bytes += Buffer.byteLength(part.delta);
     switch (part.type) {
       case 'text-start':
@@ -97,6 +97,8 @@ export async function receiveStream(
       case 'finish':
         arrived.usage = part.usage;
         if (!isEnd(part.finishReason)) throw endedEarly(arrived);
+        // What the reply leads to takes milliseconds: the agent's next step.
+        await ownTurn();
         return { content: blocks.content, finishReason: part.finishReason, usage: part.usage, answeredBy };
     }
     if (part.type !== 'stream-start') arrived.hasBegun = true;
