@@ -10,6 +10,7 @@ import { doneBefore } from '../done-before.ts';
 import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import { type ArrayScheduler, refusal } from './array-scheduler.ts';
 import { FollowedJob, type Given, type Submitted } from './followed-job.ts';
+import { groupsOf } from './groups.ts';
 import { hasEnded, type JobState, type JobStates } from './job-state.ts';
 import { type Wave, WaveFolder } from './wave.ts';
 
@@ -127,7 +128,9 @@ export class ArrayExecutor implements RemoteExecutor {
         const fresh = await this.#followThere(gathered);
         if (fresh.length === 0) return;
         const most = await this.#scheduler.mostOfArray();
-        for (const group of groupsOf(fresh, most, this.#scheduler)) {
+        const needs = ({ job, next }: Given) =>
+          [job, ...(next === undefined ? [] : [next])].map((each) => this.#scheduler.asksFor(each));
+        for (const group of groupsOf(fresh, most, needs)) {
           signal.throwIfAborted();
           await this.#submitGroup(group);
         }
@@ -297,18 +300,6 @@ export class ArrayExecutor implements RemoteExecutor {
       await sleep(pollMs, undefined, { signal });
     }
   }
-}
-
-/** One array for jobs that need the same resources, up to the scheduler's limit. */
-function groupsOf(given: readonly Given[], most: number, scheduler: ArrayScheduler): Given[][] {
-  const alike = Map.groupBy(given, ({ job, next }) =>
-    JSON.stringify([job, ...(next === undefined ? [] : [next])].map((each) => scheduler.asksFor(each))),
-  );
-  return [...alike.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / most) }, (_, at) =>
-      group.slice(at * most, (at + 1) * most),
-    ),
-  );
 }
 
 /** A controller that lost its state may give the same id to another array. */

@@ -3,20 +3,21 @@ import { hasCode } from '../../../lib/errors.ts';
 import { shellWord } from '../../../lib/shell-word.ts';
 import type { RunSpec, SlurmSettings } from '../../../schema/index.ts';
 import { gradeResources, runResources } from '../../jobs/make-jobs.ts';
+import { groupsOf } from '../arrays/groups.ts';
 import type { PlannedPlace } from '../executor-kind.ts';
 import { arrayOptions, batchScript, resourceOptions } from './batch-script.ts';
 import { gatewayLines } from './node-gateway.ts';
 import { SlurmCommands, usualArraySize } from './slurm-commands.ts';
 
 /**
- * The scripts that a plan is submitted with. Each starts with the commands that submit it: for the arrays of runs with
- * equal requests, and for those of their gradings. An array and the documents of its jobs are written when the plan is
+ * The script that a plan is submitted with, after the commands that submit it: for the arrays of runs with equal
+ * requests, each with that of their gradings. An array and the documents of its jobs are written when the plan is
  * executed.
  */
-export async function plannedScripts(
+export async function plannedScript(
   { plan, tasks, folder, parallel, variables, command }: PlannedPlace,
   settings: SlurmSettings,
-): Promise<string[]> {
+): Promise<string> {
   const place = join(folder, 'slurm', 'mlab-ARRAY');
   const needs = { plan, tasks, threads: settings.cores };
   const words = settings.command ?? command.map(shellWord).join(' ');
@@ -33,23 +34,15 @@ export async function plannedScripts(
   const gradingOptions = (run: RunSpec) =>
     plan.grade === 'none' ? null : resourceOptions({ resources: gradeResources(run, needs) }, settings);
 
-  const alike = Map.groupBy(plan.runs, (run) => JSON.stringify([options(run), gradingOptions(run)]));
-  const submissions = [...alike.values()].flatMap((runs) => {
+  const groups = groupsOf(plan.runs, most, (run) => [options(run), gradingOptions(run)]);
+  const submissions = groups.flatMap((runs) => {
     const [run] = runs;
     if (run === undefined) return [];
     const grading = gradingOptions(run);
-    return sizes(runs.length, most).flatMap((count) => [
-      sbatch(count, options(run), undefined),
-      ...(grading === null ? [] : [sbatch(count, grading, 'RUNS')]),
-    ]);
+    const submitted = sbatch(runs.length, options(run), undefined);
+    return grading === null ? [submitted] : [submitted, sbatch(runs.length, grading, 'RUNS')];
   });
-  return [`${submissions.join('\n')}\n${script}`];
-}
-
-/** The sizes of the arrays for so many jobs. */
-function sizes(jobs: number, most: number): number[] {
-  const count = Math.ceil(jobs / most);
-  return Array.from({ length: count }, (_, index) => Math.min(most, jobs - index * most));
+  return `${submissions.join('\n')}\n${script}`;
 }
 
 /** A plan can also be shown where Slurm is not installed. */
