@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandArguments, launcherArguments } from './bubblewrap-arguments.ts';
+import { sandboxArguments } from './bubblewrap-arguments.ts';
 import { mountOption } from './docker-arguments.ts';
 import { outermostFirst } from './mount-plan.ts';
 import type { SandboxSpec } from './sandbox.ts';
 import { makePlace } from './test-support.ts';
 
 const argumentsOf = (spec: SandboxSpec) =>
-  launcherArguments(spec, spec.mounts, { disableUserNamespaces: true, switchesUser: false });
+  sandboxArguments(spec, spec.mounts, { disableUserNamespaces: true, switchesUser: false }, 5);
 const name = fc.stringMatching(/^[a-z]{1,3}$/);
 const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => `/${names.join('/')}`);
 
@@ -35,21 +35,20 @@ describe('the order of mounts', () => {
 });
 
 describe('the arguments of bubblewrap', () => {
-  it('make the root and the devices read-only last, and mount /proc for each command', () => {
+  it('make /proc, the devices and the root read-only last', () => {
     using place = makePlace();
     const words = argumentsOf(place.spec());
     const closed = words.flatMap((word, i) => (word === '--remount-ro' ? [words[i + 1]] : []));
-    expect(closed).toEqual(['/dev', '/']);
+    expect(closed).toEqual(['/proc', '/dev', '/']);
     expect(words.indexOf('--remount-ro')).toBeGreaterThan(words.lastIndexOf('--ro-bind'));
   });
 
-  it("mount a sandbox's own paths over a new folder again", () => {
+  it('mount a path within a temporary folder after that', () => {
     using place = makePlace();
-    const mounts = [{ source: '/opt/python', target: '/tmp/a/python', access: 'read' as const }];
-    const features = { disableUserNamespaces: true, switchesUser: false };
-    const words = commandArguments(place.spec(), mounts, features).join(' ');
-    expect(words).toMatch(/--tmpfs \/tmp .*--dir \/tmp\/a .*--ro-bind \/tmp\/a\/python \/tmp\/a\/python/);
-    expect(words).not.toContain('/opt/python');
+    const spec = place.spec();
+    spec.mounts.push({ source: '/opt/python', target: '/tmp/a/python', access: 'read' });
+    const words = argumentsOf(spec).join(' ');
+    expect(words).toMatch(/--tmpfs \/tmp .*--dir \/tmp\/a .*--ro-bind \/opt\/python \/tmp\/a\/python/);
   });
 
   it('grant no GPU that was not requested', () => {

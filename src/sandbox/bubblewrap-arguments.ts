@@ -15,8 +15,11 @@ export interface BubblewrapFeatures {
   switchesUser: boolean;
 }
 
-/** What root's launcher needs to make namespaces, and to change the user of others in them. */
-const launcherCapabilities = ['CAP_SYS_ADMIN', 'CAP_NET_ADMIN', ...switchingCapabilities];
+/** Private to a sandbox, in memory. */
+export const temporaryFolders = ['/tmp', '/dev/shm'];
+
+/** Where the shell of a launcher lies inside. */
+export const launcherShell = '/.launcher/sh';
 
 /** One step that puts something at a path. */
 interface Layer {
@@ -25,42 +28,31 @@ interface Layer {
 }
 
 /**
- * What confines a launcher: everything that is the same for all commands of a sandbox, above all its mounts.
+ * What confines a launcher and, with it, every command that it starts.
  * @param mounts outer ones before inner ones
+ * @param shell the open file with the launcher's shell
  */
-export function launcherArguments(
+export function sandboxArguments(
   spec: SandboxSpec,
   mounts: readonly Mount[],
   features: BubblewrapFeatures,
+  shell: number,
 ): string[] {
-  const places = ['/tmp', '/dev/shm'].map((path) => ({ path, options: ['--dir', path] }));
-  return [
-    ...['--unshare-pid', '--as-pid-1', '--unshare-ipc', '--unshare-uts', '--unshare-net'],
-    ...['--unshare-cgroup-try', '--hostname', 'sandbox', '--die-with-parent', '--new-session'],
-    ...launcherRights(features.switchesUser),
-    '--clearenv',
-    ...laid([...systemLayers(spec, mounts), ...places], mounts),
-    ...['/dev', '/'].flatMap((path) => ['--remount-ro', path]),
-    ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
-  ];
-}
-
-/** What confines one command if its launcher is not confined: everything. */
-export function wholeArguments(
-  spec: SandboxSpec,
-  mounts: readonly Mount[],
-  features: BubblewrapFeatures,
-): string[] {
-  const fresh = ['/tmp', '/dev/shm'].map((path) => ({
+  const temporary = temporaryFolders.map((path) => ({
     path,
     options: temporaryFolder(path, spec.limits.temporaryBytes),
   }));
+  // A process that runs an unreadable program can't be traced or opened by others of its user.
+  const launcher = {
+    path: launcherShell,
+    options: ['--perms', '0111', '--ro-bind-data', String(shell), launcherShell],
+  };
   return [
-    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
-    ...['--hostname', 'sandbox', '--die-with-parent', '--new-session'],
-    ...commandRights(features),
+    ...['--unshare-pid', '--as-pid-1', '--unshare-ipc', '--unshare-uts', '--unshare-net'],
+    ...['--unshare-cgroup-try', '--hostname', 'sandbox', '--die-with-parent', '--new-session'],
+    ...rights(features),
     '--clearenv',
-    ...laid([...systemLayers(spec, mounts), ...fresh], mounts),
+    ...laid([...systemLayers(spec, mounts), ...temporary, launcher], mounts),
     ...['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
     ...['--chdir', '/'],
     ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -88,45 +80,11 @@ function deviceLayers({ gpus = [] }: SandboxSpec): Layer[] {
   return [...files].map(([path, source]) => ({ path, options: ['--dev-bind', source, path] }));
 }
 
-/** What confines one command inside the launcher: what is new for each command, and rights that are given up. */
-export function commandArguments(
-  spec: SandboxSpec,
-  mounts: readonly Mount[],
-  features: BubblewrapFeatures,
-): string[] {
-  const fresh = ['/tmp', '/dev/shm'];
-  const within = [...mounts, ...heldFolders(mounts)].filter(({ target }) =>
-    fresh.some((path) => isWithin(path, target)),
-  );
-  const layers: Layer[] = [
-    { path: '/proc', options: ['--proc', '/proc'] },
-    ...fresh.map((path) => ({ path, options: temporaryFolder(path, spec.limits.temporaryBytes) })),
-    // Entries of the launcher would be covered.
-    ...within.map((mount) => ({
-      path: mount.target,
-      options: mountOptions({ ...mount, source: mount.target }),
-    })),
-  ];
-  return [
-    ...['--unshare-pid', '--unshare-ipc', '--unshare-net', '--die-with-parent', '--new-session'],
-    ...commandRights(features),
-    // With devices: those of the launcher are the only ones.
-    ...['--dev-bind', '/', '/'],
-    ...laid(layers, mounts, fresh),
-    ...['--remount-ro', '/proc', '--chdir', '/'],
-  ];
-}
-
 /** Outermost first, each after its parent folders. */
-function laid(
-  layers: readonly Layer[],
-  mounts: readonly Mount[],
-  below: readonly string[] = ['/'],
-): string[] {
-  const parents = parentsOf(layers, mounts).filter(({ path }) =>
-    below.some((folder) => folder !== path && isWithin(folder, path)),
+function laid(layers: readonly Layer[], mounts: readonly Mount[]): string[] {
+  return outermostFirst([...parentsOf(layers, mounts), ...layers], ({ path }) => path).flatMap(
+    ({ options }) => options,
   );
-  return outermostFirst([...parents, ...layers], ({ path }) => path).flatMap(({ options }) => options);
 }
 
 /**
@@ -144,13 +102,7 @@ function parentsOf(layers: readonly Layer[], mounts: readonly Mount[]): Layer[] 
     .map((path) => ({ path, options: ['--perms', '0755', '--dir', path] }));
 }
 
-export function launcherRights(switchesUser: boolean): string[] {
-  return switchesUser
-    ? ['--cap-drop', 'ALL', ...launcherCapabilities.flatMap((name) => ['--cap-add', name])]
-    : ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL'];
-}
-
-function commandRights(features: BubblewrapFeatures): string[] {
+function rights(features: BubblewrapFeatures): string[] {
   const kept = features.switchesUser
     ? switchingCapabilities.flatMap((name) => ['--cap-add', name])
     : ownUserNamespace(features);

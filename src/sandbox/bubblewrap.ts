@@ -2,12 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { messageOf } from '../lib/errors.ts';
 import { asUser, findUserSwitch, prepareFor, userWithoutAccount } from './agent-user.ts';
-import {
-  type BubblewrapFeatures,
-  commandArguments,
-  launcherArguments,
-  wholeArguments,
-} from './bubblewrap-arguments.ts';
+import { type BubblewrapFeatures, launcherShell, sandboxArguments } from './bubblewrap-arguments.ts';
 import { confinedSandbox } from './confined-sandbox.ts';
 import { findProgram } from './find-program.ts';
 import { watchedFolder } from './folder-watch.ts';
@@ -15,21 +10,19 @@ import { LaunchedCommand } from './launched-command.ts';
 import { Launchers } from './launchers.ts';
 import { type Limiter, ungrouped } from './limits/limiter.ts';
 import { planMounts } from './mount-plan.ts';
-import { checkMountTargets, hostPathOf } from './mount-targets.ts';
-import { canNest, dyingWithParent } from './nesting.ts';
-import { realPath } from './paths.ts';
+import { checkMountTargets } from './mount-targets.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
-import { type Mount, type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
+import { type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
+import { launcherCommand } from './shell.ts';
+
+/** What a launcher reads, by its open files; see `LaunchersSpec`. */
+const open = { arguments: 4, shell: 5, filter: 6 } as const;
 
 export const installHint = 'sudo apt-get install bubblewrap';
 
 /** @throws SandboxError if bubblewrap is missing; whether it can confine for this user shows at the first command. */
-export async function bubblewrapSandbox(
-  spec: SandboxSpec,
-  limiter: Limiter,
-  options: { nested?: boolean } = {},
-): Promise<Sandbox> {
+export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
   const program = findProgram('bwrap');
   if (program === null) throw new SandboxError('bubblewrap (bwrap) is not installed', installHint);
   const setpriv = await findUserSwitch(program);
@@ -39,24 +32,18 @@ export async function bubblewrapSandbox(
   try {
     if (user !== null) await prepareFor(user, spec);
     const filter = seccompFilter(process.arch, { countsAllMemory: limiter !== ungrouped });
-    const shown = withProgram(program, await planMounts(spec, 'host', runtime));
-    if (filter !== null) runtime.write('filter', filter);
-    const become = setpriv === null || user === null ? [] : asUser(setpriv, user);
-    const filtered = filter === null ? [] : ['--seccomp', '5'];
-    const rest = ['--', ...become, '/bin/sh'];
-    const isNested = options.nested ?? (await canNest(program, user !== null));
-    const whole = isNested ? launcherArguments : wholeArguments;
+    const arguments_ = sandboxArguments(spec, await planMounts(spec, 'host', runtime), features, open.shell);
+    const files = [runtime.write('arguments', nulSeparated(arguments_)), '/bin/sh'];
+    if (filter !== null) files.push(runtime.write('filter', filter));
     const launchers = new Launchers({
-      ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: (spec.gpus ?? []).length > 0, isNested },
-      files: new Map([
-        ...(isNested ? [] : [[4, 'arguments'] as const]),
-        ...(filter === null ? [] : [[5, 'filter'] as const]),
-      ]),
-      argumentFile: runtime.write('arguments', nulSeparated(whole(spec, shown, features))),
-      confineLauncher: isNested ? [program, '--args', '4', '--'] : dyingWithParent(),
-      confineShell: isNested
-        ? [program, ...filtered, ...commandArguments(spec, shown, features), ...rest]
-        : [program, '--args', '4', ...filtered, ...rest],
+      ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: (spec.gpus ?? []).length > 0, files },
+      command: [
+        ...(user === null ? [] : endingWithParent()),
+        ...[program, '--args', String(open.arguments)],
+        ...(filter === null ? [] : ['--seccomp', String(open.filter)]),
+        ...['--', ...(setpriv === null || user === null ? [] : asUser(setpriv, user))],
+        ...launcherCommand(launcherShell),
+      ],
     });
     const isGrouped = limiter !== ungrouped;
     const context = {
@@ -82,6 +69,14 @@ export async function bubblewrapSandbox(
   }
 }
 
+/**
+ * The command by which root starts another one with whose parent the kernel ends everything that it starts, whatever
+ * its user: bubblewrap itself may not end another user's processes.
+ */
+function endingWithParent(): string[] {
+  return ['setpriv', '--pdeathsig', 'KILL', '--', 'unshare', '--pid', '--fork', '--kill-child', '--'];
+}
+
 type ProgramFeatures = Pick<BubblewrapFeatures, 'disableUserNamespaces'>;
 const knownFeatures = new Map<string, Promise<ProgramFeatures>>();
 
@@ -100,13 +95,6 @@ async function askFeatures(program: string): Promise<ProgramFeatures> {
   } catch (error) {
     throw new SandboxError(`bubblewrap does not run: ${messageOf(error)}`, installHint, { cause: error });
   }
-}
-
-/** Commands are confined from inside, so bubblewrap itself must be visible there. */
-function withProgram(program: string, mounts: readonly Mount[]): Mount[] {
-  const real = realPath(program) ?? program;
-  const isSeen = hostPathOf(program, mounts) === real;
-  return isSeen ? [...mounts] : [...mounts, { source: real, target: program, access: 'read' }];
 }
 
 function nulSeparated(values: readonly string[]): string {

@@ -15,8 +15,6 @@ export interface SandboxOptions {
   dockerImage?: string;
   /** What limits memory and processes, unless an engine does; default: the best mechanism that works here. */
   limits?: 'best' | 'rlimits';
-  /** Whether bubblewrap runs within bubblewrap; default: if it can. */
-  nested?: boolean;
 }
 
 /** The options for a run's spec and the host's container engine. */
@@ -44,7 +42,7 @@ export async function createSandbox(
   const limiter = async (): Promise<Limiter> => (options.limits === 'rlimits' ? ungrouped : findLimiter());
   switch (driver) {
     case 'bubblewrap':
-      return bubblewrapSandbox(spec, await limiter(), options);
+      return bubblewrapSandbox(spec, await limiter());
     case 'docker':
       return dockerSandbox(spec, {
         command: options.dockerCommand ?? 'docker',

@@ -1,10 +1,8 @@
 import { release } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../lib/errors.ts';
-import { processStartTime } from '../lib/process-identity.ts';
 import { signalName } from './exit-signal.ts';
 import type { WatchedFolder } from './folder-watch.ts';
-import type { KnownProcess, Launcher } from './launcher.ts';
+import type { Launcher } from './launcher.ts';
 import { type Launchers, notStarted } from './launchers.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 import type { SandboxSpec, StartOptions } from './sandbox.ts';
@@ -12,9 +10,8 @@ import { commandScript } from './shell.ts';
 import { newMarker } from './start-marker.ts';
 import type { Begun, CommandRun } from './supervisor.ts';
 
-/** The first process of the namespace, and the shell that becomes the command. */
+/** The launcher, and the process that becomes the command. */
 const ownProcesses = 2;
-const deathMs = 10_000;
 
 export interface LaunchContext {
   spec: SandboxSpec;
@@ -34,9 +31,6 @@ export class LaunchedCommand implements CommandRun {
   /** Enough to detect that there are too many. */
   readonly #most: number;
   #launcher: Launcher | null = null;
-  #first: KnownProcess | null = null;
-  #own: ReadonlySet<number> = new Set();
-  #hasEnded = true;
 
   constructor(context: LaunchContext, argv: readonly string[]) {
     const { spec, isGrouped } = context;
@@ -55,9 +49,10 @@ export class LaunchedCommand implements CommandRun {
 
   async begin(options: StartOptions): Promise<Begun> {
     const { launchers } = this.#context;
-    // A launcher that has waited for long may have been killed meanwhile, for example to free memory of the host.
+    // Meanwhile it may have been killed, for example to free memory of the host, or an earlier command lowered its
+    // limits.
     for (let attempt = 1; ; attempt++) {
-      const launcher = await launchers.take();
+      const launcher = attempt === 1 ? await launchers.take() : await launchers.make();
       try {
         return await this.#beginIn(launcher, options);
       } catch (error) {
@@ -71,28 +66,16 @@ export class LaunchedCommand implements CommandRun {
     signalAll(this.#inside(), 'SIGTERM');
   }
 
-  /**
-   * Only the first process is killed: the kernel kills the others with it, and the waiting process on the launcher's
-   * side ends by itself.
-   */
+  /** If anything of it lives, the launcher is killed, and the kernel kills everything in its namespace with it. */
   async destroy(): Promise<void> {
-    const first = this.#first;
-    if (first === null) return;
-    const deadline = performance.now() + deathMs;
-    for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
-      const lives = processStartTime(first.pid) === first.started;
-      if (!lives && this.#hasEnded) return;
-      if (lives) signalAll([first.pid], 'SIGKILL');
-      await sleep(pause);
-    }
-    await this.#launcher?.retire();
+    await this.#launcher?.endCommand();
   }
 
   async usage() {
     return this.#launcher?.group.usage() ?? null;
   }
 
-  /** Bubblewrap reports a signal as 128 plus its number, like a shell. */
+  /** The launcher is a shell, which reports a signal as 128 plus its number. */
   async translate(exitCode: number | null, signal: string | null) {
     const name = exitCode === null || exitCode <= 128 ? null : signalName(exitCode - 128);
     return name === null ? { exitCode, signal } : { exitCode: null, signal: name };
@@ -118,21 +101,16 @@ export class LaunchedCommand implements CommandRun {
     });
     const begun = await launcher.begin(script, marker, readsPipe);
     this.#launcher = launcher;
-    this.#own = launcher.own();
-    this.#first = launcher.first();
-    this.#hasEnded = false;
-    void begun.exited.then(() => {
-      this.#hasEnded = true;
-    });
     return begun;
   }
 
-  /** All processes of the namespace but the first, which only waits and ignores SIGTERM. */
+  /** All processes of the namespace but the launcher, which ignores SIGTERM. */
   #inside(): number[] {
-    if (this.#first === null) return [];
-    const members = this.#launcher?.group.members() ?? [];
-    if (members.length === 0) return descendantsOf(this.#first.pid, this.#most);
-    return members.filter((pid) => !this.#own.has(pid));
+    if (this.#launcher === null) return [];
+    const own = this.#launcher.own();
+    const members = this.#launcher.group.members();
+    if (members.length === 0) return descendantsOf(this.#launcher.pid, this.#most);
+    return members.filter((pid) => !own.includes(pid));
   }
 }
 

@@ -1,131 +1,151 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox } from './create-sandbox.ts';
-import { childrenOf } from './process-tree.ts';
+import { childrenOf, descendantsOf } from './process-tree.ts';
 import type { Sandbox, SandboxProcess } from './sandbox.ts';
 import { makePlace, obstacleTo, type Place, run } from './test-support.ts';
 
 const obstacle = await obstacleTo('bubblewrap');
 
-describe.skipIf(obstacle !== null).each([true, false])(
-  'the launcher of a sandbox (confined: %s)',
-  (nested) => {
-    let place: Place;
-    let sandbox: Sandbox;
+describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
+  let place: Place;
+  let sandbox: Sandbox;
 
-    beforeEach(async () => {
-      place = makePlace();
-      sandbox = await createSandbox('bubblewrap', place.spec(), { nested });
+  beforeEach(async () => {
+    place = makePlace();
+    sandbox = await createSandbox('bubblewrap', place.spec());
+  });
+
+  afterEach(async () => {
+    await sandbox[Symbol.asyncDispose]();
+    place[Symbol.dispose]();
+  });
+
+  /** Host ids of the launchers that this process has started. */
+  const launchers = () =>
+    childrenOf(process.pid).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('read -r _'),
+    );
+
+  /** A program that answers each line that it reads. */
+  async function startListener(heard: string[]): Promise<SandboxProcess> {
+    return sandbox.start(['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done'], {
+      ...{ stdin: 'pipe', timeoutMs: null, signal: null },
+      onOutput: (chunk) => heard.push(chunk.toString()),
     });
+  }
 
-    afterEach(async () => {
-      await sandbox[Symbol.asyncDispose]();
-      place[Symbol.dispose]();
-    });
+  async function until(condition: () => boolean): Promise<void> {
+    for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
+  }
 
-    /** Host ids of the launchers that this process has started. */
-    const launchers = () =>
-      childrenOf(process.pid).filter((pid) =>
-        readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('read -r _'),
-      );
+  it('is started for the first command, serves all that follow, and ends with its sandbox', async () => {
+    expect(launchers()).toEqual([]);
+    await run(sandbox, 'true');
+    const first = launchers();
+    expect(first).toHaveLength(1);
+    for (let count = 0; count < 3; count++) await run(sandbox, 'sh -c "exit 3" & wait');
+    expect(launchers()).toEqual(first);
+    await sandbox[Symbol.asyncDispose]();
+    expect(launchers()).toEqual([]);
+  });
 
-    /** A program that answers each line that it reads. */
-    async function startListener(heard: string[]): Promise<SandboxProcess> {
-      return sandbox.start(['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done'], {
-        ...{ stdin: 'pipe', timeoutMs: null, signal: null },
-        onOutput: (chunk) => heard.push(chunk.toString()),
-      });
+  it('lets a command continue while others begin and end', async () => {
+    const heard: string[] = [];
+    const listener = await startListener(heard);
+    listener.write('one\n');
+    for (let count = 0; count < 3; count++) {
+      expect(await run(sandbox, 'kill -9 -1; sleep 20 & exit 3')).toMatchObject({ ending: 'exited' });
     }
+    listener.write('two\n');
+    await until(() => heard.join('').includes('two'));
+    expect(heard.join('')).toBe('got one\ngot two\n');
+    listener.endInput();
+    expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
+  });
 
-    async function until(condition: () => boolean): Promise<void> {
-      for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
-    }
+  it('takes its running command with it when it is killed, and another launcher serves the next', async () => {
+    const heard: string[] = [];
+    const listener = await startListener(heard);
+    const [launcher] = launchers();
+    process.kill(launcher ?? 0, 'SIGKILL');
+    expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: null, signal: 'SIGKILL' });
+    expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
+  });
 
-    it('is started for the first command, serves all that follow, and ends with its sandbox', async () => {
-      expect(launchers()).toEqual([]);
-      await run(sandbox, 'true');
-      const first = launchers();
-      expect(first).toHaveLength(1);
-      for (let count = 0; count < 3; count++) await run(sandbox, 'sleep 0.01 & true');
-      expect(launchers()).toEqual(first);
-      await sandbox[Symbol.asyncDispose]();
-      expect(launchers()).toEqual([]);
-    });
+  it('is replaced when it was killed while it waited', async () => {
+    await run(sandbox, 'true');
+    const waiting = launchers().flatMap((pid) => [pid, ...descendantsOf(pid, 9)]);
+    for (const pid of launchers()) process.kill(pid, 'SIGKILL');
+    await until(() => waiting.every((pid) => !existsSync(`/proc/${pid}`)));
+    expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
+  });
 
-    it('lets a command continue while others begin and end', async () => {
-      const heard: string[] = [];
-      const listener = await startListener(heard);
-      listener.write('one\n');
-      for (let count = 0; count < 3; count++) {
-        expect(await run(sandbox, 'kill -9 -1; sleep 20 & exit 3')).toMatchObject({ ending: 'exited' });
-      }
-      listener.write('two\n');
-      await until(() => heard.join('').includes('two'));
-      expect(heard.join('')).toBe('got one\ngot two\n');
-      listener.endInput();
-      expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
-    });
+  it('reports the resource use of each command without that of earlier ones', async () => {
+    const greedy = 'b = bytearray(120_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1\nwhile True: pass';
+    const large = await run(sandbox, `ulimit -t 1; exec /usr/bin/python3 -c "${greedy}"`);
+    const small = await run(sandbox, 'true');
+    expect(large.cpuSeconds).toBeGreaterThan(0.5);
+    expect(small.cpuSeconds).toBeLessThan(0.4);
+    if (large.peakMemoryBytes === null || small.peakMemoryBytes === null) return;
+    expect(large.peakMemoryBytes).toBeGreaterThan(120_000_000);
+    expect(small.peakMemoryBytes).toBeLessThan(40_000_000);
+  });
 
-    it('takes its running command with it when it is killed, and another launcher serves the next', async () => {
-      const heard: string[] = [];
-      const listener = await startListener(heard);
-      const [launcher] = launchers();
-      process.kill(launcher ?? 0, 'SIGKILL');
-      expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: null, signal: 'SIGKILL' });
-      expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
-    });
+  it.each([
+    ['a process', 'setsid sleep 60 > /dev/null 2>&1 &', 'ls -d /proc/[0-9]* | wc -l', /^[1-5]\n$/],
+    ['files', 'echo x > /tmp/x; echo x > /dev/shm/x', 'ls -A /tmp /dev/shm', /^\/dev\/shm:\n\n\/tmp:\n$/],
+    ['a closed folder', 'chmod 0 /tmp 2> /dev/null; true', 'touch /tmp/x && echo open', /^open\n$/],
+    [
+      'a port in use',
+      `/usr/bin/python3 -c "import socket
+server = socket.create_server(('127.0.0.1', 8080))
+client = socket.create_connection(('127.0.0.1', 8080))
+server.accept()[0].close()
+client.close()"`,
+      `/usr/bin/python3 -c "import socket; socket.socket().bind(('127.0.0.1', 8080)); print('free')"`,
+      /^free\n$/,
+    ],
+  ])('leaves the next command nothing of the one before: %s', async (_, first, second, expected) => {
+    expect((await run(sandbox, first)).output).toBe('');
+    expect((await run(sandbox, second)).output).toMatch(expected);
+  });
 
-    it('is replaced when it was killed while it waited', async () => {
-      await run(sandbox, 'true');
-      for (const pid of launchers()) process.kill(pid, 'SIGKILL');
-      expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
-    });
+  it('runs a command of many lines, and a long one', async () => {
+    expect((await run(sandbox, "echo 'it'\necho \\\\ \"$0\" '\t'")).output).toBe('it\n\\ /bin/sh \t\n');
+    expect((await run(sandbox, `: ${'x'.repeat(5000)}; echo long`)).output).toBe('long\n');
+  });
 
-    it('reports the resource use of each command without that of earlier ones', async () => {
-      const greedy =
-        'b = bytearray(120_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1\nwhile True: pass';
-      const large = await run(sandbox, `ulimit -t 1; exec /usr/bin/python3 -c "${greedy}"`);
-      const small = await run(sandbox, 'true');
-      expect(large.cpuSeconds).toBeGreaterThan(0.5);
-      expect(small.cpuSeconds).toBeLessThan(0.4);
-      if (large.peakMemoryBytes === null || small.peakMemoryBytes === null) return;
-      expect(large.peakMemoryBytes).toBeGreaterThan(120_000_000);
-      expect(small.peakMemoryBytes).toBeLessThan(40_000_000);
-    });
+  it('shows the current sources of mounts, even if they were replaced since the last command', async () => {
+    const source = place.file('fixed.py', 'old');
+    const spec = place.spec();
+    spec.mounts.push({ source, target: '/workspace/inner/fixed.py', access: 'read' });
+    await using own = await createSandbox('bubblewrap', spec);
+    expect((await run(own, 'cat inner/fixed.py')).output).toBe('old');
+    writeFileSync(join(place.root, 'new'), 'new');
+    renameSync(join(place.root, 'new'), source);
+    expect((await run(own, 'cat inner/fixed.py')).output).toBe('new');
+    rmSync(join(place.workspace, 'inner'), { recursive: true });
+    expect((await run(own, 'cat inner/fixed.py')).output).toBe('new');
+    renameSync(place.data, join(place.root, 'moved'));
+    place.file('data/train.csv', 'other');
+    expect((await run(own, 'cat data/train.csv')).output).toBe('other');
+  });
 
-    it('shows the current sources of mounts, even if they were replaced since the last command', async () => {
-      const source = place.file('fixed.py', 'old');
-      const spec = place.spec();
-      spec.mounts.push({ source, target: '/workspace/inner/fixed.py', access: 'read' });
-      await using own = await createSandbox('bubblewrap', spec, { nested });
-      expect((await run(own, 'cat inner/fixed.py')).output).toBe('old');
-      writeFileSync(join(place.root, 'new'), 'new');
-      renameSync(join(place.root, 'new'), source);
-      expect((await run(own, 'cat inner/fixed.py')).output).toBe('new');
-      rmSync(join(place.workspace, 'inner'), { recursive: true });
-      expect((await run(own, 'cat inner/fixed.py')).output).toBe('new');
-      renameSync(place.data, join(place.root, 'moved'));
-      place.file('data/train.csv', 'other');
-      expect((await run(own, 'cat data/train.csv')).output).toBe('other');
-    });
-
-    it('gives a command three open files only, and accepts no second script from it', async () => {
-      const script = [
-        // Besides the third, which `ls` opens, only /dev/null in place of files that were open when the test started.
-        'ls /proc/self/fd | tr "\\n" " "',
-        // Whoever is the same user as process 1 can open what that has open.
-        '(while sleep 0.01; do for file in 0 1 2; do echo "echo forged; touch forged" > /proc/1/fd/$file; done; done) 2> /dev/null &',
-        'sleep 0.2',
-      ];
-      const { output } = await run(sandbox, script.join('\n'));
-      expect(output.replace('echo forged; touch forged\n', '').trim()).toMatch(
-        /^0 1 2( \d{2,})* 3( \d{2,})*$/,
-      );
-      const next = await run(sandbox, 'sleep 0.2; echo alone');
-      expect(next.output).toBe('alone\n');
-      expect(readdirSync(place.workspace)).not.toContain('forged');
-    });
-  },
-);
+  it('gives a command three open files only, and accepts no second script from it', async () => {
+    const script = [
+      // Besides the third, which `ls` opens, only /dev/null in place of files that were open when the test started.
+      'ls /proc/self/fd | tr "\\n" " "',
+      // Whoever is the same user as process 1 can open what that has open.
+      '(while sleep 0.01; do for file in 0 1 2; do echo "echo forged; touch forged" > /proc/1/fd/$file; done; done) 2> /dev/null &',
+      'sleep 0.2',
+    ];
+    const { output } = await run(sandbox, script.join('\n'));
+    expect(output.replace('echo forged; touch forged\n', '').trim()).toMatch(/^0 1 2( \d{2,})* 3( \d{2,})*$/);
+    const next = await run(sandbox, 'sleep 0.2; echo alone');
+    expect(next.output).toBe('alone\n');
+    expect(readdirSync(place.workspace)).not.toContain('forged');
+  });
+});

@@ -8,8 +8,9 @@ import { DisposableStack } from '../lib/disposable-stack.ts';
 import { processStartTime } from '../lib/process-identity.ts';
 import { coverInherited } from './inherited-files.ts';
 import type { LimitGroup } from './limits/limiter.ts';
+import { stateOf } from './namespace-state.ts';
 import { type OutputPipe, openPipe } from './output-pipe.ts';
-import { childrenOf, signalAll } from './process-tree.ts';
+import { childrenOf, descendantsOf, signalAll } from './process-tree.ts';
 import { launcherPipes } from './shell.ts';
 import { waitForMarker } from './start-marker.ts';
 import type { Begun, CommandInput, Exit } from './supervisor.ts';
@@ -17,56 +18,44 @@ import type { Begun, CommandInput, Exit } from './supervisor.ts';
 const deathMs = 10_000;
 const longestComplaint = 20_000;
 
-/** A process, distinguishable from a later one with the same id. */
-export interface KnownProcess {
-  pid: number;
-  started: string;
-}
+/** A launcher, and at most three processes above it, each of which waits for the next. */
+export const ownProcesses = 4;
 
 export interface LauncherSpec {
-  /** The launcher's own folder, closed to others; created by the caller. */
+  /** The launcher's own folder; created by the caller's process, below one that is closed to others. */
   folder: string;
   /** Joins the group, makes the pipes, and becomes the confined loop of `launcherCommand`. */
   command: readonly string[];
-  /** The command reads it as its fourth open file. */
-  argumentFile: string;
+  /** What the command reads, as its open files from the fourth on. */
+  files: readonly string[];
   group: LimitGroup;
-  /**
-   * Whether its namespaces contain those of commands; otherwise it is a process of the host, and nothing waits between
-   * commands.
-   */
-  isNested: boolean;
-}
-
-/** What a confined shell that waits for its script keeps open. */
-interface WaitingShell {
-  script: number;
-  output: OutputPipe;
-  said: OutputPipe;
 }
 
 /**
- * A shell in a sandbox's namespaces and limits that starts its commands, one after the other: while the last one ends,
- * another shell already waits, confined. No command sees it: each has its own namespaces below, and of the launcher's
- * files it gets three pipes, which are opened anew each time and only when no process of the previous command lives.
- * This process and the launcher communicate through pipes that are passed on to nobody.
+ * The first process of a sandbox's namespaces, a shell, which starts its commands one after the other. A command can't
+ * touch it, although it has the same user: the kernel delivers no signal to it, and refuses to trace or open a process
+ * whose program is unreadable. Of the launcher's files a command gets three pipes, which are opened anew each time and
+ * only when no process of the previous command lives. When the launcher is killed, the kernel kills all others.
  */
 export class Launcher {
   readonly group: LimitGroup;
   readonly #folder: string;
-  readonly #isNested: boolean;
   readonly #child: ChildProcess;
   readonly #over: Promise<Exit>;
   #complaint = '';
-  #shell: KnownProcess | null = null;
-  /** Its mounts when nothing had run in it. */
+  #own: number[] = [];
+  #first: KnownProcess | null = null;
+  /** When nothing had run in it. */
   #mounts = '';
-  #waiting: WaitingShell | null = null;
+  #state: string | null = null;
   #exit = Promise.withResolvers<Exit>();
+  #isRunning = false;
 
   /** @throws Error saying why it could not be confined; nothing of it is left then */
   static async start(spec: LauncherSpec): Promise<Launcher> {
-    mkdirSync(spec.folder, { mode: 0o700 });
+    mkdirSync(spec.folder);
+    // Its user may open what is in it, but not list it.
+    chmodSync(spec.folder, 0o711);
     const launcher = new Launcher(spec);
     try {
       await launcher.#waitUntilReady();
@@ -77,15 +66,13 @@ export class Launcher {
     }
   }
 
-  private constructor({ folder, command, argumentFile, group, isNested }: LauncherSpec) {
+  private constructor({ folder, command, files, group }: LauncherSpec) {
     this.group = group;
-    this.#isNested = isNested;
     this.#folder = folder;
     const [program = '', ...rest] = command;
-    using files = new DisposableStack();
-    const open = (path: string) => files.adopt(openSync(path, 'r'), closeSync);
-    const slots = ['pipe', 'pipe', 'pipe', open(folder), open(argumentFile)] as const;
-    const covered = files.use(coverInherited(slots));
+    using opened = new DisposableStack();
+    const open = (path: string) => opened.adopt(openSync(path, 'r'), closeSync);
+    const covered = opened.use(coverInherited(['pipe', 'pipe', 'pipe', ...[folder, ...files].map(open)]));
     this.#child = spawn(program, rest, {
       stdio: covered.stdio,
       // Everything inside starts with an empty environment; this one is for the program that makes the pipes.
@@ -102,44 +89,42 @@ export class Launcher {
       this.#child.once('close', (code, signal) => resolve({ code, signal, error: null }));
     });
     // All processes that it had started ended with it.
-    void this.#over.then(() => this.#exit.resolve({ code: null, signal: 'SIGKILL', error: null }));
+    void this.#over.then(() => this.#ended({ code: null, signal: 'SIGKILL', error: null }));
   }
 
-  /** The first process of the running command's namespace, with which all others in it die. */
-  first(): KnownProcess | null {
-    const pid = this.#monitor();
-    return pid === null ? null : known(childrenOf(pid)[0]);
+  /** Its id on the host. */
+  get pid(): number {
+    return this.#first?.pid ?? 0;
   }
 
   /** Host ids of the processes that do not belong to a command. */
-  own(): Set<number> {
-    const monitor = this.#monitor();
-    const first = monitor === null ? undefined : childrenOf(monitor)[0];
-    const pids = [this.#child.pid, this.#shell?.pid, monitor, first];
-    return new Set(pids.filter((pid) => pid !== undefined && pid !== null));
+  own(): readonly number[] {
+    return this.#own;
   }
 
   /**
    * Whether it is alive, and its mounts are the same as at its beginning: nothing was moved, removed or mounted since.
    */
   isIntact(): boolean {
-    if (!this.#isNested) return this.isAlive();
-    return this.#waiting !== null && this.isAlive() && mountsOf(this.#shell) === this.#mounts;
+    return this.#isAlive() && mountsOf(this.pid) === this.#mounts;
+  }
+
+  /** Whether it is alive, and all is in its namespaces as it was at its beginning. */
+  isClean(): boolean {
+    if (!this.#isAlive() || this.#isRunning || this.#hasStarted()) return false;
+    return this.#state !== null && stateOf(this.pid) === this.#state;
   }
 
   /**
-   * Runs a script in the waiting shell; resolves when the script has printed the marker.
+   * Becomes a command by a script; resolves when the script has printed the marker.
    * @throws Error saying why it did not; the launcher is then no longer usable
    */
   async begin(script: string, marker: string, readsPipe: boolean): Promise<Begun> {
-    if (!this.#isNested) this.prepare();
-    const waiting = this.#waiting;
-    if (waiting === null) throw new Error('nothing waits for a script');
-    this.#waiting = null;
-    const { output, said } = waiting;
-    const input = new Socket({ fd: waiting.script, readable: false, writable: true });
-    // A program that does not read its input is not our error.
-    input.on('error', () => {});
+    const pipes = this.#openPipes();
+    this.#exit = Promise.withResolvers();
+    this.#isRunning = true;
+    this.#child.stdin?.write('\n');
+    const { input, output, said } = pipes;
     input.write(script);
     // If it ends without the marker, its output says why.
     void this.#exit.promise.then(() => said.closeWriteEnd());
@@ -160,40 +145,26 @@ export class Launcher {
     };
   }
 
-  /** Prepares the next waiting shell. Only when no process of the last command lives: it could have the pipes open. */
-  prepare(): void {
-    this.#exit = Promise.withResolvers();
-    using opened = new DisposableStack();
-    const path = (name: string) => join(this.#folder, name);
-    const script = path(launcherPipes.script);
-    chmodSync(script, 0o600);
-    // Also for reading, so that opening does not block.
-    const scriptFile = opened.adopt(openSync(script, constants.O_RDWR | constants.O_NONBLOCK), closeSync);
-    const output = opened.adopt(openPipe(path(launcherPipes.output)), closePipe);
-    const said = openPipe(path(launcherPipes.said));
-    opened.move();
-    this.#waiting = { script: scriptFile, output, said };
-    this.#child.stdin?.write('\n');
+  /** Resolves when no process of the command lives; the launcher dies with those that the command left. */
+  async endCommand(): Promise<void> {
+    if (this.#isRunning || this.#hasStarted()) await this.#kill();
   }
 
   /** Kills it and everything it started; resolves when nothing of it is left. */
   async retire(): Promise<void> {
-    const { pid } = this.#child;
-    if (this.#shell !== null) signalAll([this.#shell.pid], 'SIGKILL');
-    else if (pid !== undefined) this.#child.kill('SIGKILL');
+    await this.#kill();
+    await this.group.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #kill(): Promise<void> {
+    if (this.#first !== null && this.#isAlive()) signalAll([this.#first.pid], 'SIGKILL');
+    else this.#child.kill('SIGKILL');
     const late = new AbortController();
     const killed = sleep(deathMs, undefined, { signal: late.signal, ref: false }).catch(() => {});
     await Promise.race([this.#over, killed]);
     late.abort();
     this.#child.kill('SIGKILL');
-    await this.group.close();
-    if (this.#waiting !== null) {
-      closeSync(this.#waiting.script);
-      closePipe(this.#waiting.output);
-      closePipe(this.#waiting.said);
-      this.#waiting = null;
-    }
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async #waitUntilReady(): Promise<void> {
@@ -203,27 +174,49 @@ export class Launcher {
       const lines = createInterface({ input: stdout });
       lines.on('line', (line) => {
         if (line === 'up') up.resolve();
-        else this.#exit.resolve({ code: Number(line), signal: null, error: null });
+        else this.#ended({ code: Number(line), signal: null, error: null });
       });
       await Promise.race([
         up.promise,
         this.#over.then((exit) => Promise.reject(new Error(this.#reason(exit)))),
       ]);
     }
-    this.#shell = pid === undefined ? null : known(this.#isNested ? childrenOf(pid)[0] : pid);
-    if (this.#shell === null) throw new Error('its processes cannot be identified');
-    if (!this.#isNested) return;
-    this.#mounts = mountsOf(this.#shell);
-    this.prepare();
+    this.#own = pid === undefined ? [] : [pid, ...descendantsOf(pid, ownProcesses)];
+    this.#first = known(this.#own.at(-1));
+    if (this.#first === null) throw new Error('its processes cannot be identified');
+    this.#mounts = mountsOf(this.pid);
+    this.#state = stateOf(this.pid);
   }
 
-  /** The process on the launcher's side that waits for the command's namespace to end. */
-  #monitor(): number | null {
-    return this.#shell === null ? null : (childrenOf(this.#shell.pid)[0] ?? null);
+  #openPipes(): { input: Socket; output: OutputPipe; said: OutputPipe } {
+    using opened = new DisposableStack();
+    const path = (name: string) => join(this.#folder, name);
+    const script = path(launcherPipes.script);
+    // A process of the same user could have changed its permissions.
+    chmodSync(script, 0o666);
+    // Also for reading, so that opening does not block.
+    const scriptFile = opened.adopt(openSync(script, constants.O_RDWR | constants.O_NONBLOCK), closeSync);
+    const output = opened.adopt(openPipe(path(launcherPipes.output)), closePipe);
+    const said = openPipe(path(launcherPipes.said));
+    opened.move();
+    const input = new Socket({ fd: scriptFile, readable: false, writable: true });
+    // A program that does not read its input is not our error.
+    input.on('error', () => {});
+    return { input, output, said };
   }
 
-  isAlive(): boolean {
-    return this.#shell !== null && processStartTime(this.#shell.pid) === this.#shell.started;
+  #ended(exit: Exit): void {
+    this.#isRunning = false;
+    this.#exit.resolve(exit);
+  }
+
+  /** Whether a process of a command is left; orphans become the launcher's children. */
+  #hasStarted(): boolean {
+    return childrenOf(this.pid).length > 0;
+  }
+
+  #isAlive(): boolean {
+    return this.#first !== null && processStartTime(this.#first.pid) === this.#first.started;
   }
 
   #reason({ code, signal, error }: Exit): string {
@@ -232,14 +225,20 @@ export class Launcher {
   }
 }
 
+/** A process, distinguishable from a later one with the same id. */
+interface KnownProcess {
+  pid: number;
+  started: string;
+}
+
 function known(pid: number | undefined): KnownProcess | null {
   const started = pid === undefined ? null : processStartTime(pid);
   return pid === undefined || started === null ? null : { pid, started };
 }
 
-function mountsOf(process: KnownProcess | null): string {
+function mountsOf(pid: number): string {
   try {
-    return process === null ? '' : readFileSync(`/proc/${process.pid}/mountinfo`, 'latin1');
+    return readFileSync(`/proc/${pid}/mountinfo`, 'latin1');
   } catch {
     return '';
   }

@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { messageOf } from '../lib/errors.ts';
-import { Launcher } from './launcher.ts';
+import { Launcher, ownProcesses } from './launcher.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { SandboxError, type SandboxLimits } from './sandbox.ts';
-import { launcherCommand, makeLauncherPipes, outerCommand } from './shell.ts';
+import { makeLauncherPipes, outerCommand, toBeKilledFirst } from './shell.ts';
 import { userNamespaceHint } from './user-namespaces.ts';
 
-/** The monitors and first processes of a launcher and of what it starts. */
-const ownProcesses = 4;
 /** A single process may allocate this many times the limit before it is refused: the watchdog enforces the sum. */
 const dataFactor = 2;
 
@@ -17,15 +15,10 @@ export interface LaunchersSpec {
   limiter: Limiter;
   limits: SandboxLimits;
   gpu: boolean;
-  /** Whether a launcher itself is confined. Otherwise each command is confined from the beginning. */
-  isNested: boolean;
-  /** The command that becomes a launcher; the arguments are open as its fourth file. */
-  confineLauncher: readonly string[];
-  argumentFile: string;
-  /** The command that confines a shell in it. */
-  confineShell: readonly string[];
-  /** See `launcherCommand`. */
-  files: ReadonlyMap<number, string>;
+  /** Becomes a launcher. */
+  command: readonly string[];
+  /** What that reads, as its open files from the fourth on. */
+  files: readonly string[];
 }
 
 /** The launchers of a sandbox: as many as there were concurrent commands. The first is made for the first command. */
@@ -48,17 +41,12 @@ export class Launchers implements AsyncDisposable {
       if (launcher.isIntact()) return launcher;
       await this.retire(launcher);
     }
-    return this.#make();
+    return this.make();
   }
 
-  /**
-   * Called when no process of its command lives. It serves the next command, unless something of the last one is left.
-   */
+  /** When its command has ended. It serves the next one, unless something of this one is left. */
   async giveBack(launcher: Launcher): Promise<void> {
-    const own = launcher.own();
-    const isClean = launcher.group.members().every((pid) => own.has(pid));
-    if (!isClean || !launcher.group.renew() || !launcher.isAlive()) return this.retire(launcher);
-    if (this.#spec.isNested) launcher.prepare();
+    if (!launcher.isClean() || !launcher.group.renew()) return this.retire(launcher);
     this.#idle.push(launcher);
   }
 
@@ -71,20 +59,17 @@ export class Launchers implements AsyncDisposable {
     await Promise.all([...this.#all].map((launcher) => this.retire(launcher)));
   }
 
-  async #make(): Promise<Launcher> {
-    const { limiter, limits, gpu, argumentFile, isNested } = this.#spec;
-    const processes = limits.processes + ownProcesses;
-    const group = limiter.open({ ...limits, processes });
+  /** @throws SandboxError if it can't be made */
+  async make(): Promise<Launcher> {
+    const { limiter, limits, gpu, files } = this.#spec;
+    const group = limiter.open({ ...limits, processes: limits.processes + ownProcesses });
     const isGrouped = group.joinFiles.length > 0;
     const dataBytes = isGrouped || gpu ? null : limits.memoryBytes * dataFactor;
-    const confined = [
-      ...this.#spec.confineLauncher,
-      ...launcherCommand(this.#spec.confineShell, this.#spec.files),
-    ];
-    const command = outerCommand(group.joinFiles, limits, dataBytes, confined, [makeLauncherPipes]);
+    const before = [makeLauncherPipes, toBeKilledFirst];
+    const command = outerCommand(group.joinFiles, limits, dataBytes, this.#spec.command, before);
     try {
       const folder = join(this.#spec.folder, `launcher-${this.#made++}`);
-      const launcher = await Launcher.start({ folder, command, argumentFile, group, isNested });
+      const launcher = await Launcher.start({ folder, command, files, group });
       this.#all.add(launcher);
       return launcher;
     } catch (error) {

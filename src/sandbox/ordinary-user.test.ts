@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,17 +73,15 @@ describe('bubblewrap for a user without rights', () => {
     expect(disk.ending).toBe('workspace_full');
   });
 
-  it.for([true, false])(
-    'takes nothing from a command that opens the pipes of process 1, which is the same user (launcher confined: %s)',
-    async (nested, context) => {
-      if (reason !== null) context.skip(reason);
-      using place = makePlace();
-      for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
-      const write =
-        'for file in /proc/1/fd/*; do echo "touch forged; echo forged" > $file; chmod 0 $file; done 2> /dev/null';
-      const script = `
+  it('takes nothing from a command that opens the pipes of process 1, which is the same user', async (context) => {
+    if (reason !== null) context.skip(reason);
+    using place = makePlace();
+    for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
+    const write =
+      'for file in /proc/1/fd/*; do echo "touch forged; echo forged" > $file; chmod 0 $file; done 2> /dev/null';
+    const script = `
       const { createSandbox } = await import(${JSON.stringify(index)});
-      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())}, { nested: ${nested} });
+      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
       const outputs = [];
       for (const line of [${JSON.stringify(`(setsid sh -c 'while :; do ${write}; done' &); sleep 0.2`)}, 'sleep 0.2; echo alone', 'ls']) {
         let output = '';
@@ -92,9 +90,47 @@ describe('bubblewrap for a user without rights', () => {
         outputs.push(output);
       }
       console.log(JSON.stringify(outputs.slice(1)));`;
-      expect(JSON.parse(await asNobody(script))).toEqual(['alone\n', 'data\n']);
-    },
-  );
+    expect(JSON.parse(await asNobody(script))).toEqual(['alone\n', 'data\n']);
+  });
+
+  it('keeps commands from reading, ending or tracing the first process', async (context) => {
+    if (reason !== null) context.skip(reason);
+    using place = makePlace();
+    for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
+    const attack = fileURLToPath(new URL('../../test/fixtures/attack-first-process.py', import.meta.url));
+    cpSync(attack, join(place.workspace, 'attack.py'));
+    const script = `
+      const { createSandbox } = await import(${JSON.stringify(index)});
+      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
+      const outputs = [];
+      for (const line of ['python3 attack.py', 'echo well']) {
+        let output = '';
+        const options = { stdin: 'none', onOutput: (chunk) => { output += chunk; }, timeoutMs: 9000, signal: null };
+        await (await sandbox.start(['/bin/sh', '-c', line], options)).ended;
+        outputs.push(output);
+      }
+      console.log(JSON.stringify(outputs));`;
+    expect(JSON.parse(await asNobody(script))).toEqual(['went on\n', 'well\n']);
+  });
+
+  it('serves all commands by one launcher', async (context) => {
+    if (reason !== null) context.skip(reason);
+    using place = makePlace();
+    for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
+    const script = `
+      const { createSandbox } = await import(${JSON.stringify(index)});
+      const { readFileSync } = await import('node:fs');
+      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
+      const children = () => readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8');
+      const seen = new Set();
+      for (let count = 0; count < 3; count++) {
+        const options = { stdin: 'none', onOutput: () => {}, timeoutMs: 9000, signal: null };
+        await (await sandbox.start(['/bin/sh', '-c', 'true'], options)).ended;
+        seen.add(children());
+      }
+      console.log(JSON.stringify([...seen].map((pids) => pids.trim().split(' ').length)));`;
+    expect(JSON.parse(await asNobody(script))).toEqual([1]);
+  });
 
   it('starts a command whatever folders the one before has closed', async (context) => {
     if (reason !== null) context.skip(reason);

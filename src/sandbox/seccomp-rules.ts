@@ -58,8 +58,10 @@ export const unknown = { clone3: [435, 435], openat2: [437, 437] } as const sati
 export const usedUp = { inotify_init: [253, null], inotify_init1: [294, 26] } as const satisfies Calls;
 
 /** Memory that belongs to no process, which nothing would limit without control groups. Fail with "no such call". */
-export const uncounted = {
-  memfd_create: [319, 279],
+export const uncounted = { memfd_create: [319, 279] } as const satisfies Calls;
+
+/** What outlives the process that makes it, and would be there for later commands. Fail with "no such call". */
+export const lasting = {
   shmget: [29, 194],
   msgget: [68, 186],
   semget: [64, 190],

@@ -5,6 +5,7 @@ import {
   commands,
   creating,
   denied,
+  lasting,
   lastKnownCall,
   permissions,
   setIds,
@@ -92,7 +93,7 @@ export function seccompFilter(
   rule(allocation.call, refuseAllocation());
   rule([facts.clone, facts.clone], refuseBits(0, newUserNamespace));
   for (const call of Object.values(denied)) rule(call, [[answer, 0, 0, notPermitted]]);
-  for (const call of Object.values(unknown)) rule(call, [[answer, 0, 0, noSuchCall]]);
+  for (const call of Object.values({ ...unknown, ...lasting })) rule(call, [[answer, 0, 0, noSuchCall]]);
   for (const call of Object.values(usedUp)) rule(call, [[answer, 0, 0, tooManyFiles]]);
   if (!countsAllMemory) {
     for (const call of Object.values(uncounted)) rule(call, [[answer, 0, 0, noSuchCall]]);

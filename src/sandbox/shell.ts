@@ -80,22 +80,26 @@ function reportLine(file: string): string {
 export const launcherPipes = { script: 'script', output: 'output', said: 'said' } as const;
 
 /**
- * What a launcher runs for the life of its sandbox, see `Launcher`: for each line that it reads, it starts one confined
- * shell, which waits for its script in a pipe; then it prints that shell's exit code. It takes no other input, and
- * passes on nothing of its own but these three pipes and the filter.
- * @param confine the command by which a shell is confined
- * @param files what that reads, besides the launcher's folder, by their file descriptors
+ * What the first process of a sandbox runs for its life, see `Launcher`: for each line that it reads, it starts one
+ * process, which becomes a command by the line that it reads from a pipe; then it prints that process's exit code. It
+ * takes no other input, and passes on nothing of its own but these three pipes.
  */
-export function launcherCommand(confine: readonly string[], files: ReadonlyMap<number, string>): string[] {
+export function launcherCommand(shell: string): string[] {
   const { script, output, said } = launcherPipes;
   const folder = '/proc/self/fd/3';
   const pipes = `< ${folder}/${script} > ${folder}/${output} 2> ${folder}/${said} 3<&-`;
-  // If memory runs out, the kernel kills the command's processes first, and not this one.
-  const shell = '({ echo 500 > /proc/self/oom_score_adj; } 2> /dev/null; exec "$@")';
-  const read = [...files].map(([number, name]) => `${number}< ${folder}/../${name}`).join(' ');
-  const loop = ['echo up', 'while read -r _; do', `${shell} ${read} ${pipes}`, 'echo $?', 'done'];
-  return ['/bin/sh', '-c', loop.join('\n'), 'sh', ...confine];
+  const loop = [
+    'echo up',
+    'while read -r _; do',
+    `(IFS= read -r line; eval "$line") ${pipes}`,
+    'echo $?',
+    'done',
+  ];
+  return [shell, '-c', loop.join('\n'), 'sh'];
 }
+
+/** If the machine's memory runs out, the kernel kills commands first. */
+export const toBeKilledFirst = '{ echo 500 > /proc/self/oom_score_adj; } 2> /dev/null';
 
 /** Makes a launcher's pipes, in the working directory of its command. */
 export const makeLauncherPipes = `mkfifo -m 666 ${Object.values(launcherPipes).join(' ')} || exit 125`;
@@ -113,7 +117,10 @@ export interface CommandScript {
   readsPipe: boolean;
 }
 
-/** What a confined shell reads: one line, after which it is the command. */
+/** Shells read a line byte by byte. */
+const longestLine = 1_000;
+
+/** What a launcher's process reads: it is the command after one line, if necessary by a shell that reads the rest. */
 export function commandScript({ marker, argv, folder, processes, readsPipe }: CommandScript): string {
   const steps = [
     ...(processes === null ? [] : [processLimit(processes)]),
@@ -124,7 +131,9 @@ export function commandScript({ marker, argv, folder, processes, readsPipe }: Co
     'unset OLDPWD',
     `exec ${argv.map(quoted).join(' ')}${readsPipe ? '' : ' < /dev/null'}`,
   ];
-  return `{ ${steps.join('; ')}; }\n`;
+  const script = `{ ${steps.join('; ')}; }\n`;
+  const isLine = script.length <= longestLine && script.indexOf('\n') === script.length - 1;
+  return isLine ? script : `exec /bin/sh\n${script}`;
 }
 
 function quoted(word: string): string {
