@@ -6,8 +6,6 @@ import type { Launcher } from './launcher.ts';
 import { type Launchers, notStarted } from './launchers.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 import type { SandboxSpec, StartOptions } from './sandbox.ts';
-import { commandScript } from './shell.ts';
-import { newMarker } from './start-marker.ts';
 import type { Begun, CommandRun } from './supervisor.ts';
 
 /** The launcher, and the process that becomes the command. */
@@ -89,17 +87,13 @@ export class LaunchedCommand implements CommandRun {
 
   async #beginIn(launcher: Launcher, options: StartOptions): Promise<Begun> {
     const { spec, isGrouped, switchesUser } = this.#context;
-    const marker = newMarker();
-    const readsPipe = options.stdin === 'pipe';
     const limitsProcesses = !isGrouped && (switchesUser || countsProcessesByNamespace());
-    const script = commandScript({
-      marker,
+    const begun = await launcher.begin({
       argv: this.#argv,
       folder: options.workingDirectory ?? spec.workingDirectory,
       processes: limitsProcesses ? spec.limits.processes + ownProcesses : null,
-      readsPipe,
+      readsPipe: options.stdin === 'pipe',
     });
-    const begun = await launcher.begin(script, marker, readsPipe);
     this.#launcher = launcher;
     return begun;
   }

@@ -26,7 +26,7 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
   /** Host ids of the launchers that this process has started. */
   const launchers = () =>
     childrenOf(process.pid).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('read -r _'),
+      readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('read -r line'),
     );
 
   /** A program that answers each line that it reads. */
@@ -70,7 +70,8 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
     const heard: string[] = [];
     const listener = await startListener(heard);
     const [launcher] = launchers();
-    process.kill(launcher ?? 0, 'SIGKILL');
+    if (launcher === undefined) throw new Error('there is no launcher');
+    process.kill(launcher, 'SIGKILL');
     expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: null, signal: 'SIGKILL' });
     expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
   });

@@ -11,10 +11,10 @@ import type { LimitGroup } from './limits/limiter.ts';
 import { stateOf } from './namespace-state.ts';
 import { type OutputPipe, openPipe } from './output-pipe.ts';
 import { childrenOf, descendantsOf, signalAll } from './process-tree.ts';
-import { launcherPipes } from './shell.ts';
-import { waitForMarker } from './start-marker.ts';
+import { type CommandInLauncher, launcherLine, launcherPipes, launcherWords } from './shell.ts';
 import type { Begun, CommandInput, Exit } from './supervisor.ts';
 
+const startMs = 60_000;
 const deathMs = 10_000;
 const longestComplaint = 20_000;
 
@@ -48,6 +48,7 @@ export class Launcher {
   /** When nothing had run in it. */
   #mounts = '';
   #state: string | null = null;
+  #begun = Promise.withResolvers<boolean>();
   #exit = Promise.withResolvers<Exit>();
   #isRunning = false;
 
@@ -116,33 +117,36 @@ export class Launcher {
   }
 
   /**
-   * Becomes a command by a script; resolves when the script has printed the marker.
+   * Starts a command; resolves when its process is there.
    * @throws Error saying why it did not; the launcher is then no longer usable
    */
-  async begin(script: string, marker: string, readsPipe: boolean): Promise<Begun> {
-    const pipes = this.#openPipes();
+  async begin(command: CommandInLauncher): Promise<Begun> {
+    const { line, rest } = launcherLine(command);
+    using opened = new DisposableStack();
+    const input =
+      command.readsPipe || rest !== null
+        ? opened.adopt(this.#openInput(), (socket) => socket.destroy())
+        : null;
+    const output = opened.adopt(openPipe(join(this.#folder, launcherPipes.output)), closePipe);
+    this.#begun = Promise.withResolvers();
     this.#exit = Promise.withResolvers();
     this.#isRunning = true;
-    this.#child.stdin?.write('\n');
-    const { input, output, said } = pipes;
-    input.write(script);
-    // If it ends without the marker, its output says why.
-    void this.#exit.promise.then(() => said.closeWriteEnd());
-    const problem = await waitForMarker(said.reader, marker);
-    output.closeWriteEnd();
-    said.closeWriteEnd();
-    said.reader.destroy();
-    if (problem !== null) {
-      input.destroy();
-      output.reader.destroy();
-      throw new Error(problem === '' ? this.#reason(await this.#exit.promise) : problem);
+    this.#child.stdin?.write(line);
+    const late = setTimeout(() => void this.#kill(), startMs);
+    const hasBegun = await this.#begun.promise;
+    clearTimeout(late);
+    if (!hasBegun) {
+      // Until its complaint was read.
+      await this.#kill();
+      throw new Error(this.#reason(await this.#exit.promise));
     }
-    if (!readsPipe) input.destroy();
-    return {
-      output: output.reader,
-      input: readsPipe ? inputThrough(input) : null,
-      exited: this.#exit.promise,
-    };
+    opened.move();
+    output.closeWriteEnd();
+    const through = input === null ? null : inputThrough(input);
+    if (rest !== null) through?.write(rest);
+    if (!command.readsPipe) through?.end();
+    const own = command.readsPipe ? through : null;
+    return { output: output.reader, input: own, exited: this.#exit.promise };
   }
 
   /** Resolves when no process of the command lives; the launcher dies with those that the command left. */
@@ -170,14 +174,14 @@ export class Launcher {
   async #waitUntilReady(): Promise<void> {
     const { pid, stdout } = this.#child;
     if (stdout !== null) {
-      const up = Promise.withResolvers<void>();
-      const lines = createInterface({ input: stdout });
-      lines.on('line', (line) => {
-        if (line === 'up') up.resolve();
+      const ready = Promise.withResolvers<void>();
+      createInterface({ input: stdout }).on('line', (line) => {
+        if (line === launcherWords.ready) ready.resolve();
+        else if (line === launcherWords.begun) this.#begun.resolve(true);
         else this.#ended({ code: Number(line), signal: null, error: null });
       });
       await Promise.race([
-        up.promise,
+        ready.promise,
         this.#over.then((exit) => Promise.reject(new Error(this.#reason(exit)))),
       ]);
     }
@@ -188,25 +192,21 @@ export class Launcher {
     this.#state = stateOf(this.pid);
   }
 
-  #openPipes(): { input: Socket; output: OutputPipe; said: OutputPipe } {
-    using opened = new DisposableStack();
-    const path = (name: string) => join(this.#folder, name);
-    const script = path(launcherPipes.script);
+  #openInput(): Socket {
+    const path = join(this.#folder, launcherPipes.input);
     // A process of the same user could have changed its permissions.
-    chmodSync(script, 0o666);
+    chmodSync(path, 0o666);
     // Also for reading, so that opening does not block.
-    const scriptFile = opened.adopt(openSync(script, constants.O_RDWR | constants.O_NONBLOCK), closeSync);
-    const output = opened.adopt(openPipe(path(launcherPipes.output)), closePipe);
-    const said = openPipe(path(launcherPipes.said));
-    opened.move();
-    const input = new Socket({ fd: scriptFile, readable: false, writable: true });
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const input = new Socket({ fd, readable: false, writable: true });
     // A program that does not read its input is not our error.
     input.on('error', () => {});
-    return { input, output, said };
+    return input;
   }
 
   #ended(exit: Exit): void {
     this.#isRunning = false;
+    this.#begun.resolve(false);
     this.#exit.resolve(exit);
   }
 

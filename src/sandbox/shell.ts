@@ -76,22 +76,21 @@ function reportLine(file: string): string {
   return `[ -r ${path} ] && while read -r line; do echo "${basename(file)} $line"; done < ${path} >&2`;
 }
 
+/** What a launcher prints when it is ready, and when its process is about to become a command. */
+export const launcherWords = { ready: 'ready', begun: 'begun' } as const;
+
 /** Names of a launcher's pipes in its folder, which is its third open file. */
-export const launcherPipes = { script: 'script', output: 'output', said: 'said' } as const;
+export const launcherPipes = { input: 'input', output: 'output' } as const;
 
 /**
- * What the first process of a sandbox runs for its life, see `Launcher`: for each line that it reads, it starts one
- * process, which becomes a command by the line that it reads from a pipe; then it prints that process's exit code. It
- * takes no other input, and passes on nothing of its own but these three pipes.
+ * What the first process of a sandbox runs for its life, see `Launcher`: it executes each line that it reads, and prints
+ * the exit code.
  */
 export function launcherCommand(shell: string): string[] {
-  const { script, output, said } = launcherPipes;
-  const folder = '/proc/self/fd/3';
-  const pipes = `< ${folder}/${script} > ${folder}/${output} 2> ${folder}/${said} 3<&-`;
   const loop = [
-    'echo up',
-    'while read -r _; do',
-    `(IFS= read -r line; eval "$line") ${pipes}`,
+    `echo ${launcherWords.ready}`,
+    'while IFS= read -r line; do',
+    'eval "$line"',
     'echo $?',
     'done',
   ];
@@ -104,8 +103,7 @@ export const toBeKilledFirst = '{ echo 500 > /proc/self/oom_score_adj; } 2> /dev
 /** Makes a launcher's pipes, in the working directory of its command. */
 export const makeLauncherPipes = `mkfifo -m 666 ${Object.values(launcherPipes).join(' ')} || exit 125`;
 
-export interface CommandScript {
-  marker: string;
+export interface CommandInLauncher {
   argv: readonly string[];
   /**
    * Where the command runs. An earlier command may have closed it: that is this command's failure, not the sandbox's.
@@ -113,27 +111,40 @@ export interface CommandScript {
   folder: string;
   /** As many as its user may run; null: something else limits them. */
   processes: number | null;
-  /** Whether the rest of the pipe with the script is the command's input. */
+  /** Whether the input pipe is the command's input. */
   readsPipe: boolean;
 }
 
 /** Shells read a line byte by byte. */
-const longestLine = 1_000;
+const longestLine = 2_000;
 
-/** What a launcher's process reads: it is the command after one line, if necessary by a shell that reads the rest. */
-export function commandScript({ marker, argv, folder, processes, readsPipe }: CommandScript): string {
-  const steps = [
-    ...(processes === null ? [] : [processLimit(processes)]),
-    // From the command's own process, so that from then on there is one to signal.
-    `echo ${marker} >&2`,
-    'exec 2>&1',
+/**
+ * The line by which a launcher's process becomes a command. Of the launcher's files it keeps none, and has one or both
+ * of the pipes instead. What does not fit a line is for the input pipe.
+ */
+export function launcherLine(command: CommandInLauncher): { line: string; rest: string | null } {
+  const { argv, folder, processes, readsPipe } = command;
+  const own = [
     `cd -P -- ${quoted(folder)} || exit 126`,
     'unset OLDPWD',
-    `exec ${argv.map(quoted).join(' ')}${readsPipe ? '' : ' < /dev/null'}`,
+    `exec ${argv.map(quoted).join(' ')}`,
+  ].join('; ');
+  const fits = own.length <= longestLine && !own.includes('\n');
+  const { input, output } = launcherPipes;
+  const path = '/proc/self/fd/3';
+  const from = readsPipe || !fits ? `${path}/${input}` : '/dev/null';
+  const steps = [
+    ...(processes === null ? [] : [processLimit(processes)]),
+    `exec 4>&1 < ${from} > ${path}/${output} 3<&-`,
+    // From the command's own process, so that from then on there is one to signal.
+    `echo ${launcherWords.begun} >&4`,
+    'exec 2>&1 4>&-',
+    fits ? own : 'exec /bin/sh',
   ];
-  const script = `{ ${steps.join('; ')}; }\n`;
-  const isLine = script.length <= longestLine && script.indexOf('\n') === script.length - 1;
-  return isLine ? script : `exec /bin/sh\n${script}`;
+  return {
+    line: `(${steps.join('; ')})\n`,
+    rest: fits ? null : `{ ${own}${readsPipe ? '' : ' < /dev/null'}; }\n`,
+  };
 }
 
 function quoted(word: string): string {
