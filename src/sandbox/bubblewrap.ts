@@ -15,6 +15,7 @@ import { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { launcherCommand } from './shell.ts';
+import { isOfSystem } from './system-folders.ts';
 
 /** What a launcher reads, by its open files; see `LaunchersSpec`. */
 const open = { arguments: 4, shell: 5, filter: 6 } as const;
@@ -32,11 +33,13 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
   try {
     if (user !== null) await prepareFor(user, spec);
     const filter = seccompFilter(process.arch, { countsAllMemory: limiter !== ungrouped });
-    const arguments_ = sandboxArguments(spec, await planMounts(spec, 'host', runtime), features, open.shell);
+    const mounts = await planMounts(spec, 'host', runtime);
+    const arguments_ = sandboxArguments(spec, mounts, features, open.shell);
     const files = [runtime.write('arguments', nulSeparated(arguments_)), '/bin/sh'];
     if (filter !== null) files.push(runtime.write('filter', filter));
     const launchers = new Launchers({
       ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: (spec.gpus ?? []).length > 0, files },
+      mounts: mounts.filter(({ target }) => !isOfSystem(target)),
       command: [
         ...(user === null ? [] : endingWithParent()),
         ...[program, '--args', String(open.arguments)],

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, closeSync, constants, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,6 +11,7 @@ import type { LimitGroup } from './limits/limiter.ts';
 import { stateOf } from './namespace-state.ts';
 import { type OutputPipe, openPipe } from './output-pipe.ts';
 import { childrenOf, descendantsOf, signalAll } from './process-tree.ts';
+import type { Mount } from './sandbox.ts';
 import { type CommandInLauncher, launcherLine, launcherPipes, launcherWords } from './shell.ts';
 import type { Begun, CommandInput, Exit } from './supervisor.ts';
 
@@ -28,6 +29,8 @@ export interface LauncherSpec {
   command: readonly string[];
   /** What the command reads, as its open files from the fourth on. */
   files: readonly string[];
+  /** Those that may be moved or replaced on the host while it lives. */
+  mounts: readonly Mount[];
   group: LimitGroup;
 }
 
@@ -45,8 +48,8 @@ export class Launcher {
   #complaint = '';
   #own: number[] = [];
   #first: KnownProcess | null = null;
+  readonly #mounts: readonly Mount[];
   /** When nothing had run in it. */
-  #mounts = '';
   #state: string | null = null;
   #begun = Promise.withResolvers<boolean>();
   #exit = Promise.withResolvers<Exit>();
@@ -67,8 +70,9 @@ export class Launcher {
     }
   }
 
-  private constructor({ folder, command, files, group }: LauncherSpec) {
+  private constructor({ folder, command, files, mounts, group }: LauncherSpec) {
     this.group = group;
+    this.#mounts = mounts;
     this.#folder = folder;
     const [program = '', ...rest] = command;
     using opened = new DisposableStack();
@@ -103,16 +107,13 @@ export class Launcher {
     return this.#own;
   }
 
-  /**
-   * Whether it is alive, and its mounts are the same as at its beginning: nothing was moved, removed or mounted since.
-   */
+  /** Whether it is alive, and its mounts still show what is now at their sources: nothing was moved or replaced. */
   isIntact(): boolean {
-    return this.#isAlive() && mountsOf(this.pid) === this.#mounts;
+    return this.#mounts.every(({ source, target }) => isSameFile(source, `/proc/${this.pid}/root${target}`));
   }
 
-  /** Whether it is alive, and all is in its namespaces as it was at its beginning. */
+  /** Whether it is alive, and, after its command has ended, all is in its namespaces as it was at its beginning. */
   isClean(): boolean {
-    if (!this.#isAlive() || this.#isRunning || this.#hasStarted()) return false;
     return this.#state !== null && stateOf(this.pid) === this.#state;
   }
 
@@ -188,7 +189,6 @@ export class Launcher {
     this.#own = pid === undefined ? [] : [pid, ...descendantsOf(pid, ownProcesses)];
     this.#first = known(this.#own.at(-1));
     if (this.#first === null) throw new Error('its processes cannot be identified');
-    this.#mounts = mountsOf(this.pid);
     this.#state = stateOf(this.pid);
   }
 
@@ -236,11 +236,12 @@ function known(pid: number | undefined): KnownProcess | null {
   return pid === undefined || started === null ? null : { pid, started };
 }
 
-function mountsOf(pid: number): string {
+function isSameFile(first: string, second: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/mountinfo`, 'latin1');
+    const [one, other] = [statSync(first), statSync(second)];
+    return one.ino === other.ino && one.dev === other.dev;
   } catch {
-    return '';
+    return false;
   }
 }
 

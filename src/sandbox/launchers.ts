@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { messageOf } from '../lib/errors.ts';
 import { Launcher, ownProcesses } from './launcher.ts';
 import type { Limiter } from './limits/limiter.ts';
-import { SandboxError, type SandboxLimits } from './sandbox.ts';
+import { type Mount, SandboxError, type SandboxLimits } from './sandbox.ts';
 import { makeLauncherPipes, outerCommand, toBeKilledFirst } from './shell.ts';
 import { userNamespaceHint } from './user-namespaces.ts';
 
@@ -19,6 +19,8 @@ export interface LaunchersSpec {
   command: readonly string[];
   /** What that reads, as its open files from the fourth on. */
   files: readonly string[];
+  /** Those that may be moved or replaced on the host while the sandbox lives. */
+  mounts: readonly Mount[];
 }
 
 /** The launchers of a sandbox: as many as there were concurrent commands. The first is made for the first command. */
@@ -61,7 +63,7 @@ export class Launchers implements AsyncDisposable {
 
   /** @throws SandboxError if it can't be made */
   async make(): Promise<Launcher> {
-    const { limiter, limits, gpu, files } = this.#spec;
+    const { limiter, limits, gpu, files, mounts } = this.#spec;
     const group = limiter.open({ ...limits, processes: limits.processes + ownProcesses });
     const isGrouped = group.joinFiles.length > 0;
     const dataBytes = isGrouped || gpu ? null : limits.memoryBytes * dataFactor;
@@ -69,7 +71,7 @@ export class Launchers implements AsyncDisposable {
     const command = outerCommand(group.joinFiles, limits, dataBytes, this.#spec.command, before);
     try {
       const folder = join(this.#spec.folder, `launcher-${this.#made++}`);
-      const launcher = await Launcher.start({ folder, command, files, group });
+      const launcher = await Launcher.start({ folder, command, files, mounts, group });
       this.#all.add(launcher);
       return launcher;
     } catch (error) {

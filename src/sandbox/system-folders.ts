@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { realPath } from './paths.ts';
+import { isWithin, realPath } from './paths.ts';
 import type { Mount, PythonMount } from './sandbox.ts';
 import { partsOf } from './shown-parts.ts';
 import { pythonPrefix, topFolders } from './system-rules.ts';
@@ -51,6 +51,11 @@ const etc = {
 export function shownOfEtc(): { copied: string[]; mounted: string[] } {
   const isThere = (name: string) => existsSync(join('/etc', name));
   return { copied: etc.copied.filter(isThere), mounted: etc.mounted.filter(isThere) };
+}
+
+/** Whether a path inside belongs to the host's system, which nobody replaces while a sandbox lives. */
+export function isOfSystem(path: string): boolean {
+  return ['/etc', ...Object.keys(topFolders)].some((folder) => isWithin(folder, path));
 }
 
 /** Links at the top of the tree on a host with merged /usr: target by path. */

@@ -74,13 +74,16 @@ function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): Lim
     cpuSeconds: cpuacct === null ? null : scaled(readNumber(join(cpuacct, 'cpuacct.usage')), nanosecond),
     outOfMemoryKills: readNumber(join(memory, 'memory.oom_control'), 'oom_kill') ?? 0,
   });
-  let before = nothingUsed;
+  let [before, last] = [nothingUsed, nothingUsed];
   return {
     joinFiles: made.map((folder) => join(folder, 'cgroup.procs')),
     members: () => membersOf(pids),
-    usage: () => usageSince(before, count()),
+    usage: () => {
+      last = count();
+      return usageSince(before, last);
+    },
     renew: () => {
-      before = count();
+      before = last;
       const left = readNumber(join(memory, 'memory.usage_in_bytes')) ?? maxLeft;
       return left < maxLeft && trySetKnob(memory, { file: 'memory.max_usage_in_bytes', value: '0' });
     },

@@ -105,13 +105,16 @@ function openGroup(parent: string, suffix: string, limits: SandboxLimits): Limit
       outOfMemoryKills: readNumber(join(folder, 'memory.events'), 'oom_kill') ?? 0,
     };
   };
-  let before = nothingUsed;
+  let [before, last] = [nothingUsed, nothingUsed];
   return {
     joinFiles: [join(folder, 'cgroup.procs')],
     members: () => membersOf(folder),
-    usage: () => usageSince(before, count()),
+    usage: () => {
+      last = count();
+      return usageSince(before, last);
+    },
     renew: () => {
-      before = count();
+      before = last;
       // The kernel can't reset the peak.
       return (before.peakMemoryBytes ?? readNumber(join(folder, 'memory.current')) ?? maxLeft) < maxLeft;
     },

@@ -11,7 +11,7 @@ export interface LimitGroup {
   members(): number[];
   /** Since it was opened, or renewed. Null: the watchdog must measure it. */
   usage(): GroupUsage | null;
-  /** Restarts the counts for another command; false if what the last one left would count for the next one. */
+  /** Restarts the counts at their last reading; false if what the last command left would count for the next one. */
   renew(): boolean;
   /** Kills what still lives in it and removes it. Does not throw. */
   close(): Promise<void>;
