@@ -147,7 +147,7 @@ export function launcherLine(command: CommandInLauncher): { line: string; rest: 
   };
 }
 
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

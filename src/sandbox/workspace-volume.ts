@@ -1,10 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  statfsSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownTurn } from '../lib/own-turn.ts';
 import { isOrphaned, ownedName } from './owner.ts';
+import { inodeBytes, inodeEvery, programs, VolumeKeeper } from './volume-keeper.ts';
 
 /** What keeps a workspace from growing beyond its limit. */
 export type WorkspaceHolder = 'kernel' | 'watchdog';
@@ -15,30 +26,9 @@ export interface WorkspaceVolume extends AsyncDisposable {
   readonly reason: string | null;
 }
 
-const programs = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 const mebibyte = 2 ** 20;
-/** Bytes of the image for each inode, and for its entry in the tables. */
-const inodeEvery = 4096;
-const inodeBytes = 256;
 const startMs = 10_000;
 const endMs = 60_000;
-
-/**
- * Makes the image and mounts it, then waits until the harness closes its input or dies. The image is unlinked by then,
- * so that only the mount must be undone.
- */
-const keeper = `
-trap 'umount -l "$1" 2>/dev/null; rm -f "$2"' EXIT
-trap '' INT TERM HUP
-set -e
-truncate -s "$3" "$2"
-mkfs.ext4 -q -F -b 4096 -i ${inodeEvery} -I ${inodeBytes} -m 0 -O ^has_journal,^resize_inode -E lazy_itable_init=1,nodiscard "$2"
-mount -t ext4 -o loop,nosuid,nodev,noatime,nobarrier,noinit_itable "$2" "$1"
-rm -f "$2"
-rmdir "$1/lost+found"
-echo ready
-read -r _ || true
-`;
 
 /** Once this process turned out to be unable to mount, no run tries again. */
 let refused: string | null = null;
@@ -59,23 +49,41 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
   // Starting a process takes longer the more memory this one has.
   await ownTurn();
   const image = join(resolve(folder, '..'), ownedName('workspace'));
-  const child = spawn('sh', ['-c', keeper, 'mlab-workspace', folder, image, String(imageBytes)], {
-    env: programs,
-    cwd: '/',
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  const fault = await readyOrFault(child);
-  if (fault !== null) {
-    refused = fault;
-    return watched(fault);
+  makeSparse(image, imageBytes);
+  const keeper = keeperOf();
+  const mounting = keeper.mount(image, folder);
+  const late = sleep(startMs, { fault: 'mounting the image took too long' }, { ref: false });
+  const mounted = await Promise.race([mounting, late]);
+  unlinkSync(image);
+  if ('fault' in mounted) {
+    refused = mounted.fault;
+    void mounting.then(async (after) => ('id' in after ? keeper.unmount(after.id) : undefined));
+    return watched(mounted.fault);
   }
+  rmdirSync(join(folder, 'lost+found'));
   inUse.add(folder);
-  // It waits for the harness, not the other way round.
-  child.unref();
-  child.stdout.destroy();
-  child.stderr.destroy();
-  return { holder: 'kernel', reason: null, [Symbol.asyncDispose]: () => close(child, folder) };
+  const { id } = mounted;
+  return {
+    holder: 'kernel',
+    reason: null,
+    [Symbol.asyncDispose]: () => close(folder, () => keeper.unmount(id)),
+  };
+}
+
+let current: VolumeKeeper | null = null;
+
+function keeperOf(): VolumeKeeper {
+  if (current === null || current.isOver) current = new VolumeKeeper();
+  return current;
+}
+
+function makeSparse(path: string, bytes: number): void {
+  const file = openSync(path, 'wx');
+  try {
+    ftruncateSync(file, bytes);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Why the kernel can't limit a workspace of this harness; null if it can, as far as is known beforehand. */
@@ -88,6 +96,7 @@ export function whyNoVolume(): string | null {
 function whyNot(folder: string, imageBytes: number): string | null {
   const fault = whyNoVolume();
   if (fault !== null) return fault;
+  if (folder.includes('\n')) return 'its path has a line break';
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize < imageBytes ? 'the disk has less room than the workspace may take' : null;
 }
@@ -96,34 +105,10 @@ function watched(reason: string): WorkspaceVolume {
   return { holder: 'watchdog', reason, [Symbol.asyncDispose]: async () => {} };
 }
 
-/** Null when the file system is mounted. */
-async function readyOrFault(child: ChildProcess): Promise<string | null> {
-  let said = '';
-  child.stdin?.on('error', () => {});
-  child.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(0, 1_000);
-  });
-  const ended = new Promise<string>((resolve) => {
-    child.once('error', ({ message }) => resolve(message));
-    child.once('close', () => resolve(said.trim() || 'the image could not be mounted'));
-  });
-  const ready = child.stdout === null ? ended : once(child.stdout, 'data').then(() => null);
-  const late = sleep(startMs, 'mounting the image took too long', { ref: false });
-  const fault = await Promise.race([ready, ended, late]);
-  if (fault !== null) child.stdin?.end();
-  return fault;
-}
-
-async function close(child: ChildProcess, folder: string): Promise<void> {
-  const gone = child.exitCode !== null || child.signalCode !== null;
-  if (!gone) {
-    child.ref();
-    const exited = once(child, 'exit');
-    child.stdin?.end();
-    await Promise.race([exited, sleep(endMs, undefined, { ref: false })]);
-  }
+async function close(folder: string, unmount: () => Promise<void>): Promise<void> {
+  await Promise.race([unmount(), sleep(endMs, undefined, { ref: false })]);
   inUse.delete(folder);
-  // Also if the process was killed.
+  // Also if the keeper was killed.
   await clearLeftVolumes(folder);
 }
 

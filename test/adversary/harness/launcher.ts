@@ -33,6 +33,30 @@ export default [
     },
   }),
   attack({
+    title: 'keeps the next command from starting by lowering the limits of what starts commands',
+    run: async (stage) => {
+      const lower =
+        'import resource as r; [r.prlimit(1, n, (0, 0)) for n in range(16) if n != r.RLIMIT_RTTIME]';
+      await stage.shell(`for i in 1 2 3; do python3 -c '${lower}' & done; wait`);
+      const { output, ending } = await stage.shell('echo alive');
+      return output === 'alive\n' ? held('the next one starts') : worked(`it ended as ${ending}`);
+    },
+  }),
+  attack({
+    title: 'leaves the next command files, shared memory or queues outside of the workspace',
+    worksUnconfined: true,
+    run: async (stage) => {
+      const make =
+        'import ctypes; c = ctypes.CDLL(None); c.shmget(7, 9, 950); c.msgget(7, 950); c.semget(7, 1, 950)';
+      await stage.shell(
+        `echo planted | tee /tmp/x /tmp/.y /dev/shm/x; python3 -c '${make}'; chmod 1733 /tmp`,
+      );
+      const { output } = await stage.shell('cat /tmp/x /tmp/.y /dev/shm/x; tail -qn +2 /proc/sysvipc/*');
+      const found = output.split('\n').filter((line) => line !== '' && !line.includes('No such file'));
+      return found.length === 0 ? held('nothing is there') : worked(found.join('; '));
+    },
+  }),
+  attack({
     title: 'ends what starts commands, or another command of its sandbox',
     run: async (stage) => {
       const other = stage.shell('sleep 1; echo unharmed');
