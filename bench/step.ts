@@ -102,11 +102,11 @@ function measurementsOf(
   const common = { unit: 'ms', atMost: null };
   return [
     {
-      ...{ what: 'own cost around step 50', value: at50, unit: 'ms', atMost: 1.5 },
+      ...{ what: 'own cost around step 50', value: at50, unit: 'ms', atMost: 0.1 },
       note: `median of ${early.length} steps, timed around the call, less the action's own work`,
     },
     {
-      ...{ what: `own cost around step ${lateStep}`, value: atLate, unit: 'ms', atMost: 1.5 },
+      ...{ what: `own cost around step ${lateStep}`, value: atLate, unit: 'ms', atMost: 0.1 },
       note: `median of ${later.length} steps, taken in turns with those around step 50`,
     },
     { what: `step ${lateStep} against step 50`, value: atLate / at50, unit: 'times', atMost: 1.2, note: '' },

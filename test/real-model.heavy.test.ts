@@ -24,6 +24,10 @@ const Report = z.object({
   ),
 });
 
+const Graded = z.object({
+  runs: z.array(z.object({ outcome: z.string(), improvement: z.number(), tokens: z.number() })),
+});
+
 /** A model of 135 million parameters completes no task, but its texts are as odd as those of any model. */
 describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'mlab-real-model-'));
@@ -63,5 +67,21 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
 
   test('drives mini-swe-agent, an outside agent', async () => {
     await drive('mini-swe-agent');
+  });
+
+  test('leaves tree, for which it writes nonsense, with a submission that is not worse than the starter', async () => {
+    const model = ['--model', 'openai-compatible/smollm2', '--base-url', server.url, '--temperature', '1'];
+    const limits = ['--wall-seconds', '60', '--max-output-tokens', '120', '--seeds', '2'];
+    const done = await command(
+      ...['run', '--task', 'digits', '--agent', 'tree', ...model, ...limits, '--name', 'tree', '--json'],
+    );
+    expect(done.code, done.err).toBe(0);
+    const report = Graded.parse(JSON.parse(done.out));
+    expect(report.runs).toHaveLength(2);
+    for (const run of report.runs) {
+      expect(run.outcome).not.toBe('invalid');
+      expect(run.improvement).toBeGreaterThanOrEqual(0);
+      expect(run.tokens).toBeGreaterThan(0);
+    }
   });
 });
