@@ -41,7 +41,7 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: (spec.gpus ?? []).length > 0, files },
       mounts: mounts.filter(({ target }) => !isOfSystem(target)),
       command: [
-        ...(user === null ? [] : endingWithParent()),
+        ...(setpriv === null || user === null ? [] : endingWithParent(setpriv)),
         ...[program, '--args', String(open.arguments)],
         ...(filter === null ? [] : ['--seccomp', String(open.filter)]),
         ...['--', ...(setpriv === null || user === null ? [] : asUser(setpriv, user))],
@@ -76,8 +76,8 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
  * The command by which root starts another one with whose parent the kernel ends everything that it starts, whatever
  * its user: bubblewrap itself may not end another user's processes.
  */
-function endingWithParent(): string[] {
-  return ['setpriv', '--pdeathsig', 'KILL', '--', 'unshare', '--pid', '--fork', '--kill-child', '--'];
+function endingWithParent(setpriv: string): string[] {
+  return [setpriv, '--pdeathsig', 'KILL', '--', 'unshare', '--pid', '--fork', '--kill-child', '--'];
 }
 
 type ProgramFeatures = Pick<BubblewrapFeatures, 'disableUserNamespaces'>;

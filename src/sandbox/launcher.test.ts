@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox } from './create-sandbox.ts';
 import { childrenOf, descendantsOf } from './process-tree.ts';
 import type { Sandbox, SandboxProcess } from './sandbox.ts';
-import { makePlace, obstacleTo, type Place, run } from './test-support.ts';
+import { makePlace, obstacleTo, type Place, run, runProgram } from './test-support.ts';
 
 const obstacle = await obstacleTo('bubblewrap');
 
@@ -117,6 +117,17 @@ client.close()"`,
   it('runs a command of many lines, and a long one', async () => {
     expect((await run(sandbox, "echo 'it'\necho \\\\ \"$0\" '\t'")).output).toBe('it\n\\ /bin/sh \t\n');
     expect((await run(sandbox, `: ${'x'.repeat(5000)}; echo long`)).output).toBe('long\n');
+  });
+
+  it('passes on every character of an argument, in short commands and long ones', async () => {
+    const characters = Array.from({ length: 0x2500 }, (_, index) => String.fromCodePoint(index + 1)).join('');
+    for (let from = 0; from < characters.length; from += 500) {
+      for (const length of [500, 5_000]) {
+        const text = `${characters.slice(from, from + 500)} \\n😀`.padEnd(length, 'x');
+        const { output } = await runProgram(sandbox, ['/usr/bin/printf', '%s', text]);
+        expect(output).toBe(text);
+      }
+    }
   });
 
   it('shows the current sources of mounts, even if they were replaced since the last command', async () => {
