@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.ts';
 import { ownTurn } from '../../lib/own-turn.ts';
+import { keepPausesShort } from '../../lib/short-pauses.ts';
 import type { Job } from '../../schema/index.ts';
 import { type Capacity, nothing } from './capacity.ts';
 import type { Executor, Following } from './executor.ts';
@@ -25,6 +26,7 @@ export class LocalExecutor implements Executor {
   constructor(execute: Executor['execute'], capacity: Capacity) {
     this.#execute = execute;
     this.#capacity = capacity;
+    keepPausesShort();
   }
 
   async execute(job: Job, following: Following): Promise<JobResult> {
