@@ -82,8 +82,9 @@ export class WorkspaceFiles {
     this.#refuseGrowth(path, content.length, how);
     this.#withFile(located, path, O_WRONLY | O_CREAT, (file) => {
       try {
-        if (how === 'replace') ftruncateSync(file, 0);
         writeAt(file, content, how === 'replace' ? 0 : fstatSync(file).size);
+        // Afterwards: some file systems write a file to the disk at once if it was emptied first.
+        if (how === 'replace') ftruncateSync(file, content.length);
       } catch (error) {
         throw new WriteBroken(`${path} could not be written whole: ${messageOf(error)}`, { cause: error });
       }
