@@ -37,8 +37,8 @@ export interface LauncherSpec {
 /**
  * The first process of a sandbox's namespaces, a shell, which starts its commands one after the other. A command can't
  * touch it, although it has the same user: the kernel delivers no signal to it, and refuses to trace or open a process
- * whose program is unreadable. Of the launcher's files a command gets one or two pipes, which are opened anew each time and
- * only when no process of the previous command lives. When the launcher is killed, the kernel kills all others.
+ * whose program is unreadable. Of the launcher's files a command gets one or two pipes, which are opened anew each time
+ * and only when no process of the previous command lives. When the launcher is killed, the kernel kills all others.
  */
 export class Launcher {
   readonly group: LimitGroup;
