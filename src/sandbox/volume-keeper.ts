@@ -59,10 +59,14 @@ export class VolumeKeeper {
     return this.#isOver;
   }
 
-  /** Resolves with the volume's number, or with what went wrong. */
-  async mount(image: string, place: string): Promise<{ id: number } | { fault: string }> {
+  /**
+   * Makes an image and mounts it. Resolves with the volume's number, or with what went wrong.
+   * @param image the process makes it itself: if it is told of it first, it can remove it whenever the harness dies
+   */
+  async mount(image: string, place: string, bytes: number): Promise<{ id: number } | { fault: string }> {
     const id = ++this.#count;
-    const work = `${makeFileSystem} "$image_${id}" 2>&1 && ${mount} "$image_${id}" "$place_${id}" 2>&1`;
+    const size = `${Math.ceil(bytes / 1024)}k`;
+    const work = `${makeFileSystem} "$image_${id}" ${size} 2>&1 && ${mount} "$image_${id}" "$place_${id}" 2>&1`;
     const fault = await this.#ask(
       id,
       `count=${id} place_${id}=${quoted(place)} image_${id}=${quoted(image)}

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { makePlace } from './test-support.ts';
 import { openWorkspaceVolume } from './workspace-volume.ts';
@@ -69,4 +69,27 @@ test('it is unmounted when the harness is killed, or by the next harness if the 
   third.kill('SIGKILL');
   await untilUnmounted(other);
   expect(existsSync(place.workspace)).toBe(true);
+});
+
+test('a harness that is killed as soon as there is an image leaves none', async (context) => {
+  using place = makePlace();
+  const probe = await openWorkspaceVolume(place.workspace, mebibyte);
+  await probe[Symbol.asyncDispose]();
+  if (probe.holder === 'watchdog') context.skip(String(probe.reason));
+  const source = join(import.meta.dirname, 'workspace-volume.ts');
+  const images = () => readdirSync(place.root).filter((name) => name.endsWith('-workspace'));
+  for (let round = 0; round < 3; round++) {
+    const program = `const { openWorkspaceVolume } = await import(${JSON.stringify(source)});
+      await openWorkspaceVolume(${JSON.stringify(place.workspace)}, ${mebibyte});
+      setInterval(() => {}, 1000);`;
+    const harness = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' });
+    const hasDied = once(harness, 'exit');
+    for (const end = Date.now() + 10_000; images().length === 0 && Date.now() < end; ) await nextTurn();
+    harness.kill('SIGKILL');
+    await hasDied;
+    for (const end = Date.now() + 10_000; images().length > 0 && Date.now() < end; ) await sleep(20);
+    expect(images()).toEqual([]);
+    await untilUnmounted(place.workspace);
+    expect(isMounted(place.workspace)).toBe(false);
+  }
 });

@@ -1,16 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmdirSync,
-  statfsSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownTurn } from '../lib/own-turn.ts';
@@ -49,12 +39,10 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
   // Starting a process takes longer the more memory this one has.
   await ownTurn();
   const image = join(resolve(folder, '..'), ownedName('workspace'));
-  makeSparse(image, imageBytes);
   const keeper = keeperOf();
-  const mounting = keeper.mount(image, folder);
+  const mounting = keeper.mount(image, folder, imageBytes).finally(() => rmSync(image, { force: true }));
   const late = sleep(startMs, { fault: 'mounting the image took too long' }, { ref: false });
   const mounted = await Promise.race([mounting, late]);
-  unlinkSync(image);
   if ('fault' in mounted) {
     refused = mounted.fault;
     void mounting.then(async (after) => ('id' in after ? keeper.unmount(after.id) : undefined));
@@ -75,15 +63,6 @@ let current: VolumeKeeper | null = null;
 function keeperOf(): VolumeKeeper {
   if (current === null || current.isOver) current = new VolumeKeeper();
   return current;
-}
-
-function makeSparse(path: string, bytes: number): void {
-  const file = openSync(path, 'wx');
-  try {
-    ftruncateSync(file, bytes);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Why the kernel can't limit a workspace of this harness; null if it can, as far as is known beforehand. */
