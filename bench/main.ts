@@ -30,6 +30,7 @@ import { slurm } from './slurm.ts';
 import { snapshot } from './snapshot.ts';
 import { step } from './step.ts';
 import { stop } from './stop.ts';
+import { tree } from './tree.ts';
 import { turn } from './turn.ts';
 import { viewer } from './viewer.ts';
 
@@ -54,6 +55,7 @@ const benchmarks: readonly Benchmark[] = [
   pages,
   regrade,
   search,
+  tree,
   sandbox,
   stop,
   slurm,

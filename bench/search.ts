@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { agentByName } from '../src/agents/index.ts';
 import { mean, sampleStandardDeviation } from '../src/statistics/index.ts';
 import { FakeEnvironment } from '../test/fakes/fake-environment.ts';
 import type { Benchmark, Measurement } from './benchmark.ts';
+import { hashed, normal } from './draws.ts';
 import { Surface, type SurfaceWanted } from './search/surfaces.ts';
 
 const searches = ['climb', 'random'] as const;
@@ -121,16 +121,4 @@ function regretMeasurements(what: string, regrets: readonly Regrets[]): Measurem
 function interval(values: readonly number[]): [number, number] {
   const half = values.length < 2 ? 0 : (1.96 * sampleStandardDeviation(values)) / Math.sqrt(values.length);
   return [mean(values), half];
-}
-
-function hashed(text: string): () => number {
-  let count = 0;
-  return () => {
-    count += 1;
-    return createHash('sha256').update(`${text} ${count}`).digest().readUInt32LE(0) / 2 ** 32;
-  };
-}
-
-function normal(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -71,6 +71,7 @@ test('every benchmark gives numbers, also in its short version', ({ skip }) => {
     'pages',
     'regrade',
     'search',
+    'tree',
     'sandbox',
     'stop',
     'slurm',

@@ -1,5 +1,4 @@
-/** Draws in [0, 1). */
-export type Random = () => number;
+import type { Random } from '../draws.ts';
 
 export interface SurfaceWanted {
   seed: number;

@@ -27,6 +27,7 @@ export interface FakeRun {
   finalAnswer: string | null;
   forks: number;
   secondsUsed: number;
+  tokensUsed: number;
   ended: boolean;
   /** Steps that the agent asked for after the end. */
   late: number;
@@ -196,13 +197,14 @@ export class MemoryBranch implements FakeBranch {
   }
 }
 
-export function budgetOf({ settings, taken, secondsUsed }: FakeRun): Budget {
+export function budgetOf({ settings, taken, secondsUsed, tokensUsed }: FakeRun): Budget {
   return {
     steps_left: (settings.steps ?? 50) - taken.length,
     seconds_left: (settings.seconds ?? 3600) - secondsUsed,
     steps_used: taken.length,
     seconds_used: secondsUsed,
-    ...{ tokens_left: null, money_left: null },
+    tokens_left: settings.tokens === undefined ? null : Math.max(0, settings.tokens - tokensUsed),
+    money_left: null,
   };
 }
 

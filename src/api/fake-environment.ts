@@ -52,7 +52,7 @@ export class FakeEnvironment implements Environment {
     this.task = briefOf(task);
     this.#run = {
       ...{ settings, task: this.task, taken: [], results: [], executed: [], finalAnswer: null },
-      ...{ forks: 0, secondsUsed: 0, ended: false, late: 0 },
+      ...{ forks: 0, secondsUsed: 0, tokensUsed: 0, ended: false, late: 0 },
     };
     const start = { files: new Map(Object.entries(files)), written: null, lastScript: 0 };
     this.#main = new MemoryBranch(this.#run, start);
@@ -75,9 +75,13 @@ export class FakeEnvironment implements Environment {
   async ask(request: ModelRequest): Promise<ModelReply> {
     if (this.isOver) return { kind: 'closed', message: 'The run is over.' };
     this.asked.push(request);
+    if (budgetOf(this.#run).tokens_left === 0) return this.#closed('tokens');
     if (this.#models === null) throw new Error('This environment has no language models: give it replies.');
     const { answer } = await this.#models.ask(request, { signal: new AbortController().signal });
-    return answer;
+    const { tokens, seconds } = this.#run.settings.use?.(request, answer) ?? { tokens: 0, seconds: 0 };
+    this.#run.tokensUsed += tokens;
+    this.#run.secondsUsed += seconds;
+    return budgetOf(this.#run).seconds_left <= 0 ? this.#closed('time') : answer;
   }
 
   select(branch: Branch): void {
@@ -110,6 +114,11 @@ export class FakeEnvironment implements Environment {
   /** How many steps the agent asked for after the end of the run. */
   get late(): number {
     return this.#run.late;
+  }
+
+  #closed(limit: string): ModelReply {
+    this.#run.ended = true;
+    return { kind: 'closed', message: `The run has used up its ${limit}.` };
   }
 }
 

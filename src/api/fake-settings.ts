@@ -1,6 +1,6 @@
 import type { ActionDescription, Branch } from '../environment/index.ts';
 import type { ScriptedReplies } from '../models/index.ts';
-import type { Action, ActionStatus, TaskBriefInput } from '../schema/index.ts';
+import type { Action, ActionStatus, ModelAnswer, ModelRequest, TaskBriefInput } from '../schema/index.ts';
 
 /** The result of a script. */
 export interface ScriptResult {
@@ -14,6 +14,13 @@ export interface ScriptResult {
   status?: ActionStatus;
   /** Files that the script wrote: content by path. */
   writes?: Readonly<Record<string, string>>;
+}
+
+/** What one call of a language model uses up. */
+export interface CallUse {
+  tokens: number;
+  /** Advances the clock of the run. */
+  seconds: number;
 }
 
 /** Every setting has a default. */
@@ -38,6 +45,10 @@ export interface FakeEnvironmentSettings {
   steps?: number;
   /** Maximum seconds of the run; default: 3600. */
   seconds?: number;
+  /** Maximum tokens of the run; default: not limited. */
+  tokens?: number;
+  /** What a call of a language model uses up; default: nothing. */
+  use?(request: ModelRequest, answer: ModelAnswer): CallUse;
   /** Maximum seconds of one script; default: 3600. */
   scriptSeconds?: number;
   /** The actions described to the agent. Default: those that this environment performs itself. */

@@ -54,6 +54,20 @@ describe('a fake environment', () => {
     expect([fake.executed.length, fake.late]).toEqual([2, 1]);
   });
 
+  test('counts what calls of models use up, and ends the run with its tokens or its time', async () => {
+    const ask = (fake: FakeEnvironment) => fake.ask({ role: 'agent', purpose: 'agent', messages: [] });
+    const replies = () => ({ text: 'yes' });
+    const poor = new FakeEnvironment({ replies, tokens: 15, use: () => ({ tokens: 10, seconds: 2 }) });
+    await ask(poor);
+    const { budget } = await poor.step(step('List Files', { dir_path: '.' }));
+    expect(budget).toMatchObject({ tokens_left: 5, seconds_used: 2 });
+    await ask(poor);
+    expect(await ask(poor)).toMatchObject({ kind: 'closed' });
+    expect(poor.isOver).toBe(true);
+    const slow = new FakeEnvironment({ replies, seconds: 3, use: () => ({ tokens: 10, seconds: 4 }) });
+    expect(await ask(slow)).toMatchObject({ kind: 'closed' });
+  });
+
   test('forks at any step: each branch has its own files and counts its own steps', async () => {
     const fake = new FakeEnvironment({ files: { 'a.txt': '0' } });
     const write = (content: string) => step('Write File', { file_name: 'a.txt', content });

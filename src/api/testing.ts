@@ -6,7 +6,7 @@ import type { FakeEnvironmentSettings } from './fake-settings.ts';
 
 export type { ScriptedReplies, ScriptedReplyInput } from '../models/index.ts';
 export { FakeEnvironment } from './fake-environment.ts';
-export type { FakeBranch, FakeEnvironmentSettings, ScriptResult } from './fake-settings.ts';
+export type { CallUse, FakeBranch, FakeEnvironmentSettings, ScriptResult } from './fake-settings.ts';
 
 /** What an agent gets besides its environment. */
 export interface FakeRunSettings extends FakeEnvironmentSettings {

@@ -8,6 +8,8 @@ export { isExecution } from './executions.ts';
 export { integrityFlags } from './integrity/integrity.ts';
 export { type Reproduction, reproductionOf } from './integrity/reproduction.ts';
 export { typesInto } from './integrity/types-into.ts';
+export { bootstrapInterval } from './numeric/bootstrap.ts';
+export { randomOf } from './numeric/random.ts';
 export type { FileChange } from './process/file-change.ts';
 export { ObservedNumbers } from './process/measurements.ts';
 export { processMetrics } from './process/process-metrics.ts';

@@ -1,0 +1,145 @@
+import type { AgentOptions } from '../src/schema/index.ts';
+import { bootstrapInterval, type Interval, mean, randomOf } from '../src/statistics/index.ts';
+import type { BenchContext, Benchmark, Measurement } from './benchmark.ts';
+import { type ModelName, modelNames } from './tree/models.ts';
+import { Problem, type ProblemWanted } from './tree/problem.ts';
+import { simulatedSearch } from './tree/simulated-search.ts';
+
+/** Ways to search with the agent; automl has nothing to say about a simulated script, so it is off in all. */
+const searches = {
+  tree: {},
+  aide: { profile: 'aide' },
+  greedy: { policy: 'greedy' },
+  uct: { policy: 'uct' },
+  random: { policy: 'random' },
+} as const satisfies Record<string, AgentOptions>;
+type Search = keyof typeof searches;
+const searchNames = ['tree', 'aide', 'greedy', 'uct', 'random'] as const satisfies readonly Search[];
+
+/** In run times of the starter. */
+const budgets = [10, 20, 40] as const;
+/** At least a fifth less regret than AIDE's search. */
+const mostOfAide = 0.8;
+const samples = 2000;
+
+/** Regrets of one problem, means over seeds. */
+type Regrets = Record<Search, Record<ModelName, number>>;
+
+interface Row {
+  wanted: ProblemWanted;
+  regrets: Regrets;
+}
+
+export const tree: Benchmark = {
+  name: 'tree',
+  summary: 'the search of the agent tree with simulated models, at equal simulated time and tokens',
+  async measure({ quick, log, signal }) {
+    const wanted = quick ? wantedProblems(1).slice(0, 2) : wantedProblems(6);
+    const measurements: Measurement[] = [];
+    for (const budget of budgets.slice(quick ? 2 : 0)) {
+      log(`${wanted.length} problems, ${budget} times the starter's time`);
+      const rows: Row[] = [];
+      for (const each of wanted) rows.push(await measureProblem(each, budget, quick ? 1 : 2, signal));
+      measurements.push(...measurementsOf(`${budget} runs`, rows, true));
+      if (budget !== 40 || quick) continue;
+      for (const [what, belongs] of groups)
+        measurements.push(...measurementsOf(`${budget} runs, ${what}`, rows.filter(belongs), false));
+    }
+    return measurements;
+  },
+};
+
+const groups: readonly (readonly [string, (row: Row) => boolean])[] = [
+  ['exact', ({ wanted }) => wanted.noise === 0],
+  ['noise of 5 %', ({ wanted }) => wanted.noise === 0.05],
+  ['noise of 15 %', ({ wanted }) => wanted.noise === 0.15],
+  ['independent changes', ({ wanted }) => !wanted.interacts],
+  ['interacting changes', ({ wanted }) => wanted.interacts],
+];
+
+/** Every combination of difficulties for a search, `each` times. */
+function wantedProblems(each: number): ProblemWanted[] {
+  const wanted: ProblemWanted[] = [];
+  for (const noise of [0, 0.05, 0.15])
+    for (const interacts of [false, true])
+      for (let count = 0; count < each; count += 1)
+        wanted.push({ seed: wanted.length, noise, interacts, seconds: count % 2 === 0 ? 60 : 300 });
+  return wanted;
+}
+
+async function measureProblem(
+  wanted: ProblemWanted,
+  budget: number,
+  seeds: number,
+  signal: BenchContext['signal'],
+): Promise<Row> {
+  const problem = new Problem(wanted);
+  const regretsWith = async (search: Search) => {
+    const regrets = { weak: 0, noisy: 0, strong: 0 } satisfies Record<ModelName, number>;
+    for (const model of modelNames) {
+      for (let seed = 0; seed < seeds; seed += 1) {
+        signal.throwIfAborted();
+        const { regret } = await simulatedSearch({ problem, model, options: searches[search], budget, seed });
+        regrets[model] += regret / seeds;
+      }
+    }
+    return regrets;
+  };
+  const regrets: Regrets = {
+    tree: await regretsWith('tree'),
+    aide: await regretsWith('aide'),
+    greedy: await regretsWith('greedy'),
+    uct: await regretsWith('uct'),
+    random: await regretsWith('random'),
+  };
+  return { wanted, regrets };
+}
+
+function measurementsOf(what: string, rows: readonly Row[], hasTarget: boolean): Measurement[] {
+  const of = (search: Search, models: readonly ModelName[]) =>
+    rows.map(({ regrets }) => mean(models.map((model) => regrets[search][model])));
+  const measured: Measurement[] = [];
+  for (const search of searchNames) {
+    for (const models of hasTarget ? [modelNames, ...modelNames.map((name) => [name])] : [modelNames]) {
+      const who = models.length === 1 ? `, ${models[0]} model` : '';
+      const values = of(search, models);
+      const interval = bootstrapped(rows.length, (drawn) => mean(drawn.map((place) => values[place] ?? 0)));
+      const note = rangeText(interval);
+      measured.push({
+        what: `${what}: regret of ${search}${who}`,
+        value: mean(values),
+        unit: '',
+        atMost: null,
+        note,
+      });
+    }
+  }
+  const [own, aide] = [of('tree', modelNames), of('aide', modelNames)];
+  const ratio = (drawn: readonly number[]) =>
+    mean(drawn.map((place) => own[place] ?? 0)) / mean(drawn.map((place) => aide[place] ?? 0));
+  const note = `${rangeText(bootstrapped(rows.length, ratio))}, ${rows.length} problems`;
+  const value = ratio(rows.map((_, place) => place));
+  return [
+    ...measured,
+    {
+      what: `${what}: regret of tree relative to aide`,
+      value,
+      unit: 'times',
+      atMost: hasTarget ? mostOfAide : null,
+      note,
+    },
+  ];
+}
+
+/** The 95 % interval of a statistic of problems, of which each sample draws as many as there are. */
+function bootstrapped(count: number, statistic: (drawn: readonly number[]) => number): Interval | null {
+  const random = randomOf(`tree ${count}`);
+  const replicates = Float64Array.from({ length: samples }, () =>
+    statistic(Array.from({ length: count }, () => random(count))),
+  );
+  return bootstrapInterval(replicates, [count], 0.95);
+}
+
+function rangeText(interval: Interval | null): string {
+  return interval === null ? '' : `${interval.low.toFixed(2)} to ${interval.high.toFixed(2)}`;
+}
