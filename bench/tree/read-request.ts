@@ -15,7 +15,7 @@ export interface TreeRequest {
 export interface Memory {
   /** Changes that alone made a score better by more than the error that is stated. */
   good: Set<string>;
-  /** Changes that alone made a score worse, or that failed. */
+  /** Changes that alone did not make a score better, or that failed. */
   bad: Set<string>;
   approaches: Set<string>;
 }
@@ -40,9 +40,9 @@ function memoryIn(text: string): Memory {
   for (const { groups = {} } of text.matchAll(comparison)) {
     const { change = '', sign, gain, error } = groups;
     for (const [name] of change.matchAll(/approach-\d+/g)) memory.approaches.add(name);
-    const alone = /^adds (change-\d+)$/.exec(change)?.[1];
+    const alone = /^adds (change-\d+)(?:; repairs (?:\1|the code))*$/.exec(change)?.[1];
     if (alone === undefined) continue;
-    if (sign !== '+') memory.bad.add(alone);
+    if (sign !== '+' || Number(gain) === 0) memory.bad.add(alone);
     else if (Number(gain) > Number(error ?? 0)) memory.good.add(alone);
   }
   // What helped one version and harmed another is open.

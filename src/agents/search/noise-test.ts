@@ -69,10 +69,20 @@ export class NoiseTest {
   }
 
   isBetter(evidence: Evidence, best: Evidence): boolean {
-    const gains = [this.gain(evidence.first, best.first)];
-    if (evidence.second !== null && best.second !== null) gains.push(this.gain(evidence.second, best.second));
-    const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
-    return gains.every((gain) => gain > 0) && mean > this.threshold;
+    const gains = this.#pairedGains(evidence, best);
+    return gains.every((gain) => gain > 0) && this.pairedGain(evidence, best) > this.threshold;
+  }
+
+  /** The mean gain over the runs that both have. */
+  pairedGain(evidence: Evidence, than: Evidence): number {
+    const gains = this.#pairedGains(evidence, than);
+    return gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+  }
+
+  #pairedGains(evidence: Evidence, than: Evidence): number[] {
+    const gains = [this.gain(evidence.first, than.first)];
+    if (evidence.second !== null && than.second !== null) gains.push(this.gain(evidence.second, than.second));
+    return gains;
   }
 
   /**

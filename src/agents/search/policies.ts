@@ -110,12 +110,24 @@ export function movesOf({ tree, root, noiseTest, width, settings }: Situation): 
     if (!lineage(parent).some(({ operator }) => operator === 'tune' || operator === 'portfolio'))
       moves.push({ operator: 'tune', parent, why: 'its numbers were not tuned yet' });
   }
-  for (const parent of tree.attempts)
-    if (parent.status === 'failed' && parent.view !== null && parent.output !== '')
-      if (parent.children.length === 0 && parent.depthOfFailure <= maxRepairs)
-        moves.push({ operator: 'debug', parent, why: `attempt ${parent.id} failed` });
+  for (const parent of failuresOf(tree, inRank))
+    if (parent.depthOfFailure <= maxRepairs)
+      moves.push({ operator: 'debug', parent, why: `attempt ${parent.id} failed` });
   moves.push(...mergesOf(tree, ranked.slice(0, 2 + width), root));
   return moves.filter(({ operator }) => operators.has(operator));
+}
+
+/** Failures that nothing was made from, those of the best versions first, and of these the latest. */
+function failuresOf(tree: SearchTree, inRank: readonly Attempt[]): Attempt[] {
+  const rankOf = (attempt: Attempt) => {
+    const base = lineage(attempt).find(({ measured }) => measured !== null);
+    return base === undefined ? inRank.length : inRank.indexOf(base);
+  };
+  return tree.attempts
+    .filter(({ status, view, output, children }) => {
+      return status === 'failed' && view !== null && output !== '' && children.length === 0;
+    })
+    .toSorted((one, other) => rankOf(one) - rankOf(other) || other.id - one.id);
 }
 
 /** Pairs of good versions of which neither descends from the other, and that were not merged yet. */
@@ -146,7 +158,7 @@ function recordOf(tree: SearchTree, operator: Operator): { gained: number; tried
     tried *= one.operator === operator ? forgetting : 1;
     if (one.operator !== operator) continue;
     tried += 1;
-    if (one.status === 'kept') gained += 1;
+    if (one.hasGained) gained += 1;
   }
   const costs = done.filter((one) => one.operator === operator).map(({ cost }) => cost);
   const usual = done.map(({ cost }) => cost);

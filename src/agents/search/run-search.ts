@@ -5,7 +5,7 @@ import { BudgetShares } from './budget-shares.ts';
 import { Evaluator } from './evaluator.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
 import { type Attempt, lineage, SearchTree } from './search-tree.ts';
-import { selectFinalist, selectionNeeds } from './select-finalist.ts';
+import { needsSelection, selectFinalist, selectionNeeds } from './select-finalist.ts';
 
 /** The result of an operator on a branch. `nothing`: no version was written. */
 export type Written = { kind: 'written'; change: string } | { kind: 'nothing'; why: string };
@@ -172,6 +172,7 @@ export class TreeSearch {
     const gain = compared === undefined ? null : noiseTest.gain(scoreOf(attempt), scoreOf(compared));
     const isBest = await this.#isNewBest(attempt);
     const isKept = gain === null || gain > noiseTest.threshold;
+    attempt.hasGained = isBest;
     if (isBest) this.#takeAsBest(attempt);
     this.#widenUnless(isBest);
     const than =
@@ -189,13 +190,16 @@ export class TreeSearch {
     if (attempt.measured === null) return false;
     if (best == null) return true;
     const { evidence } = attempt.measured;
-    if (!noiseTest.isPromising(evidence.first, best.evidence)) return false;
+    if (noiseTest.gain(evidence.first, best.evidence.first) <= noiseTest.minGain) return false;
     if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
       const second = await this.evaluator.again(attempt, 1, this.#left());
       if (second === null) return false;
       evidence.second = second;
+      // One lucky run of the best must not keep off all that follow.
+      if (this.tree.best !== null)
+        best.evidence.second ??= await this.evaluator.again(this.tree.best, 1, this.#left());
     }
-    return noiseTest.isBetter(evidence, best.evidence);
+    return noiseTest.pairedGain(evidence, best.evidence) > noiseTest.minGain;
   }
 
   #takeAsBest(attempt: Attempt): void {
@@ -217,7 +221,8 @@ export class TreeSearch {
 
   async #select(root: Attempt): Promise<string> {
     const reference = root.measured === null ? this.tree.measured[0] : root;
-    if (reference === undefined || this.#isOver) return '';
+    if (reference === undefined || this.#isOver || !this.evaluator.measuresNoise) return '';
+    if (!needsSelection(this.tree, reference, this.evaluator.noiseTest)) return '';
     const left = () => ({ ...this.#left(), steps: this.#left().steps - 1 });
     const selection = await selectFinalist(this.tree, reference, this.evaluator, left, this.#slowest);
     if (selection === null) return '';
@@ -235,7 +240,7 @@ export class TreeSearch {
     const { seconds, steps: left } = this.#usable();
     const { tokens_left: tokens, money_left: money } = this.#now;
     if ((tokens !== null && tokens <= 0) || (money !== null && money <= 0)) return false;
-    return left >= steps.least + 3 && seconds > 2.5 * this.#slowest + 1;
+    return left >= steps.least + 3 && seconds > 1.6 * this.#slowest + 1;
   }
 
   get #slowest(): number {
@@ -259,13 +264,14 @@ export class TreeSearch {
   #usable(): { seconds: number; steps: number } {
     const { seconds_left, seconds_used, steps_left, steps_used } = this.#now;
     if (!this.evaluator.measuresNoise) return { seconds: seconds_left - 1, steps: steps_left - 1 };
-    const isNoneBetter = this.tree.best === this.tree.attempts[0];
-    const needs = selectionNeeds(isNoneBetter ? 1 : 2);
+    const root = this.tree.attempts[0];
+    const mustSelect = root !== undefined && needsSelection(this.tree, root, this.evaluator.noiseTest);
+    if (!mustSelect) return { seconds: seconds_left - 1, steps: steps_left - 1 };
     const seconds = Math.min(
       shares.selection * (seconds_left + seconds_used),
-      1.5 * needs.runs * this.#slowest + 2,
+      1.5 * selectionNeeds.runs * this.#slowest + 2,
     );
-    const kept = Math.min(Math.floor(shares.selection * (steps_left + steps_used)), needs.steps);
+    const kept = Math.min(Math.floor(shares.selection * (steps_left + steps_used)), selectionNeeds.steps);
     return { seconds: seconds_left - seconds, steps: steps_left - kept - 1 };
   }
 

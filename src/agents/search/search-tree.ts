@@ -24,6 +24,8 @@ export interface Attempt {
   /** The number of consecutive failures that end with this attempt. */
   depthOfFailure: number;
   status: SearchNode['status'];
+  /** Whether it was better than the best at its time. */
+  hasGained: boolean;
   view: BranchView | null;
   measured: Measured | null;
   change: string;
@@ -60,7 +62,16 @@ export class SearchTree {
   ): Attempt {
     const attempt: Attempt = {
       ...{ id: this.attempts.length, operator, parent, other, children: [], depthOfFailure: 0 },
-      ...{ status: 'pending', view: null, measured: null, change: '', why, output: '', cost: 0 },
+      ...{
+        status: 'pending',
+        hasGained: false,
+        view: null,
+        measured: null,
+        change: '',
+        why,
+        output: '',
+        cost: 0,
+      },
     };
     this.attempts.push(attempt);
     parent?.children.push(attempt);

@@ -133,6 +133,29 @@ describe('the tree agent', () => {
     expect(text).toMatch(/more of it: −6/);
   });
 
+  it('tells what a repaired idea gained, and no longer that it had failed', async () => {
+    const { environment } = await search(
+      ({ purpose }) =>
+        purpose === 'debug'
+          ? block('seed = 0\nerror = 3.0', 'a missing name')
+          : block('seed = 0\nerror = 3.0\nbug', 'less of it'),
+      { policy: 'greedy', max_attempts: 8 },
+    );
+    const text = environment.asked.at(-1)?.messages[1]?.text ?? '';
+    expect(text).toMatch(/debug of 0\] less of it; a missing name: \+1\.9/);
+  });
+
+  it('uses the time for attempts if the best is clearly better, and nothing is left to confirm', async () => {
+    const { environment, nodes } = await search(
+      (_, count) => block(`seed = 0\nerror = ${count === 1 ? 2 : 9}.0`),
+      {},
+      { steps: 1000, seconds: 60 },
+    );
+    expect(nodes.length).toBeGreaterThan(24);
+    expect(environment.finalAnswer).not.toContain('On fresh seeds');
+    expect(environment.results.at(-1)?.budget.seconds_left).toBeLessThan(5);
+  });
+
   it('uses single replies without tools or memory with the profile aide', async () => {
     const { environment, nodes } = await search(
       (_, count) => block(`seed = 0\nerror = ${8 - Math.min(count, 7)}.0`, `change ${count}`),

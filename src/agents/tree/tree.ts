@@ -89,7 +89,7 @@ function readSettings(agent: Agent, options: AgentOptions, seed: number): Settin
       ...{ portfolio, measuresNoise: !isAide, operators: new Set(operators) },
       policy: policies[policy],
       // AIDE's numbers: five drafts, three repairs in a row.
-      drafts: isAide ? 5 : 1,
+      drafts: isAide ? 5 : 3,
       maxRepairs: isAide ? 3 : 2,
       patience: isAide ? Number.POSITIVE_INFINITY : wholeNumberOption(agent, options, 'patience', 1),
       maxAttempts: wholeNumberOption(agent, options, 'max_attempts', 1),
@@ -112,12 +112,17 @@ function operateWith(
       const options = { models: false, rewrites: false, max_tries: maxTuningTries };
       return await runTuner(tuner, view, seed, options);
     }
-    view.limitRuns(Math.max(20, 0.6 * view.budget.seconds_left));
+    view.limitRuns(longestRun(view, move.parent));
     const role = operator === 'debug' ? debugRole : 'agent';
     const asked = tell(move, view, search, isAide);
     const system = instructions(view.task, !isAide, experience);
     return await writeVersion(view, system, asked, { turns, tools: !isAide, role }, operator);
   };
+}
+
+/** Part of the time is for a second measurement, unless only one run is left. */
+function longestRun({ budget: { seconds_left: left } }: BranchView, { measured }: Attempt): number {
+  return Math.max(20, 0.6 * left, Math.min(0.95 * left, 1.5 * (measured?.seconds ?? 0)));
 }
 
 /** Lets an agent without a model work on the branch, with the branch's part of the budget. */
