@@ -22,12 +22,10 @@ const budgets = [10, 20, 40] as const;
 const mostOfAide = 0.8;
 const samples = 2000;
 
-/** Regrets of one problem, means over seeds. */
-type Regrets = Record<Search, Record<ModelName, number>>;
-
+/** The searches of one problem. */
 interface Row {
   wanted: ProblemWanted;
-  regrets: Regrets;
+  results: readonly { search: Search; model: ModelName; regret: number }[];
 }
 
 export const tree: Benchmark = {
@@ -74,61 +72,59 @@ async function measureProblem(
   signal: BenchContext['signal'],
 ): Promise<Row> {
   const problem = new Problem(wanted);
-  const regretsWith = async (search: Search) => {
-    const regrets = { weak: 0, noisy: 0, strong: 0 } satisfies Record<ModelName, number>;
+  const results: Row['results'][number][] = [];
+  for (const search of searchNames) {
     for (const model of modelNames) {
       for (let seed = 0; seed < seeds; seed += 1) {
         signal.throwIfAborted();
-        const { regret } = await simulatedSearch({ problem, model, options: searches[search], budget, seed });
-        regrets[model] += regret / seeds;
+        const asked = { problem, model, options: searches[search], budget, seed };
+        results.push({ search, model, regret: (await simulatedSearch(asked)).regret });
       }
     }
-    return regrets;
-  };
-  const regrets: Regrets = {
-    tree: await regretsWith('tree'),
-    aide: await regretsWith('aide'),
-    greedy: await regretsWith('greedy'),
-    uct: await regretsWith('uct'),
-    random: await regretsWith('random'),
-  };
-  return { wanted, regrets };
+  }
+  return { wanted, results };
 }
 
 function measurementsOf(what: string, rows: readonly Row[], hasTarget: boolean): Measurement[] {
-  const of = (search: Search, models: readonly ModelName[]) =>
-    rows.map(({ regrets }) => mean(models.map((model) => regrets[search][model])));
+  const all = rows.map((_, place) => place);
+  const plain = (name: string, values: readonly number[]) => ({
+    what: `${what}: ${name}`,
+    value: mean(values),
+    ...{ unit: '', atMost: null, note: rangeText(bootstrapped(rows.length, meanOf(values))) },
+  });
   const measured: Measurement[] = [];
   for (const search of searchNames) {
-    for (const models of hasTarget ? [modelNames, ...modelNames.map((name) => [name])] : [modelNames]) {
-      const who = models.length === 1 ? `, ${models[0]} model` : '';
-      const values = of(search, models);
-      const interval = bootstrapped(rows.length, (drawn) => mean(drawn.map((place) => values[place] ?? 0)));
-      const note = rangeText(interval);
-      measured.push({
-        what: `${what}: regret of ${search}${who}`,
-        value: mean(values),
-        unit: '',
-        atMost: null,
-        note,
-      });
-    }
+    measured.push(plain(`regret of ${search}`, regretsOf(rows, search)));
+    for (const model of hasTarget ? modelNames : [])
+      measured.push(plain(`regret of ${search}, ${model} model`, regretsOf(rows, search, model)));
   }
-  const [own, aide] = [of('tree', modelNames), of('aide', modelNames)];
-  const ratio = (drawn: readonly number[]) =>
-    mean(drawn.map((place) => own[place] ?? 0)) / mean(drawn.map((place) => aide[place] ?? 0));
+  for (const search of hasTarget ? searchNames : [])
+    measured.push(plain(`share of ${search} worse than the starter`, worseOf(rows, search)));
+  const [own, aide] = [meanOf(regretsOf(rows, 'tree')), meanOf(regretsOf(rows, 'aide'))];
+  const ratio = (drawn: readonly number[]) => own(drawn) / aide(drawn);
   const note = `${rangeText(bootstrapped(rows.length, ratio))}, ${rows.length} problems`;
-  const value = ratio(rows.map((_, place) => place));
-  return [
-    ...measured,
-    {
-      what: `${what}: regret of tree relative to aide`,
-      value,
-      unit: 'times',
-      atMost: hasTarget ? mostOfAide : null,
-      note,
-    },
-  ];
+  const relative = { value: ratio(all), unit: 'times', atMost: hasTarget ? mostOfAide : null, note };
+  return [...measured, { what: `${what}: regret of tree relative to aide`, ...relative }];
+}
+
+/** The mean regret of each problem. */
+function regretsOf(rows: readonly Row[], search: Search, model?: ModelName): number[] {
+  return rows.map(({ results }) => {
+    const own = results.filter((each) => each.search === search && (model ?? each.model) === each.model);
+    return mean(own.map(({ regret }) => regret));
+  });
+}
+
+/** The share of searches of each problem whose submission is in truth worse than the starter's. */
+function worseOf(rows: readonly Row[], search: Search): number[] {
+  return rows.map(({ results }) =>
+    mean(results.filter((each) => each.search === search).map(({ regret }) => Number(regret > 1 + 1e-9))),
+  );
+}
+
+/** The mean of the values at the drawn places. */
+function meanOf(values: readonly number[]): (drawn: readonly number[]) => number {
+  return (drawn) => mean(drawn.map((place) => values[place] ?? 0));
 }
 
 /** The 95 % interval of a statistic of problems, of which each sample draws as many as there are. */

@@ -5,7 +5,7 @@ import { BudgetShares } from './budget-shares.ts';
 import { Evaluator } from './evaluator.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
 import { type Attempt, lineage, SearchTree } from './search-tree.ts';
-import { needsSelection, selectFinalist, selectionNeeds } from './select-finalist.ts';
+import { needsSelection, roundSeconds, selectFinalist, selectionNeeds } from './select-finalist.ts';
 
 /** The result of an operator on a branch. `nothing`: no version was written. */
 export type Written = { kind: 'written'; change: string } | { kind: 'nothing'; why: string };
@@ -199,7 +199,10 @@ export class TreeSearch {
       if (this.tree.best !== null)
         best.evidence.second ??= await this.evaluator.again(this.tree.best, 1, this.#left());
     }
-    return noiseTest.pairedGain(evidence, best.evidence) > noiseTest.minGain;
+    // What is graded anyway must not be replaced by luck; between later versions, a change without effect does no harm.
+    return this.tree.best === this.tree.attempts[0]
+      ? noiseTest.isBetter(evidence, best.evidence)
+      : noiseTest.pairedGain(evidence, best.evidence) > noiseTest.minGain;
   }
 
   #takeAsBest(attempt: Attempt): void {
@@ -266,11 +269,11 @@ export class TreeSearch {
     if (!this.evaluator.measuresNoise) return { seconds: seconds_left - 1, steps: steps_left - 1 };
     const root = this.tree.attempts[0];
     const mustSelect = root !== undefined && needsSelection(this.tree, root, this.evaluator.noiseTest);
-    if (!mustSelect) return { seconds: seconds_left - 1, steps: steps_left - 1 };
-    const seconds = Math.min(
-      shares.selection * (seconds_left + seconds_used),
-      1.5 * selectionNeeds.runs * this.#slowest + 2,
-    );
+    const most = shares.selection * (seconds_left + seconds_used);
+    // What is too little to select with is better spent on attempts.
+    if (!mustSelect || most < roundSeconds(this.#slowest))
+      return { seconds: seconds_left - 1, steps: steps_left - 1 };
+    const seconds = Math.min(most, 1.5 * selectionNeeds.runs * this.#slowest + 2);
     const kept = Math.min(Math.floor(shares.selection * (steps_left + steps_used)), selectionNeeds.steps);
     return { seconds: seconds_left - seconds, steps: steps_left - kept - 1 };
   }

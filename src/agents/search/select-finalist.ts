@@ -50,6 +50,11 @@ export async function selectFinalist(
   };
 }
 
+/** The time that a round may take, if the slower version takes so many seconds. */
+export function roundSeconds(slowest: number): number {
+  return 1.5 * runsOfRound * slowest + 2;
+}
+
 function affordsRound({ seconds, steps }: Allotment, slowest: number): boolean {
-  return seconds >= 1.5 * runsOfRound * slowest + 2 && steps >= 2 * runsOfRound + 1;
+  return seconds >= roundSeconds(slowest) && steps >= 2 * runsOfRound + 1;
 }
