@@ -1,5 +1,6 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolders } from './bubblewrap-arguments.ts';
 
 /** What the kernel keeps for a file of a memory file system, besides its content. */
 const bytesPerFile = 1024;
@@ -9,7 +10,6 @@ const usualBuffer = 212_992;
 const pageBytes = 4096;
 /** Linux's TMPFS_MAGIC. */
 const memoryFileSystem = 0x01021994;
-const memoryFolders = ['tmp', 'dev/shm'];
 
 /** Memory of a command that belongs to none of its processes, if no control group counts it. */
 export interface HeldMemory {
@@ -23,7 +23,7 @@ export const nothingHeld: HeldMemory = { fileBytes: 0, socketBytes: 0 };
 
 /** @param pid host id of a process inside, whose namespaces are examined */
 export function heldMemory(pid: number): HeldMemory {
-  const fileBytes = memoryFolders.map((folder) => usedBytes(`/proc/${pid}/root/${folder}`));
+  const fileBytes = temporaryFolders.map((folder) => usedBytes(`/proc/${pid}/root${folder}`));
   return {
     fileBytes: sum(fileBytes),
     socketBytes:

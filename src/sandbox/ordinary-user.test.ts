@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { SandboxSpec } from './sandbox.ts';
 import { makePlace } from './test-support.ts';
 
 const nobody = { uid: 65534, gid: 65534 };
@@ -24,6 +26,22 @@ async function asNobody(script: string): Promise<string> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What shell commands print, one after the other, in a sandbox that this user makes. */
+async function outputsAsNobody(spec: SandboxSpec, lines: readonly string[]): Promise<string[]> {
+  const script = `
+    const { createSandbox } = await import(${JSON.stringify(index)});
+    await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(spec)});
+    const outputs = [];
+    for (const line of ${JSON.stringify(lines)}) {
+      let output = '';
+      const options = { stdin: 'none', onOutput: (chunk) => { output += chunk; }, timeoutMs: 9000, signal: null };
+      await (await sandbox.start(['/bin/sh', '-c', line], options)).ended;
+      outputs.push(output);
+    }
+    console.log(JSON.stringify(outputs));`;
+  return z.array(z.string()).parse(JSON.parse(await asNobody(script)));
 }
 
 /** Why this can't be tested here, or null. */
@@ -79,18 +97,9 @@ describe('bubblewrap for a user without rights', () => {
     for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
     const write =
       'for file in /proc/1/fd/*; do echo "touch forged; echo forged" > $file; chmod 0 $file; done 2> /dev/null';
-    const script = `
-      const { createSandbox } = await import(${JSON.stringify(index)});
-      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
-      const outputs = [];
-      for (const line of [${JSON.stringify(`(setsid sh -c 'while :; do ${write}; done' &); sleep 0.2`)}, 'sleep 0.2; echo alone', 'ls']) {
-        let output = '';
-        const options = { stdin: 'none', onOutput: (chunk) => { output += chunk; }, timeoutMs: 9000, signal: null };
-        await (await sandbox.start(['/bin/sh', '-c', line], options)).ended;
-        outputs.push(output);
-      }
-      console.log(JSON.stringify(outputs.slice(1)));`;
-    expect(JSON.parse(await asNobody(script))).toEqual(['alone\n', 'data\n']);
+    const leave = `(setsid sh -c 'while :; do ${write}; done' &); sleep 0.2`;
+    const outputs = await outputsAsNobody(place.spec(), [leave, 'sleep 0.2; echo alone', 'ls']);
+    expect(outputs.slice(1)).toEqual(['alone\n', 'data\n']);
   });
 
   it('keeps commands from reading, ending or tracing the first process', async (context) => {
@@ -99,18 +108,8 @@ describe('bubblewrap for a user without rights', () => {
     for (const path of [place.root, place.workspace, place.data]) chmodSync(path, 0o777);
     const attack = fileURLToPath(new URL('../../test/fixtures/attack-first-process.py', import.meta.url));
     cpSync(attack, join(place.workspace, 'attack.py'));
-    const script = `
-      const { createSandbox } = await import(${JSON.stringify(index)});
-      await using sandbox = await createSandbox('bubblewrap', ${JSON.stringify(place.spec())});
-      const outputs = [];
-      for (const line of ['python3 attack.py', 'echo well']) {
-        let output = '';
-        const options = { stdin: 'none', onOutput: (chunk) => { output += chunk; }, timeoutMs: 9000, signal: null };
-        await (await sandbox.start(['/bin/sh', '-c', line], options)).ended;
-        outputs.push(output);
-      }
-      console.log(JSON.stringify(outputs));`;
-    expect(JSON.parse(await asNobody(script))).toEqual(['went on\n', 'well\n']);
+    const outputs = await outputsAsNobody(place.spec(), ['python3 attack.py', 'echo well']);
+    expect(outputs).toEqual(['went on\n', 'well\n']);
   });
 
   it('serves all commands by one launcher', async (context) => {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { shellWord } from '../lib/shell-word.ts';
 import type { SandboxLimits } from './sandbox.ts';
 
 /** Each may hold memory of the kernel. */
@@ -125,9 +126,9 @@ const longestLine = 2_000;
 export function launcherLine(command: CommandInLauncher): { line: string; rest: string | null } {
   const { argv, folder, processes, readsPipe } = command;
   const own = [
-    `cd -P -- ${quoted(folder)} || exit 126`,
+    `cd -P -- ${shellWord(folder)} || exit 126`,
     'unset OLDPWD',
-    `exec ${argv.map(quoted).join(' ')}`,
+    `exec ${argv.map(shellWord).join(' ')}`,
   ].join('; ');
   const fits = own.length <= longestLine && !own.includes('\n');
   const { input, output } = launcherPipes;
@@ -145,10 +146,6 @@ export function launcherLine(command: CommandInLauncher): { line: string; rest: 
     line: `(${steps.join('; ')})\n`,
     rest: fits ? null : `{ ${own}${readsPipe ? '' : ' < /dev/null'}; }\n`,
   };
-}
-
-export function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** dash calls the option -p, other shells -u. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { quoted } from './shell.ts';
+import { shellWord } from '../lib/shell-word.ts';
 
 export const programs = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 
@@ -69,7 +69,7 @@ export class VolumeKeeper {
     const work = `${makeFileSystem} "$image_${id}" ${size} 2>&1 && ${mount} "$image_${id}" "$place_${id}" 2>&1`;
     const fault = await this.#ask(
       id,
-      `count=${id} place_${id}=${quoted(place)} image_${id}=${quoted(image)}
+      `count=${id} place_${id}=${shellWord(place)} image_${id}=${shellWord(image)}
 (said=$(${work}) && echo ${id} || echo ${id} $said) &`,
     );
     return fault === null ? { id } : { fault };

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { makePlace } from './test-support.ts';
@@ -15,6 +16,18 @@ function isMounted(folder: string): boolean {
 
 async function untilUnmounted(folder: string): Promise<void> {
   for (const end = Date.now() + 10_000; isMounted(folder) && Date.now() < end; ) await sleep(20);
+}
+
+/** A process that mounts a volume there, says so, and waits. */
+function startHarness(folder: string): ChildProcessByStdio<null, Readable, null> {
+  const source = join(import.meta.dirname, 'workspace-volume.ts');
+  const program = `const { openWorkspaceVolume } = await import(${JSON.stringify(source)});
+    await openWorkspaceVolume(${JSON.stringify(folder)}, ${mebibyte});
+    console.log('mounted');
+    setInterval(() => {}, 1000);`;
+  return spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
 }
 
 test('as root a workspace is a file system of its size, which leaves nothing behind', async (context) => {
@@ -41,13 +54,8 @@ test('it is unmounted when the harness is killed, or by the next harness if the 
   const probe = await openWorkspaceVolume(place.workspace, mebibyte);
   await probe[Symbol.asyncDispose]();
   if (probe.holder === 'watchdog') context.skip(String(probe.reason));
-  const source = join(import.meta.dirname, 'workspace-volume.ts');
   const start = async (folder = place.workspace) => {
-    const program = `const { openWorkspaceVolume } = await import(${JSON.stringify(source)});
-      await openWorkspaceVolume(${JSON.stringify(folder)}, ${mebibyte});
-      console.log('mounted');
-      setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+    const child = startHarness(folder);
     await once(child.stdout, 'data');
     expect(isMounted(folder)).toBe(true);
     return child;
@@ -76,13 +84,9 @@ test('a harness that is killed as soon as there is an image leaves none', async 
   const probe = await openWorkspaceVolume(place.workspace, mebibyte);
   await probe[Symbol.asyncDispose]();
   if (probe.holder === 'watchdog') context.skip(String(probe.reason));
-  const source = join(import.meta.dirname, 'workspace-volume.ts');
   const images = () => readdirSync(place.root).filter((name) => name.endsWith('-workspace'));
   for (let round = 0; round < 3; round++) {
-    const program = `const { openWorkspaceVolume } = await import(${JSON.stringify(source)});
-      await openWorkspaceVolume(${JSON.stringify(place.workspace)}, ${mebibyte});
-      setInterval(() => {}, 1000);`;
-    const harness = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' });
+    const harness = startHarness(place.workspace);
     const hasDied = once(harness, 'exit');
     for (const end = Date.now() + 10_000; images().length === 0 && Date.now() < end; ) await nextTurn();
     harness.kill('SIGKILL');

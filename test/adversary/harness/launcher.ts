@@ -44,7 +44,6 @@ export default [
   }),
   attack({
     title: 'leaves the next command files, shared memory or queues outside of the workspace',
-    worksUnconfined: true,
     run: async (stage) => {
       const make =
         'import ctypes; c = ctypes.CDLL(None); c.shmget(7, 9, 950); c.msgget(7, 950); c.semget(7, 1, 950)';
