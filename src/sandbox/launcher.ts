@@ -144,8 +144,10 @@ export class Launcher {
     opened.move();
     output.closeWriteEnd();
     const through = input === null ? null : inputThrough(input);
-    if (rest !== null) through?.write(rest);
-    if (!command.readsPipe) through?.end();
+    if (rest !== null) {
+      through?.write(rest);
+      through?.end();
+    }
     const own = command.readsPipe ? through : null;
     return { output: output.reader, input: own, exited: this.#exit.promise };
   }

@@ -121,6 +121,27 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     expect(output).toBe('got one\ngot two\nbye\n');
   });
 
+  it.each([
+    ['of two lines', ':\n'],
+    ['that is long', `: ${'x'.repeat(9_000)};`],
+  ])('%s gets all of its input, also what is written at once', async (_, before) => {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      let output = '';
+      const process = await sandbox.start(['/bin/sh', '-c', `${before} cat`], {
+        stdin: 'pipe',
+        onOutput: (chunk) => {
+          output += chunk.toString();
+        },
+        timeoutMs: null,
+        signal: null,
+      });
+      process.write('echo not a command\n');
+      process.endInput();
+      await process.ended;
+      expect(output).toBe('echo not a command\n');
+    }
+  });
+
   it('is killed on request, and with its sandbox', async () => {
     const options = { stdin: 'none', onOutput: () => {}, timeoutMs: null, signal: null } as const;
     const first = await sandbox.start(['sleep', token], options);

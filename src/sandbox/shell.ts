@@ -95,7 +95,7 @@ export function launcherCommand(shell: string): string[] {
     'echo $?',
     'done',
   ];
-  return [shell, '-c', loop.join('\n'), 'sh'];
+  return [shell, '-c', loop.join('\n'), 'sh', '\n'];
 }
 
 /** If the machine's memory runs out, the kernel kills commands first. */
@@ -116,21 +116,22 @@ export interface CommandInLauncher {
   readsPipe: boolean;
 }
 
-/** Shells read a line byte by byte. */
+/** Shells read a line byte by byte, but their commands in blocks. */
 const longestLine = 2_000;
 
 /**
  * The line by which a launcher's process becomes a command. Of the launcher's files it keeps none, and has one or both
- * of the pipes instead. What does not fit a line is for the input pipe.
+ * of the pipes instead. A long command is for the input pipe, unless it has an input of its own: the block that a shell
+ * reads might contain the beginning of it.
  */
 export function launcherLine(command: CommandInLauncher): { line: string; rest: string | null } {
   const { argv, folder, processes, readsPipe } = command;
   const own = [
-    `cd -P -- ${shellWord(folder)} || exit 126`,
+    `cd -P -- ${wordInLine(folder)} || exit 126`,
     'unset OLDPWD',
-    `exec ${argv.map(shellWord).join(' ')}`,
+    `exec ${argv.map(wordInLine).join(' ')}`,
   ].join('; ');
-  const fits = own.length <= longestLine && !own.includes('\n');
+  const fits = readsPipe || own.length <= longestLine;
   const { input, output } = launcherPipes;
   const path = '/proc/self/fd/3';
   const from = readsPipe || !fits ? `${path}/${input}` : '/dev/null';
@@ -140,12 +141,17 @@ export function launcherLine(command: CommandInLauncher): { line: string; rest: 
     // From the command's own process, so that from then on there is one to signal.
     `echo ${launcherWords.begun} >&4`,
     'exec 2>&1 4>&-',
-    fits ? own : 'exec /bin/sh',
+    fits ? own : 'exec /bin/sh -s "$1"',
   ];
   return {
     line: `(${steps.join('; ')})\n`,
-    rest: fits ? null : `{ ${own}${readsPipe ? '' : ' < /dev/null'}; }\n`,
+    rest: fits ? null : `{ ${own} < /dev/null; }\n`,
   };
+}
+
+/** A newline is the shell's first parameter. */
+function wordInLine(text: string): string {
+  return shellWord(text).replaceAll('\n', `'"$1"'`);
 }
 
 /** dash calls the option -p, other shells -u. */
