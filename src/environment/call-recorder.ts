@@ -2,7 +2,6 @@ import { type CallRecord, jsonPieces } from '../models/index.ts';
 import type { BranchId, EventOf, ModelRequest, Spent, TextRef } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
 import type { AgentCall } from './continuation.ts';
-import { jsonTextOf } from './json-texts.ts';
 import { RequestTexts } from './request-texts.ts';
 
 /** A step whose action calls a model. */
@@ -75,7 +74,7 @@ export class CallRecorder {
 
   /** The tools of one conversation are usually the same. */
   #toolsRef(tools: NonNullable<ModelRequest['tools']>): TextRef {
-    const ref = this.#toolRefs.get(tools) ?? this.#trace.textRef(jsonTextOf(tools));
+    const ref = this.#toolRefs.get(tools) ?? this.#trace.textRef(JSON.stringify(tools));
     this.#toolRefs.set(tools, ref);
     return ref;
   }

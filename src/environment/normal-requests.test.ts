@@ -53,6 +53,19 @@ test('requests are the same as if each was parsed alone, including the order of 
   );
 });
 
+test('what an agent changes afterwards is noticed', () => {
+  const requests = new NormalRequests();
+  const input = { files: ['a'] };
+  const messages: ModelMessage[] = [
+    { role: 'assistant', text: '', tool_calls: [{ id: '1', name: 'Read', input }] },
+  ];
+  const ask = () => JSON.stringify(requests.of({ role: 'agent', purpose: 'act', messages }).messages);
+  for (const file of ['b', 'c', 'd']) {
+    input.files.push(file);
+    expect(ask()).toBe(JSON.stringify(messages));
+  }
+});
+
 test('earlier messages of a conversation are the same objects in its next request', () => {
   const requests = new NormalRequests();
   const messages: ModelMessage[] = [

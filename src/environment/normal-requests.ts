@@ -1,5 +1,4 @@
 import { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
-import { jsonTextOf } from './json-texts.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const maxThreads = 4;
@@ -20,15 +19,17 @@ export class NormalRequests {
     const { messages: given, tools: givenTools, ...rest } = request;
     const thread = `${rest.role} ${rest.purpose}`;
     const known = this.#last.get(thread);
+    // Copies: the agent may change what it gave.
     if (known === undefined || !Array.isArray(given))
-      return this.#remember(thread, ModelRequest.parse(request));
+      return this.#remember(thread, structuredClone(ModelRequest.parse(request)));
     const messages = given.map((message, index) => {
       const before = known.messages[index];
-      return before !== undefined && isSame(before, message) ? before : ModelMessage.parse(message);
+      const isKnown = before !== undefined && isSame(before, message);
+      return isKnown ? before : structuredClone(ModelMessage.parse(message));
     });
     const tools = isSameJson(known.tools, givenTools)
       ? known.tools
-      : givenTools?.map((tool) => ModelTool.parse(tool));
+      : givenTools?.map((tool) => structuredClone(ModelTool.parse(tool)));
     const { role, purpose, stop } = ModelRequest.parse({ ...rest, messages: messages.slice(0, 1) });
     const normal: ModelRequest = {
       ...{ role, purpose, messages },
@@ -59,8 +60,18 @@ function isSame(normal: ModelMessage, given: ModelMessage): boolean {
   return given.role === 'tool' && normal.call_id === given.call_id && normal.name === given.name;
 }
 
-/** Also compares the order of keys, on which the hash of a request depends. */
+/** Whether both are the same JSON, with keys in the same order: the hash of a request depends on it. */
 function isSameJson(normal: unknown, given: unknown): boolean {
-  if (typeof normal !== 'object' || normal === null) return normal === given;
-  return jsonTextOf(normal) === JSON.stringify(given);
+  if (normal === given || !isObject(normal) || !isObject(given)) return normal === given;
+  if (Array.isArray(normal) !== Array.isArray(given)) return false;
+  const keys = Object.keys(normal);
+  const givenKeys = Object.keys(given);
+  return (
+    keys.length === givenKeys.length &&
+    keys.every((key, index) => key === givenKeys[index] && isSameJson(normal[key], given[key]))
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,12 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ModelRequest } from '../schema/index.ts';
-import { jsonTextOf } from './json-texts.ts';
+import type { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
 const maxThreads = 4;
 
 interface Known {
+  messages: readonly ModelMessage[];
   texts: readonly string[];
+  tools: readonly ModelTool[];
+  toolsText: string;
   /** Over role and messages. */
   hash: Hash;
 }
@@ -23,13 +25,17 @@ export class RequestTexts {
     const { role, messages, tools = [], stop = [] } = request;
     const key = `${role} ${thread}`;
     const known = this.#last.get(key);
-    const texts = messages.map(jsonTextOf);
+    const texts = messages.map((message, index) => {
+      const text = message === known?.messages[index] ? known.texts[index] : undefined;
+      return text ?? JSON.stringify(message);
+    });
+    const toolsText = tools === known?.tools ? known.toolsText : JSON.stringify(tools);
     const continued = known?.texts.every((text, index) => texts[index] === text) === true ? known : null;
     const hash = continued?.hash.copy() ?? createHash('sha256').update(`[${JSON.stringify(role)},[`);
     for (let index = continued?.texts.length ?? 0; index < texts.length; index++)
       hash.update(`${index === 0 ? '' : ','}${texts[index]}`);
-    this.#remember(key, { texts, hash: hash.copy() });
-    const rest = `],${jsonTextOf(tools)},${JSON.stringify(stop)}]`;
+    this.#remember(key, { messages, texts, tools, toolsText, hash: hash.copy() });
+    const rest = `],${toolsText},${JSON.stringify(stop)}]`;
     return { texts, hash: hash.update(rest).digest('hex') };
   }
 

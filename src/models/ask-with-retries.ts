@@ -62,8 +62,8 @@ export async function askWithRetries(
     const tries = failed.length + 1;
     if ('reply' in outcome) {
       const { reply } = outcome;
-      const mayAskAgain = emptyAnswers + 1 < maxEmptyAnswers && tries < parts.attempts && (await hasRoom());
-      if (!isEmpty(reply) || !mayAskAgain) {
+      const isWanted = !isEmpty(reply) || emptyAnswers + 1 >= maxEmptyAnswers || tries >= parts.attempts;
+      if (isWanted || !(await hasRoom())) {
         const waitingMs = clock.now() - since - duration;
         return { reply, latencyMs: duration, waitingMs, attempts: failed };
       }

@@ -1,4 +1,4 @@
-import type { ModelAnswer, ModelMessage, ModelRequest, ModelTool, TokenUsage } from '../schema/index.ts';
+import type { ModelAnswer, ModelMessage, ModelRequest, TokenUsage } from '../schema/index.ts';
 import type { ProviderRequest } from './provider-adapter.ts';
 
 /** Tokens that mark the beginning, the end and the role of one message; providers use 3 to 8. */
@@ -11,14 +11,28 @@ const toolsFrame = 1024;
 const bytesPerToken = 3;
 
 /**
+ * The sizes of messages and tools in bytes. Conversations are measured several times per call, and recur in the next: the
+ * objects never change.
+ */
+export type KnownSizes = WeakMap<object, number>;
+
+/**
  * An upper bound on the tokens of a request. Tokenizers of today's models fall back to single bytes, so every token
  * stands for at least one byte of UTF-8, and a text has at most as many tokens as bytes. English text has a fourth of
  * them, so the actual number is far lower.
  */
-export function maxInputTokens({ messages, tools = [] }: ModelRequest): number {
-  const texts = messages.reduce((sum, message) => sum + bytesOfMessage(message) + messageFrame, 0);
+export function maxInputTokens(
+  { messages, tools = [] }: ModelRequest,
+  known: KnownSizes = new WeakMap(),
+): number {
+  const sizeOf = <Part extends object>(part: Part, measure: (part: Part) => number) => {
+    const size = known.get(part) ?? measure(part);
+    known.set(part, size);
+    return size + messageFrame;
+  };
+  const texts = messages.reduce((sum, message) => sum + sizeOf(message, messageBytes), 0);
   const introduction = tools.length === 0 ? 0 : toolsFrame;
-  return texts + introduction + tools.reduce((sum, tool) => sum + toolBytes(tool) + messageFrame, 0);
+  return texts + introduction + tools.reduce((sum, tool) => sum + sizeOf(tool, jsonBytes), 0);
 }
 
 /** The same for a body in a provider's own format, with tools or without. */
@@ -40,8 +54,8 @@ export function usageForOutput(
   bytes: number,
 ): TokenUsage {
   const read =
-    messages.reduce((sum, message) => sum + bytesOfMessage(message), 0) +
-    tools.reduce((sum, tool) => sum + toolBytes(tool), 0);
+    messages.reduce((sum, message) => sum + messageBytes(message), 0) +
+    tools.reduce((sum, tool) => sum + jsonBytes(tool), 0);
   return usageOfBytes({ read, written: bytes }, maxOutputTokens);
 }
 
@@ -60,15 +74,6 @@ export function usageOfBytes(
   };
 }
 
-/** Conversations are measured several times per call, and recur in the next: the objects never change. */
-const measured = new WeakMap<object, number>();
-
-function bytesOfMessage(message: ModelMessage): number {
-  const size = measured.get(message) ?? messageBytes(message);
-  measured.set(message, size);
-  return size;
-}
-
 function messageBytes(message: ModelMessage): number {
   if (message.role === 'assistant') {
     const { text, tool_calls = [], provider } = message;
@@ -77,12 +82,6 @@ function messageBytes(message: ModelMessage): number {
   }
   if (message.role === 'tool') return bytes(message.text) + bytes(message.name) + bytes(message.call_id);
   return bytes(message.text);
-}
-
-function toolBytes(tool: ModelTool): number {
-  const size = measured.get(tool) ?? jsonBytes(tool);
-  measured.set(tool, size);
-  return size;
 }
 
 /** The size of a model's output, in bytes. */

@@ -11,7 +11,7 @@ import { PriceTable } from './prices.ts';
 import type { ProviderAdapter } from './provider-adapter.ts';
 import {
   builtInProviders,
-  createProviderAdapter,
+  connectInThread,
   createRedactor,
   type ProviderState,
   providerAccess,
@@ -30,8 +30,8 @@ export interface ModelRegistryOptions {
   /** Relative paths of scripted models start here. */
   folder: string;
   clock?: Clock;
-  /** How a model is reached; default: over the network, with each provider's package loaded on demand. */
-  connect?: typeof createProviderAdapter;
+  /** How a model is reached; default: over the network. */
+  connect?: typeof connectInThread;
   /**
    * Waits until a call of a provider may begin by a pace that all processes share; default: each process has its own.
    */
@@ -60,7 +60,7 @@ export class ModelRegistry {
   readonly #variables: Readonly<Record<string, string | undefined>>;
   readonly #folder: string;
   readonly #clock: Clock;
-  readonly #connect: typeof createProviderAdapter;
+  readonly #connect: typeof connectInThread;
   readonly #sharedPace: SharedPace | undefined;
   readonly #limiters = new Map<string, CallLimiter>();
   readonly #adapters = new Map<string, Promise<ProviderAdapter>>();
@@ -72,7 +72,7 @@ export class ModelRegistry {
     variables,
     folder,
     clock = systemClock,
-    connect = createProviderAdapter,
+    connect = connectInThread,
     sharedPace,
   }: ModelRegistryOptions) {
     this.prices = new PriceTable(prices);

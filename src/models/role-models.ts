@@ -9,7 +9,7 @@ import type {
 } from '../schema/index.ts';
 import { askWithRetries } from './ask-with-retries.ts';
 import type { Clock } from './clock.ts';
-import { maxInputTokens } from './estimate.ts';
+import { type KnownSizes, maxInputTokens } from './estimate.ts';
 import type { KnownPrice } from './known-prices.ts';
 import {
   type AskOptions,
@@ -40,6 +40,7 @@ export class RoleModels implements LanguageModels {
   readonly roles: ModelRoles;
   readonly #models: Readonly<Record<ModelRole, RoleModel>>;
   readonly #clock: Clock;
+  readonly #sizes: KnownSizes = new WeakMap();
 
   constructor(models: Readonly<Record<ModelRole, RoleModel>>, clock: Clock) {
     this.roles = {
@@ -53,7 +54,7 @@ export class RoleModels implements LanguageModels {
 
   estimate(request: ModelRequest): CallEstimate {
     const { settings, price } = this.#models[request.role];
-    const tokens = { input: maxInputTokens(request), output: settings.max_output_tokens };
+    const tokens = { input: maxInputTokens(request, this.#sizes), output: settings.max_output_tokens };
     return {
       tokens: tokens.input + tokens.output,
       money: price === null ? null : mostThatCosts(tokens, price),

@@ -28,12 +28,15 @@ interface Turn {
   reply: AssistantMessage;
   results: (ToolResult & { compacted: string | null })[];
   remark: string | null;
+  /** Of its messages; null if they have changed since. */
+  tokens: number | null;
 }
 
 /** The whole conversation, and the part of it that is still sent when it becomes too long. */
 export class Conversation {
   readonly #head: readonly ModelMessage[];
-  readonly #toolTokens: number;
+  /** Of what begins each request. */
+  readonly #headTokens: number;
   readonly #turns: Turn[] = [];
   #limit: number;
   #forgotten: { turns: number; actions: string[] } = { turns: 0, actions: [] };
@@ -44,22 +47,24 @@ export class Conversation {
    */
   constructor(head: readonly ModelMessage[], tools: unknown, limit: number) {
     this.#head = head;
-    this.#toolTokens = tokensOf(tools);
+    this.#headTokens = tokensOf(tools) + tokensOfAll(head);
     this.#limit = limit;
   }
 
   addReply(reply: AssistantMessage): void {
-    this.#turns.push({ reply, results: [], remark: null });
+    this.#turns.push({ reply, results: [], remark: null, tokens: null });
   }
 
   addResult(result: ToolResult): void {
-    this.#turns.at(-1)?.results.push({ ...result, compacted: null });
+    const turn = this.#turns.at(-1);
+    turn?.results.push({ ...result, compacted: null });
+    if (turn !== undefined) turn.tokens = null;
   }
 
   /** Answers a reply that called no tool. */
   addRemark(text: string): void {
     const turn = this.#turns.at(-1);
-    if (turn !== undefined) turn.remark = text;
+    if (turn !== undefined) Object.assign(turn, { remark: text, tokens: null });
   }
 
   /** The messages to send now, shortened if they are estimated to be too long. */
@@ -79,22 +84,32 @@ export class Conversation {
   }
 
   #messages(): ModelMessage[] {
+    return [...this.#head, ...this.#note(), ...this.#turns.flatMap(messagesOf)];
+  }
+
+  #note(): ModelMessage[] {
     const { turns, actions } = this.#forgotten;
-    const note: ModelMessage[] = turns === 0 ? [] : [{ role: 'user', text: forgottenText(turns, actions) }];
-    return [...this.#head, ...note, ...this.#turns.flatMap(messagesOf)];
+    return turns === 0 ? [] : [{ role: 'user', text: forgottenText(turns, actions) }];
   }
 
   #tokens(): number {
-    return this.#messages().reduce((sum, message) => sum + messageTokens(message), this.#toolTokens);
+    const before = this.#headTokens + tokensOfAll(this.#note());
+    return this.#turns.reduce((sum, turn) => {
+      turn.tokens ??= tokensOfAll(messagesOf(turn));
+      return sum + turn.tokens;
+    }, before);
   }
 
   /** Shortens the oldest results, then removes the oldest turns, until it fits or only the newest turns are left. */
   #shorten(target: number, kept: number): void {
     const old = this.#turns.slice(0, Math.max(0, this.#turns.length - kept));
     let tokens = this.#tokens();
-    for (const result of old.flatMap(({ results }) => results)) {
-      if (tokens <= target) return;
-      tokens -= compact(result);
+    for (const turn of old) {
+      for (const result of turn.results) {
+        if (tokens <= target) return;
+        tokens -= compact(result);
+        turn.tokens = null;
+      }
     }
     while (this.#tokens() > target && this.#turns.length > Math.max(1, kept)) this.#forgetOldest();
   }
@@ -135,6 +150,10 @@ function messagesOf({ reply, results, remark }: Turn): ModelMessage[] {
 
 function shownText({ text, state, compacted }: Turn['results'][number]): string {
   return compacted ?? (state === null ? text : `${text}\n\n[${state}]`);
+}
+
+function tokensOfAll(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 /** The provider's own form of a message is sent instead of ours. */

@@ -12,3 +12,4 @@ export {
 } from './provider-state.ts';
 export { createRedactor } from './redact.ts';
 export { retryAfterMs } from './retry-after.ts';
+export { connectInThread } from './thread/connect-in-thread.ts';

@@ -12,6 +12,8 @@ export interface HandedOver {
 
 /** A job for a thread of the store. Workspaces have numbers, and stay with their thread. */
 export type StoreJob =
+  | { kind: 'adopt'; workspace: number; handed: HandedOver }
+  | { kind: 'release'; workspace: number }
   | { kind: 'snapshot'; workspace: number; options: Omit<SnapshotOptions, 'signal'> }
   /** The workspace was just restored, see `SnapshotTaker.expectRestored`. */
   | { kind: 'expect'; workspace: number; id: ObjectId }
@@ -24,24 +26,4 @@ export interface JobResult {
   summary: SnapshotSummary | null;
   /** What the job added to the store. */
   writtenBytes: number;
-}
-
-/** To a thread. */
-export type Order =
-  | { kind: 'adopt'; workspace: number; handed: HandedOver }
-  | { kind: 'release'; workspace: number }
-  | { kind: 'do'; id: number; job: StoreJob }
-  | { kind: 'abort'; id: number };
-
-/** From a thread. */
-export type Reply = { id: number } & ({ result: JobResult } | { failure: Failure });
-
-/** An error in a form that can be sent between threads. */
-export interface Failure {
-  name: string;
-  message: string;
-  stack: string | undefined;
-  code: string | undefined;
-  /** For a UserError. */
-  hint: string | undefined;
 }

@@ -1,90 +1,51 @@
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { UserError } from '../../lib/errors.ts';
-import type { Failure, HandedOver, JobResult, Order, Reply, StoreJob } from './jobs.ts';
+import { CallingThread } from '../../lib/threads/calling-thread.ts';
+import type { HandedOver, JobResult, StoreJob } from './jobs.ts';
+
+const module = join(import.meta.dirname, `store-thread${extname(import.meta.filename)}`);
 
 /** In addition to the main thread. */
 const maxThreads = 4;
 
-interface Waiting {
-  take: (result: JobResult) => void;
-  fail: (error: Error) => void;
-}
-
-/** A thread for slow work in large workspaces. It starts on demand, and keeps no process alive. */
+/** A thread for slow work in large workspaces. */
 export class StoreThread {
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #thread = new CallingThread<StoreJob, JobResult>(module, 'reads and writes workspaces');
   readonly #workspaces = new Set<number>();
-  #worker: Worker | null = null;
-  #jobs = 0;
 
   /** How many workspaces and jobs it has. */
   get load(): number {
-    return this.#workspaces.size + this.#waiting.size;
+    return this.#workspaces.size + this.#thread.waiting;
   }
 
   /** Makes the thread take the snapshots of a workspace from now on. */
   adopt(workspace: number, handed: HandedOver): void {
     this.#workspaces.add(workspace);
-    this.#send({ kind: 'adopt', workspace, handed });
+    this.#tell({ kind: 'adopt', workspace, handed });
   }
 
   /** Takes the workspace back. */
   release(workspace: number): void {
     this.#workspaces.delete(workspace);
-    if (this.#worker !== null) this.#send({ kind: 'release', workspace });
+    if (this.#thread.isRunning) this.#tell({ kind: 'release', workspace });
   }
 
-  /** @throws the job's error, and the signal's reason; an error if the thread died */
+  /**
+   * If the thread dies, its memory is lost, and each later job for a workspace there reports that.
+   * @throws the job's error, and the signal's reason; an error if the thread died
+   */
   async do(job: StoreJob, signal?: AbortSignal): Promise<JobResult> {
     signal?.throwIfAborted();
-    const id = ++this.#jobs;
-    const abort = () => this.#send({ kind: 'abort', id });
-    signal?.addEventListener('abort', abort, { once: true });
     try {
-      return await new Promise<JobResult>((take, fail) => {
-        this.#waiting.set(id, { take, fail });
-        this.#send({ kind: 'do', id, job }).ref();
-      });
+      return await this.#thread.call(job, signal);
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
-    } finally {
-      signal?.removeEventListener('abort', abort);
     }
   }
 
-  #send(order: Order): Worker {
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(order);
-    return this.#worker;
-  }
-
-  #start(): Worker {
-    const worker = new Worker(join(import.meta.dirname, `store-thread${extname(import.meta.filename)}`));
-    worker.unref();
-    worker.on('message', (reply: Reply) => this.#settle(worker, reply));
-    worker.on('error', (error) => this.#lose(worker, error));
-    worker.on('exit', () => this.#lose(worker, null));
-    return worker;
-  }
-
-  #settle(worker: Worker, reply: Reply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if (this.#waiting.size === 0) worker.unref();
-    if ('result' in reply) waiting?.take(reply.result);
-    else waiting?.fail(errorOf(reply.failure));
-  }
-
-  /** The thread's memory is lost; the next job for a workspace there reports that. */
-  #lose(worker: Worker, cause: unknown): void {
-    if (this.#worker !== worker) return;
-    this.#worker = null;
-    const error = new Error('A thread that reads and writes workspaces has ended.', { cause });
-    for (const { fail } of this.#waiting.values()) fail(error);
-    this.#waiting.clear();
+  #tell(job: StoreJob): void {
+    this.#thread.call(job).catch(() => {});
   }
 }
 
@@ -102,13 +63,4 @@ export function nextStoreThread(): StoreThread {
 
 function threadCount(): number {
   return Math.min(maxThreads, Math.max(1, availableParallelism() - 1));
-}
-
-function errorOf({ name, message, stack, code, hint }: Failure): Error {
-  if (hint !== undefined) return new UserError(code ?? 'unknown', message, hint);
-  return Object.assign(
-    new Error(message),
-    { name, ...(code === undefined ? {} : { code }) },
-    stack ? { stack } : {},
-  );
 }
