@@ -62,16 +62,15 @@ function isSame(normal: ModelMessage, given: ModelMessage): boolean {
 
 /** Whether both are the same JSON, with keys in the same order: the hash of a request depends on it. */
 function isSameJson(normal: unknown, given: unknown): boolean {
-  if (normal === given || !isObject(normal) || !isObject(given)) return normal === given;
-  if (Array.isArray(normal) !== Array.isArray(given)) return false;
+  if (Array.isArray(normal) && Array.isArray(given))
+    return normal.length === given.length && normal.every((item, index) => isSameJson(item, given[index]));
+  if (!isObject(normal) || !isObject(given)) return normal === given;
   const keys = Object.keys(normal);
   const givenKeys = Object.keys(given);
-  return (
-    keys.length === givenKeys.length &&
-    keys.every((key, index) => key === givenKeys[index] && isSameJson(normal[key], given[key]))
-  );
+  if (keys.length !== givenKeys.length) return false;
+  return keys.every((key, index) => key === givenKeys[index] && isSameJson(normal[key], given[key]));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,6 +12,9 @@ interface Waiting<Value> {
   fail: (error: Error) => void;
 }
 
+/** What a call needs is soon garbage: with more room its collections would take processors from the other threads for longer. */
+const resourceLimits = { maxYoungGenerationSizeMb: 24 };
+
 /**
  * A thread whose module answers calls by `answerCalls`. It starts with the first call, and keeps no process alive unless
  * a call waits for it.
@@ -61,7 +64,7 @@ export class CallingThread<Call, Value> {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#module);
+    const worker = new Worker(this.#module, { resourceLimits });
     worker.on('message', (reply: Reply<Value>) => this.#settle(worker, reply));
     worker.on('error', (error) => this.#lose(worker, error));
     worker.on('exit', () => this.#lose(worker, null));

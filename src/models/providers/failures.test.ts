@@ -9,7 +9,7 @@ import {
 } from '../../../test/fakes/providers/index.ts';
 import type { ModelFailure, ProviderSettings } from '../../schema/index.ts';
 import { ProviderError, type ProviderReply, type ProviderRequest } from '../provider-adapter.ts';
-import { createProviderAdapter } from './index.ts';
+import { connectInThread, createProviderAdapter } from './index.ts';
 
 const request: ProviderRequest = {
   messages: [{ role: 'user', text: 'Say hello.' }],
@@ -19,10 +19,11 @@ const request: ProviderRequest = {
   maxOutputTokens: 100,
 };
 const ways = fakeWires.flatMap((wire) => [
-  { ...wire, stream: true, way: `${wire.format}, streaming` },
-  { ...wire, stream: false, way: `${wire.format}, at once` },
+  { ...wire, stream: true, connect: createProviderAdapter, way: `${wire.format}, streaming` },
+  { ...wire, stream: false, connect: createProviderAdapter, way: `${wire.format}, at once` },
+  { ...wire, stream: true, connect: connectInThread, way: `${wire.format}, streaming, in the thread` },
 ]);
-type Way = Pick<(typeof ways)[number], 'model' | 'stream'>;
+type Way = Pick<(typeof ways)[number], 'model' | 'stream'> & { connect?: typeof connectInThread };
 
 /** The result of one call if the server does this. */
 async function callWith(
@@ -34,7 +35,7 @@ async function callWith(
     faults: [fault],
     answer: () => ({ text: 'Hello there, this is a reply of several pieces.' }),
   });
-  const model = await createProviderAdapter(
+  const model = await (way.connect ?? createProviderAdapter)(
     way.model,
     { stream: way.stream, ...settings },
     variablesFor(server),
@@ -140,7 +141,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
     const server = await startProviderServer();
     const variables = variablesFor(server);
     await server[Symbol.asyncDispose]();
-    const model = await createProviderAdapter(way.model, { stream: way.stream }, variables);
+    const model = await way.connect(way.model, { stream: way.stream }, variables);
     await expect(model.call(request, AbortSignal.timeout(10_000))).rejects.toMatchObject({
       failure: 'connection',
       isPassing: true,
@@ -154,7 +155,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
       name,
       value?.replace(/^http:/, 'https:'),
     ]);
-    const model = await createProviderAdapter(way.model, { stream: way.stream }, Object.fromEntries(places));
+    const model = await way.connect(way.model, { stream: way.stream }, Object.fromEntries(places));
     const asked = model.call(request, AbortSignal.timeout(10_000));
     const error = await asked.then(
       () => null,
@@ -182,7 +183,7 @@ describe.each(ways)('a failed call ($way)', (way) => {
     await using server = await startProviderServer({
       faults: [{ kind: 'stall' }, { kind: 'slow-headers', ms: 5_000 }],
     });
-    const model = await createProviderAdapter(way.model, { stream: way.stream }, variablesFor(server));
+    const model = await way.connect(way.model, { stream: way.stream }, variablesFor(server));
     for (const reason of [new Error('the run is over'), 'a plain text']) {
       const control = new AbortController();
       const call = model.call(request, control.signal);

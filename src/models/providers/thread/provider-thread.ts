@@ -5,8 +5,11 @@ import { type ProviderAdapter, ProviderCut, ProviderError } from '../../provider
 import { createProviderAdapter } from '../create-provider-adapter.ts';
 import type { ProviderJob, ProviderOutcome } from './jobs.ts';
 
-if (process.platform === 'linux') lowerPriority(5);
+const niceness = 10;
 const adapters = new Map<number, ProviderAdapter>();
+
+// On Linux this affects only this thread. A reply may wait a little: whatever else happens in the runs may not.
+if (process.platform === 'linux') lowerPriority(niceness);
 
 answerCalls<ProviderJob, ProviderOutcome>(async (job, signal) => {
   try {
