@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { mountPoints } from '../../environment/index.ts';
 import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
+import { ownTurn } from '../../lib/own-turn.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import {
   createSandbox,
@@ -83,6 +84,8 @@ export async function openBranchWorkspace(
   else await snapshotter.restore(from.snapshot, { ignore: mountPoints, from: origin, signal });
   await giveToAgent(spec.sandbox, folders.workspace);
   const { id: snapshot } = await snapshotter.take({ ignore: mountPoints, signal });
+  // Hundreds of runs may begin together.
+  await ownTurn();
   const confined = sandboxSpec(
     spec,
     resources,
