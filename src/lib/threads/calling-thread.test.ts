@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { TestCall } from '../../../test/fixtures/calling-thread.ts';
 import { UserError } from '../errors.ts';
 import { CallingThread } from './calling-thread.ts';
-import type { TestCall } from './test-thread.ts';
 
-const module = join(import.meta.dirname, 'test-thread.ts');
+const module = join(import.meta.dirname, '../../../test/fixtures/calling-thread.ts');
 const threadFor = () => new CallingThread<TestCall, string>(module, 'tests');
 
 test('calls are answered, also while others wait', async () => {
@@ -23,7 +23,7 @@ test('errors of the thread arrive as what they were', async () => {
   const thread = threadFor();
   await expect(thread.call('fail')).rejects.toMatchObject({
     ...{ name: 'RangeError', message: 'too far', code: 'EFAR' },
-    stack: expect.stringContaining('test-thread.ts'),
+    stack: expect.stringContaining('fixtures/calling-thread.ts'),
   });
   const error: unknown = await thread.call('fail as a user does').catch((thrown: unknown) => thrown);
   expect(UserError.isInstance(error)).toBe(true);

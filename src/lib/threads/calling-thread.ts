@@ -45,6 +45,7 @@ export class CallingThread<Call, Value> {
 
   /**
    * Calls are begun in their order. An aborted one ends when the thread has answered.
+   * @param signal not aborted yet
    * @throws what the thread threw; an error if the thread died
    */
   async call(call: Call, signal?: AbortSignal): Promise<Value> {

@@ -6,7 +6,7 @@ import {
   type ProviderAdapter,
   ProviderCut,
   ProviderError,
-  type ProviderReply,
+  type ProviderRequest,
 } from '../../provider-adapter.ts';
 import type { Variables } from '../provider-state.ts';
 import type { ProviderJob, ProviderOutcome } from './jobs.ts';
@@ -25,29 +25,34 @@ export async function connectInThread(
   variables: Variables,
 ): Promise<ProviderAdapter> {
   const adapter = ++adapters;
-  replyOf(await thread.call({ kind: 'connect', adapter, name, settings, variables: { ...variables } }));
+  const connect = async () =>
+    refuseFailed(
+      await thread.call({ kind: 'connect', adapter, name, settings, variables: { ...variables } }),
+    );
+  const ask = async (request: ProviderRequest, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    return await thread.call({ kind: 'ask', adapter, request }, signal);
+  };
+  await connect();
   return {
     async call(request, signal) {
-      signal.throwIfAborted();
-      const reply = replyOf(await thread.call({ kind: 'ask', adapter, request }, signal));
+      let outcome = await ask(request, signal);
+      if (outcome.kind === 'unknown') {
+        await connect();
+        outcome = await ask(request, signal);
+      }
       // What it leads to takes milliseconds, and hundreds may arrive at once.
       await ownTurn();
-      if (reply === null) throw new Error('the thread gave no reply');
-      return reply;
+      refuseFailed(outcome);
+      if (outcome.kind !== 'replied') throw new Error(`the thread answered a call with "${outcome.kind}"`);
+      return outcome.reply;
     },
   };
 }
 
 /** @throws ProviderError, ProviderCut */
-function replyOf(outcome: ProviderOutcome): ProviderReply | null {
-  switch (outcome.kind) {
-    case 'connected':
-      return null;
-    case 'replied':
-      return outcome.reply;
-    case 'cut':
-      throw new ProviderCut(outcome.usage);
-    case 'failed':
-      throw new ProviderError(outcome.error.failure, outcome.error.message, outcome.error);
-  }
+function refuseFailed(outcome: ProviderOutcome): void {
+  if (outcome.kind === 'cut') throw new ProviderCut(outcome.usage);
+  if (outcome.kind === 'failed')
+    throw new ProviderError(outcome.error.failure, outcome.error.message, outcome.error);
 }

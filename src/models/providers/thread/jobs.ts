@@ -9,6 +9,8 @@ export type ProviderJob =
 
 export type ProviderOutcome =
   | { kind: 'connected' }
+  /** The thread is another than the one that knew this model. */
+  | { kind: 'unknown' }
   | { kind: 'replied'; reply: ProviderReply }
   | { kind: 'failed'; error: Omit<ProviderError, keyof Error> & { message: string } }
   | { kind: 'cut'; usage: TokenUsage };

@@ -28,6 +28,6 @@ async function perform(job: ProviderJob, signal: AbortSignal): Promise<ProviderO
     return { kind: 'connected' };
   }
   const adapter = adapters.get(job.adapter);
-  if (adapter === undefined) throw new Error('the thread that asked this model has ended');
+  if (adapter === undefined) return { kind: 'unknown' };
   return { kind: 'replied', reply: await adapter.call(job.request, signal) };
 }
