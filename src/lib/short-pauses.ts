@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Room for new objects; twice of what may be in use. */
+/** The young generation: twice of what may be in use in it. */
 const mostYoungBytes = 64 * 2 ** 20;
 const checkMs = 5_000;
 
@@ -8,7 +8,7 @@ let isKept = false;
 
 /**
  * Keeps collections of memory short, which stop all runs of a process. With hundreds of them (`npm run bench -- many`)
- * the defaults let the heap grow to four times what is in use, and the room for new objects to 128 MB.
+ * the defaults let the heap grow to four times what is in use, and the young generation to 128 MB.
  */
 export function keepPausesShort(): void {
   if (isKept) return;
@@ -18,7 +18,10 @@ export function keepPausesShort(): void {
   setInterval(limitYoung, checkMs).unref();
 }
 
-/** V8 has no limit that can be set while it runs, but a factor of growth; and it takes room away when little happens. */
+/**
+ * V8 has no limit that can be set while it runs, but a factor of growth; and it shrinks the young generation when little
+ * happens.
+ */
 function limitYoung(): void {
   const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
   const mayGrow = young === undefined || young.space_size < mostYoungBytes;

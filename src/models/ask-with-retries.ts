@@ -20,7 +20,7 @@ export interface AskParts {
   /** Collects the charge of each attempt, also of a failed call. */
   paid: TokenUsage[];
   /** Whether another attempt fits the budget after what was paid; default: it does. */
-  hasRoom?: (() => boolean | Promise<boolean>) | undefined;
+  fitsBudget?: (() => boolean | Promise<boolean>) | undefined;
 }
 
 export interface AnsweredAsk {
@@ -52,7 +52,7 @@ export async function askWithRetries(
   const { clock } = parts;
   const since = clock.now();
   const failed: FailedAttempt[] = [];
-  const hasRoom = parts.hasRoom ?? (() => true);
+  const fitsBudget = parts.fitsBudget ?? (() => true);
   let emptyAnswers = 0;
   for (;;) {
     const slot = await acquire(parts, since, failed, signal);
@@ -63,7 +63,7 @@ export async function askWithRetries(
     if ('reply' in outcome) {
       const { reply } = outcome;
       const isWanted = !isEmpty(reply) || emptyAnswers + 1 >= maxEmptyAnswers || tries >= parts.attempts;
-      if (isWanted || !(await hasRoom())) {
+      if (isWanted || !(await fitsBudget())) {
         const waitingMs = clock.now() - since - duration;
         return { reply, latencyMs: duration, waitingMs, attempts: failed };
       }
@@ -72,7 +72,7 @@ export async function askWithRetries(
     const error = 'error' in outcome ? outcome.error : emptyAnswer();
     const delay = error.retryAfterMs ?? backoff(failed.length, clock);
     const isInTime = waited(failed) + duration + delay <= longestWait;
-    const mayRetry = error.isPassing && tries < parts.attempts && isInTime && (await hasRoom());
+    const mayRetry = error.isPassing && tries < parts.attempts && isInTime && (await fitsBudget());
     const { failure, message } = error;
     const attempt = { failure, message, duration_ms: duration, waited_ms: mayRetry ? delay : 0 };
     failed.push(attempt);

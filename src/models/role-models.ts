@@ -72,8 +72,8 @@ export class RoleModels implements LanguageModels {
       cost: price === null ? null : paid.reduce((total, usage) => total + costOf(usage, price), 0),
     });
     const { reserve } = options;
-    const hasRoom = reserve === undefined ? undefined : () => reserve(mostAfter(paid, request, model));
-    const parts = { adapter, limiter, attempts, clock: this.#clock, paid, hasRoom };
+    const fitsBudget = reserve === undefined ? undefined : () => reserve(mostAfter(paid, request, model));
+    const parts = { adapter, limiter, attempts, clock: this.#clock, paid, fitsBudget };
     try {
       const asked = await askWithRetries(sent, parts, options);
       const { answer, answeredBy } = asked.reply;

@@ -98,27 +98,28 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     expect((await run(sandbox, 'sleep 50', { signal: abort.signal })).ending).toBe('aborted');
   });
 
+  /** Starts a command that has an input, and collects its output. */
+  async function startWithInput(script: string) {
+    const printed: Buffer[] = [];
+    const process = await sandbox.start(['/bin/sh', '-c', script], {
+      ...{ stdin: 'pipe', timeoutMs: null, signal: null },
+      onOutput: (chunk) => void printed.push(chunk),
+    });
+    return { process, output: () => Buffer.concat(printed).toString() };
+  }
+
   it('communicates with its owner over standard input', async () => {
-    let output = '';
-    const process = await sandbox.start(
-      ['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done; echo bye'],
-      {
-        stdin: 'pipe',
-        onOutput: (chunk) => {
-          output += chunk.toString();
-        },
-        timeoutMs: null,
-        signal: null,
-      },
+    const { process, output } = await startWithInput(
+      'while read -r line; do echo "got $line"; done; echo bye',
     );
     process.write('one\n');
-    expect(await eventually(() => output === 'got one\n')).toBe(true);
+    expect(await eventually(() => output() === 'got one\n')).toBe(true);
     process.write('two\n');
-    expect(await eventually(() => output === 'got one\ngot two\n')).toBe(true);
+    expect(await eventually(() => output() === 'got one\ngot two\n')).toBe(true);
     process.endInput();
     expect(await process.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
     process.write('late\n');
-    expect(output).toBe('got one\ngot two\nbye\n');
+    expect(output()).toBe('got one\ngot two\nbye\n');
   });
 
   it.each([
@@ -126,19 +127,11 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
     ['that is long', `: ${'x'.repeat(9_000)};`],
   ])('%s gets all of its input, also what is written at once', async (_, before) => {
     for (let attempt = 0; attempt < 10; attempt++) {
-      let output = '';
-      const process = await sandbox.start(['/bin/sh', '-c', `${before} cat`], {
-        stdin: 'pipe',
-        onOutput: (chunk) => {
-          output += chunk.toString();
-        },
-        timeoutMs: null,
-        signal: null,
-      });
+      const { process, output } = await startWithInput(`${before} cat`);
       process.write('echo not a command\n');
       process.endInput();
       await process.ended;
-      expect(output).toBe('echo not a command\n');
+      expect(output()).toBe('echo not a command\n');
     }
   });
 

@@ -27,7 +27,7 @@ export interface ToolResult {
 interface Turn {
   reply: AssistantMessage;
   results: (ToolResult & { compacted: string | null })[];
-  remark: string | null;
+  nudge: string | null;
   /** Of its messages; null if they have changed since. */
   tokens: number | null;
 }
@@ -52,7 +52,7 @@ export class Conversation {
   }
 
   addReply(reply: AssistantMessage): void {
-    this.#turns.push({ reply, results: [], remark: null, tokens: null });
+    this.#turns.push({ reply, results: [], nudge: null, tokens: null });
   }
 
   addResult(result: ToolResult): void {
@@ -62,9 +62,9 @@ export class Conversation {
   }
 
   /** Answers a reply that called no tool. */
-  addRemark(text: string): void {
+  addNudge(text: string): void {
     const turn = this.#turns.at(-1);
-    if (turn !== undefined) Object.assign(turn, { remark: text, tokens: null });
+    if (turn !== undefined) Object.assign(turn, { nudge: text, tokens: null });
   }
 
   /** The messages to send now, shortened if they are estimated to be too long. */
@@ -134,7 +134,7 @@ function compact(result: Turn['results'][number]): number {
   return before - tokensOf(short);
 }
 
-function messagesOf({ reply, results, remark }: Turn): ModelMessage[] {
+function messagesOf({ reply, results, nudge }: Turn): ModelMessage[] {
   const answers = results.map(
     (result, index): ModelMessage => ({
       role: 'tool',
@@ -145,7 +145,7 @@ function messagesOf({ reply, results, remark }: Turn): ModelMessage[] {
       ...(index === results.length - 1 ? { stable: true } : {}),
     }),
   );
-  return [reply, ...answers, ...(remark === null ? [] : [{ role: 'user' as const, text: remark }])];
+  return [reply, ...answers, ...(nudge === null ? [] : [{ role: 'user' as const, text: nudge }])];
 }
 
 function shownText({ text, state, compacted }: Turn['results'][number]): string {

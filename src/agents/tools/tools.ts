@@ -44,8 +44,7 @@ export const tools: Agent = {
       const { acted, ended } = await takeSteps(reply, steps, toolbox, conversation);
       if (ended) return;
       idle = acted ? 0 : idle + 1;
-      if (reply.tool_calls.length === 0)
-        conversation.addRemark(nudge(finalAnswer, reply.finish === 'length'));
+      if (reply.tool_calls.length === 0) conversation.addNudge(nudge(finalAnswer, reply.finish === 'length'));
     }
     const message = `${maxNudges + 1} replies in a row held no tool call that could be carried out.`;
     environment.giveUp('reply_format', message);

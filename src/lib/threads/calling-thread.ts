@@ -12,7 +12,10 @@ interface Waiting<Value> {
   fail: (error: Error) => void;
 }
 
-/** What a call needs is soon garbage: with more room its collections would take processors from the other threads for longer. */
+/**
+ * A call's data is soon garbage. Collections of a larger young generation would take processors from other threads for
+ * longer.
+ */
 const resourceLimits = { maxYoungGenerationSizeMb: 24 };
 
 /**
