@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkRun, openExperiment, readTraceSync } from '../src/store/index.ts';
@@ -82,7 +83,8 @@ describe.skipIf(missing !== null)(
 
     async function stop(worker: StartedMlab): Promise<void> {
       worker.process.kill('SIGTERM');
-      expect(await worker.ended).toMatchObject({ code: 0 });
+      const { code, err } = await worker.ended;
+      expect(code, err).toBe(0);
     }
 
     test('are reported as missing by mlab run, or as unable to take a job', async () => {
@@ -124,6 +126,13 @@ describe.skipIf(missing !== null)(
       expect(end.code, end.err + third.said()).toBe(0);
       await expectWhole('moved', 6);
       await stop(third);
+    });
+
+    test('end although they are told to stop in the moment when they take a job', async () => {
+      await using idle = await RedisServer.start();
+      const script = join(import.meta.dirname, 'fixtures/redis/stopped-worker.ts');
+      const worker = promisify(execFile)(process.execPath, [script, idle.url], { timeout: 20_000 });
+      expect((await worker).stdout).toBe('1 job waits\n');
     });
 
     test('continue when the submitting command is stopped; the same command follows the jobs again, and Ctrl-C twice cancels them', async () => {

@@ -101,10 +101,9 @@ export class FleetWorker {
             return false;
           }));
         if (tookAny || signal.aborted) continue;
-        await Promise.race([this.#wake.promise, sleep(idleMs)]);
-        this.#wake = Promise.withResolvers();
+        await this.#news(idleMs);
       }
-      while (this.#active.size > 0) await Promise.race([this.#wake.promise, sleep(50)]);
+      while (this.#active.size > 0) await this.#news(idleMs);
     } finally {
       for (const timer of timers) clearInterval(timer);
       signal.removeEventListener('abort', this.#drain);
@@ -118,6 +117,12 @@ export class FleetWorker {
   }
 
   readonly #awake = (): void => this.#wake.resolve();
+
+  /** Waits for news, at most this long. Each is waited for once: a loop never goes round without a pause. */
+  async #news(ms: number): Promise<void> {
+    await Promise.race([this.#wake.promise, sleep(ms)]);
+    this.#wake = Promise.withResolvers();
+  }
 
   /** Jobs were added, perhaps to a new queue. */
   readonly #hearNews = (): void => {
