@@ -5,16 +5,27 @@ import { type ModelName, modelNames } from './tree/models.ts';
 import { Problem, type ProblemWanted } from './tree/problem.ts';
 import { simulatedSearch } from './tree/simulated-search.ts';
 
-/** Ways to search with the agent; automl has nothing to say about a simulated script, so it is off in all. */
+/**
+ * Ways to search with the agent; `greedy` is `tree` with one change at a time. automl has nothing to say about a
+ * simulated script, so it is off in all.
+ */
 const searches = {
   tree: {},
   aide: { profile: 'aide' },
-  greedy: { policy: 'greedy' },
+  greedy: { changes: 1 },
+  bandit: { policy: 'bandit' },
   uct: { policy: 'uct' },
   random: { policy: 'random' },
 } as const satisfies Record<string, AgentOptions>;
 type Search = keyof typeof searches;
-const searchNames = ['tree', 'aide', 'greedy', 'uct', 'random'] as const satisfies readonly Search[];
+const searchNames = [
+  'tree',
+  'aide',
+  'greedy',
+  'bandit',
+  'uct',
+  'random',
+] as const satisfies readonly Search[];
 
 /** In run times of the starter. */
 const budgets = [10, 20, 40] as const;

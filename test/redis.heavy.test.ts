@@ -1,8 +1,7 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkRun, openExperiment, readTraceSync } from '../src/store/index.ts';
@@ -126,13 +125,6 @@ describe.skipIf(missing !== null)(
       expect(end.code, end.err + third.said()).toBe(0);
       await expectWhole('moved', 6);
       await stop(third);
-    });
-
-    test('end although they are told to stop in the moment when they take a job', async () => {
-      await using idle = await RedisServer.start();
-      const script = join(import.meta.dirname, 'fixtures/redis/stopped-worker.ts');
-      const worker = promisify(execFile)(process.execPath, [script, idle.url], { timeout: 20_000 });
-      expect((await worker).stdout).toBe('1 job waits\n');
     });
 
     test('continue when the submitting command is stopped; the same command follows the jobs again, and Ctrl-C twice cancels them', async () => {

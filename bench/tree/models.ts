@@ -87,7 +87,7 @@ export class SimulatedModel {
     return { change: `starts over with ${approach}, ${[...version.changes.keys()].join(', ')}`, version };
   }
 
-  /** Usually adds a change; one time in ten it takes one out, and one time in ten it changes the approach. */
+  /** Usually adds as many changes as asked for, or one more; one time in ten it takes one out, and one time in ten it changes the approach. */
   #improve(request: TreeRequest): { change: string; version: Version } {
     const { version } = request;
     const kind = this.#random();
@@ -101,11 +101,15 @@ export class SimulatedModel {
     const out = this.#preferred([...version.changes.keys()], (name) => !useful.has(name));
     if (kind < 0.2 && out !== undefined)
       return { change: `takes out ${out}`, version: withoutChange(version, out) };
-    const name = this.#proposal(version, request);
-    if (!this.#does('adds')) return { change: `adds ${name}`, version: withChange(version, name) };
-    const second = this.#proposal(version, request);
-    const both = withChange(withChange(version, name), second);
-    return { change: `adds ${name} and ${second}`, version: both };
+    const count = request.changes + (this.#does('adds') ? 1 : 0);
+    const added = new Set<string>();
+    let changed = version;
+    for (let proposed = 0; proposed < count; proposed += 1) {
+      const name = this.#proposal(changed, request);
+      added.add(name);
+      changed = withChange(changed, name);
+    }
+    return { change: `adds ${[...added].join(' and ')}`, version: changed };
   }
 
   /** Repairs the line that the output names, or takes it out, or misses the cause and adds something. */

@@ -3,6 +3,8 @@ import { type Version, versionIn } from './version.ts';
 /** What the agent's request says, as a model would read it. */
 export interface TreeRequest {
   operator: string;
+  /** How many changes it asks for at most. */
+  changes: number;
   version: Version;
   /** The second version of a merge. */
   other: Version;
@@ -25,6 +27,7 @@ export function readRequest(text: string): TreeRequest {
   const [first = '', second = ''] = head.split('## The second version');
   return {
     operator: /^## Your job: (\w+)$/m.exec(head)?.[1] ?? '',
+    changes: Number(/^Make up to (\d+) changes /m.exec(first)?.[1] ?? 1),
     version: versionIn(first),
     other: versionIn(second),
     culprit: /^ {2}use\("([\w-]+)"\)$/m.exec(first.split('It failed.')[1] ?? '')?.[1] ?? null,

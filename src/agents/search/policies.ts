@@ -6,6 +6,8 @@ export interface Move {
   operator: Operator;
   parent: Attempt;
   other?: Attempt;
+  /** How many changes an improvement may make at once; default: 1. */
+  changes?: number;
   why: string;
 }
 
@@ -26,6 +28,8 @@ export interface MoveSettings {
   drafts: number;
   /** The number of consecutive failures on one path that are worth a repair. */
   maxRepairs: number;
+  /** The most changes that an improvement makes at once. */
+  maxChanges: number;
 }
 
 export type Policy = (situation: Situation) => Move | null;
@@ -35,7 +39,7 @@ export type PolicyName = (typeof policyNames)[number];
 export const policies: Readonly<Record<PolicyName, Policy>> = {
   /**
    * First drafts; then, in half of the cases in which something failed, a repair; otherwise a change of the best
-   * version.
+   * version. If nothing was gained for a while, half of these tune or merge good versions.
    */
   greedy(situation) {
     const moves = movesOf(situation);
@@ -43,7 +47,10 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
     if (draft !== undefined) return draft;
     const repairs = ofOperator(moves, 'debug');
     if (repairs.length > 0 && situation.random() < 0.5) return oneOf(repairs, situation.random);
-    return ofOperator(moves, 'improve')[0] ?? ofOperator(moves, 'merge')[0] ?? repairs[0] ?? null;
+    const others = [...ofOperator(moves, 'tune'), ...ofOperator(moves, 'merge')];
+    const isStuck = situation.width > 1 && others.length > 0 && situation.random() < 0.5;
+    const [first] = isStuck ? others : ofOperator(moves, 'improve');
+    return first ?? others[0] ?? repairs[0] ?? null;
   },
 
   /**
@@ -97,7 +104,7 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
 
 /** All possible moves, the most promising of each operator first. */
 export function movesOf({ tree, root, noiseTest, width, settings }: Situation): Move[] {
-  const { operators, drafts, maxRepairs } = settings;
+  const { operators, drafts, maxRepairs, maxChanges } = settings;
   const ranked = tree.measured.toSorted(
     (one, other) => noiseTest.gain(scoreOf(other), scoreOf(one)) || one.id - other.id,
   );
@@ -106,7 +113,8 @@ export function movesOf({ tree, root, noiseTest, width, settings }: Situation): 
   if (made < drafts + width - 1) moves.push({ operator: 'draft', parent: root, why: `draft ${made + 1}` });
   const inRank = tree.best === null ? ranked : [tree.best, ...ranked.filter((one) => one !== tree.best)];
   for (const [place, parent] of inRank.slice(0, Math.max(1, width)).entries()) {
-    moves.push({ operator: 'improve', parent, why: place === 0 ? 'the best' : `number ${place + 1}` });
+    const why = place === 0 ? 'the best' : `number ${place + 1}`;
+    moves.push({ operator: 'improve', parent, changes: changesAtOnce(tree, maxChanges), why });
     if (!lineage(parent).some(({ operator }) => operator === 'tune' || operator === 'portfolio'))
       moves.push({ operator: 'tune', parent, why: 'its numbers were not tuned yet' });
   }
@@ -115,6 +123,16 @@ export function movesOf({ tree, root, noiseTest, width, settings }: Situation): 
       moves.push({ operator: 'debug', parent, why: `attempt ${parent.id} failed` });
   moves.push(...mergesOf(tree, ranked.slice(0, 2 + width), root));
   return moves.filter(({ operator }) => operators.has(operator));
+}
+
+/**
+ * How many changes the next improvement makes at once: many as long as they gain, since a run then finds more; one fewer
+ * after each two that did not, since bad ones then hide good ones.
+ */
+function changesAtOnce(tree: SearchTree, most: number): number {
+  const done = tree.attempts.filter(({ operator, status }) => operator === 'improve' && status !== 'pending');
+  const next = (count: number, { hasGained }: Attempt) => count + (hasGained ? 1 : -1 / 2);
+  return Math.round(done.reduce((count, one) => Math.min(most, Math.max(1, next(count, one))), most));
 }
 
 /** Failures that nothing was made from, those of the best versions first, and of these the latest. */

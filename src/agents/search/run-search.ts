@@ -31,6 +31,8 @@ export type Operate = (move: Move, view: BranchView, search: TreeSearch) => Prom
 const shares = { attempt: 0.35, portfolio: 0.3, selection: 0.25 };
 /** Reading, writing, running and checking: the minimum and maximum steps for one attempt. */
 const steps = { least: 5, most: 14 };
+/** With less time than for so many runs of the starter, what measuring its noise costs is better spent on attempts. */
+const noiseRuns = 30;
 /** After this many consecutive attempts that wrote nothing, the search stops. */
 const maxIdle = 6;
 
@@ -95,12 +97,14 @@ export class TreeSearch {
     await this.#measure(root, root.view);
     root.cost = this.#budgetShares.largest(this.#now);
     this.tree.record(root);
-    if (root.measured !== null && this.#settings.measuresNoise && this.#mayTry())
-      await this.#learnNoise(root);
+    await this.#learnNoise(root);
     return root;
   }
 
   async #learnNoise(of: Attempt): Promise<void> {
+    const { seconds_left: left, seconds_used: used } = this.#now;
+    const isAffordable = of.measured !== null && left + used >= noiseRuns * of.measured.seconds;
+    if (!this.#settings.measuresNoise || !isAffordable || !this.#mayTry()) return;
     await this.evaluator.measureNoise(of, this.#left());
     const { noise, threshold } = this.evaluator.noiseTest;
     this.#environment.note({
@@ -181,7 +185,7 @@ export class TreeSearch {
         : `, ${gain !== null && gain > 0 ? 'better' : 'no better'} than ${compared.id}`;
     this.tree.finish(attempt, isKept ? 'kept' : 'dropped', `${finding.measured.line}${than}`);
     const isFirst = this.tree.measured.length === 1 && attempt.parent !== null;
-    if (isFirst && this.#settings.measuresNoise && this.#mayTry()) await this.#learnNoise(attempt);
+    if (isFirst) await this.#learnNoise(attempt);
   }
 
   async #isNewBest(attempt: Attempt): Promise<boolean> {
@@ -191,7 +195,11 @@ export class TreeSearch {
     if (best == null) return true;
     const { evidence } = attempt.measured;
     if (noiseTest.gain(evidence.first, best.evidence.first) <= noiseTest.minGain) return false;
-    if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
+    if (
+      measuresNoise &&
+      this.tree.best === this.tree.attempts[0] &&
+      !noiseTest.isClear(evidence.first, best.evidence)
+    ) {
       const second = await this.evaluator.again(attempt, 1, this.#left());
       if (second === null) return false;
       evidence.second = second;

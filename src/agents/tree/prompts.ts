@@ -44,8 +44,13 @@ const jobs: Readonly<Partial<Record<Operator, string>>> = {
     'Below are two good versions that were developed separately. Combine them into one: add to the first what the second does better, or average the predictions of both.',
 };
 
+const several = (changes: number) =>
+  `Make up to ${changes} changes in the version below: those that you expect to help most, each of which helps without the others. Leave the rest as it is.`;
+
 export interface VersionRequest {
   operator: Operator;
+  /** How many an improvement may make. */
+  changes: number;
   version: VersionText;
   other: VersionText | null;
   /** The comparisons so far; empty if there are none. */
@@ -54,10 +59,10 @@ export interface VersionRequest {
   limits: string;
 }
 
-export function request({ operator, version, other, memory, limits }: VersionRequest): string {
+export function request({ operator, changes, version, other, memory, limits }: VersionRequest): string {
   return [
     `## Your job: ${operator}`,
-    jobs[operator] ?? '',
+    (operator === 'improve' && changes > 1 ? several(changes) : jobs[operator]) ?? '',
     `## ${other === null ? 'The version' : 'The first version'}`,
     shown(version),
     ...(other === null ? [] : ['## The second version', shown(other)]),

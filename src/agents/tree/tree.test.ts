@@ -133,6 +133,35 @@ describe('the tree agent', () => {
     expect(text).toMatch(/more of it: −6/);
   });
 
+  it('asks for several changes at once, and for fewer the longer none gains', async () => {
+    const improvements = async (error: number, options: AgentOptions = {}) => {
+      let written = 0;
+      const answer: Answer = ({ purpose }) => {
+        written += 1;
+        return block(`seed = 0\nerror = ${purpose === 'draft' ? 4 : error - written / 4}`);
+      };
+      const { environment } = await search(answer, { max_attempts: 12, ...options });
+      const texts = environment.asked.filter(({ purpose }) => purpose === 'improve');
+      return texts.map(({ messages }) => {
+        const text = messages[1]?.text ?? '';
+        return text.includes('Change one thing') ? 1 : Number(/Make up to (\d)/.exec(text)?.[1]);
+      });
+    };
+    expect(new Set(await improvements(4))).toEqual(new Set([5]));
+    expect((await improvements(90)).slice(0, 6)).toEqual([5, 5, 4, 4, 3, 3]);
+    expect(new Set(await improvements(90, { changes: 1 }))).toEqual(new Set([1]));
+  });
+
+  it('measures the noise only if there is time for many runs', async () => {
+    const better = inTurn(block('seed = 0\nerror = 3.0'));
+    const runs = async (seconds: number) =>
+      (await search(better, { max_attempts: 2 }, { seconds })).environment.executed.filter(
+        (source) => source !== starter && source.endsWith('error = 5.0\n'),
+      ).length;
+    expect(await runs(50)).toBe(0);
+    expect(await runs(70)).toBe(1);
+  });
+
   it('tells what a repaired idea gained, and no longer that it had failed', async () => {
     const { environment } = await search(
       ({ purpose }) =>

@@ -13,8 +13,6 @@ import { instructions, request, type VersionText } from './prompts.ts';
 import { writeVersion } from './write-version.ts';
 
 const profiles = ['tree', 'aide'] as const;
-/** The default policy of a profile. */
-const own = 'profile';
 const maxTuningTries = 12;
 
 /**
@@ -35,13 +33,17 @@ export function treeAgent(tuner: Agent): Agent {
         default: 'tree',
       },
       policy: {
-        description: `what to try next: ${policyNames.join(', ')}; profile: bandit for tree, greedy for aide`,
-        default: own,
+        description: `what to try next: ${policyNames.join(', ')}`,
+        default: 'greedy',
+      },
+      changes: {
+        description: 'changes that an improvement makes at once at most; 1 for aide',
+        default: 5,
       },
       max_attempts: { description: 'versions to try at most', default: 200 },
       patience: {
         description: 'attempts in a row without a new best version after which the search widens',
-        default: 4,
+        default: 8,
       },
       turns: { description: 'replies of the model for one version at most; 1 for aide', default: 8 },
       at_once: { description: 'versions that are made at the same time', default: 1 },
@@ -75,8 +77,6 @@ interface Settings {
 
 function readSettings(agent: Agent, options: AgentOptions, seed: number): Settings {
   const isAide = choiceOption(agent, options, 'profile', profiles) === 'aide';
-  const wanted = choiceOption(agent, options, 'policy', [own, ...policyNames]);
-  const policy = wanted === own ? (isAide ? 'greedy' : 'bandit') : wanted;
   const portfolio = !isAide && options.portfolio !== false;
   const operators: Operator[] = ['draft', 'improve', 'debug'];
   if (!isAide) operators.push('merge');
@@ -87,10 +87,11 @@ function readSettings(agent: Agent, options: AgentOptions, seed: number): Settin
     debugRole: choiceOption(agent, options, 'debug_role', ['agent', 'fast']),
     search: {
       ...{ portfolio, measuresNoise: !isAide, operators: new Set(operators) },
-      policy: policies[policy],
+      policy: policies[choiceOption(agent, options, 'policy', policyNames)],
       // AIDE's numbers: five drafts, three repairs in a row.
-      drafts: isAide ? 5 : 3,
+      drafts: isAide ? 5 : 2,
       maxRepairs: isAide ? 3 : 2,
+      maxChanges: isAide ? 1 : wholeNumberOption(agent, options, 'changes', 1),
       patience: isAide ? Number.POSITIVE_INFINITY : wholeNumberOption(agent, options, 'patience', 1),
       maxAttempts: wholeNumberOption(agent, options, 'max_attempts', 1),
       atOnce: wholeNumberOption(agent, options, 'at_once', 1),
@@ -141,7 +142,7 @@ async function runTuner(
 }
 
 function tell(
-  { operator, parent, other }: Move,
+  { operator, parent, other, changes = 1 }: Move,
   view: BranchView,
   search: TreeSearch,
   isAide: boolean,
@@ -150,6 +151,7 @@ function tell(
   const { seconds_left: left } = view.budget;
   return request({
     operator,
+    changes,
     version: versionOf(parent),
     other: other === undefined ? null : versionOf(other),
     memory: isAide ? '' : comparisons(tree, evaluator.noiseTest),
