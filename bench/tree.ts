@@ -43,7 +43,7 @@ export const tree: Benchmark = {
   name: 'tree',
   summary: 'the search of the agent tree with simulated models, at equal simulated time and tokens',
   async measure({ quick, log, signal }) {
-    const wanted = quick ? wantedProblems(1).slice(0, 2) : wantedProblems(12);
+    const wanted = quick ? wantedProblems(1).slice(0, 2) : wantedProblems(40);
     const measurements: Measurement[] = [];
     for (const budget of budgets.slice(quick ? 2 : 0)) {
       log(`${wanted.length} problems, ${budget} times the starter's time`);

@@ -127,11 +127,11 @@ export function movesOf({ tree, root, noiseTest, width, settings }: Situation): 
 
 /**
  * How many changes the next improvement makes at once: many as long as they gain, since a run then finds more; one fewer
- * after each two that did not, since bad ones then hide good ones.
+ * after each three that did not, since bad ones then hide good ones.
  */
 function changesAtOnce(tree: SearchTree, most: number): number {
   const done = tree.attempts.filter(({ operator, status }) => operator === 'improve' && status !== 'pending');
-  const next = (count: number, { hasGained }: Attempt) => count + (hasGained ? 1 : -1 / 2);
+  const next = (count: number, { hasGained }: Attempt) => count + (hasGained ? 1 : -1 / 3);
   return Math.round(done.reduce((count, one) => Math.min(most, Math.max(1, next(count, one))), most));
 }
 

@@ -147,8 +147,8 @@ describe('the tree agent', () => {
         return text.includes('Change one thing') ? 1 : Number(/Make up to (\d)/.exec(text)?.[1]);
       });
     };
-    expect(new Set(await improvements(4))).toEqual(new Set([5]));
-    expect((await improvements(90)).slice(0, 6)).toEqual([5, 5, 4, 4, 3, 3]);
+    expect(new Set(await improvements(4))).toEqual(new Set([6]));
+    expect((await improvements(90)).slice(0, 6)).toEqual([6, 6, 5, 5, 5, 4]);
     expect(new Set(await improvements(90, { changes: 1 }))).toEqual(new Set([1]));
   });
 

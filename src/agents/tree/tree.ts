@@ -38,7 +38,7 @@ export function treeAgent(tuner: Agent): Agent {
       },
       changes: {
         description: 'changes that an improvement makes at once at most; 1 for aide',
-        default: 5,
+        default: 6,
       },
       max_attempts: { description: 'versions to try at most', default: 200 },
       patience: {
