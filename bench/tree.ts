@@ -6,13 +6,13 @@ import { Problem, type ProblemWanted } from './tree/problem.ts';
 import { simulatedSearch } from './tree/simulated-search.ts';
 
 /**
- * Ways to search with the agent; `greedy` is `tree` with one change at a time. automl has nothing to say about a
+ * Ways to search with the agent; `one change` is `tree` with one at a time. automl has nothing to say about a
  * simulated script, so it is off in all.
  */
 const searches = {
   tree: {},
   aide: { profile: 'aide' },
-  greedy: { changes: 1 },
+  'one change': { changes: 1 },
   bandit: { policy: 'bandit' },
   uct: { policy: 'uct' },
   random: { policy: 'random' },
@@ -21,7 +21,7 @@ type Search = keyof typeof searches;
 const searchNames = [
   'tree',
   'aide',
-  'greedy',
+  'one change',
   'bandit',
   'uct',
   'random',

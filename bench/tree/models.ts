@@ -87,7 +87,10 @@ export class SimulatedModel {
     return { change: `starts over with ${approach}, ${[...version.changes.keys()].join(', ')}`, version };
   }
 
-  /** Usually adds as many changes as asked for, or one more; one time in ten it takes one out, and one time in ten it changes the approach. */
+  /**
+   * Usually adds as many changes as asked for, or one more; one time in ten it takes one out, and one time in ten it
+   * changes the approach.
+   */
   #improve(request: TreeRequest): { change: string; version: Version } {
     const { version } = request;
     const kind = this.#random();

@@ -8,8 +8,8 @@ let isKept = false;
 
 /**
  * Keeps collections of memory short, which stop all runs of a process. With hundreds of them (`npm run bench -- many`)
- * the defaults let the heap grow to four times what is in use, and the young generation to 128 MB, and mark what is in use
- * with all four helper threads, on however few processors.
+ * the defaults let the heap grow to four times what is in use and the young generation to 128 MB, and mark what is in
+ * use with all four helper threads, on however few processors.
  */
 export function keepPausesShort(): void {
   if (isKept) return;

@@ -109,12 +109,13 @@ export function movesOf({ tree, root, noiseTest, width, settings }: Situation): 
     (one, other) => noiseTest.gain(scoreOf(other), scoreOf(one)) || one.id - other.id,
   );
   const made = tree.attempts.filter(({ operator }) => operator === 'draft').length;
+  const changes = changesAtOnce(tree, maxChanges);
   const moves: Move[] = [];
   if (made < drafts + width - 1) moves.push({ operator: 'draft', parent: root, why: `draft ${made + 1}` });
   const inRank = tree.best === null ? ranked : [tree.best, ...ranked.filter((one) => one !== tree.best)];
   for (const [place, parent] of inRank.slice(0, Math.max(1, width)).entries()) {
     const why = place === 0 ? 'the best' : `number ${place + 1}`;
-    moves.push({ operator: 'improve', parent, changes: changesAtOnce(tree, maxChanges), why });
+    moves.push({ operator: 'improve', parent, changes, why });
     if (!lineage(parent).some(({ operator }) => operator === 'tune' || operator === 'portfolio'))
       moves.push({ operator: 'tune', parent, why: 'its numbers were not tuned yet' });
   }

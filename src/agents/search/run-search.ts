@@ -195,22 +195,14 @@ export class TreeSearch {
     if (best == null) return true;
     const { evidence } = attempt.measured;
     if (noiseTest.gain(evidence.first, best.evidence.first) <= noiseTest.minGain) return false;
-    if (
-      measuresNoise &&
-      this.tree.best === this.tree.attempts[0] &&
-      !noiseTest.isClear(evidence.first, best.evidence)
-    ) {
+    // Between later versions, a change without effect does no harm; what is graded anyway must not be replaced by luck.
+    if (this.tree.best !== this.tree.attempts[0]) return true;
+    if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
       const second = await this.evaluator.again(attempt, 1, this.#left());
       if (second === null) return false;
       evidence.second = second;
-      // One lucky run of the best must not keep off all that follow.
-      if (this.tree.best !== null)
-        best.evidence.second ??= await this.evaluator.again(this.tree.best, 1, this.#left());
     }
-    // What is graded anyway must not be replaced by luck; between later versions, a change without effect does no harm.
-    return this.tree.best === this.tree.attempts[0]
-      ? noiseTest.isBetter(evidence, best.evidence)
-      : noiseTest.pairedGain(evidence, best.evidence) > noiseTest.minGain;
+    return noiseTest.isBetter(evidence, best.evidence);
   }
 
   #takeAsBest(attempt: Attempt): void {

@@ -49,7 +49,7 @@ const several = (changes: number) =>
 
 export interface VersionRequest {
   operator: Operator;
-  /** How many an improvement may make. */
+  /** How many an improvement may make; 1 for other operators. */
   changes: number;
   version: VersionText;
   other: VersionText | null;
@@ -62,7 +62,7 @@ export interface VersionRequest {
 export function request({ operator, changes, version, other, memory, limits }: VersionRequest): string {
   return [
     `## Your job: ${operator}`,
-    (operator === 'improve' && changes > 1 ? several(changes) : jobs[operator]) ?? '',
+    (changes > 1 ? several(changes) : jobs[operator]) ?? '',
     `## ${other === null ? 'The version' : 'The first version'}`,
     shown(version),
     ...(other === null ? [] : ['## The second version', shown(other)]),

@@ -101,9 +101,9 @@ export class FleetWorker {
             return false;
           }));
         if (tookAny || signal.aborted) continue;
-        await this.#news(idleMs);
+        await this.#news();
       }
-      while (this.#active.size > 0) await this.#news(idleMs);
+      while (this.#active.size > 0) await this.#news();
     } finally {
       for (const timer of timers) clearInterval(timer);
       signal.removeEventListener('abort', this.#drain);
@@ -118,9 +118,9 @@ export class FleetWorker {
 
   readonly #awake = (): void => this.#wake.resolve();
 
-  /** Waits for news, at most this long. Each is waited for once: a loop never goes round without a pause. */
-  async #news(ms: number): Promise<void> {
-    await Promise.race([this.#wake.promise, sleep(ms)]);
+  /** Waits for news, or for a while. Each is waited for once: a loop never goes round without a pause. */
+  async #news(): Promise<void> {
+    await Promise.race([this.#wake.promise, sleep(idleMs, undefined, { ref: false })]);
     this.#wake = Promise.withResolvers();
   }
 
