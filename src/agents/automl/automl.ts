@@ -42,6 +42,11 @@ export const automl: Agent = {
       description: 'write models of its own; as rivals of a starter that works not for the control',
       default: true,
     },
+    leave_out: {
+      description:
+        'names of rewrites, or their beginnings, that are not tried, separated by commas: for ablations',
+      default: '',
+    },
     select: {
       description: 'measure the best versions again on fresh seeds before one is submitted',
       default: true,
@@ -102,7 +107,7 @@ async function improve(
   runner: TrialRunner,
   { source, outcome, sentence: filled, isOwn = false }: Begun,
   seed: number,
-  { select, rewrites, numbers, rivals, ...searching }: Settings,
+  { select, rewrites, numbers, rivals, leftOut, ...searching }: Settings,
 ): Promise<void> {
   if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, filled);
   // A replacement of the starter is kept only if its submission was accepted.
@@ -114,10 +119,14 @@ async function improve(
   let whyNoSearch = await study.start();
   if (whyNoSearch === null) {
     if (rivals && filled === undefined) await writeModel(workspace, runner, study, { source, outcome });
-    if (numbers && rewrites && searching.maxTries > 0 && study.best.isOwn !== true)
+    const trains = numbers && rewrites && !leftOut.includes('train longer');
+    if (trains && searching.maxTries > 0 && study.best.isOwn !== true)
       await trainLonger(study, seededRandom(seed));
     if (rewrites && filled === undefined)
-      await rewriteScript(workspace, study, searching.maxTries, searching.experience);
+      await rewriteScript(workspace, study, searching.maxTries, {
+        experience: searching.experience,
+        leftOut,
+      });
     whyNoSearch =
       isOwn || study.best.isOwn === true
         ? 'the numbers of my own models are common ones, and the blend chooses among the models.'
@@ -137,6 +146,7 @@ interface Settings extends Omit<NumberSearch, 'random'> {
   /** Whether models are written at all, and beside a starter that works. */
   models: boolean;
   rivals: boolean;
+  leftOut: readonly string[];
 }
 
 function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
@@ -152,5 +162,9 @@ function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
     rewrites: !isControl && options.rewrites !== false,
     models,
     rivals: !isControl && models,
+    leftOut: String(options.leave_out ?? '')
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
   };
 }

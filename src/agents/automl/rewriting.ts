@@ -23,10 +23,10 @@ export async function rewriteScript(
   workspace: Workspace,
   study: Study,
   maxTries: number,
-  experience: readonly Lesson[],
+  { experience, leftOut }: { experience: readonly Lesson[]; leftOut: readonly string[] },
 ): Promise<void> {
   const start = workspace.budget;
-  const surroundings = await lookAround(workspace, sourceOf(study.starter));
+  const surroundings = { ...(await lookAround(workspace, sourceOf(study.starter))), leftOut };
   const tried = new Set<string>();
   let offers: readonly Rewrite[] = [];
   let offersFor: Candidate | null = null;

@@ -4,7 +4,7 @@ import { trustBy } from '../hints.ts';
 import { rewriteEstimators } from './estimators.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewritePredictors } from './predictors.ts';
-import type { Rewrite, Rewriter, Surroundings } from './rewrite.ts';
+import { isLeftOut, type Rewrite, type Rewriter, type Surroundings } from './rewrite.ts';
 import { rewriteTorch } from './torch/torch.ts';
 
 const rewriters: readonly Rewriter[] = [rewriteEstimators, rewriteTorch, rewriteGraph, rewritePredictors];
@@ -24,6 +24,7 @@ export function allRewrites(
 ): Rewrite[] {
   const chosen = isTimeLike(surroundings.task.metric) ? fasterRewriters : rewriters;
   return [...asked, ...chosen.flatMap((rewriter) => rewriter(source, surroundings))]
+    .filter(({ name }) => !isLeftOut(name, surroundings))
     .map((each) => ({ ...each, weight: each.weight * trustBy(experience, 'rewrite', each.name) }))
     .sort((left, right) => right.weight - left.weight);
 }

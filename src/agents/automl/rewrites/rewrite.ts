@@ -25,6 +25,12 @@ export interface Surroundings {
   /** Arrays of the data and packages that can be imported; empty if the script opens no arrays. */
   arrays: readonly ArraySummary[];
   packages: readonly string[];
+  /** The rewrites whose names begin with one of these are left out, to measure what they are worth. */
+  leftOut?: readonly string[];
+}
+
+export function isLeftOut(name: string, { leftOut = [] }: Surroundings): boolean {
+  return leftOut.some((each) => name.startsWith(each));
 }
 
 /** All rewrites of one kind for a script. Runs nothing, and never throws, whatever the text. */

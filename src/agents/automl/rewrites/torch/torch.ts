@@ -1,5 +1,5 @@
 import { isTimeLike } from '../../../search/metric-names.ts';
-import type { Rewrite, Rewriter, Surroundings } from '../rewrite.ts';
+import { isLeftOut, type Rewrite, type Rewriter, type Surroundings } from '../rewrite.ts';
 import { swapActivations } from './activations.ts';
 import { changeCapacity } from './capacity.ts';
 import { clipGradients } from './clipping.ts';
@@ -39,7 +39,8 @@ export const rewriteTorch: Rewriter = (source, surroundings) => {
 
 function found(wanted: readonly Finder[], source: string, surroundings: Surroundings): Rewrite[] {
   const script = readTorchScript(source, surroundings);
-  return script === null ? [] : wanted.flatMap((find) => find(script));
+  const all = script === null ? [] : wanted.flatMap((find) => find(script));
+  return all.filter(({ name }) => !isLeftOut(name, surroundings));
 }
 
 /** Rewrites that are usually used together, so that one run shows what all of them are worth. */
