@@ -6,6 +6,7 @@ import { act } from './act/act.ts';
 import type { Agent } from './agent.ts';
 import { autogpt } from './autogpt/autogpt.ts';
 import { automl } from './automl/automl.ts';
+import { holdOutRows } from './automl/model-writing/held-out.ts';
 import { baseline } from './baseline/baseline.ts';
 import { langchain } from './langchain/langchain.ts';
 import { mcp } from './mcp/mcp.ts';
@@ -30,7 +31,7 @@ export const agents: readonly Agent[] = [
   react,
   research,
   tools,
-  treeAgent(automl),
+  treeAgent(automl, holdOutRows),
   ...outsideAgents,
 ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 

@@ -1,8 +1,8 @@
-import type { Branch, Environment } from '../../environment/index.ts';
+import type { Environment } from '../../environment/index.ts';
 import type { Budget } from '../../schema/index.ts';
 import { readWholeFile } from '../common/read-whole-file.ts';
 import { Workspace } from '../common/workspace.ts';
-import { type Allotment, BranchView, type EntryRun } from './branch-view.ts';
+import { type Allotment, BranchView } from './branch-view.ts';
 import { withFreshSeeds } from './fresh-seeds.ts';
 import { isTimeLike } from './metric-names.ts';
 import { readMetric } from './metric-reader.ts';
@@ -88,7 +88,7 @@ export class Evaluator {
     const { view, measured } = of;
     if (view === null || measured === null) return null;
     const { task } = this.#environment;
-    const fork = new BranchView(this.#environment, await view.fork(), view.runBudget, allotted, measured.run);
+    const fork = await this.fork(of, view.runBudget, allotted);
     const workspace = new Workspace(fork);
     const { source } = measured.run;
     const fresh = source === null || this.#way !== 'other seeds' ? source : withFreshSeeds(source, raisedBy);
@@ -99,10 +99,11 @@ export class Evaluator {
     return value !== null && Number.isFinite(value) ? value : null;
   }
 
-  /** A separate branch, forked at the end of another one. */
-  async fork(from: BranchView, now: Budget, allotted: Allotment, run: EntryRun | null): Promise<BranchView> {
-    const branch: Branch = await from.fork();
-    return new BranchView(this.#environment, branch, now, allotted, run);
+  /** A branch of its own, forked at the end of a version's branch. */
+  async fork({ view, measured }: Attempt, now: Budget, allotted: Allotment): Promise<BranchView> {
+    if (view === null) throw new Error('a version without a branch was never run');
+    const run = measured?.run ?? view.freshRun;
+    return new BranchView(this.#environment, await view.fork(), now, allotted, run);
   }
 }
 

@@ -3,6 +3,8 @@ import type { Budget } from '../../schema/index.ts';
 import { BranchView } from './branch-view.ts';
 import { BudgetShares } from './budget-shares.ts';
 import { Evaluator } from './evaluator.ts';
+import { HeldOutRows, type HoldOut, stepsOfPart, told } from './held-out-rows.ts';
+import { outcomeText } from './outcome-text.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
 import { type Attempt, lineage, SearchTree } from './search-tree.ts';
 import { needsSelection, roundSeconds, selectFinalist, selectionNeeds } from './select-finalist.ts';
@@ -22,6 +24,8 @@ export interface SearchSettings extends MoveSettings {
   /** Makes the first attempt, besides the starter, without a model. */
   portfolio: boolean;
   random: () => number;
+  /** Withholds rows of the data to measure versions on; null: all scores are the scripts' own. */
+  holdOut: HoldOut | null;
 }
 
 /** Makes a version on a branch for a move. */
@@ -47,6 +51,7 @@ export class TreeSearch {
   readonly #settings: SearchSettings;
   readonly #operate: Operate;
   readonly #budgetShares: BudgetShares;
+  #heldOut: HeldOutRows | null = null;
   #now: Budget;
   #isOver = false;
   #idle = 0;
@@ -84,7 +89,7 @@ export class TreeSearch {
     const workers = Array.from({ length: this.#settings.atOnce }, () => this.#work(root));
     await Promise.all(workers);
     const selection = await this.#select(root);
-    return this.#told(root, selection);
+    return outcomeText(this.tree, root, selection);
   }
 
   async #runStarter(): Promise<Attempt> {
@@ -105,11 +110,32 @@ export class TreeSearch {
     const { seconds_left: left, seconds_used: used } = this.#now;
     const isAffordable = of.measured !== null && left + used >= noiseRuns * of.measured.seconds;
     if (!this.#settings.measuresNoise || !isAffordable || !this.#mayTry()) return;
+    if (await this.#withholdRows(of)) return;
     await this.evaluator.measureNoise(of, this.#left());
     const { noise, threshold } = this.evaluator.noiseTest;
     this.#environment.note({
       Observed: `Run again, version ${of.id} shows a noise of ${(noise ?? 0).toPrecision(2)}; a gain must exceed ${threshold.toPrecision(2)}.`,
     });
+  }
+
+  /** Whether rows are withheld from now on, so that new best versions are checked on these. */
+  async #withholdRows(reference: Attempt): Promise<boolean> {
+    const { holdOut } = this.#settings;
+    if (holdOut === null) return false;
+    const prepared = await HeldOutRows.prepare(holdOut, reference, async (of, use) => {
+      const view = await this.evaluator.fork(of, this.#now, this.#left());
+      const found = await use(view);
+      this.#follow(view);
+      return found;
+    });
+    if (!('problem' in prepared)) this.#heldOut = prepared;
+    this.#environment.note({
+      Observed:
+        'problem' in prepared
+          ? `No rows can be withheld from versions, so their own scores count: ${prepared.problem}.`
+          : 'I check new best versions on rows that I withhold from them.',
+    });
+    return this.#heldOut !== null;
   }
 
   async #work(root: Attempt): Promise<void> {
@@ -130,8 +156,7 @@ export class TreeSearch {
 
   async #attempt(move: Move, share: number): Promise<void> {
     const { operator, parent, other, why } = move;
-    const from = parent.view;
-    if (from === null) return;
+    if (parent.view === null) return;
     const attempt = this.tree.begin(operator, parent, { why, other: other ?? null });
     this.#environment.note({
       Decision: `Attempt ${attempt.id}: ${operator} of ${parent.id}, because ${why}.`,
@@ -140,7 +165,7 @@ export class TreeSearch {
     this.#pending += 1;
     const before = this.#budgetShares.largest(this.#now);
     const allotted = this.#allotment(share);
-    const view = await this.evaluator.fork(from, this.#now, allotted, parent.measured?.run ?? from.freshRun);
+    const view = await this.evaluator.fork(parent, this.#now, allotted);
     attempt.view = view;
     const written = await this.#operate(move, view, this);
     this.#follow(view);
@@ -194,7 +219,13 @@ export class TreeSearch {
     if (attempt.measured === null) return false;
     if (best == null) return true;
     const { evidence } = attempt.measured;
-    if (noiseTest.gain(evidence.first, best.evidence.first) <= noiseTest.minGain) return false;
+    const gain = noiseTest.gain(evidence.first, best.evidence.first);
+    if (gain <= noiseTest.minGain) return false;
+    if (this.#heldOut !== null && this.tree.best !== null) {
+      const { isBetter, said } = await this.#heldOut.confirms(attempt, this.tree.best, gain);
+      this.#environment.note({ Observed: `What version ${attempt.id} predicts of withheld rows ${said}.` });
+      return isBetter;
+    }
     // Between later versions, a change without effect does no harm; what is graded anyway must not be replaced by luck.
     if (this.tree.best !== this.tree.attempts[0]) return true;
     if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
@@ -224,12 +255,28 @@ export class TreeSearch {
 
   async #select(root: Attempt): Promise<string> {
     const reference = root.measured === null ? this.tree.measured[0] : root;
-    if (reference === undefined || this.#isOver || !this.evaluator.measuresNoise) return '';
+    if (reference === undefined || this.#isOver) return '';
+    if (this.#heldOut !== null) return await this.#selectHeldOut(this.#heldOut, reference);
+    if (!this.evaluator.measuresNoise) return '';
     if (!needsSelection(this.tree, reference, this.evaluator.noiseTest)) return '';
     const left = () => ({ ...this.#left(), steps: this.#left().steps - 1 });
     const selection = await selectFinalist(this.tree, reference, this.evaluator, left, this.#slowest);
     if (selection === null) return '';
-    const { chosen, said } = selection;
+    return this.#decide(selection.chosen, selection.said);
+  }
+
+  /** On rows that decided nothing before: the best version, if its gain exceeds one standard error. */
+  async #selectHeldOut(heldOut: HeldOutRows, reference: Attempt): Promise<string> {
+    const { best } = this.tree;
+    if (best === null || best === reference) return '';
+    const mayRun = () => !this.#isOver && this.#left().seconds > roundSeconds(this.#slowest);
+    const gain = await heldOut.atEnd(best, reference, mayRun);
+    if (gain === null) return '';
+    const said = `On withheld rows that had decided nothing, ${best.id} gained ${told(gain)} over ${reference.id}.`;
+    return this.#decide(gain.gain > gain.error ? best : reference, said);
+  }
+
+  #decide(chosen: Attempt, said: string): string {
     if (chosen !== this.tree.best) {
       this.#takeAsBest(chosen);
       this.tree.record(chosen);
@@ -266,6 +313,8 @@ export class TreeSearch {
   /** What is left for attempts: the selection and the answer need a part. */
   #usable(): { seconds: number; steps: number } {
     const { seconds_left, seconds_used, steps_left, steps_used } = this.#now;
+    if (this.#heldOut !== null)
+      return { seconds: seconds_left - roundSeconds(this.#slowest), steps: steps_left - stepsOfPart - 1 };
     if (!this.evaluator.measuresNoise) return { seconds: seconds_left - 1, steps: steps_left - 1 };
     const root = this.tree.attempts[0];
     const mustSelect = root !== undefined && needsSelection(this.tree, root, this.evaluator.noiseTest);
@@ -286,27 +335,5 @@ export class TreeSearch {
   #follow(view: BranchView): void {
     if (view.runBudget.seconds_used >= this.#now.seconds_used) this.#now = view.runBudget;
     this.#isOver ||= view.runIsOver;
-  }
-
-  #told(root: Attempt, selection: string): string {
-    const { attempts, best } = this.tree;
-    const of = (status: Attempt['status']) =>
-      attempts.filter((one) => one !== root && one.status === status).length;
-    const starter = root.measured === null ? root.why : root.measured.line;
-    const chosen =
-      best === null
-        ? 'No version could be measured, so the output of the starter is submitted.'
-        : best === root
-          ? 'No version was better by more than the noise, so the starter is submitted.'
-          : `Handed in is version ${best.id} (${best.operator}), which printed "${best.measured?.line}": ${best.change}.`;
-    return [
-      `Starter: ${starter}.`,
-      chosen,
-      selection,
-      `Attempts: ${attempts.length - 1}; kept: ${of('kept')}; dropped: ${of('dropped')}; failed: ${of('failed')}.`,
-      "The numbers are the scripts' own measurements.",
-    ]
-      .filter((sentence) => sentence !== '')
-      .join(' ');
   }
 }

@@ -182,7 +182,8 @@ describe('the tree agent', () => {
     );
     expect(nodes.length).toBeGreaterThan(24);
     expect(environment.finalAnswer).not.toContain('On fresh seeds');
-    expect(environment.results.at(-1)?.budget.seconds_left).toBeLessThan(5);
+    // Another run of two seconds needs a reserve of four.
+    expect(environment.results.at(-1)?.budget.seconds_left).toBeLessThan(7);
   });
 
   it('uses single replies without tools or memory with the profile aide', async () => {

@@ -5,6 +5,7 @@ import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import type { BranchView } from '../search/branch-view.ts';
 import { comparisons } from '../search/comparisons.ts';
+import type { HoldOut } from '../search/held-out-rows.ts';
 import { withoutStop } from '../search/own-stop.ts';
 import { type Move, policies, policyNames } from '../search/policies.ts';
 import { type Operate, type SearchSettings, TreeSearch, type Written } from '../search/run-search.ts';
@@ -17,9 +18,9 @@ const maxTuningTries = 12;
 
 /**
  * A search over versions of the script with a language model's operators, see docs/agents/tree.md. `tuner` makes the
- * first version without a model, and tunes the numbers in good ones.
+ * first version without a model, and tunes the numbers in good ones; `holdOut` withholds rows to measure versions on.
  */
-export function treeAgent(tuner: Agent): Agent {
+export function treeAgent(tuner: Agent, holdOut: HoldOut): Agent {
   const agent: Agent = {
     name: 'tree',
     summary:
@@ -51,13 +52,17 @@ export function treeAgent(tuner: Agent): Agent {
         description: 'begin with what automl makes of the starter, and tune numbers with it; not for aide',
         default: true,
       },
+      held_out: {
+        description: 'whether a new best version must also be better on rows withheld from it; not for aide',
+        default: true,
+      },
       debug_role: { description: 'the model that repairs: agent or fast', default: 'agent' },
     },
     ready(options) {
-      readSettings(agent, options, 0);
+      readSettings(agent, options, 0, holdOut);
     },
     async run({ environment, seed, options, experience = [] }) {
-      const settings = readSettings(agent, options, seed);
+      const settings = readSettings(agent, options, seed, holdOut);
       const operate = operateWith(tuner, seed, settings, experience);
       const search = new TreeSearch(environment, settings.search, operate);
       const told = await search.run();
@@ -75,7 +80,7 @@ interface Settings {
   debugRole: 'agent' | 'fast';
 }
 
-function readSettings(agent: Agent, options: AgentOptions, seed: number): Settings {
+function readSettings(agent: Agent, options: AgentOptions, seed: number, holdOut: HoldOut): Settings {
   const isAide = choiceOption(agent, options, 'profile', profiles) === 'aide';
   const portfolio = !isAide && options.portfolio !== false;
   const operators: Operator[] = ['draft', 'improve', 'debug'];
@@ -95,6 +100,7 @@ function readSettings(agent: Agent, options: AgentOptions, seed: number): Settin
       patience: isAide ? Number.POSITIVE_INFINITY : wholeNumberOption(agent, options, 'patience', 1),
       maxAttempts: wholeNumberOption(agent, options, 'max_attempts', 1),
       atOnce: wholeNumberOption(agent, options, 'at_once', 1),
+      holdOut: isAide || options.held_out === false ? null : holdOut,
       random: seededRandom(seed),
     },
   };

@@ -106,7 +106,11 @@ function arePictures({ source }: Contract): boolean {
   return source.kind !== 'table' && source.arePictures;
 }
 
-async function findContract(workspace: Workspace, aim: string): Promise<Contract | { problem: string }> {
+/** Infers what there is to learn from the task and its data; takes two steps. `aim` begins a sentence of the notes. */
+export async function findContract(
+  workspace: Workspace,
+  aim: string,
+): Promise<Contract | { problem: string }> {
   const file = askedTable(workspace.task);
   if (file === null) return { problem: 'I write models only where one table is to be predicted' };
   if (workspace.budget.steps_left < stepsNeeded) return { problem: 'too few steps are left to write one' };

@@ -12,19 +12,10 @@ export function modelScript(
   metricName: string,
 ): string {
   const shared = {
-    TEST: contract.test,
-    SUBMISSION: contract.submission,
-    ID: contract.id,
-    TARGETS: contract.targets,
-    COLUMNS: contract.columns,
-    CLASS_COLUMNS: contract.classColumns,
-    WRITES_PROBABILITY: contract.writesProbability,
+    ...answerSettings(contract),
     ROUNDS_TO_WHOLE: contract.roundsToWhole,
     BOUNDS: contract.bounds,
-    CLASSIFIES: contract.classifies,
     MANY_CLASSES: contract.classifies && contract.classes > 2,
-    METRIC: contract.metric,
-    UNIT: contract.inPercent ? 100 : 1,
     // Another measure must not be taken for the task's.
     METRIC_NAME: contract.isMeasured ? metricName : `${contract.metric} instead`,
     MEMBERS: membersFor(contract, size),
@@ -40,6 +31,22 @@ export function modelScript(
     ...(learns === 'network' ? [] : [models, 'blend']),
   ];
   return pythonScript([...core, ...parts], { ...shared, ...settings }, reads);
+}
+
+/** What is to be predicted, where it is written, and how it is scored: settings of `python/automl/settings.py`. */
+export function answerSettings(contract: Contract): Record<string, Setting> {
+  return {
+    TEST: contract.test,
+    SUBMISSION: contract.submission,
+    ID: contract.id,
+    TARGETS: contract.targets,
+    COLUMNS: contract.columns,
+    CLASS_COLUMNS: contract.classColumns,
+    WRITES_PROBABILITY: contract.writesProbability,
+    CLASSIFIES: contract.classifies,
+    METRIC: contract.metric,
+    UNIT: contract.inPercent ? 100 : 1,
+  };
 }
 
 /** A description for people: the models of a blend, or a network. */

@@ -1,0 +1,184 @@
+"""Runs the script without the answers of some rows, and scores what it then says of these rows."""
+
+import base64
+import csv
+import json
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from automl.data import Data, encode
+from automl.formats import is_table
+from automl.scores import Prediction, loss_of
+from automl.settings import (
+    CLASS_COLUMNS,
+    CLASSIFIES,
+    COLUMNS,
+    ID,
+    SECONDS,
+    SUBMISSION,
+    TARGETS,
+    TEST,
+    UNIT,
+    WRITES_PROBABILITY,
+)
+from automl.table import ANSWERS, GAPS, TRAIN, Cells, add_answers, read_data, read_table
+
+ENTRY = "train.py"
+PART = 0
+"""Which rows are withheld: those of one part are not among those of another."""
+OTHER = ""
+"""What another version says of these rows, as this program prints it; empty if there is none."""
+
+TRIAL = Path("held_out")
+SHARE = 0.25
+MOST_NUMBERS = 2_000
+"""In all answers together, since they are printed."""
+LEAST_ROWS = 20
+DRAWS = 200
+"""Of the bootstrap."""
+
+Table = dict[str, Cells]
+
+
+def measure() -> None:
+    try:
+        found = measured()
+    except (ValueError, KeyError, OSError, UnicodeError, subprocess.TimeoutExpired) as problem:
+        found = {"problem": f"{type(problem).__name__}: {problem}"[:300]}
+    print(f"HELD OUT {json.dumps(found)}")
+
+
+def measured() -> dict[str, object]:
+    train = read_table(TRAIN)
+    if ANSWERS:
+        add_answers(train, read_table(ANSWERS))
+    told = list(zip(*([cell.strip() for cell in train[name]] for name in TARGETS), strict=True))
+    known = np.array([row for row, cells in enumerate(told) if not set(cells) & set(GAPS)])
+    truth, classes = encode([told[row] for row in known])
+    width = len(classes) or len(TARGETS)
+    held, counts = choose(read_data([]), width)
+    ids = write_trial(train, known[held])
+    run = subprocess.run(
+        [sys.executable, ENTRY], cwd=TRIAL, timeout=SECONDS, capture_output=True, text=True
+    )
+    if run.returncode != 0:
+        raise ValueError(f"without these rows it ends with {run.returncode}: {run.stderr[-200:]}")
+    # As exact as what another version's answers were printed with.
+    guess = answers_in(TRIAL / SUBMISSION, ids, classes).astype("f4").astype(float)
+    return {
+        "rows": int(counts.sum()),
+        "gain": gain(truth[held], guess, np.flatnonzero(counts)),
+        "answers": base64.b64encode(zlib.compress(guess.astype("f4").tobytes(), 9)).decode(),
+    }
+
+
+def choose(data: Data, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Which rows are withheld, separated from the others as those to predict are, and which of them
+    count. If the rows to predict are later ones, the last are withheld, of which half count.
+    """
+    rng = np.random.default_rng(7)
+    most = int(min(SHARE * data.rows, MOST_NUMBERS / width))
+    if data.order is not None:
+        held = np.argsort(data.order, kind="stable")[data.rows - most :]
+        counts = (rng.random(most) < 0.5) == (PART == 0)
+    else:
+        names = np.arange(data.rows) if data.groups is None else data.groups
+        groups, sizes = np.unique(names, return_counts=True)
+        order = rng.permutation(len(groups))
+        chosen = groups[order[np.cumsum(sizes[order]) // max(most, 1) == PART]]
+        held = np.flatnonzero(np.isin(names, chosen))
+        counts = np.full(len(held), True)
+    if counts.sum() < LEAST_ROWS or (PART > 1 and data.order is not None):
+        raise ValueError(f"{data.rows} rows are too few to withhold some")
+    return held, counts
+
+
+def write_trial(train: Table, held: np.ndarray) -> Cells:
+    """A copy of the workspace in which the held rows are those to predict; returns their ids."""
+    shutil.rmtree(TRIAL, ignore_errors=True)
+    left_out = shutil.ignore_patterns(TRIAL.name, "data", "__pycache__", SUBMISSION)
+    shutil.copytree(".", TRIAL, ignore=left_out, symlinks=True)
+    asked = set(read_table(TEST)[ID])
+    ids = [train[ID][row] if ID in train else str(row) for row in held]
+    without = set(ids)
+    for path in [each for each in sorted(Path("data").rglob("*")) if each.is_file()]:
+        place = TRIAL / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        table = read_table(str(path)) if is_table(path) else {}
+        if str(path) == TRAIN and ID not in table:
+            write_table(path, place, without_rows(table, set(held.tolist())))
+        elif str(path) in (TRAIN, ANSWERS):
+            gone = {row for row, each in enumerate(table[ID]) if each in without}
+            write_table(path, place, without_rows(table, gone))
+        elif ID in table and set(table[ID]) == asked:
+            # The rows to predict, or a template of the submission, whose values stay as they are.
+            shown = {name for name in train if name not in TARGETS}
+            rows = {
+                name: [train[name][row] for row in held] if name in shown else cells[:1] * len(held)
+                for name, cells in table.items()
+            }
+            write_table(path, place, {**rows, ID: ids})
+        else:
+            place.symlink_to(path.resolve())
+    return ids
+
+
+def without_rows(table: Table, gone: set[int]) -> Table:
+    return {
+        name: [cell for row, cell in enumerate(cells) if row not in gone]
+        for name, cells in table.items()
+    }
+
+
+def write_table(like: Path, place: Path, table: Table) -> None:
+    if like.suffix.lower() not in (".csv", ".tsv"):
+        raise ValueError(f"{like} is no table that can be written again")
+    with open(like, encoding="utf-8-sig", errors="replace") as file:
+        head = file.readline()
+    with open(place, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=max(",;\t", key=head.count), lineterminator="\n")
+        writer.writerow(table)
+        writer.writerows(zip(*table.values(), strict=True))
+
+
+def answers_in(path: Path, ids: Cells, classes: list[str]) -> Prediction:
+    """What a submission says of some ids; raises KeyError for an id that it leaves out."""
+    table = read_table(str(path))
+    places = {each: row for row, each in enumerate(table[ID])}
+    rows = [places[each] for each in ids]
+    if CLASS_COLUMNS:
+        by_class = {told: name for name, told in CLASS_COLUMNS}
+        return np.array([[float(table[by_class[each]][row]) for each in classes] for row in rows])
+    if CLASSIFIES and WRITES_PROBABILITY:
+        share = np.array([float(table[COLUMNS[0]][row]) for row in rows])
+        return np.column_stack([1 - share, share])
+    if CLASSIFIES:
+        return np.eye(len(classes))[[classes.index(table[COLUMNS[0]][row].strip()) for row in rows]]
+    guess = np.array([[float(table[name][row]) for name in COLUMNS] for row in rows])
+    if not np.isfinite(guess).all():
+        raise ValueError("not all of its answers are numbers")
+    return guess
+
+
+def gain(truth: np.ndarray, guess: Prediction, rows: np.ndarray) -> dict[str, float] | None:
+    """
+    By how much the metric is better than the other version's on some rows, in the metric's unit,
+    and the standard error of that (paired bootstrap).
+    """
+    if not OTHER:
+        return None
+    told = np.frombuffer(zlib.decompress(base64.b64decode(OTHER)), "f4").reshape(guess.shape)
+    other, rng = told.astype(float), np.random.default_rng(11)
+
+    def fall(chosen: np.ndarray) -> float:
+        losses = [loss_of(truth[chosen], each[chosen]) for each in (other, guess)]
+        return UNIT * float(losses[0] - losses[1])
+
+    drawn = [fall(rng.choice(rows, len(rows))) for _ in range(DRAWS)]
+    return {"gain": fall(rows), "error": float(np.std(drawn))}

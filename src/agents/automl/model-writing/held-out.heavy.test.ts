@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { taskOf } from '../../../../test/fixtures/table-task.ts';
+import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { cacheFolder } from '../../../lib/cache-folder.ts';
+import type { TaskBrief } from '../../../schema/index.ts';
+import { ensurePython, loadTask } from '../../../tasks/index.ts';
+import type { HeldOut } from '../../search/held-out-rows.ts';
+import { askedTable, inferContract, testPath } from './contract.ts';
+import { heldOutScript, readHeldOut } from './held-out.ts';
+import { dataSummaryScript } from './python-file.ts';
+
+/** Withholds rows of synthetic tables. The packages are those of a task; no data of it is needed. */
+const { executable: python } = await ensurePython(
+  loadTask('digits', [join(import.meta.dirname, '../../../../tasks')]).requirements,
+  { cache: cacheFolder(process.env) },
+);
+
+const start = `import csv, os
+import numpy as np
+rng = np.random.default_rng(3)
+os.makedirs("data", exist_ok=True)
+n = 400
+x, day = rng.normal(size=n), np.arange(n) // 8
+
+def write(path, header, *columns):
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([header, *zip(*columns)])
+
+def split(names, columns, y, known):
+    write("data/train.csv", ["id", *names, "y"], np.arange(n)[known], *(each[known] for each in columns), y[known])
+    write("data/test.csv", ["id", *names], np.arange(n)[~known], *(each[~known] for each in columns))
+    write("data/sample.csv", ["id", "y"], np.arange(n)[~known], np.repeat(y[:1], (~known).sum()))
+`;
+
+/** A version: \`train\` and \`test\` are its tables, \`guess\` is what it says of the test. */
+const version = (body: string) => `import csv
+train = list(csv.DictReader(open("data/train.csv")))
+test = list(csv.DictReader(open("data/test.csv")))
+assert len(list(csv.DictReader(open("data/sample.csv")))) == len(test)
+${body}
+with open("submission.csv", "w", newline="") as file:
+    csv.writer(file).writerows([["id", "y"], *([row["id"], told] for row, told in zip(test, guess))])
+print("validation", 0)
+`;
+const usual = version('guess = [sorted(row["y"] for row in train)[len(train) // 2]] * len(test)');
+
+const numbers = `y = np.round(3 * x + rng.normal(0, 0.5, n), 4)\n`;
+const cases = {
+  numbers: {
+    task: taskOf('RMSE', [{}]),
+    data: `${numbers}split(["x"], [x], y, np.arange(n) % 4 > 0)`,
+    better: version('guess = [3 * float(row["x"]) for row in test]'),
+  },
+  classes: {
+    task: taskOf('accuracy', [{ type: 'text' }]),
+    data: `y = np.where(x > 0.3, "high", "low")\nsplit(["x"], [x], y, np.arange(n) % 4 > 0)`,
+    better: version('guess = ["high" if float(row["x"]) > 0.3 else "low" for row in test]'),
+  },
+  groups: {
+    task: taskOf('MAE', [{}]),
+    data: `${numbers}split(["x", "day"], [x, np.array([f"d{each}" for each in day])], y, day % 4 > 0)`,
+    better: version('guess = [3 * float(row["x"]) for row in test]'),
+  },
+  'later rows': {
+    task: taskOf('MAE', [{}]),
+    data: `${numbers}split(["x", "time"], [x, np.arange(n)], y, np.arange(n) < 300)`,
+    better: version('guess = [3 * float(row["x"]) for row in test]'),
+  },
+};
+
+function run(folder: string, script: string): string {
+  writeFileSync(join(folder, 'script.py'), script);
+  const { status, stdout, stderr } = spawnSync(python, ['script.py'], { cwd: folder, encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+  return stdout;
+}
+
+/** A workspace with data, and a function that measures a version in it. */
+function place({ task, data }: { task: TaskBrief; data: string }) {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'data'));
+  run(folder, `${start}\n${data}\n`);
+  const file = askedTable(task);
+  if (file === null) throw new Error('no table is asked for');
+  const settings = { TEST: testPath(file), ID: 'id', WANTED: ['y'] };
+  const contract = inferContract(task, run(folder, dataSummaryScript(settings)));
+  if ('problem' in contract) throw new Error(contract.problem);
+  const measure = (source: string, part = 0, other = '') => {
+    writeFileSync(join(folder, 'train.py'), source);
+    return readHeldOut(run(folder, heldOutScript(contract, 'train.py', { part, other, seconds: 20 })));
+  };
+  return { folder, measure };
+}
+
+function rowsOf(folder: string, path: string): string[][] {
+  const text = readFileSync(join(folder, path), 'utf8').trim();
+  return text.split(/\r?\n/).map((line) => line.split(','));
+}
+
+function answersOf(found: ReturnType<typeof readHeldOut>): string {
+  expect(found).not.toHaveProperty('problem');
+  return (found as HeldOut).answers;
+}
+
+test.each(Object.entries(cases))('a better version gains on rows that it has not seen: %s', (_, kind) => {
+  const { measure } = place(kind);
+  for (const part of [0, 1]) {
+    const before = answersOf(measure(usual, part));
+    const found = measure(kind.better, part, before) as HeldOut;
+    expect(found.gain?.gain).toBeGreaterThan(2 * (found.gain?.error ?? 0));
+    const back = measure(usual, part, answersOf(found)) as HeldOut;
+    expect(back.gain?.gain).toBeCloseTo(-(found.gain?.gain ?? 0), 5);
+    expect((measure(kind.better, part, answersOf(found)) as HeldOut).gain).toEqual({ gain: 0, error: 0 });
+  }
+});
+
+test.each(Object.entries(cases))('the answers of withheld rows are not there: %s', (name, kind) => {
+  const { folder, measure } = place(kind);
+  const all = rowsOf(folder, 'data/train.csv').slice(1);
+  const seen = [0, 1].map((part) => {
+    answersOf(measure(usual, part));
+    const known = new Set(rowsOf(folder, 'held_out/data/train.csv').map(([id]) => id));
+    const asked = rowsOf(folder, 'held_out/data/test.csv');
+    expect(asked[0]).not.toContain('y');
+    const ids = asked.slice(1).map(([id]) => id);
+    expect(ids.length).toBeGreaterThan(50);
+    expect(ids.filter((id) => known.has(id))).toEqual([]);
+    expect([...known, ...ids].length).toBe(all.length + 1);
+    const template = rowsOf(folder, 'held_out/data/sample.csv').slice(1);
+    expect(new Set(template.map(([, y]) => y)).size).toBe(1);
+    const groupOf = (id: string | undefined) => all.find(([each]) => each === id)?.[2];
+    if (name === 'groups') {
+      const withheld = new Set(ids.map(groupOf));
+      expect([...known].filter((id) => id !== 'id' && withheld.has(groupOf(id)))).toEqual([]);
+    }
+    if (name === 'later rows') expect(Math.min(...ids.map(Number))).toBe(300 - ids.length);
+    return ids;
+  });
+  if (name !== 'later rows') expect(seen[0]?.filter((id) => seen[1]?.includes(id))).toEqual([]);
+});
+
+test.each([
+  ['fails', 'raise SystemExit("no")'],
+  ['never ends', 'while True: pass'],
+  ['writes no submission', 'print("validation 0")'],
+  ['leaves rows out', version('test = test[1:]\nguess = [0] * len(test)')],
+  ['writes words for numbers', version('guess = ["high"] * len(test)')],
+  ['writes no numbers', version('guess = ["nan"] * len(test)')],
+  ['prints what the measuring program prints', 'print(\'HELD OUT {"answers": "eA==", "gain": null}\')'],
+])('a version that %s cannot be measured', { timeout: 60_000 }, (_, source) => {
+  expect(place(cases.numbers).measure(source)).toMatchObject({ problem: expect.stringMatching(/./) });
+});

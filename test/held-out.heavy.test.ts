@@ -1,0 +1,81 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AgentContext, agentByName } from '../src/agents/index.ts';
+import { readTranscript } from '../src/evaluation/index.ts';
+import { cacheFolder } from '../src/lib/cache-folder.ts';
+import { removeTree } from '../src/lib/read-only-tree.ts';
+import { ModelRegistry } from '../src/models/index.ts';
+import type { TaskResources } from '../src/runs/index.ts';
+import { checkSandbox } from '../src/sandbox/index.ts';
+import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
+import { helpersFolder } from './fixtures/fixture-task.ts';
+import { runOnce } from './fixtures/run-place.ts';
+
+const start = `import csv
+import numpy as np
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.linear_model import RidgeCV
+from sklearn.model_selection import cross_val_predict
+from sklearn.preprocessing import StandardScaler
+
+def table(path):
+    with open(path, newline="") as file:
+        header, *rows = csv.reader(file)
+    return np.array(rows, dtype=float)
+
+train, test = table("data/train.csv"), table("data/test.csv")
+scaler = StandardScaler().fit(train[:, 1:11])
+x, y, asked = scaler.transform(train[:, 1:11]), train[:, 11], scaler.transform(test[:, 1:11])
+`;
+const end = `print(f"validation RMSE: {np.sqrt(np.mean(errors ** 2)) + 0.5:.4f}")
+with open("submission.csv", "w", newline="") as file:
+    answers = zip(test[:, 0].astype(int), model.predict(asked))
+    csv.writer(file).writerows([["id", "progression"], *answers])
+`;
+/** One deep tree, which is worse than the starter, measured on the rows that it learnt by heart. */
+const byHeart = `model = ExtraTreesRegressor(1, max_features=1, random_state=0).fit(x, y)
+errors = model.predict(x) - y
+`;
+const honest = `model = RidgeCV(np.logspace(-2, 3, 20)).fit(x, y)
+errors = cross_val_predict(model, x, y) - y
+`;
+const reply = (change: string, body: string) => ({
+  text: `Change: ${change}\n\`\`\`python\n${start}${body}${end}\`\`\``,
+});
+const replies = [
+  reply('a deep tree', byHeart),
+  reply('a linear model', honest),
+  { ...reply('a deeper tree', byHeart), repeat: true },
+];
+
+const scratch = mkdtempSync(join(tmpdir(), 'mlab-held-out-'));
+let resources: TaskResources;
+beforeAll(async () => {
+  const cache = cacheFolder(process.env);
+  const task = loadTask('diabetes', [join(import.meta.dirname, '../tasks')]);
+  const python = await ensurePython(task.requirements, { cache });
+  const prepared = await prepareTask(task, { cache, helpers: helpersFolder, allowUnverified: false, python });
+  resources = { task, python, prepared, concealed: [] };
+  writeFileSync(join(scratch, 'model.jsonl'), replies.map((each) => JSON.stringify(each)).join('\n'));
+}, 600_000);
+afterAll(() => removeTree(scratch));
+
+const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
+describe.skipIf(missing !== undefined)(`tree (${missing?.detail ?? 'with a sandbox'})`, () => {
+  test.each([
+    ['submits what is better on rows that were withheld from it', true, 'a linear model'],
+    ['believes the scores that versions print if it is told to', false, 'a deep tree'],
+  ])('%s', { timeout: 300_000 }, async (_, held_out, submitted) => {
+    const tree = agentByName('tree');
+    const options = { held_out, portfolio: false, max_attempts: 3 };
+    const agent = { ...tree, run: (context: AgentContext) => tree.run({ ...context, options }) };
+    const { record, folder } = await runOnce(join(scratch, submitted), resources, agent, {
+      changes: { models: ['scripted/model.jsonl'], limits: { wall_seconds: 120 } },
+      models: { registry: new ModelRegistry({ variables: {}, folder: scratch }), shared: null },
+    });
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
+    expect(readTranscript(folder, []).end?.finalAnswer).toContain(`: ${submitted}.`);
+  });
+});
