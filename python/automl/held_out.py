@@ -33,6 +33,8 @@ PART = 0
 """Which rows are withheld: those of one part are not among those of another."""
 OTHER = ""
 """What another version says of these rows, as this program prints it; empty if there is none."""
+TOGETHER: list[str] = []
+"""The same of several versions: if there are any, their mean is measured, and nothing is run."""
 
 TRIAL = Path("held_out")
 SHARE = 0.25
@@ -62,19 +64,32 @@ def measured() -> dict[str, object]:
     truth, classes = encode([told[row] for row in known])
     width = len(classes) or len(TARGETS)
     held, counts = choose(read_data([]), width)
-    ids = write_trial(train, known[held])
+    if TOGETHER:
+        guess = np.mean([unpacked(each, width) for each in TOGETHER], axis=0)
+    else:
+        ids = write_trial(train, known[held])
+        run_trial()
+        guess = answers_in(TRIAL / SUBMISSION, ids, classes)
+    answers = base64.b64encode(zlib.compress(guess.astype("f4").tobytes(), 9)).decode()
+    return {
+        "rows": int(counts.sum()),
+        # As exact as the other version's answers, which were printed.
+        "gain": gain(truth[held], unpacked(answers, width), np.flatnonzero(counts)),
+        "answers": answers,
+    }
+
+
+def unpacked(answers: str, width: int) -> Prediction:
+    numbers = np.frombuffer(zlib.decompress(base64.b64decode(answers)), "f4")
+    return numbers.reshape(-1, width).astype(float)
+
+
+def run_trial() -> None:
     run = subprocess.run(
         [sys.executable, ENTRY], cwd=TRIAL, timeout=SECONDS, capture_output=True, text=True
     )
     if run.returncode != 0:
         raise ValueError(f"without these rows it ends with {run.returncode}: {run.stderr[-200:]}")
-    # As exact as what another version's answers were printed with.
-    guess = answers_in(TRIAL / SUBMISSION, ids, classes).astype("f4").astype(float)
-    return {
-        "rows": int(counts.sum()),
-        "gain": gain(truth[held], guess, np.flatnonzero(counts)),
-        "answers": base64.b64encode(zlib.compress(guess.astype("f4").tobytes(), 9)).decode(),
-    }
 
 
 def choose(data: Data, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -173,8 +188,7 @@ def gain(truth: np.ndarray, guess: Prediction, rows: np.ndarray) -> dict[str, fl
     """
     if not OTHER:
         return None
-    told = np.frombuffer(zlib.decompress(base64.b64decode(OTHER)), "f4").reshape(guess.shape)
-    other, rng = told.astype(float), np.random.default_rng(11)
+    other, rng = unpacked(OTHER, guess.shape[1]), np.random.default_rng(11)
 
     def fall(chosen: np.ndarray) -> float:
         losses = [loss_of(truth[chosen], each[chosen]) for each in (other, guess)]

@@ -14,15 +14,27 @@ export interface HeldOut {
   gain: Gain | null;
 }
 
-/** Runs the version on a branch without the answers of one part of the rows, and compares it with the answers of another. */
-export type MeasureHeldOut = (
-  view: BranchView,
-  part: number,
-  other: string,
-) => Promise<HeldOut | { problem: string }>;
+export interface Compared {
+  /** Which rows are withheld. */
+  part: number;
+  /** The answers of another version; empty if there are none. */
+  other: string;
+  /** The answers of several versions, whose mean is measured; then nothing is run. */
+  members?: readonly string[];
+}
+
+/** What can be done with a task whose rows can be withheld, each on a branch of its own. */
+export interface RowHolder {
+  /** Runs the version on a branch without the answers of some rows, and compares its answers with others. */
+  measure(view: BranchView, compared: Compared): Promise<HeldOut | { problem: string }>;
+  /** The submission on a branch, in a form that only `average` reads; null if it is too long to be passed on. */
+  submission(view: BranchView): Promise<string | null>;
+  /** Makes the submission on a branch the mean of it and others; whether that worked and is accepted. */
+  average(view: BranchView, others: readonly string[]): Promise<boolean>;
+}
 
 /** Finds out on a branch whether a task's rows can be withheld. */
-export type HoldOut = (view: BranchView) => Promise<MeasureHeldOut | { problem: string }>;
+export type HoldOut = (view: BranchView) => Promise<RowHolder | { problem: string }>;
 
 /** Does something on a branch of its own, forked from a version's. */
 export type OnBranch = <Found>(of: Attempt, use: (view: BranchView) => Promise<Found>) => Promise<Found>;
@@ -39,12 +51,13 @@ const contradiction = 2;
  * a claim. During the search all are compared on the same part of the rows.
  */
 export class HeldOutRows {
-  readonly #measure: MeasureHeldOut;
+  readonly #holder: RowHolder;
   readonly #onBranch: OnBranch;
-  readonly #answers = new Map<Attempt, string>();
+  /** By part. */
+  readonly #answers = [0, ...lastParts].map(() => new Map<Attempt, string>());
 
-  private constructor(measure: MeasureHeldOut, onBranch: OnBranch) {
-    this.#measure = measure;
+  private constructor(holder: RowHolder, onBranch: OnBranch) {
+    this.#holder = holder;
     this.#onBranch = onBranch;
   }
 
@@ -54,17 +67,22 @@ export class HeldOutRows {
     reference: Attempt,
     onBranch: OnBranch,
   ): Promise<HeldOutRows | { problem: string }> {
-    const measure = await onBranch(reference, holdOut);
-    if ('problem' in measure) return measure;
-    const rows = new HeldOutRows(measure, onBranch);
-    const found = await rows.#run(reference, 0, '');
-    if ('problem' in found) return found;
-    rows.#answers.set(reference, found.answers);
-    return rows;
+    const holder = await onBranch(reference, holdOut);
+    if ('problem' in holder) return holder;
+    const rows = new HeldOutRows(holder, onBranch);
+    const found = await rows.#run(reference, 0);
+    return 'problem' in found ? found : rows;
   }
 
-  #run(of: Attempt, part: number, other: string): ReturnType<MeasureHeldOut> {
-    return this.#onBranch(of, (view) => this.#measure(view, part, other));
+  async #run(of: Attempt, part: number, than: Attempt | null = null): ReturnType<RowHolder['measure']> {
+    const other = than === null ? '' : this.#answersOf(than, part);
+    const found = await this.#onBranch(of, (view) => this.#holder.measure(view, { part, other }));
+    if (!('problem' in found)) this.#answers[part]?.set(of, found.answers);
+    return found;
+  }
+
+  #answersOf(attempt: Attempt, part: number): string {
+    return this.#answers[part]?.get(attempt) ?? '';
   }
 
   /**
@@ -76,9 +94,8 @@ export class HeldOutRows {
     best: Attempt,
     claimed: number,
   ): Promise<{ isBetter: boolean; said: string }> {
-    const found = await this.#run(attempt, 0, this.#answers.get(best) ?? '');
+    const found = await this.#run(attempt, 0, best);
     if ('problem' in found) return { isBetter: false, said: found.problem };
-    this.#answers.set(attempt, found.answers);
     const { gain, error } = found.gain ?? { gain: 0, error: 0 };
     const isBelieved = Math.abs(claimed - gain) <= contradiction * error;
     const said = `${isBelieved ? 'agrees with' : 'contradicts'} its claim: ${told({ gain, error })}`;
@@ -89,15 +106,52 @@ export class HeldOutRows {
   async atEnd(best: Attempt, reference: Attempt, mayRun: () => boolean): Promise<Gain | null> {
     const gains: Gain[] = [];
     for (const part of lastParts) {
-      const before = mayRun() ? await this.#run(reference, part, '') : null;
+      const before = mayRun() ? await this.#run(reference, part) : null;
       if (before === null || 'problem' in before) break;
-      const found = await this.#run(best, part, before.answers);
+      const found = await this.#run(best, part, reference);
       if ('problem' in found || found.gain === null) break;
       gains.push(found.gain);
     }
     if (gains.length === 0) return null;
     const mean = gains.reduce((sum, { gain }) => sum + gain, 0) / gains.length;
     return { gain: mean, error: Math.hypot(...gains.map(({ error }) => error)) / gains.length };
+  }
+
+  /**
+   * The versions whose answers, averaged with those of the best one, are better than these alone by more than one standard
+   * error, and that gain; null if there are none. After `atEnd`.
+   */
+  async partners(
+    best: Attempt,
+    others: readonly Attempt[],
+    mayRun: () => boolean,
+  ): Promise<{ members: Attempt[]; gain: Gain } | null> {
+    const [part = 1] = lastParts;
+    const alone = this.#answersOf(best, part);
+    let chosen: { members: Attempt[]; gain: Gain } | null = null;
+    for (const other of others) {
+      if (alone === '' || !mayRun() || 'problem' in (await this.#run(other, part))) continue;
+      const members: Attempt[] = [...(chosen?.members ?? []), other];
+      const answers = [best, ...members].map((one) => this.#answersOf(one, part));
+      const compared = { part, other: alone, members: answers };
+      const found = await this.#onBranch(best, (view) => this.#holder.measure(view, compared));
+      if ('problem' in found || found.gain === null || found.gain.gain <= found.gain.error) continue;
+      if (chosen === null || found.gain.gain > chosen.gain.gain) chosen = { members, gain: found.gain };
+    }
+    return chosen;
+  }
+
+  /** A branch whose submission is the mean of the best version's and those of others; null if that is not possible. */
+  async average(best: Attempt, members: readonly Attempt[]): Promise<BranchView | null> {
+    const others: string[] = [];
+    for (const member of members) {
+      const text = await this.#onBranch(member, (branch) => this.#holder.submission(branch));
+      if (text === null) return null;
+      others.push(text);
+    }
+    return await this.#onBranch(best, async (view) =>
+      (await this.#holder.average(view, others)) ? view : null,
+    );
   }
 }
 

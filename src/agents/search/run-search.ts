@@ -3,11 +3,12 @@ import type { Budget } from '../../schema/index.ts';
 import { BranchView } from './branch-view.ts';
 import { BudgetShares } from './budget-shares.ts';
 import { Evaluator } from './evaluator.ts';
-import { HeldOutRows, type HoldOut, stepsOfPart, told } from './held-out-rows.ts';
+import { HeldOutRows, type HoldOut, stepsOfPart } from './held-out-rows.ts';
 import { outcomeText } from './outcome-text.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
 import { type Attempt, lineage, SearchTree } from './search-tree.ts';
 import { needsSelection, roundSeconds, selectFinalist, selectionNeeds } from './select-finalist.ts';
+import { selectHeldOut } from './select-held-out.ts';
 
 /** The result of an operator on a branch. `nothing`: no version was written. */
 export type Written = { kind: 'written'; change: string } | { kind: 'nothing'; why: string };
@@ -256,33 +257,27 @@ export class TreeSearch {
   async #select(root: Attempt): Promise<string> {
     const reference = root.measured === null ? this.tree.measured[0] : root;
     if (reference === undefined || this.#isOver) return '';
-    if (this.#heldOut !== null) return await this.#selectHeldOut(this.#heldOut, reference);
-    if (!this.evaluator.measuresNoise) return '';
-    if (!needsSelection(this.tree, reference, this.evaluator.noiseTest)) return '';
-    const left = () => ({ ...this.#left(), steps: this.#left().steps - 1 });
-    const selection = await selectFinalist(this.tree, reference, this.evaluator, left, this.#slowest);
+    const selection = await this.#selection(reference);
     if (selection === null) return '';
-    return this.#decide(selection.chosen, selection.said);
-  }
-
-  /** On rows that decided nothing before: the best version, if its gain exceeds one standard error. */
-  async #selectHeldOut(heldOut: HeldOutRows, reference: Attempt): Promise<string> {
-    const { best } = this.tree;
-    if (best === null || best === reference) return '';
-    const mayRun = () => !this.#isOver && this.#left().seconds > roundSeconds(this.#slowest);
-    const gain = await heldOut.atEnd(best, reference, mayRun);
-    if (gain === null) return '';
-    const said = `On withheld rows that had decided nothing, ${best.id} gained ${told(gain)} over ${reference.id}.`;
-    return this.#decide(gain.gain > gain.error ? best : reference, said);
-  }
-
-  #decide(chosen: Attempt, said: string): string {
+    const { chosen, said } = selection;
     if (chosen !== this.tree.best) {
       this.#takeAsBest(chosen);
       this.tree.record(chosen);
     }
     this.#environment.note({ Decision: `${said} I submit ${chosen.id}.` });
     return said;
+  }
+
+  async #selection(reference: Attempt): Promise<{ chosen: Attempt; said: string } | null> {
+    if (this.#heldOut !== null) {
+      const mayRun = () => !this.#isOver && this.#left().seconds > roundSeconds(this.#slowest);
+      const { noiseTest } = this.evaluator;
+      return await selectHeldOut(this.tree, reference, { heldOut: this.#heldOut, noiseTest, mayRun });
+    }
+    const isNeeded =
+      this.evaluator.measuresNoise && needsSelection(this.tree, reference, this.evaluator.noiseTest);
+    const left = () => ({ ...this.#left(), steps: this.#left().steps - 1 });
+    return isNeeded ? await selectFinalist(this.tree, reference, this.evaluator, left, this.#slowest) : null;
   }
 
   #mayTry(): boolean {
@@ -314,7 +309,10 @@ export class TreeSearch {
   #usable(): { seconds: number; steps: number } {
     const { seconds_left, seconds_used, steps_left, steps_used } = this.#now;
     if (this.#heldOut !== null)
-      return { seconds: seconds_left - roundSeconds(this.#slowest), steps: steps_left - stepsOfPart - 1 };
+      return {
+        seconds: seconds_left - 1.5 * roundSeconds(this.#slowest),
+        steps: steps_left - stepsOfPart - 1,
+      };
     if (!this.evaluator.measuresNoise) return { seconds: seconds_left - 1, steps: steps_left - 1 };
     const root = this.tree.attempts[0];
     const mustSelect = root !== undefined && needsSelection(this.tree, root, this.evaluator.noiseTest);

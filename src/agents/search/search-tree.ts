@@ -3,7 +3,15 @@ import { SearchNode, searchNodeEntry } from '../../schema/index.ts';
 import type { BranchView, EntryRun } from './branch-view.ts';
 import type { Evidence } from './noise-test.ts';
 
-export type Operator = 'starter' | 'portfolio' | 'draft' | 'improve' | 'debug' | 'merge' | 'tune';
+export type Operator =
+  | 'starter'
+  | 'portfolio'
+  | 'draft'
+  | 'improve'
+  | 'debug'
+  | 'merge'
+  | 'tune'
+  | 'ensemble';
 
 /** A version that was measured, and whose submission was accepted. */
 export interface Measured {

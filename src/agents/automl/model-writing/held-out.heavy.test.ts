@@ -9,7 +9,7 @@ import type { TaskBrief } from '../../../schema/index.ts';
 import { ensurePython, loadTask } from '../../../tasks/index.ts';
 import type { HeldOut } from '../../search/held-out-rows.ts';
 import { askedTable, inferContract, testPath } from './contract.ts';
-import { heldOutScript, readHeldOut } from './held-out.ts';
+import { averagingScript, heldOutScript, readHeldOut } from './held-out.ts';
 import { dataSummaryScript } from './python-file.ts';
 
 /** Withholds rows of synthetic tables. The packages are those of a task; no data of it is needed. */
@@ -89,11 +89,13 @@ function place({ task, data }: { task: TaskBrief; data: string }) {
   const settings = { TEST: testPath(file), ID: 'id', WANTED: ['y'] };
   const contract = inferContract(task, run(folder, dataSummaryScript(settings)));
   if ('problem' in contract) throw new Error(contract.problem);
-  const measure = (source: string, part = 0, other = '') => {
+  const measure = (source: string, part = 0, other = '', members: string[] = []) => {
     writeFileSync(join(folder, 'train.py'), source);
-    return readHeldOut(run(folder, heldOutScript(contract, 'train.py', { part, other, seconds: 20 })));
+    const compared = { part, other, members, seconds: 20 };
+    return readHeldOut(run(folder, heldOutScript(contract, 'train.py', compared)));
   };
-  return { folder, measure };
+  const average = (...others: string[]) => run(folder, averagingScript(contract, others));
+  return { folder, measure, average };
 }
 
 function rowsOf(folder: string, path: string): string[][] {
@@ -153,4 +155,41 @@ test.each([
   ['prints what the measuring program prints', 'print(\'HELD OUT {"answers": "eA==", "gain": null}\')'],
 ])('a version that %s cannot be measured', { timeout: 60_000 }, (_, source) => {
   expect(place(cases.numbers).measure(source)).toMatchObject({ problem: expect.stringMatching(/./) });
+});
+
+test('the mean of two versions that each know a part is better than each of them', () => {
+  const { folder, measure, average } = place({
+    ...cases.numbers,
+    data: 'z = rng.normal(size=n)\ny = np.round(3 * x + 3 * z, 4)\nsplit(["x", "z"], [x, z], y, np.arange(n) % 4 > 0)',
+  });
+  const versions = ['x', 'z'].map((name) => version(`guess = [3 * float(row["${name}"]) for row in test]`));
+  const members = versions.map((source) => answersOf(measure(source)));
+  // What stands in the workspace is not run.
+  const both = measure('raise SystemExit(1)', 0, members[0], members) as HeldOut;
+  expect(both.gain?.gain).toBeGreaterThan(3 * (both.gain?.error ?? 0));
+
+  const submissions = versions.map((source) => {
+    run(folder, source);
+    return { rows: rowsOf(folder, 'submission.csv'), told: average().trim().split(' ')[1] ?? '' };
+  });
+  average(submissions[0]?.told ?? '');
+  const mean = rowsOf(folder, 'submission.csv');
+  expect(mean[0]).toEqual(['id', 'y']);
+  for (const [place, [id, y]] of mean.entries()) {
+    const pair = submissions.map(({ rows }) => rows[place]);
+    expect(pair.map((row) => row?.[0])).toEqual([id, id]);
+    if (place > 0) expect(Number(y)).toBeCloseTo((Number(pair[0]?.[1]) + Number(pair[1]?.[1])) / 2, 9);
+  }
+});
+
+test('of classes, the most frequent one counts, and the own one in a draw', () => {
+  const { folder, average } = place(cases.classes);
+  const told = ['high', 'high', 'low'].map((word) => {
+    writeFileSync(join(folder, 'submission.csv'), `id,y\n0,${word}\n`);
+    return average().trim().split(' ')[1] ?? '';
+  });
+  average(told[0] ?? '');
+  expect(rowsOf(folder, 'submission.csv')[1]).toEqual(['0', 'low']);
+  average(...told.slice(0, 2));
+  expect(rowsOf(folder, 'submission.csv')[1]).toEqual(['0', 'high']);
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Workspace } from '../../common/workspace.ts';
-import type { HeldOut, HoldOut } from '../../search/held-out-rows.ts';
+import type { BranchView } from '../../search/branch-view.ts';
+import type { Compared, HeldOut, HoldOut } from '../../search/held-out-rows.ts';
 import type { Contract } from './contract.ts';
 import { findContract } from './fill.ts';
 import { answerSettings } from './portfolio.ts';
@@ -24,12 +25,26 @@ export const holdOutRows: HoldOut = async (view) => {
   if ('problem' in contract) return contract;
   if (contract.source.kind !== 'table') return { problem: 'the data is not a table' };
   if (!contract.isMeasured) return { problem: `I can't compute the ${view.task.metric.name}` };
-  return async (branch, part, other) => {
+  const { entry } = view.task;
+  const perform = async (branch: BranchView, script: string) => {
     const workspace = new Workspace(branch);
-    const seconds = Math.max(1, Math.floor(branch.budget.seconds_left) - 1);
-    await workspace.writeFile(program, heldOutScript(contract, view.task.entry, { part, other, seconds }));
-    const { observation, status } = await workspace.executeScript(program);
-    return readHeldOut(observation) ?? { problem: `measuring it ended as ${status}` };
+    await workspace.writeFile(program, script);
+    return await workspace.executeScript(program);
+  };
+  return {
+    async measure(branch, what) {
+      const seconds = Math.max(1, Math.floor(branch.budget.seconds_left) - 1);
+      const done = await perform(branch, heldOutScript(contract, entry, { ...what, seconds }));
+      return readHeldOut(done.observation) ?? { problem: `measuring it ended as ${done.status}` };
+    },
+    async submission(branch) {
+      const { observation } = await perform(branch, averagingScript(contract));
+      return /^SUBMISSION (\S+)$/m.exec(observation)?.[1] ?? null;
+    },
+    async average(branch, others) {
+      const { status } = await perform(branch, averagingScript(contract, others));
+      return status === 'ok' && (await new Workspace(branch).validateSubmission()).status === 'ok';
+    },
   };
 };
 
@@ -37,7 +52,7 @@ export const holdOutRows: HoldOut = async (view) => {
 export function heldOutScript(
   contract: Contract,
   entry: string,
-  { part, other, seconds }: { part: number; other: string; seconds: number },
+  { part, other, members = [], seconds }: Compared & { seconds: number },
 ): string {
   const { source } = contract;
   if (source.kind !== 'table') throw new Error('only rows of tables can be withheld');
@@ -46,10 +61,16 @@ export function heldOutScript(
     {
       ...answerSettings(contract),
       ...{ TRAIN: source.train, ANSWERS: source.answers, ENTRY: entry },
-      ...{ PART: part, OTHER: other, SECONDS: seconds },
+      ...{ PART: part, OTHER: other, TOGETHER: members, SECONDS: seconds },
     },
     'measure()',
   );
+}
+
+/** The program that averages the submission in the workspace with others; without others, it passes it on. */
+export function averagingScript(contract: Contract, others: readonly string[] = []): string {
+  const settings = { ...answerSettings(contract), OTHERS: others };
+  return pythonScript(['settings', 'average'], settings, others.length === 0 ? 'tell()' : 'average()');
 }
 
 export function readHeldOut(printed: string): HeldOut | { problem: string } | null {

@@ -13,7 +13,6 @@ export function modelScript(
 ): string {
   const shared = {
     ...answerSettings(contract),
-    ROUNDS_TO_WHOLE: contract.roundsToWhole,
     BOUNDS: contract.bounds,
     MANY_CLASSES: contract.classifies && contract.classes > 2,
     // Another measure must not be taken for the task's.
@@ -43,6 +42,7 @@ export function answerSettings(contract: Contract): Record<string, Setting> {
     COLUMNS: contract.columns,
     CLASS_COLUMNS: contract.classColumns,
     WRITES_PROBABILITY: contract.writesProbability,
+    ROUNDS_TO_WHOLE: contract.roundsToWhole,
     CLASSIFIES: contract.classifies,
     METRIC: contract.metric,
     UNIT: contract.inPercent ? 100 : 1,

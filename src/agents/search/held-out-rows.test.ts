@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import type { BranchView } from './branch-view.ts';
+import { type Gain, HeldOutRows, type RowHolder } from './held-out-rows.ts';
+import { type Attempt, SearchTree } from './search-tree.ts';
+
+/** Versions whose answers are numbers, and whose gain is the difference of these; each has an error of 1. */
+async function rowsWith(qualities: number[], holder: Partial<RowHolder> = {}) {
+  const tree = new SearchTree(() => {});
+  const attempts = qualities.map(() => tree.begin('draft', null, { why: '' }));
+  const runs: number[] = [];
+  const average = (members: readonly string[]) =>
+    members.reduce((sum, each) => sum + Number(each), members.length) / members.length;
+  const made: RowHolder = {
+    measure: async (view, { part, other, members }) => {
+      const own = Number(view.id);
+      if (members === undefined) runs.push(part);
+      const answers = members === undefined ? (qualities[own] ?? Number.NaN) : average(members);
+      if (Number.isNaN(answers)) return { problem: 'it failed' };
+      const gain: Gain | null = other === '' ? null : { gain: answers - Number(other), error: 1 };
+      return { answers: String(answers), gain };
+    },
+    submission: async (view) => view.id,
+    average: async () => true,
+    ...holder,
+  };
+  const viewOf = (attempt: Attempt) => ({ id: String(attempt.id) }) as unknown as BranchView;
+  const [first] = attempts;
+  if (first === undefined) throw new Error('there must be a first version');
+  const rows = await HeldOutRows.prepare(
+    async () => made,
+    first,
+    (of, use) => use(viewOf(of)),
+  );
+  return { rows, attempts, runs };
+}
+
+/** The rows of `rowsWith`, if they can be withheld. */
+async function heldOut(qualities: number[], holder: Partial<RowHolder> = {}) {
+  const { rows, attempts, runs } = await rowsWith(qualities, holder);
+  if ('problem' in rows) throw new Error(rows.problem);
+  const [first, second] = attempts;
+  if (first === undefined || second === undefined) throw new Error('there must be two versions');
+  return { rows, first, second, others: attempts.slice(2), runs };
+}
+
+test.each([
+  { claimed: 5, measured: 4, isBetter: true, why: 'the rows agree with the claim' },
+  { claimed: 1, measured: -0.5, isBetter: true, why: 'the rows do not contradict a small claim' },
+  { claimed: 9, measured: 4, isBetter: true, why: 'it is better, although it claims too much' },
+  { claimed: 9, measured: 0.5, isBetter: false, why: 'what is left of its claim may be chance' },
+  { claimed: 9, measured: -3, isBetter: false, why: 'it is worse' },
+])('a version that claims $claimed and gains $measured: $why', async ({ claimed, measured, isBetter }) => {
+  const { rows, first, second } = await heldOut([10, 10 + measured]);
+  expect(await rows.confirms(second, first, claimed)).toMatchObject({ isBetter });
+});
+
+test('a version that cannot be measured is not better, and says why', async () => {
+  const { rows, first, second } = await heldOut([10, Number.NaN]);
+  expect(await rows.confirms(second, first, 3)).toEqual({ isBetter: false, said: 'it failed' });
+});
+
+test('rows cannot be withheld if the first version does not run on the others', async () => {
+  expect((await rowsWith([Number.NaN, 1])).rows).toEqual({ problem: 'it failed' });
+});
+
+test('at the end, other rows than before decide, as many parts of them as there is time for', async () => {
+  const { rows, first, second, runs } = await heldOut([10, 14]);
+  expect(await rows.atEnd(second, first, () => true)).toEqual({ gain: 4, error: Math.SQRT1_2 });
+  expect(runs).toEqual([0, 1, 1, 2, 2]);
+  let times = 0;
+  expect(await rows.atEnd(second, first, () => times++ < 1)).toEqual({ gain: 4, error: 1 });
+  expect(await rows.atEnd(second, first, () => false)).toBeNull();
+});
+
+test('versions are averaged if their mean is better than the best one by more than chance', async () => {
+  const good = await heldOut([10, 14, 16, 13]);
+  await good.rows.atEnd(good.second, good.first, () => true);
+  const found = await good.rows.partners(good.second, good.others, () => true);
+  // The mean of 14 and 16 is one more than their average here: 16, two more than 14 alone.
+  expect(found).toEqual({ members: [good.others[0]], gain: { gain: 2, error: 1 } });
+  expect(await good.rows.average(good.second, found?.members ?? [])).toMatchObject({ id: '1' });
+
+  const poor = await heldOut([10, 14, 9, Number.NaN]);
+  await poor.rows.atEnd(poor.second, poor.first, () => true);
+  expect(await poor.rows.partners(poor.second, poor.others, () => true)).toBeNull();
+});
+
+test.each([
+  ['is too long to be passed on', { submission: async () => null }],
+  ['is not accepted', { average: async () => false }],
+])('nothing is averaged if a submission %s', async (_, holder) => {
+  const { rows, second, others } = await heldOut([10, 14, 16], holder);
+  expect(await rows.average(second, others)).toBeNull();
+});
