@@ -15,8 +15,8 @@ def planned(rounds, unit):
     PLAN[unit] = (0, count or place + 1)
 
 
-def scheduled(optimizer, warm_up, falls):
-    """Lets the learning rate rise for a share of all steps, and then fall to zero."""
+def scheduled(optimizer, warm_up):
+    """Lets the learning rate rise for a share of all steps, and then fall to zero (cosine)."""
     import math
 
     for group in optimizer.param_groups:
@@ -30,7 +30,7 @@ def scheduled(optimizer, warm_up, falls):
         done = min((epoch + within) / max(epochs, 1), 1)
         step = 1 / max(epochs * batches, epochs, 1)
         rest = (1 - done) / (1 - warm_up)
-        fall = (1 - math.cos(math.pi * rest)) / 2 if falls == "cosine" else rest
+        fall = (1 - math.cos(math.pi * rest)) / 2
         factor = min((done + step) / warm_up, 1) if done < warm_up else min(fall, 1)
         for group in optimizer.param_groups:
             group["lr"] = group["planned_lr"] * factor

@@ -3,49 +3,27 @@ import type { Rewrite } from '../rewrite.ts';
 import { calledName, calleeText, inLines, moduleOf, type TorchScript, written } from './script.ts';
 import { hiddenLinears, innerConvolutions } from './shapes.ts';
 
-/** Other activations between layers; those of outputs and gates stay unchanged. */
-export function swapActivations(script: TorchScript): Rewrite[] {
-  const saturating = inner(script, /^(?:sigmoid|tanh|Sigmoid|Tanh|hardtanh|Hardtanh|softsign|Softsign)$/);
-  const plain = inner(script, /^(?:relu|ReLU)$/);
-  return [
-    ...swapped(script, saturating, 'ReLU', 'relu', {
-      name: 'torch: ReLU',
-      reason: 'sigmoid and tanh let little gradient through where they are flat (Glorot et al. 2011).',
-      weight: 0.7,
-      effort: 1,
-    }),
-    ...swapped(script, [...saturating, ...plain], 'GELU', 'gelu', {
-      name: 'torch: GELU',
-      reason: 'a smooth activation is often a little better (Hendrycks and Gimpel 2016).',
-      weight: 0.25,
-      effort: 1.1,
-    }),
-  ];
-}
-
-function swapped(
-  script: TorchScript,
-  calls: readonly SyntaxNode[],
-  layer: string,
-  plain: string,
-  rest: Pick<Rewrite, 'name' | 'reason' | 'weight' | 'effort'>,
-): Rewrite[] {
+/** ReLU between layers; the activations of outputs and gates stay unchanged. */
+export function replaceActivations(script: TorchScript): Rewrite[] {
   const { source } = script;
+  const calls = inner(script, /^(?:sigmoid|tanh|Sigmoid|Tanh|hardtanh|Hardtanh|softsign|Softsign)$/);
   if (calls.length === 0) return [];
   const edits = calls.flatMap((call) => {
     const callee = call.firstChild;
     if (callee === null) return [];
-    // A module is created in place; a function may be torch's own, which has no gelu.
+    // A module is created in place.
     const isModule = /^[A-Z]/.test(calleeName(source, call));
     const module = moduleOf(source, call, isModule ? 'torch.nn' : 'torch.nn.functional');
-    const prefix = isModule || module !== 'torch' ? module : 'torch.nn.functional';
     const isInPlace = isModule && /inplace/.test(source.slice(callee.to, call.to));
     const to = isInPlace ? call.to : callee.to;
-    return [{ from: call.from, to, text: `${prefix}.${isModule ? layer : plain}${isInPlace ? '()' : ''}` }];
+    return [{ from: call.from, to, text: `${module}.${isModule ? 'ReLU' : 'relu'}${isInPlace ? '()' : ''}` }];
   });
   return written(script, {
-    ...rest,
-    change: `${layer} as the activation ${inLines(source, calls)}.`,
+    name: 'torch: ReLU',
+    change: `ReLU as the activation ${inLines(source, calls)}.`,
+    reason: 'sigmoid and tanh let little gradient through where they are flat (Glorot et al. 2011).',
+    weight: 0.7,
+    effort: 1,
     imports: ['import torch'],
     edits,
   });

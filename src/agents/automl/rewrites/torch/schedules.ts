@@ -5,33 +5,8 @@ import type { Rewrite } from '../rewrite.ts';
 import { inLines, type TorchScript, written } from './script.ts';
 import { coursesOf, headOf, iterableOf, madeOptimizers, optimizerSteps, schedulerSteps } from './training.ts';
 
-interface Schedule {
-  name: string;
-  settings: string;
-  what: string;
-  weight: number;
-  reason: string;
-}
-
-const schedules: readonly Schedule[] = [
-  {
-    name: 'torch: warm-up and cosine decay',
-    settings: 'warm_up=0.1, falls="cosine"',
-    what: 'rises during the first tenth of all steps (up to three times the constant rate, for adaptive steps) and then falls to zero along a cosine',
-    weight: 0.7,
-    reason: 'large steps find a good place and small ones settle there (Loshchilov and Hutter 2017).',
-  },
-  {
-    name: 'torch: one cycle',
-    settings: 'warm_up=0.3, falls="linear"',
-    what: 'rises during the first three tenths of all steps and then falls straight to zero',
-    weight: 0.4,
-    reason: 'a long rise allows larger learning rates (Smith and Topin 2018).',
-  },
-];
-
 /** A learning rate that follows the progress of the training, and replaces an existing schedule. */
-export function addSchedules(script: TorchScript): Rewrite[] {
+export function addSchedule(script: TorchScript): Rewrite[] {
   const { source } = script;
   const optimizers = madeOptimizers(script).map(({ call }) => call);
   const loops = optimizerSteps(script).flatMap(({ loops: around }) => pacedLoops(source, around));
@@ -40,19 +15,19 @@ export function addSchedules(script: TorchScript): Rewrite[] {
   if (optimizers.length === 0 || removed === null || /\bscheduled\(/.test(source)) return [];
   if (loops.length === 0) return [];
   const edits = [...uniqueEdits(loops), ...removed];
-  return schedules.flatMap(({ name, settings, what, weight, reason }) =>
-    written(script, {
-      ...{ name, reason, weight, effort: 1, parts: ['plan'] },
-      change: `The learning rate of the optimizer ${inLines(source, optimizers)} ${what}${steps.length > 0 ? ', in place of the schedule that is there' : ''}.`,
-      edits: [
-        ...edits,
-        ...optimizers.flatMap(({ from, to }) => [
-          { from, to: from, text: 'scheduled(' },
-          { from: to, to, text: `, ${settings})` },
-        ]),
-      ],
-    }),
-  );
+  const replaced = steps.length > 0 ? ', in place of the schedule that is there' : '';
+  return written(script, {
+    ...{ name: 'torch: warm-up and cosine decay', weight: 0.7, effort: 1, parts: ['plan'] },
+    reason: 'large steps find a good place and small ones settle there (Loshchilov and Hutter 2017).',
+    change: `The learning rate of the optimizer ${inLines(source, optimizers)} rises during the first tenth of all steps (up to three times the constant rate, for adaptive steps) and then falls to zero along a cosine${replaced}.`,
+    edits: [
+      ...edits,
+      ...optimizers.flatMap(({ from, to }) => [
+        { from, to: from, text: 'scheduled(' },
+        { from: to, to, text: ', warm_up=0.1)' },
+      ]),
+    ],
+  });
 }
 
 /** The loops over batches and over epochs: each reports its progress. */

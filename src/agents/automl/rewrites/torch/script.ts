@@ -16,7 +16,7 @@ import type { Rewrite, Surroundings } from '../rewrite.ts';
 const partsFolder = join(import.meta.dirname, '../../../../../python/automl/parts');
 
 /** Functions and classes in `python/automl/parts` that rewrites insert into a script. */
-export type Part = 'graph' | 'logarithms' | 'plan' | 'residual';
+export type Part = 'graph' | 'logarithms' | 'plan';
 
 /** A script that uses PyTorch, parsed for rewriters. */
 export interface TorchScript {

@@ -17,17 +17,6 @@ export function hiddenLinears(script: TorchScript): Layer[] {
   );
 }
 
-/** The last linear layer of each model, if its input is the output of an earlier layer. */
-export function lastLinears(script: TorchScript): Layer[] {
-  return script.models.flatMap((layers) => {
-    const last = layers.findLast(({ kind }) => kind === 'Linear');
-    // The blocks of a transformer add depth in their own way.
-    const isBlock = layers.some(({ kind }) => /^(?:Layer|RMS)Norm$|^Multihead|^Transformer/.test(kind));
-    const isLater = layers.length > 1 && last !== layers[0] && !isBlock;
-    return last?.into != null && isLater && isOrdinary(script, last) ? [last] : [];
-  });
-}
-
 /** Convolutions whose output goes to something else in the model: not those that give the final output. */
 export function innerConvolutions(script: TorchScript): Layer[] {
   return script.models.flatMap((layers) => {
@@ -39,17 +28,8 @@ export function innerConvolutions(script: TorchScript): Layer[] {
   });
 }
 
-/** Whether models get only rows of numbers: no pictures, no sequences. */
-export function isPlainNumbers({ models }: TorchScript): boolean {
-  const kinds = models.flat().map(({ kind }) => kind);
-  return (
-    kinds.includes('Linear') &&
-    !kinds.some((kind) => /^(?:Conv|LSTM|GRU|RNN|Embedding|Multi|Transf)/.test(kind))
-  );
-}
-
 /** Whether a layer is one step of a chain, and nothing accesses its weights. */
-export function isOrdinary({ source }: TorchScript, { holder }: Layer): boolean {
+function isOrdinary({ source }: TorchScript, { holder }: Layer): boolean {
   if (holder === null) return true;
   return !special.test(holder) && !new RegExp(`\\b${holder}\\s*\\.\\s*(?:weight|bias)\\b`).test(source);
 }

@@ -83,17 +83,21 @@ for number in range(settings["rounds"]):
 
   it('schedule the learning rate through loops and functions, in place of an existing schedule', () => {
     expect(changed(flat, 'warm-up and cosine decay')).toEqual([
-      'optimizer = scheduled(optim.SGD(net.parameters(), lr=0.001), warm_up=0.1, falls="cosine")',
+      'optimizer = scheduled(optim.SGD(net.parameters(), lr=0.001), warm_up=0.1)',
       'for epoch in planned(range(3), "epochs"):',
       'for i, (inputs, targets) in enumerate(planned(train_loader, "batches")):',
     ]);
-    expect(changed(trainer, 'one cycle')).toEqual([
-      'self.optimizer = scheduled(torch.optim.Adam([{"params": model.parameters()}], lr=lr), warm_up=0.3, falls="linear")',
+    expect(changed(trainer, 'warm-up and cosine decay')).toEqual([
+      'self.optimizer = scheduled(torch.optim.Adam([{"params": model.parameters()}], lr=lr), warm_up=0.1)',
       'for epoch in planned(range(self.epochs), "epochs"):',
       'for part in planned(torch.randperm(len(x)).split(16), "batches"):',
     ]);
-    expect(offers(trainer).get('one cycle')?.source).not.toContain('self.scheduler.step(loss)');
-    expect(changed(language, 'one cycle')).toContain('for step in planned(range(MAX_STEPS), "epochs"):');
+    expect(offers(trainer).get('warm-up and cosine decay')?.source).not.toContain(
+      'self.scheduler.step(loss)',
+    );
+    expect(changed(language, 'warm-up and cosine decay')).toContain(
+      'for step in planned(range(MAX_STEPS), "epochs"):',
+    );
   });
 
   it('normalise inner convolutions, and never those that give the output', () => {
@@ -107,19 +111,17 @@ for number in range(settings["rounds"]):
 
   it('replace activations between layers, and none that gives the output', () => {
     expect(changed(flat, 'ReLU')).toEqual([
-      'x = F.max_pool2d(torch.nn.functional.relu(self.conv1(x)), 2)',
-      'x = torch.nn.functional.relu(self.fc1(x.view(x.size(0), -1)))',
+      'x = F.max_pool2d(torch.relu(self.conv1(x)), 2)',
+      'x = torch.relu(self.fc1(x.view(x.size(0), -1)))',
     ]);
     const ending =
       'import torch\nfrom torch import nn\nm = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 1), nn.Sigmoid())\n';
     expect(offers(ending).has('ReLU')).toBe(false);
-    expect(offers(trainer).get('GELU')?.source).toContain('nn.GELU(),\n        nn.Conv1d');
   });
 
   it('are offered only once', () => {
     for (const source of [flat, trainer]) {
       for (const { name, source: rewritten } of allOffers(source, 'MAE')) {
-        if (/GELU|momentum/.test(name)) continue;
         expect(rewriteTorch(rewritten, around('MAE')).map((each) => each.name)).not.toContain(name);
       }
     }

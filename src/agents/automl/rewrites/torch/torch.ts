@@ -1,14 +1,12 @@
 import { isTimeLike } from '../../../search/metric-names.ts';
 import { isLeftOut, type Rewrite, type Rewriter, type Surroundings } from '../rewrite.ts';
-import { swapActivations } from './activations.ts';
-import { changeCapacity } from './capacity.ts';
-import { clipGradients } from './clipping.ts';
+import { replaceActivations } from './activations.ts';
 import { leaveOutGradients } from './gradients.ts';
 import { useLastPosition } from './last-position.ts';
 import { trainLonger } from './length.ts';
-import { normalise } from './normalisation.ts';
+import { normaliseConvolutions } from './normalisation.ts';
 import { swapOptimizers } from './optimizers.ts';
-import { addSchedules } from './schedules.ts';
+import { addSchedule } from './schedules.ts';
 import { readTorchScript, type TorchScript } from './script.ts';
 
 type Finder = (script: TorchScript) => Rewrite[];
@@ -16,11 +14,9 @@ type Finder = (script: TorchScript) => Rewrite[];
 /** These change the results. */
 const finders: readonly Finder[] = [
   swapOptimizers,
-  addSchedules,
-  clipGradients,
-  normalise,
-  swapActivations,
-  changeCapacity,
+  addSchedule,
+  normaliseConvolutions,
+  replaceActivations,
   trainLonger,
 ];
 
@@ -56,7 +52,7 @@ const recipes: readonly Recipe[] = [
     name: 'torch: usual recipe',
     parts: [
       ['torch: AdamW', swapOptimizers],
-      ['torch: warm-up and cosine decay', addSchedules],
+      ['torch: warm-up and cosine decay', addSchedule],
     ],
     weight: 0.9,
   },
@@ -64,9 +60,9 @@ const recipes: readonly Recipe[] = [
     name: 'torch: usual recipe for pictures',
     parts: [
       ['torch: AdamW, fast', swapOptimizers],
-      ['torch: warm-up and cosine decay', addSchedules],
-      ['torch: batch normalisation of convolutions', normalise],
-      ['torch: ReLU', swapActivations],
+      ['torch: warm-up and cosine decay', addSchedule],
+      ['torch: batch normalisation of convolutions', normaliseConvolutions],
+      ['torch: ReLU', replaceActivations],
     ],
     weight: 0.95,
   },
