@@ -24,10 +24,8 @@ export interface Situation {
 
 export interface MoveSettings {
   operators: ReadonlySet<Operator>;
-  /** The number of drafts; one more for each step of width. */
+  /** The number of drafts before anything else is tried; one more for each step of width. */
   drafts: number;
-  /** There are so many attempts for each draft before the next one; 0: all drafts come first. */
-  draftGap: number;
   /** The number of consecutive failures on one path that are worth a repair. */
   maxRepairs: number;
   /** The most changes that an improvement makes at once. */
@@ -106,15 +104,14 @@ export const policies: Readonly<Record<PolicyName, Policy>> = {
 
 /** All possible moves, the most promising of each operator first. */
 export function movesOf({ tree, root, noiseTest, width, settings }: Situation): Move[] {
-  const { operators, drafts, draftGap, maxRepairs, maxChanges } = settings;
+  const { operators, drafts, maxRepairs, maxChanges } = settings;
   const ranked = tree.measured.toSorted(
     (one, other) => noiseTest.gain(scoreOf(other), scoreOf(one)) || one.id - other.id,
   );
   const made = tree.attempts.filter(({ operator }) => operator === 'draft').length;
   const changes = changesAtOnce(tree, maxChanges);
   const moves: Move[] = [];
-  if (made < drafts + width - 1 && tree.attempts.length > made * draftGap)
-    moves.push({ operator: 'draft', parent: root, why: `draft ${made + 1}` });
+  if (made < drafts + width - 1) moves.push({ operator: 'draft', parent: root, why: `draft ${made + 1}` });
   const inRank = tree.best === null ? ranked : [tree.best, ...ranked.filter((one) => one !== tree.best)];
   for (const [place, parent] of inRank.slice(0, Math.max(1, width)).entries()) {
     const why = place === 0 ? 'the best' : `number ${place + 1}`;

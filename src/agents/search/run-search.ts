@@ -38,6 +38,8 @@ const shares = { attempt: 0.35, portfolio: 0.3, selection: 0.25 };
 const steps = { least: 5, most: 14 };
 /** With less time than for so many runs of the starter, what measuring its noise costs is better spent on attempts. */
 const noiseRuns = 30;
+/** With less time than for so many runs, every draft after the first one takes more than it gives. */
+const draftRuns = 15;
 /** After this many consecutive attempts that wrote nothing, the search stops. */
 const maxIdle = 6;
 
@@ -108,8 +110,7 @@ export class TreeSearch {
   }
 
   async #learnNoise(of: Attempt): Promise<void> {
-    const { seconds_left: left, seconds_used: used } = this.#now;
-    const isAffordable = of.measured !== null && left + used >= noiseRuns * of.measured.seconds;
+    const isAffordable = of.measured !== null && this.#affordsRuns(noiseRuns, of);
     if (!this.#settings.measuresNoise || !isAffordable || !this.#mayTry()) return;
     if (await this.#withholdRows(of)) return;
     await this.evaluator.measureNoise(of, this.#left());
@@ -117,6 +118,12 @@ export class TreeSearch {
     this.#environment.note({
       Observed: `Run again, version ${of.id} shows a noise of ${(noise ?? 0).toPrecision(2)}; a gain must exceed ${threshold.toPrecision(2)}.`,
     });
+  }
+
+  /** Whether the whole time is enough for so many runs of a version. */
+  #affordsRuns(count: number, { measured }: Attempt): boolean {
+    const { seconds_left, seconds_used } = this.#now;
+    return seconds_left + seconds_used >= count * (measured?.seconds ?? 0);
   }
 
   /** Whether rows are withheld from now on, so that new best versions are checked on these. */
@@ -141,7 +148,9 @@ export class TreeSearch {
 
   async #work(root: Attempt): Promise<void> {
     while (this.#mayTry() && this.tree.attempts.length <= this.#settings.maxAttempts) {
-      const { policy, random } = this.#settings;
+      const { policy, random, ...settings } = this.#settings;
+      const drafts =
+        !this.#settings.measuresNoise || this.#affordsRuns(draftRuns, root) ? settings.drafts : 1;
       const situation = {
         tree: this.tree,
         root,
@@ -149,7 +158,7 @@ export class TreeSearch {
         random,
         width: this.#width,
       };
-      const move = policy({ ...situation, settings: this.#settings });
+      const move = policy({ ...situation, settings: { ...settings, drafts } });
       if (move === null) return;
       await this.#attempt(move, shares.attempt);
     }

@@ -95,7 +95,6 @@ function readSettings(agent: Agent, options: AgentOptions, seed: number, holdOut
       policy: policies[choiceOption(agent, options, 'policy', policyNames)],
       // AIDE's numbers: five drafts, three repairs in a row.
       drafts: isAide ? 5 : 2,
-      draftGap: isAide ? 0 : 12,
       maxRepairs: isAide ? 3 : 2,
       maxChanges: isAide ? 1 : wholeNumberOption(agent, options, 'changes', 1),
       patience: isAide ? Number.POSITIVE_INFINITY : wholeNumberOption(agent, options, 'patience', 1),
