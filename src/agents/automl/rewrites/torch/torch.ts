@@ -1,7 +1,6 @@
 import { isTimeLike } from '../../../search/metric-names.ts';
 import { isLeftOut, type Rewrite, type Rewriter, type Surroundings } from '../rewrite.ts';
 import { replaceActivations } from './activations.ts';
-import { leaveOutGradients } from './gradients.ts';
 import { useLastPosition } from './last-position.ts';
 import { trainLonger } from './length.ts';
 import { normaliseConvolutions } from './normalisation.ts';
@@ -20,17 +19,13 @@ const finders: readonly Finder[] = [
   trainLonger,
 ];
 
-/** These keep the results, up to rounding. */
-const fasterFinders: readonly Finder[] = [leaveOutGradients, useLastPosition];
-
 /**
  * Other ways to train or build the models of PyTorch scripts; if the metric is a time, ways to make the scripts faster.
  */
 export const rewriteTorch: Rewriter = (source, surroundings) => {
-  const isTime = isTimeLike(surroundings.task.metric);
-  const first = found(isTime ? fasterFinders : finders, source, surroundings);
-  const usual = isTime ? fasterRecipes : recipes;
-  return [...first, ...usual.flatMap((recipe) => together(first, surroundings, recipe))];
+  if (isTimeLike(surroundings.task.metric)) return found([useLastPosition], source, surroundings);
+  const first = found(finders, source, surroundings);
+  return [...first, ...recipes.flatMap((recipe) => together(first, surroundings, recipe))];
 };
 
 function found(wanted: readonly Finder[], source: string, surroundings: Surroundings): Rewrite[] {
@@ -63,17 +58,6 @@ const recipes: readonly Recipe[] = [
       ['torch: warm-up and cosine decay', addSchedule],
       ['torch: batch normalisation of convolutions', normaliseConvolutions],
       ['torch: ReLU', replaceActivations],
-    ],
-    weight: 0.95,
-  },
-];
-
-const fasterRecipes: readonly Recipe[] = [
-  {
-    name: 'torch: usual recipe for speed',
-    parts: [
-      ['torch: no gradients', leaveOutGradients],
-      ['torch: last position only', useLastPosition],
     ],
     weight: 0.95,
   },
