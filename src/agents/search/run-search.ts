@@ -1,11 +1,11 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Budget } from '../../schema/index.ts';
-import { BranchView } from './branch-view.ts';
-import { BudgetShares } from './budget-shares.ts';
+import { type Allotment, BranchView } from './branch-view.ts';
 import { Evaluator } from './evaluator.ts';
 import { HeldOutRows, type HoldOut, stepsOfPart } from './held-out-rows.ts';
 import { outcomeText } from './outcome-text.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
+import { SearchBudget } from './search-budget.ts';
 import { type Attempt, lineage, SearchTree } from './search-tree.ts';
 import { needsSelection, roundSeconds, selectFinalist, selectionNeeds } from './select-finalist.ts';
 import { selectHeldOut } from './select-held-out.ts';
@@ -53,10 +53,8 @@ export class TreeSearch {
   readonly #environment: Environment;
   readonly #settings: SearchSettings;
   readonly #operate: Operate;
-  readonly #budgetShares: BudgetShares;
+  readonly #budget: SearchBudget;
   #heldOut: HeldOutRows | null = null;
-  #now: Budget;
-  #isOver = false;
   #idle = 0;
   #sinceGain = 0;
   #width = 1;
@@ -66,19 +64,18 @@ export class TreeSearch {
     this.#environment = environment;
     this.#settings = settings;
     this.#operate = operate;
-    this.#budgetShares = new BudgetShares(environment.budget);
-    this.#now = environment.budget;
+    this.#budget = new SearchBudget(environment.budget);
     this.tree = new SearchTree((entries) => environment.note(entries));
-    this.evaluator = new Evaluator(environment, (view) => this.#follow(view));
+    this.evaluator = new Evaluator(environment, (view) => this.#budget.follow(view));
   }
 
   /** The budget of the whole run, after the last known step. */
   get budget(): Budget {
-    return this.#now;
+    return this.#budget.now;
   }
 
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#budget.isOver;
   }
 
   /** The outcome, in sentences; selects the branch that is to be graded. */
@@ -97,13 +94,13 @@ export class TreeSearch {
 
   async #runStarter(): Promise<Attempt> {
     const root = this.tree.begin('starter', null, { why: '' });
-    const { seconds_left: seconds, steps_left } = this.#now;
+    const { seconds, steps: left } = this.#budget.left;
     // With very few steps, all are needed for the submission.
-    const allotted = { seconds, steps: steps_left - 1 };
-    root.view = new BranchView(this.#environment, this.#environment, this.#now, allotted);
+    const allotted = { seconds, steps: left - 1 };
+    root.view = new BranchView(this.#environment, this.#environment, this.#budget.now, allotted);
     root.change = 'the starter as it is';
     await this.#measure(root, root.view);
-    root.cost = this.#budgetShares.largest(this.#now);
+    root.cost = this.#budget.largestShare;
     this.tree.record(root);
     await this.#learnNoise(root);
     return root;
@@ -113,7 +110,7 @@ export class TreeSearch {
     const isAffordable = of.measured !== null && this.#affordsRuns(noiseRuns, of);
     if (!this.#settings.measuresNoise || !isAffordable || !this.#mayTry()) return;
     if (await this.#withholdRows(of)) return;
-    await this.evaluator.measureNoise(of, this.#left());
+    await this.evaluator.measureNoise(of, this.#budget.left);
     const { noise, threshold } = this.evaluator.noiseTest;
     this.#environment.note({
       Observed: `Run again, version ${of.id} shows a noise of ${(noise ?? 0).toPrecision(2)}; a gain must exceed ${threshold.toPrecision(2)}.`,
@@ -122,8 +119,7 @@ export class TreeSearch {
 
   /** Whether the whole time is enough for so many runs of a version. */
   #affordsRuns(count: number, { measured }: Attempt): boolean {
-    const { seconds_left, seconds_used } = this.#now;
-    return seconds_left + seconds_used >= count * (measured?.seconds ?? 0);
+    return this.#budget.whole.seconds >= count * (measured?.seconds ?? 0);
   }
 
   /** Whether rows are withheld from now on, so that new best versions are checked on these. */
@@ -131,9 +127,9 @@ export class TreeSearch {
     const { holdOut } = this.#settings;
     if (holdOut === null) return false;
     const prepared = await HeldOutRows.prepare(holdOut, reference, async (of, use) => {
-      const view = await this.evaluator.fork(of, this.#now, this.#left());
+      const view = await this.evaluator.fork(of, this.#budget.now, this.#budget.left);
       const found = await use(view);
-      this.#follow(view);
+      this.#budget.follow(view);
       return found;
     });
     if (!('problem' in prepared)) this.#heldOut = prepared;
@@ -173,12 +169,12 @@ export class TreeSearch {
     });
     this.tree.record(attempt);
     this.#pending += 1;
-    const before = this.#budgetShares.largest(this.#now);
+    const before = this.#budget.largestShare;
     const allotted = this.#allotment(share);
-    const view = await this.evaluator.fork(parent, this.#now, allotted);
+    const view = await this.evaluator.fork(parent, this.#budget.now, allotted);
     attempt.view = view;
     const written = await this.#operate(move, view, this);
-    this.#follow(view);
+    this.#budget.follow(view);
     if (written.kind === 'nothing') {
       attempt.change = 'no version';
       this.tree.finish(attempt, 'failed', written.why);
@@ -186,10 +182,10 @@ export class TreeSearch {
     } else {
       this.#idle = 0;
       attempt.change = written.change;
-      view.allot({ seconds: this.#left().seconds, steps: steps.least });
+      view.allot({ seconds: this.#budget.left.seconds, steps: steps.least });
       await this.#measure(attempt, view);
     }
-    attempt.cost = (this.#budgetShares.largest(this.#now) - before) / this.#pending;
+    attempt.cost = (this.#budget.largestShare - before) / this.#pending;
     this.#pending -= 1;
     this.tree.record(attempt);
   }
@@ -197,7 +193,7 @@ export class TreeSearch {
   /** Measures an attempt, and keeps it as the best if it is better by more than the noise. */
   async #measure(attempt: Attempt, view: BranchView): Promise<void> {
     const finding = await this.evaluator.measure(view);
-    this.#follow(view);
+    this.#budget.follow(view);
     if (finding.kind === 'failed') {
       attempt.output = finding.output || finding.why;
       this.#widenUnless(false);
@@ -239,7 +235,7 @@ export class TreeSearch {
     // Between later versions, a change without effect does no harm; what is graded anyway must not be replaced by luck.
     if (this.tree.best !== this.tree.attempts[0]) return true;
     if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
-      const second = await this.evaluator.again(attempt, 1, this.#left());
+      const second = await this.evaluator.again(attempt, 1, this.#budget.left);
       if (second === null) return false;
       evidence.second = second;
     }
@@ -265,7 +261,7 @@ export class TreeSearch {
 
   async #select(root: Attempt): Promise<string> {
     const reference = root.measured === null ? this.tree.measured[0] : root;
-    if (reference === undefined || this.#isOver) return '';
+    if (reference === undefined || this.#budget.isOver) return '';
     const selection = await this.#selection(reference);
     if (selection === null) return '';
     const { chosen, said } = selection;
@@ -279,22 +275,21 @@ export class TreeSearch {
 
   async #selection(reference: Attempt): Promise<{ chosen: Attempt; said: string } | null> {
     if (this.#heldOut !== null) {
-      const mayRun = () => !this.#isOver && this.#left().seconds > roundSeconds(this.#slowest);
+      const mayRun = () => !this.#budget.isOver && this.#budget.left.seconds > roundSeconds(this.#slowest);
       const { noiseTest } = this.evaluator;
       return await selectHeldOut(this.tree, reference, { heldOut: this.#heldOut, noiseTest, mayRun });
     }
     const isNeeded =
       this.evaluator.measuresNoise && needsSelection(this.tree, reference, this.evaluator.noiseTest);
-    const left = () => ({ ...this.#left(), steps: this.#left().steps - 1 });
+    const left = () => ({ ...this.#budget.left, steps: this.#budget.left.steps - 1 });
     return isNeeded ? await selectFinalist(this.tree, reference, this.evaluator, left, this.#slowest) : null;
   }
 
   #mayTry(): boolean {
-    if (this.#isOver || this.#idle >= maxIdle) return false;
+    const { isOver, hasModelCalls } = this.#budget;
     const { seconds, steps: left } = this.#usable();
-    const { tokens_left: tokens, money_left: money } = this.#now;
-    if ((tokens !== null && tokens <= 0) || (money !== null && money <= 0)) return false;
-    return left >= steps.least + 3 && seconds > 1.6 * this.#slowest + 1;
+    const isEnough = left >= steps.least + 3 && seconds > 1.6 * this.#slowest + 1;
+    return !isOver && hasModelCalls && isEnough && this.#idle < maxIdle;
   }
 
   get #slowest(): number {
@@ -302,12 +297,10 @@ export class TreeSearch {
     return Math.max(...seconds);
   }
 
-  #allotment(share: number): { seconds: number; steps: number } {
+  #allotment(share: number): Allotment {
     const { seconds, steps: left } = this.#usable();
-    const few = Math.max(
-      steps.least + 3,
-      Math.min(share === shares.portfolio ? left : steps.most, Math.floor(share * left)),
-    );
+    const most = share === shares.portfolio ? left : steps.most;
+    const few = Math.max(steps.least + 3, Math.min(most, Math.floor(share * left)));
     return {
       seconds: Math.min(seconds, Math.max(share * seconds, 4 * this.#slowest)),
       steps: Math.min(left, few),
@@ -315,32 +308,27 @@ export class TreeSearch {
   }
 
   /** What is left for attempts: the selection and the answer need a part. */
-  #usable(): { seconds: number; steps: number } {
-    const { seconds_left, seconds_used, steps_left, steps_used } = this.#now;
-    if (this.#heldOut !== null)
-      return {
-        seconds: seconds_left - 1.5 * roundSeconds(this.#slowest),
-        steps: steps_left - stepsOfPart - 1,
-      };
-    if (!this.evaluator.measuresNoise) return { seconds: seconds_left - 1, steps: steps_left - 1 };
-    const root = this.tree.attempts[0];
-    const mustSelect = root !== undefined && needsSelection(this.tree, root, this.evaluator.noiseTest);
-    const most = shares.selection * (seconds_left + seconds_used);
+  #usable(): Allotment {
+    const { left } = this.#budget;
+    const kept = this.#keptForSelection();
+    return { seconds: left.seconds - kept.seconds, steps: left.steps - kept.steps - 1 };
+  }
+
+  #keptForSelection(): Allotment {
+    const round = roundSeconds(this.#slowest);
+    if (this.#heldOut !== null) return { seconds: 1.5 * round, steps: stepsOfPart };
+    const { whole } = this.#budget;
+    const most = shares.selection * whole.seconds;
+    const [root] = this.tree.attempts;
+    const isNeeded =
+      this.evaluator.measuresNoise &&
+      root !== undefined &&
+      needsSelection(this.tree, root, this.evaluator.noiseTest);
     // What is too little to select with is better spent on attempts.
-    if (!mustSelect || most < roundSeconds(this.#slowest))
-      return { seconds: seconds_left - 1, steps: steps_left - 1 };
-    const seconds = Math.min(most, 1.5 * selectionNeeds.runs * this.#slowest + 2);
-    const kept = Math.min(Math.floor(shares.selection * (steps_left + steps_used)), selectionNeeds.steps);
-    return { seconds: seconds_left - seconds, steps: steps_left - kept - 1 };
-  }
-
-  #left(): { seconds: number; steps: number } {
-    return { seconds: this.#now.seconds_left, steps: this.#now.steps_left };
-  }
-
-  /** Parallel branches end in any order: the later state of the run counts. */
-  #follow(view: BranchView): void {
-    if (view.runBudget.seconds_used >= this.#now.seconds_used) this.#now = view.runBudget;
-    this.#isOver ||= view.runIsOver;
+    if (!isNeeded || most < round) return { seconds: 1, steps: 0 };
+    return {
+      seconds: Math.min(most, 1.5 * selectionNeeds.runs * this.#slowest + 2),
+      steps: Math.min(Math.floor(shares.selection * whole.steps), selectionNeeds.steps),
+    };
   }
 }
