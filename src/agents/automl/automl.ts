@@ -116,9 +116,10 @@ async function improve(
     if (rewrites && !isOwn) await rewriteScript(workspace, study, maxTries, leftOut);
     whyNoSearch = await searchNumbers(workspace, study, { ...settings, random: seededRandom(seed) });
   }
-  if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
+  const unchanged = whyNoSearch === null ? '' : `I change no number: ${whyNoSearch}`;
+  if (whyNoSearch !== null) workspace.note({ Decision: unchanged });
   const selection = await selectFinalist(workspace, study);
-  await answerWithBest(workspace, runner, study, { selection, whyNoSearch, filled });
+  await answerWithBest(workspace, runner, study, [filled ?? '', unchanged, selection]);
 }
 
 /** Writes automl's model beside a working starter, and takes it if it measures better by more than the noise. */

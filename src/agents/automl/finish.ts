@@ -19,55 +19,41 @@ export async function answerWithoutSearch(
   await workspace.finalAnswer(`${first} I tuned nothing, because ${why}. ${check.sentence}`);
 }
 
-/** What the answer contains besides the scores. */
-export interface Told {
-  /** The result of measuring the best version again. */
-  selection: string;
-  /** Why no number was changed; null if some were tried. */
-  whyNoSearch: string | null;
-  /** How a missing model was written. */
-  filled: string | undefined;
-}
-
-/** Leaves the best version in place and checked, or else the first one, and answers with the measurements. */
+/**
+ * Leaves the best version in place and checked, or else the first one, and answers with the measurements. `told`:
+ * sentences about what else was done.
+ */
 export async function answerWithBest(
   workspace: Workspace,
   runner: TrialRunner,
   study: Study,
-  { selection, whyNoSearch, filled }: Told,
+  told: readonly string[],
 ): Promise<void> {
   if (workspace.ended) return;
   const { starter, best, tally } = study;
+  const first = starter.isOwn ? 'version first written' : 'starter';
   let left = await submit(workspace, runner, study, best);
   if (left.isRefused && best !== starter && canRun(workspace, study, starter)) {
-    const origin = filled === undefined ? 'the starter' : 'the version first written';
     workspace.note({
       Observed: `The best version is of no use in the end: ${left.sentence}`,
-      Decision: `I go back to ${origin}.`,
+      Decision: `I go back to the ${first}.`,
     });
     const { sentence } = await submit(workspace, runner, study, starter);
-    left = { ...left, sentence: `I went back to ${origin} in the end. ${sentence}` };
+    left = { ...left, sentence: `I went back to the ${first} in the end. ${sentence}` };
   }
+  const found =
+    best === starter
+      ? 'No change was better by more than the noise, so the script is unchanged.'
+      : `Best version: ${measured(workspace, best.evidence)}. It changes: ${best.changes.join('; ')}.`;
   const sentences = [
-    filled ?? '',
-    `${filled === undefined ? 'Starter' : 'As written'}: ${measured(workspace, starter.evidence)}.`,
-    selection,
-    whatChanged(workspace, study, whyNoSearch),
+    ...told,
+    `The ${first}: ${measured(workspace, starter.evidence)}.`,
+    found,
     `Versions tried: ${tally.tried}; kept: ${tally.kept}; failed: ${tally.failed}.`,
     left.sentence,
     "The numbers are the script's own measurements.",
   ];
   await workspace.finalAnswer(sentences.filter((sentence) => sentence !== '').join(' '));
-}
-
-function whatChanged(
-  workspace: Workspace,
-  { best, starter, tally }: Study,
-  whyNoSearch: string | null,
-): string {
-  if (whyNoSearch !== null && tally.tried + tally.kept === 0) return `I tried no change: ${whyNoSearch}`;
-  if (best === starter) return 'No change was better by more than the noise, so the script is unchanged.';
-  return `Best version: ${measured(workspace, best.evidence)}. It changes: ${best.changes.join('; ')}.`;
 }
 
 function measured(workspace: Workspace, { first, second }: Evidence): string {

@@ -1,4 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
+import { BudgetShares } from '../search/budget-shares.ts';
 
 /** Run times vary: a try may take this many times its expected time. */
 const margin = 1.15;
@@ -11,7 +12,7 @@ const patience = { times: 4, seconds: 10 };
 /** Fresh seeds for the selection: budget is saved for the least number, and no more than the most are used. */
 export const rounds = { least: 2, most: 5 };
 /** The share of the whole budget that the selection may use in total. */
-const selectionShare = 0.25;
+export const selectionShare = 0.25;
 
 /** Seconds and steps of a run. */
 interface Cost {
@@ -58,17 +59,17 @@ export class Pace {
 
   /** What the selection between two versions that take so long together needs; nothing if that would be too much. */
   savedForSelection(secondsOfBoth: number): Cost {
+    const { seconds_left, seconds_used, steps_left, steps_used } = this.#workspace.budget;
     const seconds = margin * rounds.least * secondsOfBoth;
     const steps = 4 * rounds.least + 2;
-    const isTooMuch = !this.isWithinSelection({ seconds, steps });
+    const isTooMuch =
+      seconds > selectionShare * (seconds_left + seconds_used) ||
+      steps > selectionShare * (steps_left + steps_used);
     return isTooMuch ? { seconds: 0, steps: 0 } : { seconds, steps };
   }
+}
 
-  isWithinSelection({ seconds, steps }: Cost): boolean {
-    const { seconds_left, seconds_used, steps_left, steps_used } = this.#workspace.budget;
-    return (
-      seconds <= selectionShare * (seconds_left + seconds_used) &&
-      steps <= selectionShare * (steps_left + steps_used)
-    );
-  }
+/** The share of the budget that was used, of the limit that will be reached first. */
+export function usedShare({ budget }: Workspace): number {
+  return new BudgetShares(budget).largest(budget);
 }

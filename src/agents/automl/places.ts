@@ -1,6 +1,6 @@
 import { argumentsOf } from './arguments.ts';
 import { ownParameterName } from './definitions.ts';
-import { plainName, positionalName } from './priors.ts';
+import { isEvaluationName, plainName, positionalName } from './priors.ts';
 import {
   ancestorsOf,
   calleeName,
@@ -18,8 +18,6 @@ export interface Named {
   variable: boolean;
 }
 
-const evaluation =
-  /(?:^|_)(?:evaluat(?:e|ion|or)|eval|scores?|scoring|scorer|metrics?|error|accuracy|auc|mae|mse|rmse|smape|validate|validation|log_loss|test|baseline)(?:_|$)/;
 /** Calls whose numbers create, split, reshape or print data, or pace the program. */
 const otherCalls =
   /^(?:print|format|round|range_?|arange|linspace|logspace|zeros|ones|full|eye|empty|reshape|view|permute|transpose|squeeze|unsqueeze|repeat|tile|rand\w*|normal|uniform|choice|permutation|shuffle|sample|train_test_split|split|array_split|\w*KFold|\w*ShuffleSplit|\w*_split|read_\w+|to_\w+|savetxt|loadtxt|genfromtxt|savez?|plot|figure|savefig|sleep|exit|pad|clip|percentile|quantile|head|tail|seed|manual_seed|set_seed|default_rng|RandomState|PRNGKey|isclose|allclose|where|get|insert|pop|Path|open|loadtxt|make_\w+)$/;
@@ -127,13 +125,13 @@ export function isOutOfBounds(source: string, node: SyntaxNode): boolean {
     if (ancestor.name === 'MemberExpression' && isBefore(ancestor.getChild('['))) return true;
     if (ancestor.name === 'FunctionDefinition') {
       const name = ancestor.getChild('VariableName');
-      if (name !== null && evaluation.test(plainName(textOf(source, name)))) return true;
+      if (name !== null && isEvaluationName(textOf(source, name))) return true;
     }
     if (ancestor.name !== 'CallExpression' || insideConstructor) continue;
     const callee = calleeName(source, ancestor);
     const isLoop = callee === 'range' && node.parent?.parent?.from === ancestor.from;
     if (isLoop || !isBefore(ancestor.getChild('ArgList'))) continue;
-    if (evaluation.test(plainName(callee)) || otherCalls.test(callee)) return true;
+    if (isEvaluationName(callee) || otherCalls.test(callee)) return true;
     // The arguments of a constructor shape the model, wherever the model is then used.
     insideConstructor = /^[A-Z]/.test(callee);
   }

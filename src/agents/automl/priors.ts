@@ -102,7 +102,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
 ];
 
 const ofEvaluation =
-  /(?:^|_)(?:tests?|valid|val|validation|eval|cv|folds?|splits?|holdout|train_size|seed|random_state)(?:_|$)/;
+  /(?:^|_)(?:evaluat(?:e|ion|or)|eval|scores?|scoring|scorer|metrics?|error|accuracy|auc|mae|mse|rmse|smape|log_loss|baseline|tests?|val|valid|validate|validation|cv|folds?|splits?|holdout|train_size|seed|random_state)(?:_|$)/;
 
 /** Whether a name alone says what a number is. */
 export function isKnownName(name: string): boolean {
@@ -110,7 +110,7 @@ export function isKnownName(name: string): boolean {
   return named.some(([pattern]) => pattern.test(plain));
 }
 
-/** Whether a name says that a number decides the data, or the luck, with which a version is measured. */
+/** Whether a function or an argument of this name decides how, or with which data or luck, a version is measured. */
 export function isEvaluationName(name: string): boolean {
   return ofEvaluation.test(plainName(name));
 }

@@ -2,6 +2,7 @@ import type { Workspace } from '../common/workspace.ts';
 import { isTimeLike } from '../search/metric-names.ts';
 import { readDataSummary } from './model-writing/data-summary.ts';
 import { pythonScript } from './model-writing/python-file.ts';
+import { usedShare } from './pace.ts';
 import { allRewrites } from './rewrites/all.ts';
 import { fasterFunctions, offersFromPython } from './rewrites/in-python.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
@@ -23,18 +24,12 @@ export async function rewriteScript(
   maxTries: number,
   leftOut: readonly string[],
 ): Promise<void> {
-  const start = workspace.budget;
+  const before = usedShare(workspace);
   const surroundings = { ...(await lookAround(workspace, study.starter.source)), leftOut };
   const tried = new Set<string>();
   let offers: readonly Rewrite[] = [];
   let offersFor: Candidate | null = null;
-  const isWithinShare = () => {
-    const { seconds_used, steps_used } = workspace.budget;
-    return (
-      seconds_used - start.seconds_used <= largestShare * start.seconds_left &&
-      steps_used - start.steps_used <= largestShare * start.steps_left
-    );
-  };
+  const isWithinShare = () => usedShare(workspace) <= before + largestShare * (1 - before);
   while (tried.size < allowedTries(study, maxTries) && isWithinShare()) {
     // A script of automl's own already uses what its libraries offer, so the starter is rewritten, to beat that script.
     const base = study.best.isOwn ? study.starter : study.best;

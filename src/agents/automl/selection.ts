@@ -1,5 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
-import { rounds } from './pace.ts';
+import { rounds, selectionShare, usedShare } from './pace.ts';
 import type { Study } from './study.ts';
 
 /** The first fresh seed: the search has used the starter's own and the next one. */
@@ -52,15 +52,12 @@ export async function selectFinalist(workspace: Workspace, study: Study): Promis
 
 /** Whether one more round is possible; beyond the least number, only within what the selection may use in total. */
 function roundsOf(workspace: Workspace, { best, starter, pace }: Study): (done: number) => boolean {
-  const start = workspace.budget;
+  const before = usedShare(workspace);
   const slowest = Math.max(starter.seconds, best.seconds);
   return (done) => {
     if (workspace.ended || done >= rounds.most || !pace.affords(slowest, 2, best.seconds)) return false;
-    if (done < rounds.least) return true;
-    const share = (done + 1) / done;
-    const { seconds_used, steps_used } = workspace.budget;
-    const seconds = (seconds_used - start.seconds_used) * share;
-    return pace.isWithinSelection({ seconds, steps: (steps_used - start.steps_used) * share });
+    const used = (usedShare(workspace) - before) * ((done + 1) / done);
+    return done < rounds.least || used <= selectionShare;
   };
 }
 

@@ -49,7 +49,8 @@ export class Study {
   #printed: readonly string[] = [];
   /** The version to submit, as far as is known. */
   best: Candidate;
-  #noiseTest: NoiseTest;
+  /** Whether a version is better than the best one, by more than the noise. */
+  noiseTest: NoiseTest;
   /** The starter's submission is accepted, so that of each other version must be. */
   #checksSubmission = true;
 
@@ -70,17 +71,13 @@ export class Study {
     this.pace = new Pace(workspace);
     this.starter = { source, changes: [], evidence: { first: score, second: null }, seconds, isOwn };
     this.best = this.starter;
-    this.#noiseTest = this.#unmeasured();
+    this.noiseTest = this.#unmeasured();
     if (isTimeLike(workspace.task.metric)) this.#printed = [printed];
-  }
-
-  get noiseTest(): NoiseTest {
-    return this.#noiseTest;
   }
 
   /** Whether the best version is measured again at the end: not if all scores are exact. */
   get selects(): boolean {
-    return this.#selects && this.#noiseTest.secondRun !== 'not needed';
+    return this.#selects && this.noiseTest.secondRun !== 'not needed';
   }
 
   /** Seconds that must be left for a last run: none if the submission of the best version is copied. */
@@ -112,8 +109,12 @@ export class Study {
 
   #secondRun(): SecondRun {
     const { source } = this.best;
-    const hasSeeds = withSeedsRaised(source, 1) !== source;
-    return hasSeeds && !isTimeLike(this.#workspace.task.metric) ? 'other seeds' : 'same again';
+    return this.#withSeedsRaised(source, 1) === source ? 'same again' : 'other seeds';
+  }
+
+  /** Other data would be other work: a time is measured on the same data. */
+  #withSeedsRaised(source: string, raisedBy: number): string {
+    return isTimeLike(this.#workspace.task.metric) ? source : withSeedsRaised(source, raisedBy);
   }
 
   /** Runs the best version a second time. Returns why that gave no score, or null. */
@@ -132,12 +133,12 @@ export class Study {
     const isExact = outcome.score === evidence.first;
     evidence.second = isExact ? null : outcome.score;
     const splits = way === 'other seeds' && seedsSplitData(source);
-    this.#noiseTest = new NoiseTest(metric, evidence, isExact ? 'not needed' : way, splits);
+    this.noiseTest = new NoiseTest(metric, evidence, isExact ? 'not needed' : way, splits);
     this.best.seconds = Math.max(seconds, outcome.seconds);
     if (isTimeLike(metric)) this.#printed = [...this.#printed, outcome.printed];
     this.#workspace.note({
       Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
-      Decision: `I keep a change only if it gains more than ${short(this.#noiseTest.threshold)}.`,
+      Decision: `I keep a change only if it gains more than ${short(this.noiseTest.threshold)}.`,
     });
     return null;
   }
@@ -160,7 +161,7 @@ export class Study {
       ...attempt.notes,
       Prediction:
         `If it helps, the script's own ${metric.name} ${way} from ${this.best.evidence.first} by more than ` +
-        `${short(this.#noiseTest.threshold)}. The run takes about ${short(attempt.seconds)} s.`,
+        `${short(this.noiseTest.threshold)}. The run takes about ${short(attempt.seconds)} s.`,
     });
     const ending = await this.#judge(attempt, await this.#run(attempt));
     this.tally.tried += 1;
@@ -178,7 +179,7 @@ export class Study {
     const { seconds } = outcome;
     this.#makeBest({ source, changes: [change], evidence, seconds, isOwn: true, isStricter });
     // The noise of the starter says nothing about another script.
-    this.#noiseTest = this.#unmeasured();
+    this.noiseTest = this.#unmeasured();
   }
 
   #makeBest(candidate: Candidate): void {
@@ -198,9 +199,9 @@ export class Study {
       this.#reject(seen, 'The score did not change at all');
       return 'without effect';
     }
-    if (!this.#noiseTest.isPromising(outcome.score, evidence)) {
-      const gain = short(this.#noiseTest.gain(outcome.score, evidence.first));
-      return this.#reject(seen, `A gain of ${gain} is not above ${short(this.#noiseTest.threshold)}`);
+    if (!this.noiseTest.isPromising(outcome.score, evidence)) {
+      const gain = short(this.noiseTest.gain(outcome.score, evidence.first));
+      return this.#reject(seen, `A gain of ${gain} is not above ${short(this.noiseTest.threshold)}`);
     }
     const { metric } = this.#workspace.task;
     const difference = sameResults(this.#printed, outcome.printed, metric, attempt.changesCode === true);
@@ -210,8 +211,8 @@ export class Study {
     // Otherwise the submission would be lost when it, or another version, runs with other seeds.
     await this.#runner.keep(attempt.source, this.best.source);
     await this.#measureNoiseIfUnclear(outcome);
-    if (!this.#noiseTest.isPromising(outcome.score, evidence))
-      return this.#reject(seen, `Not above ${short(this.#noiseTest.threshold)}, what chance alone makes`);
+    if (!this.noiseTest.isPromising(outcome.score, evidence))
+      return this.#reject(seen, `Not above ${short(this.noiseTest.threshold)}, what chance alone makes`);
     return await this.#confirm(attempt, outcome, seen);
   }
 
@@ -222,7 +223,7 @@ export class Study {
 
   /** Measures the noise if it is unknown and a change looks better, but not by much, and time allows. */
   async #measureNoiseIfUnclear({ score, seconds }: Measured): Promise<void> {
-    if (this.#noiseTest.noise !== null || this.#noiseTest.isClear(score, this.best.evidence)) return;
+    if (this.noiseTest.noise !== null || this.noiseTest.isClear(score, this.best.evidence)) return;
     if (this.#affords(Math.max(this.best.seconds, seconds), 2)) await this.#measureNoise();
   }
 
@@ -230,7 +231,7 @@ export class Study {
    * Measures a promising version a second time if one measurement is not enough, and keeps it if the gain is confirmed.
    */
   async #confirm(attempt: Attempt, outcome: Measured, observed: string): Promise<Ending> {
-    const noiseTest = this.#noiseTest;
+    const noiseTest = this.noiseTest;
     const than = this.best.evidence;
     const evidence: Evidence = { first: outcome.score, second: null };
     let { seconds } = outcome;
@@ -254,11 +255,9 @@ export class Study {
     return 'kept';
   }
 
-  /** Runs a version with every seed raised. Other data would be other work: a time is measured on the same data. */
+  /** Runs a version with every seed raised. */
   async runAgain(version: Version, raisedBy: number): Promise<Outcome> {
-    const isTime = isTimeLike(this.#workspace.task.metric);
-    const source = isTime ? version.source : withSeedsRaised(version.source, raisedBy);
-    return await this.#run({ ...version, source });
+    return await this.#run({ ...version, source: this.#withSeedsRaised(version.source, raisedBy) });
   }
 
   async #run({ source, seconds }: Version): Promise<Outcome> {
