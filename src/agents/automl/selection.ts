@@ -51,11 +51,10 @@ export async function selectFinalist(workspace: Workspace, study: Study): Promis
 }
 
 /** Whether one more round is possible; beyond the least number, only within what the selection may use in total. */
-function roundsOf(workspace: Workspace, { best, starter, pace }: Study): (done: number) => boolean {
+function roundsOf(workspace: Workspace, study: Study): (done: number) => boolean {
   const before = usedShare(workspace);
-  const slowest = Math.max(starter.seconds, best.seconds);
   return (done) => {
-    if (workspace.ended || done >= rounds.most || !pace.affords(slowest, 2, best.seconds)) return false;
+    if (workspace.ended || done >= rounds.most || !study.affordsRound) return false;
     const used = (usedShare(workspace) - before) * ((done + 1) / done);
     return done < rounds.least || used <= selectionShare;
   };

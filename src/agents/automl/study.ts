@@ -149,6 +149,13 @@ export class Study {
     return this.pace.affords(seconds, 1, this.#lastRun(seconds), saved);
   }
 
+  /** Whether there is time to run the starter and the best version once more, and then to put one of them back. */
+  get affordsRound(): boolean {
+    const slowest = Math.max(this.starter.seconds, this.best.seconds);
+    const areKept = [this.starter, this.best].every(({ source }) => this.#runner.keeps(source));
+    return this.pace.affords(slowest, 2, areKept ? 0 : slowest);
+  }
+
   #affords(seconds: number, runs = 1): boolean {
     return this.pace.affords(seconds, runs, this.#lastRun(seconds));
   }
@@ -209,7 +216,7 @@ export class Study {
     if (this.#checksSubmission && !(await this.#isAccepted()))
       return this.#reject(seen, 'Better, but its submission is not accepted');
     // Otherwise the submission would be lost when it, or another version, runs with other seeds.
-    await this.#runner.keep(attempt.source, this.best.source);
+    await this.#runner.keep(attempt.source, this.starter.source, this.best.source);
     await this.#measureNoiseIfUnclear(outcome);
     if (!this.noiseTest.isPromising(outcome.score, evidence))
       return this.#reject(seen, `Not above ${short(this.noiseTest.threshold)}, what chance alone makes`);

@@ -32,7 +32,7 @@ export type Outcome =
 interface Kept {
   source: string;
   outcome: Measured;
-  slot: 1 | 2;
+  slot: number;
 }
 
 /** A submission with more files is not copied: each takes a step. */
@@ -72,14 +72,14 @@ export class TrialRunner {
     return this.#kept.some((kept) => kept.source === source);
   }
 
-  /** Copies the submission of a version that ran just now. The copy of one other version, `besides`, is kept. */
-  async keep(source: string, besides: string): Promise<void> {
+  /** Copies the submission of a version that ran just now. Of earlier copies, those of the versions `besides` stay. */
+  async keep(source: string, ...besides: string[]): Promise<void> {
     const last = this.#lastRun;
     if (last?.source !== source || last.text !== this.#written || last.outcome.kind === 'failed') return;
     if (!this.canKeep || this.keeps(source)) return;
     const { outcome } = last;
-    const slot = this.#kept.some((kept) => kept.source === besides && kept.slot === 1) ? 2 : 1;
-    this.#kept = this.#kept.filter((kept) => kept.slot !== slot);
+    this.#kept = this.#kept.filter((each) => besides.includes(each.source));
+    const slot = [1, 2, 3].find((each) => this.#kept.every((kept) => kept.slot !== each)) ?? 3;
     for (const { path } of this.#workspace.task.submission.files)
       if (!(await this.#copy(path, copyOf(path, slot)))) return;
     this.#kept = [...this.#kept, { source, outcome, slot }];
@@ -162,6 +162,6 @@ function failed(why: string, seconds: number): Outcome & { kind: 'failed' } {
 }
 
 /** Beside the script, because another folder may not exist. */
-function copyOf(path: string, slot: 1 | 2): string {
+function copyOf(path: string, slot: number): string {
   return `kept_${slot}_${path.replaceAll('/', '_')}`;
 }
