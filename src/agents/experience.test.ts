@@ -4,12 +4,7 @@ import { exampleLesson } from '../../test/fixtures/experience.ts';
 import { runInMemory } from '../../test/fixtures/model-agents.ts';
 import { requestText } from '../../test/fixtures/request-text.ts';
 import type { Lesson } from '../schema/index.ts';
-import { Climb } from './automl/climb.ts';
-import { trustBy } from './automl/hints.ts';
-import { findKnobs } from './automl/knobs.ts';
-import type { Proposal } from './automl/strategy.ts';
 import { lessonsText } from './common/lessons-text.ts';
-import { seededRandom } from './common/seeded-random.ts';
 import { type Agent, agents } from './index.ts';
 
 const talkers = agents.filter(({ needs, program }) => needs.model && program === undefined);
@@ -70,43 +65,5 @@ describe('agents with a language model', () => {
         expect(inside.every((line) => line.length < 720 && line.isWellFormed())).toBe(true);
       }),
     );
-  });
-});
-
-describe('automl', () => {
-  const knobs = findKnobs('lr = 0.1\nepochs = 5\nmax_depth = 3\nzeta = 0.5\n');
-  const firstTry = (lessons: readonly Lesson[], seed: number) =>
-    new Climb(knobs, seededRandom(seed), lessons).next(() => true);
-  const nameOf = (proposal: Proposal | null) => proposal?.change.split(':')[0];
-  const number = (name: string, from: number, to: number) => ({ kind: 'number', name, from, to, text: name });
-  const seeds = [0, 1, 2, 3, 4, 5, 6, 7];
-
-  it('tries first what helped elsewhere, under the same name', () => {
-    const depth = exampleLesson({ change: number('MaxDepth', 2, 4) });
-    for (const seed of seeds) expect(nameOf(firstTry([depth], seed))).toBe('max_depth');
-  });
-
-  it('tries later what did not help elsewhere', () => {
-    const inVain = exampleLesson({ change: number('lr', 0.1, 0.01), tries: 4, better: 0, failed: 1 });
-    expect(seeds.map((seed) => nameOf(firstTry([], seed)))).toContain('lr');
-    expect(seeds.map((seed) => nameOf(firstTry([inVain], seed)))).not.toContain('lr');
-  });
-
-  it('tries rewrites earlier that helped elsewhere, and later those that did not, by their names', () => {
-    const lesson = (better: number, kind = 'rewrite') =>
-      exampleLesson({ change: { kind, name: 'torch: AdamW', text: 'AdamW' }, tries: 3, better });
-    const trust = (...lessons: Lesson[]) => trustBy(lessons, 'rewrite', 'torch: AdamW');
-    expect(trust(lesson(1), lesson(0))).toBe(2);
-    expect(trust(lesson(0))).toBe(0.5);
-    expect(trust(lesson(1, 'model'), exampleLesson())).toBe(1);
-  });
-
-  it('searches as usual if no lesson is about such a number', () => {
-    const others = [
-      exampleLesson({ change: { kind: 'edit', text: 'lr' } }),
-      exampleLesson({ change: number('momentum', 0.9, 0.99) }),
-      exampleLesson({ change: number('theta', 0.5, 0.6) }),
-    ];
-    for (const seed of seeds) expect(firstTry(others, seed)).toEqual(firstTry([], seed));
   });
 });

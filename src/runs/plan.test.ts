@@ -33,7 +33,10 @@ describe('the name of an experiment', () => {
 
 describe('experience', () => {
   const planWith = (lessons: readonly Lesson[], changes: Record<string, unknown> = {}) => {
-    const file = ExperimentFile.parse({ tasks: ['digits'], agents: ['automl', 'noop'], ...changes });
+    const file = ExperimentFile.parse({
+      ...{ tasks: ['digits'], agents: ['tools', 'noop'], models: ['anthropic/claude-sonnet-4-5'] },
+      ...changes,
+    });
     const planned = file.agents.map((name) => ({ agent: agentByName(String(name)), options: {} }));
     return makePlan(file, [{ task, verified: true }], planned, '1', () => [...lessons]).runs;
   };

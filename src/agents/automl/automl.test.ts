@@ -176,7 +176,7 @@ describe('automl', () => {
     expect(environment.finalAnswer).toContain('the script is unchanged');
   });
 
-  it('returns to the starter if the best version fails in its last run', async () => {
+  it('returns to the starter if the best version, too large for a copy, fails in its last run', async () => {
     const runs = new Map<string, number>();
     const execute = (source: string): Execution => {
       runs.set(source, (runs.get(source) ?? 0) + 1);
@@ -185,7 +185,12 @@ describe('automl', () => {
         : surface(source);
     };
     // The last try does not help, so the best version has to be run again.
-    const environment = await runAgent({ execute }, 0, { max_tries: 8 });
+    const { submission } = briefOf({});
+    const files = ['submission.csv', 'a.txt', 'b.txt', 'c.txt'].map((path) => ({
+      ...{ format: 'file' as const, path, description: 'a part' },
+    }));
+    const task = briefOf({ submission: { ...submission, files } });
+    const environment = await runAgent({ execute, task }, 0, { max_tries: 8 });
     expectSoundEnd(environment);
     expect(environment.files.get('submission.csv')).toBe(starter);
     expect(environment.finalAnswer).toContain('I went back to the starter');
@@ -249,13 +254,9 @@ describe('automl', () => {
     expect(environment.files.get('submission.csv')).toBe(best);
   });
 
-  it('stops after the given number of tries, and otherwise uses all its time, even without success', async () => {
-    const tries = (environment: FakeEnvironment) =>
-      environment.notes.filter((note) => note.Prediction).length;
-    expect(tries(await runAgent({}, 0, { max_tries: 3 }))).toBe(3);
-    const noisy = (source: string) => ({ ...surface(source), output: `MAE: ${5 + source.length / 1e6}` });
-    const vain = await runAgent({ execute: noisy, steps: 10_000, seconds: 300 });
-    expect(vain.results.at(-1)?.budget.seconds_left).toBeLessThan(30);
+  it('stops after the given number of tries', async () => {
+    const { notes } = await runAgent({}, 0, { max_tries: 3 });
+    expect(notes.filter((note) => note.Prediction).length).toBe(3);
   });
 
   it.each([

@@ -4,15 +4,14 @@ import type { Agent } from '../agent.ts';
 import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
-import { answerWithBest, answerWithoutSearch, checkSubmission } from './finish.ts';
-import { replaceUseless } from './model-writing/fill.ts';
+import { answerWithBest, answerWithoutSearch } from './finish.ts';
+import { replaceModel, replaceUseless } from './model-writing/fill.ts';
 import { type NumberSearch, searchNumbers, strategyNames, trainLonger } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
 import { Study } from './study.ts';
-import { type Outcome, TrialRunner } from './trial.ts';
-import { writeModel } from './write-model.ts';
+import { type Measured, type Outcome, TrialRunner } from './trial.ts';
 
 /**
  * Tunes the numbers in the starter script by the script's own validation metric, and writes models of its own;
@@ -23,11 +22,10 @@ export const automl: Agent = {
   summary:
     "Tunes the numbers in the starter script by the script's own validation metric; writes a missing model.",
   needs: { model: false, reference: false },
-  usesExperience: true,
   options: {
     max_tries: { description: 'changes to try at most', default: 1000 },
     search: {
-      description: 'climb: one number at a time, then several; as a control: random, all at once',
+      description: 'climb: one number at a time, then several; as a baseline: random, all at once',
       default: 'climb',
     },
     numbers: {
@@ -35,11 +33,11 @@ export const automl: Agent = {
       default: true,
     },
     rewrites: {
-      description: 'rewrite the script where a library offers something better; not for the control',
+      description: 'rewrite the script where a library offers something better; not for the baseline',
       default: true,
     },
     models: {
-      description: 'write models of its own; as rivals of a starter that works not for the control',
+      description: 'write models of its own; as rivals of a starter that works not for the baseline',
       default: true,
     },
     leave_out: {
@@ -55,8 +53,8 @@ export const automl: Agent = {
   ready(options) {
     readSettings(options);
   },
-  async run({ environment, seed, options, experience }) {
-    const settings = { ...readSettings(options), experience: experience ?? [] };
+  async run({ environment, seed, options }) {
+    const settings = readSettings(options);
     const workspace = new Workspace(environment);
 
     // With very few steps, each is needed for the run itself.
@@ -72,8 +70,7 @@ export const automl: Agent = {
       useless === null || workspace.ended
         ? null
         : await replaceUseless(workspace, runner, { source, outcome: starter }, useless);
-    if (filling?.kind === 'filled')
-      return await improve(workspace, runner, { ...filling, isOwn: true }, seed, settings);
+    if (filling?.kind === 'filled') return await improve(workspace, runner, filling, seed, settings);
     if (starter.kind === 'measured')
       return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
     const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
@@ -91,57 +88,57 @@ function whyUseless(starter: Outcome, submission: SubmissionSeen | null): string
   return starter.timedOut && submission?.present === true ? null : starter.why;
 }
 
-/** A script that was run: the starter, or its replacement. */
+/** A script that was run: the starter, or automl's own model in place of it. */
 interface Begun {
   source: string;
   outcome: Outcome;
   /** How a replacement came about, for the final answer. */
   sentence?: string;
-  /** It is a model of automl's own. */
-  isOwn?: boolean;
 }
 
 /** Improves a script that was run. */
 async function improve(
   workspace: Workspace,
   runner: TrialRunner,
-  { source, outcome, sentence: filled, isOwn = false }: Begun,
+  { source, outcome, sentence: filled }: Begun,
   seed: number,
-  { select, rewrites, numbers, rivals, leftOut, ...searching }: Settings,
+  settings: Settings,
 ): Promise<void> {
   if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, filled);
-  // A replacement of the starter is kept only if its submission was accepted.
-  const isAccepted = filled !== undefined || !(await checkSubmission(workspace)).isRefused;
-  const study = new Study(workspace, runner, source, outcome, {
-    checksSubmission: isAccepted,
-    selects: select,
-  });
+  const isOwn = filled !== undefined;
+  const { select: selects, numbers, rewrites, rivals, leftOut, maxTries } = settings;
+  const study = new Study(workspace, runner, source, outcome, { isOwn, selects });
   let whyNoSearch = await study.start();
   if (whyNoSearch === null) {
-    if (rivals && filled === undefined) await writeModel(workspace, runner, study, { source, outcome });
-    const trains = numbers && rewrites && !leftOut.includes('train longer');
-    if (trains && searching.maxTries > 0 && study.best.isOwn !== true)
-      await trainLonger(study, seededRandom(seed));
-    if (rewrites && filled === undefined)
-      await rewriteScript(workspace, study, searching.maxTries, {
-        experience: searching.experience,
-        leftOut,
-      });
-    whyNoSearch =
-      isOwn || study.best.isOwn === true
-        ? 'the numbers of my own models are common ones, and the blend chooses among the models.'
-        : numbers
-          ? await searchNumbers(workspace, study, { ...searching, random: seededRandom(seed) })
-          : 'I was told to leave the numbers alone.';
+    if (rivals && !isOwn) await writeModel(workspace, runner, study, outcome);
+    const trains = numbers && rewrites && !leftOut.includes('train longer') && maxTries > 0;
+    if (trains && !study.best.isOwn) await trainLonger(workspace, study);
+    if (rewrites && !isOwn) await rewriteScript(workspace, study, maxTries, leftOut);
+    whyNoSearch = await searchNumbers(workspace, study, { ...settings, random: seededRandom(seed) });
   }
-  if (whyNoSearch !== null) workspace.note({ Decision: `I change no number: ${whyNoSearch}` });
-  const selection = await selectFinalist(workspace, runner, study);
-  await answerWithBest(workspace, runner, study, { selection, whyNoSearch, filled });
+  const unchanged = whyNoSearch === null ? '' : `I change no number: ${whyNoSearch}`;
+  if (whyNoSearch !== null) workspace.note({ Decision: unchanged });
+  const selection = await selectFinalist(workspace, study);
+  await answerWithBest(workspace, runner, study, [filled ?? '', unchanged, selection]);
+}
+
+/** Writes automl's model beside a working starter, and takes it if it measures better by more than the noise. */
+async function writeModel(
+  workspace: Workspace,
+  runner: TrialRunner,
+  study: Study,
+  outcome: Measured,
+): Promise<void> {
+  if (workspace.ended) return;
+  // The two are measured on different rows, so the effect of another split is noise here.
+  const noise = Math.max(study.noiseTest.noise ?? 0, study.noiseTest.threshold);
+  const filling = await replaceModel(workspace, runner, { source: study.starter.source, outcome }, noise);
+  if (filling.kind === 'filled' && filling.outcome.kind === 'measured')
+    await study.adopt(filling.source, filling.sentence, filling.outcome, filling.isStricter);
 }
 
 interface Settings extends Omit<NumberSearch, 'random'> {
   select: boolean;
-  numbers: boolean;
   rewrites: boolean;
   /** Whether models are written at all, and beside a starter that works. */
   models: boolean;
@@ -149,22 +146,18 @@ interface Settings extends Omit<NumberSearch, 'random'> {
   leftOut: readonly string[];
 }
 
-function readSettings(options: AgentOptions): Omit<Settings, 'experience'> {
+function readSettings(options: AgentOptions): Settings {
   const strategy = choiceOption(automl, options, 'search', strategyNames);
-  const isControl = strategy === 'random';
+  // The baseline only varies the number search: it changes nothing else, but replaces a starter that is of no use.
+  const isBaseline = strategy === 'random';
   const models = options.models !== false;
+  const leftOut = String(options.leave_out ?? '').split(',');
   return {
+    ...{ strategy, models, rivals: !isBaseline && models },
     maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
-    strategy,
     select: options.select !== false,
     numbers: options.numbers !== false,
-    // The control only varies the number search: it changes nothing else, but replaces a starter that is of no use.
-    rewrites: !isControl && options.rewrites !== false,
-    models,
-    rivals: !isControl && models,
-    leftOut: String(options.leave_out ?? '')
-      .split(',')
-      .map((each) => each.trim())
-      .filter((each) => each !== ''),
+    rewrites: !isBaseline && options.rewrites !== false,
+    leftOut: leftOut.map((each) => each.trim()).filter((each) => each !== ''),
   };
 }

@@ -7,8 +7,7 @@ import { seededRandom } from '../common/seeded-random.ts';
 import { automl } from './automl.ts';
 import { findKnobs } from './knobs.ts';
 import { RandomSearch } from './random-search.ts';
-import { drawn, rangeOf } from './ranges.ts';
-import { literalOf } from './scales.ts';
+import { drawn, literalOf } from './scales.ts';
 
 const starter = 'SEED = 3\nlr = 1.0\nalpha = 1e-4\nmax_depth = 4\nbatch_size = 32\n';
 const manyKnobs = findKnobs(
@@ -54,18 +53,15 @@ const literals = (values: readonly number[]) =>
   manyKnobs.map((knob, place) => Number(literalOf(knob, values[place] ?? knob.value)));
 
 describe('the random search', () => {
-  it('stays inside the range of every number, as written in the script, and inside its prior', () => {
+  it('stays inside the bounds of every number, as written in the script', () => {
     expect(manyKnobs.length).toBe(11);
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const random = seededRandom(seed);
         for (const knob of manyKnobs) {
-          const { least, most } = rangeOf(knob);
-          expect(least).toBeGreaterThanOrEqual(Math.min(knob.prior.least, knob.value));
-          expect(most).toBeLessThanOrEqual(Math.max(knob.prior.most, knob.value));
           const value = drawn(knob, random);
-          expect(value).toBeGreaterThanOrEqual(least);
-          expect(value).toBeLessThanOrEqual(most);
+          expect(value).toBeGreaterThanOrEqual(Math.min(knob.prior.least, knob.value));
+          expect(value).toBeLessThanOrEqual(Math.max(knob.prior.most, knob.value));
           expect(Number(literalOf(knob, value))).toBe(value);
         }
       }),
@@ -75,9 +71,10 @@ describe('the random search', () => {
   it('draws uniformly on the scale of a number: a rate as often below the starter as above', () => {
     const [rate] = findKnobs('lr = 0.01\n');
     if (rate === undefined) return expect.unreachable('there is a learning rate');
-    expect(rangeOf(rate)).toEqual({ least: 0.0001, most: 1 });
     const random = seededRandom(1);
     const draws = Array.from({ length: 2000 }, () => Math.log10(drawn(rate, random)) + 4);
+    expect(Math.min(...draws)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...draws)).toBeLessThanOrEqual(4);
     for (const quarter of [0, 1, 2, 3]) {
       const share = draws.filter((decade) => Math.min(Math.floor(decade), 3) === quarter).length / 2000;
       expect(share).toBeGreaterThan(0.2);
@@ -115,7 +112,7 @@ describe('the random search', () => {
     const [depth] = findKnobs('max_depth = 1\n');
     const few = new RandomSearch(depth === undefined ? [] : [depth], seededRandom(0));
     const all = Array.from({ length: 4 }, () => few.next(() => true)?.values[0] ?? null);
-    expect(new Set(all)).toEqual(new Set([2, 3, 4, null]));
+    expect(new Set(all)).toEqual(new Set([2, 3, null]));
   });
 });
 
@@ -125,7 +122,7 @@ describe('the control of automl', () => {
     const best = environment.files.get('train.py') ?? '';
     expect(score(best)).toBeLessThan(score(starter));
     expect(numberIn(best, 'SEED')).toBe(3);
-    expect(environment.files.get('submission.csv')).toBe(best);
+    expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(best);
     const changed = environment.notes.map((note) => note.Change ?? '').filter((text) => text !== '');
     expect(changed.length).toBeGreaterThan(10);
     // They change more than one number at once.

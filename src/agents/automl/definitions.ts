@@ -12,34 +12,29 @@ export function ownParameterName(
   position: number,
 ): string | null {
   const top = ancestorsOf(call).at(-1) ?? call;
-  const named = (kind: string) => nodesOf(top, kind).find((node) => nameIn(source, node) === callee) ?? null;
-  const definition = named('FunctionDefinition') ?? named('ClassDefinition');
-  if (definition === null) return null;
-  return parametersOf(source, definition)[position] ?? null;
+  const functionIn = (within: SyntaxNode, name: string) =>
+    nodesOf(within, 'FunctionDefinition').find((node) => nameIn(source, node) === name);
+  const made = nodesOf(top, 'ClassDefinition').find((node) => nameIn(source, node) === callee);
+  const called = made === undefined ? functionIn(top, callee) : functionIn(made, '__init__');
+  if (called !== undefined) return parameterNames(source, called)[position] ?? null;
+  const field = childrenOf(made?.getChild('Body') ?? top).filter(isField)[position];
+  return made === undefined || field === undefined ? null : nameIn(source, field);
+}
+
+/** `width: int` in a dataclass or a named tuple. */
+function isField(node: SyntaxNode): boolean {
+  return node.name === 'AssignStatement' && node.getChild('TypeDef') !== null;
 }
 
 /** Names of the parameters that can be given by position, without `self`. */
-function parametersOf(source: string, definition: SyntaxNode): string[] {
-  if (definition.name === 'FunctionDefinition') return parameterNames(source, definition);
-  const statements = childrenOf(definition.getChild('Body') ?? definition);
-  const maker = statements.find(
-    (node) => node.name === 'FunctionDefinition' && nameIn(source, node) === '__init__',
-  );
-  if (maker !== undefined) return parameterNames(source, maker);
-  return statements.flatMap((node) => {
-    const isField = node.name === 'AssignStatement' && node.getChild('TypeDef') !== null;
-    return isField ? [nameIn(source, node)] : [];
-  });
-}
-
 function parameterNames(source: string, definition: SyntaxNode): string[] {
-  const names: string[] = [];
-  for (const node of childrenOf(definition.getChild('ParamList') ?? definition)) {
-    if (node.name === '*' || node.name === '**') break;
-    const isName = node.name === 'VariableName' && node.prevSibling?.name !== 'AssignOp';
-    if (isName) names.push(textOf(source, node));
-  }
-  return names[0] === 'self' ? names.slice(1) : names;
+  const parameters = childrenOf(definition.getChild('ParamList') ?? definition);
+  const stars = parameters.findIndex(({ name }) => name === '*' || name === '**');
+  return parameters
+    .slice(0, stars < 0 ? undefined : stars)
+    .filter((node) => node.name === 'VariableName' && node.prevSibling?.name !== 'AssignOp')
+    .map((node) => textOf(source, node))
+    .filter((name) => name !== 'self');
 }
 
 function nameIn(source: string, node: SyntaxNode): string {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findKnobs, findSeeds } from './knobs.ts';
+import { findKnobs } from './knobs.ts';
 import { syntaxErrors } from './python-source.ts';
 import { type Direction, literalOf, moved, steps } from './scales.ts';
-import { ScriptVersions } from './versions.ts';
+import { seedsSplitData, withSeedsRaised, withValues } from './versions.ts';
 
 function found(source: string): string[] {
   return findKnobs(source).map(({ name, literal }) => `${name}=${literal}`);
@@ -143,16 +143,6 @@ describe('the knob finder', () => {
     expect(found(`${source}\n`)).toEqual([source]);
   });
 
-  it('finds seeds wherever they are set', () => {
-    const source =
-      'SEED = 3\nnp.random.seed(1)\nrng = np.random.default_rng(2)\nf(random_state=4, seed=None)';
-    expect(findSeeds(source).map(({ raised }) => raised(1))).toEqual(['4', '2', '3', '5']);
-    const fromOutside = 'seed = int(os.environ.get("SEED", "0"))';
-    expect(findSeeds(fromOutside).map(({ raised }) => raised(1))).toEqual([
-      'int(os.environ.get("SEED", "0")) + 1',
-    ]);
-  });
-
   it('identifies a constant with its own name by its uses', () => {
     const source = 'TREES = 300\nPARTS = 5\nK = 4\nHELD = 0.3\nX = 7\nmodel = Forest(n_estimators=TREES)\n';
     const uses =
@@ -208,8 +198,8 @@ describe('the knob finder', () => {
         ),
         (source) => {
           for (const { from, to, literal } of findKnobs(source)) expect(source.slice(from, to)).toBe(literal);
-          findSeeds(source);
-          expect(new ScriptVersions(source).seedsSplitData()).toBeTypeOf('boolean');
+          expect(withSeedsRaised(source, 1)).toBeTypeOf('string');
+          expect(seedsSplitData(source)).toBeTypeOf('boolean');
         },
       ),
       { numRuns: 500 },
@@ -218,34 +208,30 @@ describe('the knob finder', () => {
 });
 
 describe('a version of a script', () => {
-  const versions = new ScriptVersions(starter);
+  const knobs = findKnobs(starter);
   const walks = fc.array(fc.array(fc.tuple(fc.constantFrom<Direction>(1, -1), fc.constantFrom(0, 1, 2))), {
-    minLength: versions.knobs.length,
-    maxLength: versions.knobs.length,
+    minLength: knobs.length,
+    maxLength: knobs.length,
   });
 
   it('is the starter byte by byte except for the changed numbers, and parses', () => {
     fc.assert(
-      fc.property(walks, fc.boolean(), (walk, otherSeeds) => {
-        const values = versions.knobs.map((knob, place) =>
+      fc.property(walks, (walk) => {
+        const values = knobs.map((knob, place) =>
           (walk[place] ?? []).reduce((value, [direction, size]) => {
             const { first, most, least } = steps[knob.prior.scale];
             return moved(knob, value, direction, [first, most, least][size] ?? first) ?? value;
           }, knob.value),
         );
-        const version = versions.render(values, otherSeeds ? 1 : 0) ?? '';
+        const version = withValues(starter, knobs, values);
         expect(syntaxErrors(version)).toBe(syntaxErrors(starter));
         let expected = starter;
-        const edits = versions.knobs.map((knob, place) => ({
-          ...knob,
-          text: literalOf(knob, values[place] ?? knob.value),
-        }));
-        const seeds = otherSeeds ? versions.seeds.map((seed) => ({ ...seed, text: seed.raised(1) })) : [];
-        for (const { from, to, text } of [...edits, ...seeds].sort((left, right) => right.from - left.from)) {
-          expected = expected.slice(0, from) + text + expected.slice(to);
+        for (const [place, knob] of [...knobs.entries()].reverse()) {
+          const text = literalOf(knob, values[place] ?? knob.value);
+          expected = expected.slice(0, knob.from) + text + expected.slice(knob.to);
         }
         expect(version).toBe(expected);
-        for (const [place, knob] of versions.knobs.entries()) {
+        for (const [place, knob] of knobs.entries()) {
           const value = values[place] ?? 0;
           expect(Number(literalOf(knob, value))).toBeCloseTo(value, 12);
           expect(value).toBeLessThanOrEqual(knob.prior.most);
@@ -256,17 +242,24 @@ describe('a version of a script', () => {
   });
 
   it('is the starter itself if no value is changed', () => {
-    expect(versions.render(versions.knobs.map(({ value }) => value))).toBe(starter);
+    const values = knobs.map(({ value }) => value);
+    expect(withValues(starter, knobs, values)).toBe(starter);
+  });
+
+  it('has other seeds wherever they are set', () => {
+    const source =
+      'SEED = 3\nnp.random.seed(1)\nrng = np.random.default_rng(2)\nf(random_state=4, seed=None)\n' +
+      'seed: int = int(os.environ.get("SEED", "0"))\n';
+    expect(withSeedsRaised(source, 1)).toBe(
+      'SEED = 4\nnp.random.seed(2)\nrng = np.random.default_rng(3)\nf(random_state=5, seed=None)\n' +
+        'seed: int = int(os.environ.get("SEED", "0")) + 1\n',
+    );
   });
 
   it('knows whether a seed determines how data is split', () => {
-    expect(new ScriptVersions('m = Ridge(random_state=0)\n').seedsSplitData()).toBe(false);
-    expect(new ScriptVersions('a = train_test_split(x, random_state=0)\n').seedsSplitData()).toBe(true);
-    expect(
-      new ScriptVersions('SEED = 1\na = train_test_split(x, random_state=SEED)\n').seedsSplitData(),
-    ).toBe(true);
-    expect(new ScriptVersions('rng = default_rng(0)\norder = rng.permutation(9)\n').seedsSplitData()).toBe(
-      true,
-    );
+    expect(seedsSplitData('m = Ridge(random_state=0)\n')).toBe(false);
+    expect(seedsSplitData('a = train_test_split(x, random_state=0)\n')).toBe(true);
+    expect(seedsSplitData('SEED = 1\na = train_test_split(x, random_state=SEED)\n')).toBe(true);
+    expect(seedsSplitData('rng = default_rng(0)\norder = rng.permutation(9)\n')).toBe(true);
   });
 });

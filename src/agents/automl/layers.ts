@@ -1,5 +1,5 @@
 import { argumentOf } from './arguments.ts';
-import { ancestorsOf, childrenOf, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
+import { ancestorsOf, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
 import { fullNameOf, importedNames } from './rewrites/python-edit.ts';
 
 /** A PyTorch layer that a script creates. */
@@ -18,14 +18,12 @@ export interface Layer {
 
 /** Keyword and position of the argument for the size of the input or of the output. */
 type Slot = readonly [string, number];
-const slots: readonly (readonly [RegExp, Slot | null, Slot | null])[] = [
+/** The two of each layer; one that gives no other size to its output has a single slot. */
+const slots: readonly (readonly [RegExp, Slot | null, Slot?])[] = [
   [/^(?:Lazy)?Linear$/, ['in_features', 0], ['out_features', 1]],
   [/^Conv(?:Transpose)?[123]d$/, ['in_channels', 0], ['out_channels', 1]],
   [/^(?:LSTM|GRU|RNN)(?:Cell)?$/, ['input_size', 0], ['hidden_size', 1]],
   [/^Embedding(?:Bag)?$/, null, ['embedding_dim', 1]],
-];
-/** Layers whose output has the size of their input. */
-const keeping: readonly (readonly [RegExp, Slot])[] = [
   [/^(?:BatchNorm|InstanceNorm)[123]d$/, ['num_features', 0]],
   [/^(?:LayerNorm|RMSNorm)$/, ['normalized_shape', 0]],
   [/^GroupNorm$/, ['num_channels', 1]],
@@ -62,17 +60,12 @@ export function moduleName(
 
 function layerOf(source: string, call: SyntaxNode, imports: ReadonlyMap<string, string>): Layer | null {
   const kind = moduleName(source, call, imports);
-  if (kind === null) return null;
-  const at = (slot: Slot | null) => (slot === null ? null : argumentOf(source, call, ...slot));
-  const holder = holderOf(source, call);
-  const kept = keeping.find(([pattern]) => pattern.test(kind))?.[1];
-  if (kept !== undefined) {
-    const size = at(kept);
-    return { call, kind, keeps: true, into: size, out: size, holder };
-  }
-  const found = slots.find(([pattern]) => pattern.test(kind));
-  if (found === undefined) return null;
-  return { call, kind, keeps: false, into: at(found[1]), out: at(found[2]), holder };
+  const found = slots.find(([pattern]) => kind !== null && pattern.test(kind));
+  if (kind === null || found === undefined) return null;
+  const [, input, output = input] = found;
+  const [into, out] = [input, output].map((slot) => slot && argumentOf(source, call, ...slot));
+  const keeps = input === output;
+  return { call, kind, keeps, into: into ?? null, out: out ?? null, holder: holderOf(source, call) };
 }
 
 /** The class, the outermost `nn.Sequential`, or otherwise the function or the script in which a layer is created. */
@@ -91,9 +84,7 @@ function modelOf(source: string, call: SyntaxNode, imports: ReadonlyMap<string, 
 /** `conv` for `self.conv = nn.Sequential(nn.Conv2d(…), …)`. */
 function holderOf(source: string, call: SyntaxNode): string | null {
   const statement = ancestorsOf(call).find(({ name }) => /Statement$|^Body$/.test(name));
-  if (statement?.name !== 'AssignStatement') return null;
-  const target = statement.firstChild;
-  if (target?.name === 'VariableName') return textOf(source, target);
-  const last = target?.name === 'MemberExpression' ? childrenOf(target).at(-1) : undefined;
-  return last?.name === 'PropertyName' ? textOf(source, last) : null;
+  const target = statement?.name === 'AssignStatement' ? statement.firstChild : null;
+  const held = target?.name === 'MemberExpression' ? target.lastChild : target;
+  return held !== null && /^(?:VariableName|PropertyName)$/.test(held.name) ? textOf(source, held) : null;
 }

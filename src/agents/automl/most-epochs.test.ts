@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { briefOf } from '../../../test/fakes/fake-environment.ts';
 import { maxEpochs } from './most-epochs.ts';
-import { versionsOf } from './study.ts';
+import { tunableKnobs } from './versions.ts';
 
 describe('a limit of epochs', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('a limit of epochs', () => {
   it('limits the numbers of a script, in addition to its own limits', () => {
     const source = 'EPOCHS = 5\nmax_iter = 100\n';
     const boundOf = (problem: string) =>
-      versionsOf(source, briefOf({ problem })).knobs.map(({ prior }) => prior.most);
+      tunableKnobs(source, briefOf({ problem })).map(({ prior }) => prior.most);
     expect(boundOf('Train for 8 epochs at most.')).toEqual([8, 1e6]);
     expect(boundOf('Train for 3 epochs at most.')).toEqual([5, 1e6]);
     expect(boundOf('Train as you like.')).toEqual([1e6, 1e6]);

@@ -1,64 +1,117 @@
-import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
-import { secondsWith } from './candidate.ts';
 import { Climb } from './climb.ts';
+import type { Knob } from './knobs.ts';
 import { RandomSearch } from './random-search.ts';
-import { literalOf } from './scales.ts';
 import { inTheirFiles } from './script-files.ts';
 import type { Ending, Proposal } from './strategy.ts';
-import type { Study } from './study.ts';
+import type { Candidate, Study } from './study.ts';
+import { changesBetween, tunableKnobs, withValues } from './versions.ts';
 
-/** The search, and the control that it must beat, which uses nothing that other runs learned. */
+/** The search, and the baseline that it must beat. */
 export const strategyNames = ['climb', 'random'] as const;
 
 /** How to search over the numbers of a script. */
 export interface NumberSearch {
+  /** Whether numbers are tuned at all. */
+  numbers: boolean;
   strategy: (typeof strategyNames)[number];
   /** The most versions to try. */
   maxTries: number;
   random: () => number;
-  /** What other runs learned. */
-  experience: readonly Lesson[];
 }
 
 /** Changes the numbers of the best script while the budget lasts. Returns why it did not, or null. */
 export async function searchNumbers(
   workspace: Workspace,
   study: Study,
-  { strategy, maxTries, random, experience }: NumberSearch,
+  { numbers: isWanted, strategy, maxTries, random }: NumberSearch,
 ): Promise<string | null> {
-  const { script, values } = study.best;
-  const { knobs } = script;
+  if (!isWanted) return 'I was told to leave the numbers alone.';
+  if (study.best.isOwn)
+    return 'the numbers of my own models are common ones, and the blend chooses among the models.';
+  const numbers = new Numbers(workspace, study);
+  const { knobs } = numbers;
   if (knobs.length === 0) return 'I found no number in the script that I could sensibly change.';
-  workspace.note({
-    Plan: `I can change ${knobs.length} numbers: ${knobs.map((knob, place) => `${knob.name}=${literalOf(knob, values[place] ?? knob.value)}`).join(', ')}.`,
-  });
-  const search =
-    strategy === 'random' ? new RandomSearch(knobs, random) : new Climb(knobs, random, experience, values);
-  const triedBefore = study.tally.tried;
-  while (study.tally.tried - triedBefore < maxTries) {
-    const proposal = search.next((each) => study.affords(secondsWith(study.best, each)));
-    if (proposal === null || workspace.ended) break;
-    search.tell(proposal, await consider(study, proposal));
+  const list = knobs.map(({ name, literal }) => `${name}=${literal}`).join(', ');
+  workspace.note({ Plan: `I can change ${knobs.length} numbers: ${list}.` });
+  const search = strategy === 'random' ? new RandomSearch(knobs, random) : new Climb(knobs, random);
+  let mayTrainLonger = strategy === 'climb';
+  for (let tries = 0; tries < maxTries && !workspace.ended; tries += 1) {
+    const longer = mayTrainLonger ? numbers.longer([3, 2.5, 2, 1.6, 1.3]) : null;
+    if (longer !== null) mayTrainLonger = false;
+    const proposal = longer ?? search.next((values) => numbers.affords(values));
+    if (proposal === null) break;
+    search.tell(proposal, await numbers.consider(proposal));
   }
   return null;
 }
 
 /** Trains once for longer if the time is enough for a few runs only: no other change is as sure to help. */
-export async function trainLonger(study: Study, random: () => number): Promise<void> {
-  const climb = new Climb(study.best.script.knobs, random);
-  const proposal = climb.longer((each) => study.affords(secondsWith(study.best, each)), mostAtFirst);
-  if (proposal !== null) await consider(study, proposal);
+export async function trainLonger(workspace: Workspace, study: Study): Promise<void> {
+  const numbers = new Numbers(workspace, study);
+  // More would leave no time for another change.
+  const longer = numbers.longer([2, 1.6, 1.3]);
+  if (longer !== null) await numbers.consider(longer);
 }
 
-/** Leaves time for another change of what trains longer. */
-const mostAtFirst = 2;
+/** There is time for more than a few runs if there is time for one that trains this many times as long. */
+const timesOfMany = 4;
 
-async function consider(study: Study, { change, reason, ...version }: Proposal): Promise<Ending> {
-  const { script, story } = study.best;
-  if (script.render(version.values) === null) return 'put back';
-  return await study.consider({
-    ...{ ...version, script, story, seconds: secondsWith(study.best, version.values) },
-    notes: { Reason: reason, Change: inTheirFiles(change, script.source) },
-  });
+/** The numbers of the best version, and how versions with other numbers are measured against it. */
+class Numbers {
+  readonly #study: Study;
+  readonly #base: Candidate;
+  readonly knobs: readonly Knob[];
+  /** Those of the best version. */
+  #values: readonly number[];
+
+  constructor({ task }: Workspace, study: Study) {
+    this.#study = study;
+    this.#base = study.best;
+    this.knobs = tunableKnobs(study.best.source, task);
+    this.#values = this.knobs.map(({ value }) => value);
+  }
+
+  affords(values: readonly number[]): boolean {
+    return this.#study.affords(this.#secondsOf(values));
+  }
+
+  /** A version that trains longer by the first of these factors that the time is enough for; null if it is for many. */
+  longer(factors: readonly number[]): Proposal | null {
+    const place = this.knobs.findIndex(({ prior, value }) => prior.isLength && value < prior.most);
+    const [knob, from] = [this.knobs[place], this.#values[place]];
+    if (knob === undefined || from === undefined) return null;
+    const times = (factor: number) =>
+      this.#values.with(place, Math.min(knob.prior.most, Math.round(from * factor)));
+    if (this.affords(times(timesOfMany))) return null;
+    const values = factors.map(times).find((each) => each[place] !== from && this.affords(each));
+    if (values === undefined) return null;
+    const { name, line } = knob;
+    const reason = `the time left is enough for a few more runs only, and ${name} (line ${line}) says how long it trains: one long run is the surest gain.`;
+    return { values, reason };
+  }
+
+  async consider({ values, reason }: Proposal): Promise<Ending> {
+    const { source, changes } = this.#base;
+    const change = `${changesBetween(this.knobs, this.#values, values).join(', ')}.`;
+    const ending = await this.#study.consider({
+      source: withValues(source, this.knobs, values),
+      changes: [...changes, ...changesBetween(this.knobs, [], values)],
+      seconds: this.#secondsOf(values),
+      notes: { Reason: reason, Change: inTheirFiles(change, source) },
+    });
+    if (ending === 'kept') this.#values = values;
+    return ending;
+  }
+
+  /** Expected seconds: those of the best version, scaled by the numbers that increase its work. */
+  #secondsOf(values: readonly number[]): number {
+    let { seconds } = this.#study.best;
+    for (const [place, { prior, value }] of this.knobs.entries()) {
+      const from = this.#values[place] ?? value;
+      const to = values[place] ?? value;
+      if (from > 0 && to > 0) seconds *= (to / from) ** prior.effort;
+    }
+    return seconds;
+  }
 }

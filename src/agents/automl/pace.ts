@@ -1,48 +1,33 @@
-import type { Budget } from '../../schema/index.ts';
-import type { Knob } from './knobs.ts';
+import type { Workspace } from '../common/workspace.ts';
+import { BudgetShares } from '../search/budget-shares.ts';
 
-/** Run times vary: a run may take this many times the expected time. */
-export const margin = 1.5;
+/** Run times vary: a try may take this many times its expected time. */
+const margin = 1.15;
 /** The last run decides what is submitted, so more time is kept for it. */
 const lastMargin = 2;
 /** Seconds for the steps that run nothing. */
-const slack = 2;
-/** If the best version is put back as a copy, a try that takes longer than expected costs no more than its own time. */
-const withCopy = { margin: 1.15, slack: 4 };
-/** A script is expensive if a run takes this share of the whole time: then its submission is copied, not made again. */
-const dearShare = 0.04;
-/** Write File, Execute Script, Validate Submission, Final Answer. */
-const lastSteps = 4;
+const slack = 4;
 /** A try is stopped after this many times its expected time, and not before this many seconds. */
 const patience = { times: 4, seconds: 10 };
+/** Fresh seeds for the selection: budget is saved for the least number, and no more than the most are used. */
+export const rounds = { least: 2, most: 5 };
+/** The share of the whole budget that the selection may use in total. */
+export const selectionShare = 0.25;
 
-/**
- * Expected seconds of a version: those of another version of the same script, scaled by the knobs that increase its
- * work.
- */
-export function expectedSeconds(
-  knobs: readonly Knob[],
-  known: { values: readonly number[]; seconds: number },
-  values: readonly number[],
-): number {
-  let { seconds } = known;
-  for (const [place, knob] of knobs.entries()) {
-    const from = known.values[place] ?? 0;
-    const to = values[place] ?? 0;
-    if (from > 0 && to > 0) seconds *= (to / from) ** knob.prior.effort;
-  }
-  return seconds;
+/** Seconds and steps of a run. */
+interface Cost {
+  seconds: number;
+  steps: number;
 }
-
-/**
- * What must be left for the best version at the end: seconds of its last run, or `copied` if a copy of its submission
- * is enough.
- */
-export type Reserve = number | 'copied';
 
 /** Keeps a run within its budget: how much a try may cost, and what must be left for the end. */
 export class Pace {
+  readonly #workspace: Workspace;
   #limit = Number.POSITIVE_INFINITY;
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
 
   /** Learns that a script was stopped after this time, so that nothing as slow is tried again. */
   learnLimit(seconds: number): void {
@@ -50,36 +35,41 @@ export class Pace {
   }
 
   /**
-   * Whether `runs` runs of `expected` seconds each leave enough to run the best version again, or this one if it
-   * becomes the best, to check it and to answer.
+   * Whether there is enough for `runs` runs of `expected` seconds each, for a last run of `last` seconds, to check and to
+   * answer, and for what is saved.
    */
-  affords(expected: number, runs: number, best: Reserve, budget: Budget): boolean {
-    const seconds =
-      best === 'copied'
-        ? withCopy.margin * expected * runs + withCopy.slack
-        : margin * expected * runs + lastMargin * Math.max(best, expected) + slack;
-    // Each run is written first; one of them is checked, and a bad version is put back.
+  affords(expected: number, runs: number, last: number, saved: Cost = { seconds: 0, steps: 0 }): boolean {
+    const { seconds_left, steps_left } = this.#workspace.budget;
+    const files = this.#workspace.task.submission.files.length;
+    const seconds = margin * expected * runs + lastMargin * last + slack;
+    // Each run is written first. One is checked and copied; the best version is put back, checked and answered with.
+    const steps = 2 * runs + (1 + files) + (1 + files + 2);
     return (
       expected * margin < this.#limit &&
-      seconds <= budget.seconds_left &&
-      runs * 2 + 2 + lastSteps <= budget.steps_left
+      seconds + saved.seconds <= seconds_left &&
+      steps + saved.steps <= steps_left
     );
   }
 
-  /** Whether a run of this many seconds takes a large part of the whole budget. */
-  isDear(seconds: number, { seconds_left, seconds_used }: Budget): boolean {
-    return seconds >= dearShare * (seconds_left + seconds_used);
-  }
-
-  /** Whether a version of `expected` seconds can be run once more, with steps left for the answer. */
-  affordsLastRun(expected: number, steps: number, budget: Budget): boolean {
-    return expected <= budget.seconds_left && steps + 1 <= budget.steps_left;
-  }
-
-  /** Seconds after which a try is stopped, so that the best version can still be run again. */
-  limitOf(expected: number, best: Reserve, budget: Budget): number {
-    const reserve = best === 'copied' ? withCopy.slack : lastMargin * best + slack;
-    const most = budget.seconds_left - reserve;
+  /** Seconds after which a try is stopped, so that a last run of `last` seconds is still possible. */
+  limitOf(expected: number, last: number): number {
+    const most = this.#workspace.budget.seconds_left - lastMargin * last - slack;
     return Math.max(1, Math.ceil(Math.min(most, Math.max(patience.seconds, patience.times * expected))));
   }
+
+  /** What the selection between two versions that take so long together needs; nothing if that would be too much. */
+  savedForSelection(secondsOfBoth: number): Cost {
+    const { seconds_left, seconds_used, steps_left, steps_used } = this.#workspace.budget;
+    const seconds = margin * rounds.least * secondsOfBoth;
+    const steps = 4 * rounds.least + 2;
+    const isTooMuch =
+      seconds > selectionShare * (seconds_left + seconds_used) ||
+      steps > selectionShare * (steps_left + steps_used);
+    return isTooMuch ? { seconds: 0, steps: 0 } : { seconds, steps };
+  }
+}
+
+/** The share of the budget that was used, of the limit that will be reached first. */
+export function usedShare({ budget }: Workspace): number {
+  return new BudgetShares(budget).largest(budget);
 }

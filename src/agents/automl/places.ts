@@ -1,5 +1,6 @@
+import { argumentsOf } from './arguments.ts';
 import { ownParameterName } from './definitions.ts';
-import { plainName, positionalName } from './priors.ts';
+import { isEvaluationName, plainName, positionalName } from './priors.ts';
 import {
   ancestorsOf,
   calleeName,
@@ -17,8 +18,6 @@ export interface Named {
   variable: boolean;
 }
 
-const evaluation =
-  /(?:^|_)(?:evaluat(?:e|ion|or)|eval|scores?|scoring|scorer|metrics?|error|accuracy|auc|mae|mse|rmse|smape|validate|validation|log_loss|test|baseline)(?:_|$)/;
 /** Calls whose numbers create, split, reshape or print data, or pace the program. */
 const otherCalls =
   /^(?:print|format|round|range_?|arange|linspace|logspace|zeros|ones|full|eye|empty|reshape|view|permute|transpose|squeeze|unsqueeze|repeat|tile|rand\w*|normal|uniform|choice|permutation|shuffle|sample|train_test_split|split|array_split|\w*KFold|\w*ShuffleSplit|\w*_split|read_\w+|to_\w+|savetxt|loadtxt|genfromtxt|savez?|plot|figure|savefig|sleep|exit|pad|clip|percentile|quantile|head|tail|seed|manual_seed|set_seed|default_rng|RandomState|PRNGKey|isclose|allclose|where|get|insert|pop|Path|open|loadtxt|make_\w+)$/;
@@ -35,7 +34,7 @@ export function nameOf(source: string, node: SyntaxNode): Named | null {
     case 'AssignStatement':
       return named(targetName(source, parent, node), '', true);
     case 'ArgList':
-      return argumentName(source, parent, node);
+      return parent.parent?.name === 'CallExpression' ? argumentName(source, parent.parent, node) : null;
     case 'ParamList':
       return named(parameterName(source, node), '', true);
     case 'DictionaryExpression':
@@ -54,31 +53,27 @@ function named(name: string | null, callee = '', variable = false): Named | null
 
 /** `lr = 0.1`, `lr: float = 0.1`, `a, b = 1, 2`, `self.lr = 0.1`, `config['lr'] = 0.1`. */
 function targetName(source: string, statement: SyntaxNode, value: SyntaxNode): string | null {
-  const groups: SyntaxNode[][] = [[]];
-  for (const child of childrenOf(statement)) {
-    if (child.name === 'AssignOp') groups.push([]);
-    else if (child.name !== ',' && child.name !== 'TypeDef') groups.at(-1)?.push(child);
-  }
-  const values = groups.at(-1) ?? [];
-  const targets = groups[0] ?? [];
-  const place = values.findIndex((node) => node.from === value.from);
-  if (groups.length < 2 || place < 0 || targets.length !== values.length) return null;
-  const target = targets[place];
-  if (target?.name === 'VariableName') return textOf(source, target);
-  if (target?.name !== 'MemberExpression') return null;
-  const last = childrenOf(target).at(-1);
-  if (last?.name === 'PropertyName') return textOf(source, last);
-  return stringValue(source, last?.prevSibling ?? null);
+  const parts = childrenOf(statement).filter(({ name }) => name !== ',' && name !== 'TypeDef');
+  const sign = parts.findLastIndex(({ name }) => name === 'AssignOp');
+  const values = parts.slice(sign + 1);
+  const targets = parts.slice(0, sign);
+  const target = targets[values.findIndex(({ from }) => from === value.from)];
+  if (targets.length !== values.length || target === undefined) return null;
+  if (target.name === 'VariableName') return textOf(source, target);
+  const last = target.name === 'MemberExpression' ? target.lastChild : null;
+  return last?.name === 'PropertyName'
+    ? textOf(source, last)
+    : stringValue(source, last?.prevSibling ?? null);
 }
 
-function argumentName(source: string, list: SyntaxNode, node: SyntaxNode): Named | null {
-  const call = list.parent;
-  if (call?.name !== 'CallExpression') return null;
+function argumentName(source: string, call: SyntaxNode, node: SyntaxNode): Named | null {
   const callee = calleeName(source, call);
-  const keyword = keywordOf(source, node);
+  const all = argumentsOf(source, call);
+  const position = all.findIndex(({ value }) => value.from === node.from);
+  const keyword = all[position]?.keyword ?? null;
+  if (position < 0) return null;
+  if (keyword === null && callee === 'range') return named(loopName(source, call, node));
   if (keyword === null) {
-    if (callee === 'range') return named(loopName(source, list, node, call));
-    const position = positionIn(list, node);
     const usual = positionalName(callee, position);
     // A 1 for a function of the script's own is mostly "once", or a flag.
     if (usual === null && textOf(source, node) === '1') return null;
@@ -86,40 +81,25 @@ function argumentName(source: string, list: SyntaxNode, node: SyntaxNode): Named
   }
   // Command-line parsers name their defaults in a string: add_argument('--lr', default=0.1).
   if (keyword === 'default' && /^(?:add_argument|option|argument|add_option)$/.test(callee)) {
-    const flags = childrenOf(list).map((child) => stringValue(source, child) ?? '');
+    const flags = all.map(({ value }) => stringValue(source, value) ?? '');
     return named(flags.reduce((longest, flag) => (flag.length > longest.length ? flag : longest), ''));
   }
-  if (keyword === 'default' || keyword === 'default_factory') return fieldName(source, call);
+  // lr: float = field(default=0.1)
+  if (keyword === 'default' && /^field$/i.test(callee) && call.parent?.name === 'AssignStatement')
+    return named(targetName(source, call.parent, call));
   return named(keyword === 'p' && /^Dropout/.test(callee) ? 'dropout' : keyword, callee);
 }
 
-function keywordOf(source: string, node: SyntaxNode): string | null {
-  const name = node.prevSibling?.name === 'AssignOp' ? node.prevSibling.prevSibling : null;
-  return name?.name === 'VariableName' ? textOf(source, name) : null;
-}
-
-function positionIn(list: SyntaxNode, node: SyntaxNode): number {
-  return childrenOf(list).filter((child) => child.name === ',' && child.from < node.from).length;
-}
-
 /** `for epoch in range(5)` and `for epoch in range(1, 6)` name their number of rounds by the loop's variable. */
-function loopName(source: string, list: SyntaxNode, node: SyntaxNode, call: SyntaxNode): string | null {
+function loopName(source: string, call: SyntaxNode, node: SyntaxNode): string | null {
   const loop = call.parent;
   const variable = loop?.name === 'ForStatement' ? loop.getChild('VariableName') : null;
-  if (variable === null || variable === undefined || node.nextSibling?.name !== ')') return null;
+  if (loop === null || variable === null || node.nextSibling?.name !== ')') return null;
   const name = plainName(textOf(source, variable));
-  const trains = /\.backward\(|\.step\(|-=[^\n]*grad/.test(textOf(source, loop ?? list));
-  return /^(?:epoch|iteration|iter|round)$/.test(name) || (trains && /^(?:step|it|t|i)?$/.test(name))
-    ? 'epochs'
-    : null;
-}
-
-/** `lr: float = field(default=0.1)`. */
-function fieldName(source: string, call: SyntaxNode): Named | null {
-  const isField = /^(?:field|Field)$/.test(calleeName(source, call));
-  return isField && call.parent?.name === 'AssignStatement'
-    ? named(targetName(source, call.parent, call))
-    : null;
+  const trains = /\.backward\(|\.step\(|-=[^\n]*grad/.test(textOf(source, loop));
+  const isRound =
+    /^(?:epoch|iteration|iter|round)$/.test(name) || (trains && /^(?:step|it|t|i)?$/.test(name));
+  return isRound ? 'epochs' : null;
 }
 
 function parameterName(source: string, node: SyntaxNode): string | null {
@@ -140,33 +120,20 @@ function layerSizeName(source: string, list: SyntaxNode): Named | null {
 export function isOutOfBounds(source: string, node: SyntaxNode): boolean {
   let insideConstructor = false;
   for (const ancestor of ancestorsOf(node)) {
-    switch (ancestor.name) {
-      case 'FormatString':
-      case 'FormatReplacement':
-      case 'Slice':
-        return true;
-      case 'FunctionDefinition': {
-        const name = ancestor.getChild('VariableName');
-        if (name !== null && evaluation.test(plainName(textOf(source, name)))) return true;
-        break;
-      }
-      case 'MemberExpression': {
-        const bracket = ancestor.getChild('[');
-        if (bracket !== null && bracket.from < node.from) return true;
-        break;
-      }
-      case 'CallExpression': {
-        const callee = calleeName(source, ancestor);
-        const isLoop = callee === 'range' && node.parent?.parent?.from === ancestor.from;
-        const isArgument = node.from >= (ancestor.getChild('ArgList')?.from ?? Number.POSITIVE_INFINITY);
-        if (!isArgument || isLoop || insideConstructor) break;
-        if (evaluation.test(plainName(callee)) || otherCalls.test(callee)) return true;
-        // The arguments of a constructor shape the model, wherever the model is then used.
-        insideConstructor = /^[A-Z]/.test(callee);
-        break;
-      }
-      default:
+    const isBefore = (part: SyntaxNode | null) => part !== null && part.from < node.from;
+    if (/^(?:FormatString|FormatReplacement|Slice)$/.test(ancestor.name)) return true;
+    if (ancestor.name === 'MemberExpression' && isBefore(ancestor.getChild('['))) return true;
+    if (ancestor.name === 'FunctionDefinition') {
+      const name = ancestor.getChild('VariableName');
+      if (name !== null && isEvaluationName(textOf(source, name))) return true;
     }
+    if (ancestor.name !== 'CallExpression' || insideConstructor) continue;
+    const callee = calleeName(source, ancestor);
+    const isLoop = callee === 'range' && node.parent?.parent?.from === ancestor.from;
+    if (isLoop || !isBefore(ancestor.getChild('ArgList'))) continue;
+    if (isEvaluationName(callee) || otherCalls.test(callee)) return true;
+    // The arguments of a constructor shape the model, wherever the model is then used.
+    insideConstructor = /^[A-Z]/.test(callee);
   }
   return false;
 }

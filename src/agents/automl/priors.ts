@@ -16,8 +16,6 @@ export interface Prior {
   most: number;
   /** The run time grows with this power of the value. */
   effort: number;
-  /** The size of the first step, in the scale's own units; null for the usual one of the scale. */
-  firstStep: number | null;
   /** More is usually better, at a cost: tried upwards first. */
   upFirst: boolean;
   /** The first value to try if the starter has a 0. */
@@ -33,8 +31,7 @@ function prior(scale: Scale, weight: number, rest: Partial<Prior> = {}): Prior {
     count: { least: 1, most: 1e6 },
     small: { least: 1, most: 64 },
   }[scale];
-  const usual = { effort: 0, firstStep: null, upFirst: false, fromZero: null, isLength: false };
-  return { scale, weight, ...bounds, ...usual, ...rest };
+  return { scale, weight, ...bounds, effort: 0, upFirst: false, fromZero: null, isLength: false, ...rest };
 }
 
 const learningRate = prior('log', 1, { least: 1e-7, most: 10 });
@@ -43,19 +40,12 @@ const slowRate = 0.005;
 const penalty = prior('log', 0.8, { fromZero: 1e-4 });
 const rounds = prior('count', 0.7, { effort: 1, upFirst: true, isLength: true });
 const width = prior('count', 0.6, { least: 2, most: 8192, effort: 1, upFirst: true });
-const leafSize = prior('count', 0.5, { most: 10_000, firstStep: 2 });
-const depth = prior('small', 0.8, { effort: 1 });
 const share = prior('fraction', 0.5);
-/** How many try at once, or how often. */
-const people = prior('count', 0.5, { effort: 1, upFirst: true });
 
 /** Names as whole patterns over words joined by `_`; the first match counts. Numbers of other names are not changed. */
 const named: readonly (readonly [RegExp, Prior])[] = [
   [/(?:^|_)(?:lr|eta|lrate|learning_rate|learn_rate|step_size|max_lr)(?:_init|_0|0)?$/, learningRate],
-  [
-    /^(?:weight_decay|wd|l1|l2|alpha(?:_\d)?|reg_alpha|reg_lambda|lambda(?:_?l?[12])?|lam|c|ccp_alpha)$/,
-    penalty,
-  ],
+  [/^(?:wd|l1|l2|alpha(?:_\d)?|reg_alpha|reg_lambda|lambda(?:_?l?[12])?|lam|c|ccp_alpha)$/, penalty],
   [
     /(?:^|_)(?:regularization|reg|ridge|penalty|l1_reg|l2_reg|l2_regularization|weight_decay)(?:_strength)?$/,
     penalty,
@@ -70,54 +60,40 @@ const named: readonly (readonly [RegExp, Prior])[] = [
     prior('fraction', 0.7, { most: 0.9, fromZero: 0.1 }),
   ],
   [/^(?:subsample|bagging_fraction|feature_fraction|max_features|max_samples|colsample_by\w+)$/, share],
-  [
-    /^(?:momentum|l1_ratio|lr_decay|decay_rate|shrinkage|smoothing|threshold|cutoff)$/,
-    prior('fraction', 0.5),
-  ],
+  [/^(?:momentum|l1_ratio|lr_decay|decay_rate|shrinkage|smoothing|threshold|cutoff|beta_?[12]|rho)$/, share],
+  [/^(?:label_smoothing|mixup|mixup_alpha)$/, prior('fraction', 0.4, { most: 0.6, fromZero: 0.05 })],
   // Evolutionary algorithms, annealing, reinforcement learning.
-  [/(?:^|_)(?:population|population_size|pop_size|particles|walkers|ants|restarts|n_init)$/, people],
-  [/^(?:n_|num_|train_|training_)?(?:episodes|rollouts)$/, people],
   [
-    /(?:^|_)(?:mutation_(?:rate|prob|probability)|crossover(?:_(?:rate|prob|probability))?|elite(?:_(?:share|ratio|fraction|frac))?|discount(?:_factor)?|gae_lambda)$/,
+    /(?:^|_)(?:population|population_size|pop_size|particles|restarts|n_init|episodes|rollouts)$/,
+    prior('count', 0.5, { effort: 1, upFirst: true }),
+  ],
+  [
+    /(?:^|_)(?:(?:mutation|crossover)_(?:rate|prob)|elite(?:_share|_fraction)?|discount(?:_factor)?|gae_lambda)$/,
     share,
   ],
   [/(?:^|_)cooling(?:_(?:rate|factor))?$/, prior('fraction', 0.5, { most: 0.999999 })],
   [
-    /(?:^|_)(?:entropy_coef|value_coef|vf_coef|clip_range|mutation_(?:scale|std|sigma|strength|size)|init_std)$/,
-    prior('log', 0.4),
-  ],
-  [/^(?:label_smoothing|mixup|mixup_alpha)$/, prior('fraction', 0.4, { most: 0.6, fromZero: 0.05 })],
-  [/^(?:beta_?[12]|rho|quantile)$/, prior('fraction', 0.25)],
-  [
-    /(?:^|_)(?:n_estimators|estimators|num_boost_round|num_round|n_rounds|num_rounds|rounds|num_trees|n_trees|trees|stages)$/,
+    /(?:^|_)(?:n_estimators|estimators|num_boost_round|num_round|n_rounds|rounds|num_trees|n_trees|trees|stages)$/,
     rounds,
   ],
-  [/(?:^|_)(?:epochs?|num_epochs|n_epochs|epoch_count|generations)$/, rounds],
+  [/(?:^|_)(?:epochs?|epoch_count|generations|max_iter|n_iter|num_iter|iterations|iters)$/, rounds],
   [
-    /(?:^|_)(?:max_iter|n_iter|num_iter|iterations|iters)$|^(?:(?:max|most|num|n|total|train|training|optimizer|gradient)_)?(?:steps|updates)$|^times_longer$/,
-    prior('count', 0.7, { effort: 1, upFirst: true, isLength: true }),
+    /^(?:(?:max|most|num|n|total|train|training|optimizer|gradient)_)?(?:steps|updates)$|^times_longer$/,
+    rounds,
   ],
   [/^(?:train_)?batch(?:_size)?$/, prior('count', 0.6, { most: 16_384, effort: -0.7 })],
-  [
-    /(?:^|_)(?:n_neighbors|k_neighbors|neighbors|nearest|num_neighbors|k)$/,
-    prior('count', 0.8, { most: 1000 }),
-  ],
+  [/(?:^|_)(?:neighbors|nearest|k)$/, prior('count', 0.8, { most: 1000 })],
   [
     /^(?:min_samples_leaf|min_samples_split|min_child_samples|min_data_in_leaf|min_leaf|leaf_size|max_leaf_nodes|max_leaves|num_leaves|leaves|max_bins?|bins)$/,
-    leafSize,
+    prior('count', 0.5, { most: 10_000 }),
   ],
-  [
-    /(?:^|_)(?:max_depth|depth|tree_depth|n_layers?|num_layers?|num_hidden_layers|layers|n_blocks|num_blocks|blocks)$/,
-    depth,
-  ],
+  [/(?:^|_)(?:depth|n_layers?|num_layers?|layers|n_blocks|blocks)$/, prior('small', 0.8, { effort: 1 })],
   [/(?:^|_)(?:degree|order)$/, prior('small', 0.5, { most: 8, effort: 2 })],
-  [/(?:^|_)hidden(?:_(?:size|sizes|dim|dims|units|width|nodes|features|channels|layer_sizes))?$/, width],
+  [/(?:^|_)hidden(?:_(?:sizes?|dims?|units|width|nodes|features|channels|layer_sizes))?$/, width],
+  [/^(?:(?:n|num)_(?:hidden|units|components|knots|bins|clusters)|components|clusters|units|width)$/, width],
+  [/^(?:d_model|emb(?:ed(?:ding)?)?_(?:dim|size)|base_(?:channels|width))$/, width],
   [
-    /^(?:n_hidden|num_hidden|width|units|num_units|n_units|emb(?:ed(?:ding)?)?_(?:dim|size)|d_model|n_components|components|n_knots|knots|n_bins|n_clusters|clusters)$/,
-    width,
-  ],
-  [
-    /^(?:max_vocab(?:_size)?|max_words|(?:n|num)_(?:bands|mels|mfcc|harmonics|basis|centers|filters|lags)|hidden_channels|base_(?:channels|width))$/,
+    /^(?:max_vocab(?:_size)?|max_words|(?:n|num)_(?:bands|mels|mfcc|harmonics|basis|centers|filters|lags))$/,
     width,
   ],
   [/^(?:window|window_size|lags|lookback)$/, prior('count', 0.4, { most: 10_000 })],
@@ -126,7 +102,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
 ];
 
 const ofEvaluation =
-  /(?:^|_)(?:tests?|valid|val|validation|eval|cv|folds?|splits?|holdout|train_size|seed|random_state)(?:_|$)/;
+  /(?:^|_)(?:evaluat(?:e|ion|or)|eval|scores?|scoring|scorer|metrics?|error|accuracy|auc|mae|mse|rmse|smape|log_loss|baseline|tests?|val|valid|validate|validation|cv|folds?|splits?|holdout|train_size|seed|random_state)(?:_|$)/;
 
 /** Whether a name alone says what a number is. */
 export function isKnownName(name: string): boolean {
@@ -134,39 +110,25 @@ export function isKnownName(name: string): boolean {
   return named.some(([pattern]) => pattern.test(plain));
 }
 
-/** Whether a name says that a number decides the data, or the luck, with which a version is measured. */
+/** Whether a function or an argument of this name decides how, or with which data or luck, a version is measured. */
 export function isEvaluationName(name: string): boolean {
   return ofEvaluation.test(plainName(name));
 }
 
-/** Arguments by position, for calls whose first numbers are well known. */
-const positional: Readonly<Record<string, readonly (string | null)[]>> = {
-  Ridge: ['alpha'],
-  Lasso: ['alpha'],
-  ElasticNet: ['alpha'],
-  KNeighborsClassifier: ['n_neighbors'],
-  KNeighborsRegressor: ['n_neighbors'],
-  RandomForestClassifier: ['n_estimators'],
-  RandomForestRegressor: ['n_estimators'],
-  ExtraTreesClassifier: ['n_estimators'],
-  ExtraTreesRegressor: ['n_estimators'],
-  PolynomialFeatures: ['degree'],
-  PCA: ['n_components'],
-  TruncatedSVD: ['n_components'],
-  SplineTransformer: ['n_knots', 'degree'],
-  Dropout: ['dropout'],
-  Dropout1d: ['dropout'],
-  Dropout2d: ['dropout'],
-  SGD: [null, 'lr'],
-  Adam: [null, 'lr'],
-  AdamW: [null, 'lr'],
-  RMSprop: [null, 'lr'],
-  LabelSmoothing: ['label_smoothing'],
-};
+/** The names of the first arguments of well-known calls. */
+const positional: readonly (readonly [RegExp, readonly (string | null)[]])[] = [
+  [/^(?:Ridge|Lasso|ElasticNet)$/, ['alpha']],
+  [/^KNeighbors(?:Classifier|Regressor)$/, ['n_neighbors']],
+  [/^(?:RandomForest|ExtraTrees)(?:Classifier|Regressor)$/, ['n_estimators']],
+  [/^(?:PCA|TruncatedSVD)$/, ['n_components']],
+  [/^PolynomialFeatures$/, ['degree']],
+  [/^Dropout[12]?d?$/, ['dropout']],
+  [/^(?:SGD|Adam|AdamW|RMSprop)$/, [null, 'lr']],
+];
 
 /** The name of a call's argument at a position from 0, if the call is known. */
 export function positionalName(callee: string, position: number): string | null {
-  return Object.hasOwn(positional, callee) ? (positional[callee]?.[position] ?? null) : null;
+  return positional.find(([pattern]) => pattern.test(callee))?.[1][position] ?? null;
 }
 
 /** `learningRate`, `LEARNING-RATE` and `learning_rate` are one name. */
@@ -175,37 +137,28 @@ export function plainName(name: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replaceAll('neighbour', 'neighbor')
-    .replaceAll('normalis', 'normaliz')
     .replaceAll('regularis', 'regulariz')
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
 }
 
-/** Where a number is in the code: its position may say what its name does not. */
-export interface Place {
-  name: string;
-  /** The call that it is an argument of; empty if there is none. */
-  callee: string;
-  value: number;
-  /** Written without a decimal point or exponent. */
-  whole: boolean;
-}
-
-/** What is known about a number; null if a tuner must not change it. */
-export function priorFor({ name, callee, value, whole }: Place): Prior | null {
+/**
+ * What is known about a number; null if a tuner must not change it.
+ * @param callee the call that it is an argument of; empty if there is none
+ * @param isWhole it is written without a decimal point or exponent
+ */
+export function priorFor(name: string, callee: string, value: number, isWhole: boolean): Prior | null {
   const wanted = plainName(name);
-  if (/(?:LR|Scheduler)$/.test(callee)) return whole ? null : prior('fraction', 0.2);
-  // For trees, a whole number of features or samples counts columns or rows.
-  if (whole && value !== 1 && /^(?:max_features|max_samples)$/.test(wanted)) return prior('count', 0.4);
+  if (/(?:LR|Scheduler)$/.test(callee)) return isWhole ? null : prior('fraction', 0.2);
   const known = named.find(([pattern]) => pattern.test(wanted))?.[1] ?? null;
   if (known === learningRate && value > 0 && value <= slowRate) return { ...known, upFirst: true };
-  return known !== null && fits(known, value, whole) ? known : null;
+  return known !== null && fits(known, value, isWhole) ? known : null;
 }
 
 /** Whether a value can be changed on its scale; a "dropout" of 20 must be something else. */
-function fits(known: Prior, value: number, whole: boolean): boolean {
+function fits(known: Prior, value: number, isWhole: boolean): boolean {
   if (value === 0) return known.fromZero !== null;
   if (known.scale === 'fraction') return value > 0 && value <= 1;
   if (known.scale === 'log') return value > 0;
-  return whole && value >= known.least;
+  return isWhole && value >= known.least;
 }

@@ -12,19 +12,16 @@ export interface Edit {
 
 type Tree = ReturnType<typeof parser.parse>;
 
-/**
- * Syntax trees of the texts that were requested last: rewriters read one text many times, and parsing is slow.
- */
-const lastTrees = new Map<string, Tree>();
+/** Syntax trees of a few texts: rewriters read one text many times, and parsing is slow. */
+const trees = new Map<string, Tree>();
 const maxTrees = 8;
 
 function treeOf(source: string): Tree {
-  const tree = lastTrees.get(source) ?? parser.parse(source);
-  // The text that was requested last is kept longest.
-  lastTrees.delete(source);
-  lastTrees.set(source, tree);
-  const [oldest] = lastTrees.keys();
-  if (lastTrees.size > maxTrees && oldest !== undefined) lastTrees.delete(oldest);
+  const known = trees.get(source);
+  if (known !== undefined) return known;
+  if (trees.size >= maxTrees) trees.clear();
+  const tree = parser.parse(source);
+  trees.set(source, tree);
   return tree;
 }
 

@@ -1,14 +1,13 @@
 import type { Knob } from './knobs.ts';
-import { drawn } from './ranges.ts';
-import { literalOf } from './scales.ts';
+import { drawn } from './scales.ts';
 import type { IsAffordable, Proposal, Strategy } from './strategy.ts';
 
 /** After this many consecutive draws that were tried before or cost too much, it gives up. */
 const maxDraws = 200;
 
 /**
- * A control: draws all numbers at once, each independently and uniformly on its own scale, as in Bergstra and Bengio,
- * Random Search for Hyper-Parameter Optimization (JMLR 13, 2012). It learns nothing from results.
+ * The search baseline: draws all numbers at once, each independently and uniformly on its own scale, as in Bergstra and
+ * Bengio, Random Search for Hyper-Parameter Optimization (JMLR 13, 2012). It learns nothing from results.
  */
 export class RandomSearch implements Strategy {
   readonly #knobs: readonly Knob[];
@@ -27,19 +26,10 @@ export class RandomSearch implements Strategy {
       const key = values.join(' ');
       if (this.#seen.has(key) || !isAffordable(values)) continue;
       this.#seen.add(key);
-      const reason = 'all numbers are drawn at random, from the ranges of their names.';
-      return { values, change: this.#changeOf(values), reason };
+      return { values, reason: 'all numbers are drawn at random, from the ranges of their names.' };
     }
     return null;
   }
 
   tell(): void {}
-
-  #changeOf(values: readonly number[]): string {
-    const changes = this.#knobs.flatMap((knob, place) => {
-      const value = values[place] ?? knob.value;
-      return value === knob.value ? [] : [`${knob.name}: ${knob.literal} → ${literalOf(knob, value)}`];
-    });
-    return `from the starter: ${changes.join(', ')}.`;
-  }
 }

@@ -1,14 +1,13 @@
-import type { Lesson } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { isTimeLike } from '../search/metric-names.ts';
-import { type Candidate, sourceOf } from './candidate.ts';
 import { readDataSummary } from './model-writing/data-summary.ts';
 import { pythonScript } from './model-writing/python-file.ts';
+import { usedShare } from './pace.ts';
 import { allRewrites } from './rewrites/all.ts';
 import { fasterFunctions, offersFromPython } from './rewrites/in-python.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
 import { inTheirFiles } from './script-files.ts';
-import { type Study, versionsOf } from './study.ts';
+import type { Candidate, Study } from './study.ts';
 
 /** Share of the remaining time and steps, at most. */
 const largestShare = 0.5;
@@ -23,41 +22,32 @@ export async function rewriteScript(
   workspace: Workspace,
   study: Study,
   maxTries: number,
-  { experience, leftOut }: { experience: readonly Lesson[]; leftOut: readonly string[] },
+  leftOut: readonly string[],
 ): Promise<void> {
-  const start = workspace.budget;
-  const surroundings = { ...(await lookAround(workspace, sourceOf(study.starter))), leftOut };
+  const before = usedShare(workspace);
+  const surroundings = { ...(await lookAround(workspace, study.starter.source)), leftOut };
   const tried = new Set<string>();
   let offers: readonly Rewrite[] = [];
   let offersFor: Candidate | null = null;
-  const isWithinShare = () => {
-    const { seconds_used, steps_used } = workspace.budget;
-    return (
-      seconds_used - start.seconds_used <= largestShare * start.seconds_left &&
-      steps_used - start.steps_used <= largestShare * start.steps_left
-    );
-  };
+  const isWithinShare = () => usedShare(workspace) <= before + largestShare * (1 - before);
   while (tried.size < allowedTries(study, maxTries) && isWithinShare()) {
     // A script of automl's own already uses what its libraries offer, so the starter is rewritten, to beat that script.
-    const base = study.best.isOwn === true ? study.starter : study.best;
-    const { script, story, seconds, values } = base;
+    const base = study.best.isOwn ? study.starter : study.best;
+    const { source, changes, seconds } = base;
     if (base !== offersFor) {
       const asked = isTimeLike(workspace.task.metric)
-        ? await offersFromPython(workspace, fasterFunctions, sourceOf(base))
+        ? await offersFromPython(workspace, fasterFunctions, source)
         : [];
-      offers = allRewrites(sourceOf(base), surroundings, experience, asked);
+      offers = allRewrites(source, surroundings, asked);
     }
     offersFor = base;
     const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
     if (next === undefined || workspace.ended) return;
     tried.add(next.name);
-    const change = inTheirFiles(next.change, sourceOf(base));
-    const rewritten = versionsOf(next.source, workspace.task);
+    const change = inTheirFiles(next.change, source);
     await study.consider({
-      script: rewritten,
-      // It has the numbers of the best version.
-      story: [...story, ...script.changes(values), change.replace(/\.$/, '')],
-      values: rewritten.knobs.map(({ value }) => value),
+      source: next.source,
+      changes: [...changes, change.replace(/\.$/, '')],
       seconds: seconds * next.effort,
       changesCode: next.isProven !== true,
       notes: { Rewrite: next.name, Reason: next.reason, Change: change },
@@ -84,5 +74,5 @@ async function lookAround(workspace: Workspace, source: string): Promise<Surroun
 
 function allowedTries({ best }: Study, maxTries: number): number {
   if (best.isStricter === true) return 0;
-  return best.isOwn === true ? Math.min(triesAgainstOwn, maxTries) : maxTries;
+  return best.isOwn ? Math.min(triesAgainstOwn, maxTries) : maxTries;
 }

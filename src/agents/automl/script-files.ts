@@ -4,7 +4,7 @@ import { importedNames } from './rewrites/python-edit.ts';
 
 /** Modules whose names say that they contain settings, a model or its training, but never the evaluation. */
 const learning =
-  /^(?:\w+_)?(?:agents?|architecture|cfg|configs?|constants|features?|hparams|hyper_?params|hyperparameters|layers|learner|models?|modules|nets?|networks?|optim|optimizers?|params|pipeline|policy|settings|trainer|training)$/;
+  /^(?:\w+_)?(?:agents?|architecture|cfg|configs?|constants|features?|hparams|hyper_?params|hyperparameters|layers|learner|models?|modules|nets?|networks?|optim|optimizers?|params|pipeline|policy|settings|trainer|training)\.(?:py|json)$/;
 /** Further files are not read. */
 const maxFiles = 4;
 /** Enough to read a file in each, and to try something with their contents. */
@@ -41,21 +41,12 @@ function nextFile(
   seen: ReadonlySet<string>,
 ): string | null {
   if (ended || budget.steps_left < minSteps || seen.size > maxFiles) return null;
-  const modules = [...importedNames(text).values()].map((name) => name.split('.')[0] ?? '');
-  const named = [...text.matchAll(/["']([\w-]+)\.json["']/g)].map(([, name]) => name ?? '');
-  const names = [...modules.map((name) => [name, 'py']), ...named.map((name) => [name, 'json'])];
-  const given = new Set([...task.read_only, ...task.submission.files.map(({ path }) => path)]);
-  const paths = names.flatMap(([name = '', ending = '']) =>
-    learning.test(name) ? [`${name}.${ending}`] : [],
-  );
-  return (
-    paths.find(
-      (path) =>
-        !seen.has(path) &&
-        !given.has(path) &&
-        new RegExp(`(?:^|\\s)${path.replace('.', '\\.')}(?!\\S)`).test(listing),
-    ) ?? null
-  );
+  const modules = [...importedNames(text).values()].map((name) => `${name.split('.')[0]}.py`);
+  const settings = [...text.matchAll(/["']([\w-]+\.json)["']/g)].map(([, path]) => path ?? '');
+  const left = new Set(listing.split(/\s+/));
+  for (const path of [...seen, ...task.read_only, ...task.submission.files.map((file) => file.path)])
+    left.delete(path);
+  return [...modules, ...settings].find((path) => learning.test(path) && left.has(path)) ?? null;
 }
 
 /** The content of each file, by its path. */
@@ -75,16 +66,15 @@ export function joined(files: ReadonlyMap<string, string>, entry: string): strin
 /** A text about the lines of a script of several files, with each line number replaced by that in its file. */
 export function inTheirFiles(text: string, source: string): string {
   if (!mark.test(source)) return text;
-  return text
-    .replace(/\bline (\d+)\b/g, (_, line: string) => placeOf(Number(line), source))
-    .replace(/\blines (?:\d+(?:, | and )?)+/g, (lines) =>
-      lines.replace(/\d+/g, (line) => placeOf(Number(line), source).replace(/^line /, '')),
-    );
+  return text.replace(/\blines? \d+(?:(?:, | and )\d+)*/g, (lines) =>
+    lines.replace(/\d+/g, (line) => placeOf(Number(line), source)),
+  );
 }
 
+/** `1 of model.py`, for a line of one of the files after the entry script. */
 function placeOf(line: number, source: string): string {
   const before = source.split('\n').slice(0, line - 1);
   const start = before.findLastIndex((each) => mark.test(`\n${each}\n`));
-  const path = start < 0 ? null : (mark.exec(`\n${before[start]}\n`)?.[1] ?? null);
-  return path === null ? `line ${line}` : `line ${line - start - 1} of ${path}`;
+  const path = mark.exec(`\n${before[start]}\n`)?.[1];
+  return path === undefined ? String(line) : `${line - start - 1} of ${path}`;
 }

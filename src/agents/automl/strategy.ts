@@ -1,17 +1,11 @@
-/** The script with these numbers in their places. */
-export interface Version {
-  /** In the order of the knobs. */
+/** A version of a script to try next: values in the order of its knobs. */
+export interface Proposal {
   values: readonly number[];
-}
-
-/** A version to try next. */
-export interface Proposal extends Version {
-  /** The change and its reason, for the notes. */
-  change: string;
+  /** For the notes: a sentence without initial capital. */
   reason: string;
 }
 
-/** The outcome of a proposal; one without effect did not change the score at all. */
+/** The outcome of a try; one without effect did not change the score at all. */
 export type Ending = 'kept' | 'put back' | 'without effect';
 
 export type IsAffordable = (values: readonly number[]) => boolean;

@@ -1,190 +1,176 @@
-import type { TaskBrief } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
 import { isTimeLike } from '../search/metric-names.ts';
 import { type Evidence, NoiseTest, type SecondRun } from '../search/noise-test.ts';
-import { type Candidate, changesOf, sourceOf } from './candidate.ts';
-import type { Knob } from './knobs.ts';
-import { maxEpochs } from './most-epochs.ts';
-import { Pace, type Reserve } from './pace.ts';
+import { Pace } from './pace.ts';
 import { sameResults } from './same-results.ts';
-import { leftForTries } from './savings.ts';
-import type { Ending, Version } from './strategy.ts';
-import type { Outcome, TrialRunner } from './trial.ts';
-import { ScriptVersions } from './versions.ts';
+import type { Ending } from './strategy.ts';
+import type { Measured, Outcome, TrialRunner } from './trial.ts';
+import { seedsSplitData, withSeedsRaised } from './versions.ts';
 
 /** A script is cheap if the remaining time is enough for this many runs: then its noise is measured first. */
 const runsOfCheap = 6;
 
-/** The number of tried versions, by outcome. */
-export interface Tally {
-  tried: number;
-  kept: number;
-  failed: number;
+/** A version of the script. */
+interface Version {
+  source: string;
+  /** How it was made from the starter, in words; empty for the starter. */
+  changes: readonly string[];
+  /** Seconds of one run; expected ones before it was run. */
+  seconds: number;
+}
+
+/** A version that was measured. */
+export interface Candidate extends Version {
+  evidence: Evidence;
+  /** The script is automl's own, with nothing of the starter in it. */
+  isOwn: boolean;
+  /** It is measured on harder folds than the starter's own, whose scores look too good in comparison. */
+  isStricter?: boolean;
 }
 
 /** A version to measure against the best one. */
 export interface Attempt extends Version {
-  script: ScriptVersions;
-  story: readonly string[];
-  /** Expected seconds of a run. */
-  seconds: number;
   /** The change and its reason, for the notes. */
   notes: Record<string, string>;
   /** More than numbers is changed: if a time is measured, the output must show that the results stay the same. */
   changesCode?: boolean;
 }
 
-type Measured = Outcome & { kind: 'measured' };
-
 /** The knowledge about a script that runs, and about every tried version of it: the best one, and how good it is. */
 export class Study {
   readonly #workspace: Workspace;
   readonly #runner: TrialRunner;
   readonly #selects: boolean;
-  readonly #checksSubmission: boolean;
-  readonly #starter: Candidate;
+  readonly starter: Candidate;
+  readonly pace: Pace;
+  /** The number of tried versions, by outcome. */
+  readonly tally = { tried: 0, kept: 0, failed: 0 };
   /** What every version must print again, besides its score: only for a metric that is a time. */
   #printed: readonly string[] = [];
-  /** Versions that were kept, the best one last, without the starter. */
-  readonly #kept: Candidate[] = [];
-  #best: Candidate;
-  #noiseTest: NoiseTest | null = null;
-  readonly pace = new Pace();
-  readonly tally: Tally = { tried: 0, kept: 0, failed: 0 };
+  /** The version to submit, as far as is known. */
+  best: Candidate;
+  /** Whether a version is better than the best one, by more than the noise. */
+  noiseTest: NoiseTest;
+  /** The starter's submission is accepted, so that of each other version must be. */
+  #checksSubmission = true;
 
   /**
-   * Starts from a script that was run and measured. `checksSubmission`: its submission was accepted; `selects`: whether
-   * the best versions are measured again at the end.
+   * Starts from a script that was run and measured. `isOwn`: it is automl's own, and its submission was accepted;
+   * `selects`: whether the best version is measured again at the end.
    */
   constructor(
     workspace: Workspace,
     runner: TrialRunner,
     source: string,
     { score, seconds, printed }: Measured,
-    { checksSubmission, selects }: { checksSubmission: boolean; selects: boolean },
+    { isOwn, selects }: { isOwn: boolean; selects: boolean },
   ) {
     this.#workspace = workspace;
     this.#runner = runner;
-    this.#checksSubmission = checksSubmission;
     this.#selects = selects;
-    const script = versionsOf(source, workspace.task);
-    const values = script.knobs.map(({ value }) => value);
-    const evidence = { first: score, second: null };
-    this.#starter = { script, story: [], values, evidence, seconds };
-    this.#best = this.#starter;
+    this.pace = new Pace(workspace);
+    this.starter = { source, changes: [], evidence: { first: score, second: null }, seconds, isOwn };
+    this.best = this.starter;
+    this.noiseTest = this.#unmeasured();
     if (isTimeLike(workspace.task.metric)) this.#printed = [printed];
   }
 
-  get best(): Candidate {
-    return this.#best;
-  }
-
-  get starter(): Candidate {
-    return this.#starter;
-  }
-
-  /** Null before the noise is measured. */
-  get noiseTest(): NoiseTest | null {
-    return this.#noiseTest;
-  }
-
-  /** Whether the best versions are measured again at the end: not if all scores are exact. */
+  /** Whether the best version is measured again at the end: not if all scores are exact. */
   get selects(): boolean {
-    return this.#selects && this.#noiseTest !== null && this.#noiseTest.secondRun !== 'not needed';
+    return this.#selects && this.noiseTest.secondRun !== 'not needed';
   }
 
-  /** The best version and the one that was best before it, if changes were kept. */
-  get finalists(): Candidate[] {
-    return this.#kept.slice(-2).reverse();
-  }
-
-  /** The changes of the best version from the starter; empty for the starter. */
-  get changes(): string[] {
-    return changesOf(this.#best);
-  }
-
-  get bestSource(): string {
-    return sourceOf(this.#best);
-  }
-
-  /** Makes one of the kept versions, or the starter, the best. */
-  settle(candidate: Candidate): void {
-    this.#best = candidate;
-  }
-
-  /** What must be left for the best version at the end. */
-  get reserve(): Reserve {
-    const isDear = this.pace.isDear(this.#best.seconds, this.#workspace.budget);
-    return isDear && this.#runner.canPutBack(this.bestSource) ? 'copied' : this.#best.seconds;
+  /** Seconds that must be left for a last run: none if the submission of the best version is copied. */
+  #lastRun(seconds = 0): number {
+    return this.#runner.keeps(this.best.source) ? 0 : Math.max(this.best.seconds, seconds);
   }
 
   /**
-   * Measures how exact a score is, by a second run of the starter: immediately if runs are cheap, otherwise only when a
-   * change looks better. Returns why not, if there is no time or budget for a search.
+   * Checks and copies the starter's submission, and measures how exact a score is by a second run: immediately if runs
+   * are cheap, otherwise only when a change looks better. Returns why a search is not possible, or null.
    */
   async start(): Promise<string | null> {
-    const { seconds } = this.#starter;
-    const { budget } = this.#workspace;
-    this.#noiseTest = this.#unmeasured();
-    if (this.pace.affords(seconds, runsOfCheap, this.reserve, budget)) return await this.#measureNoise();
-    if (this.pace.affords(seconds, 1, this.reserve, budget)) return null;
-    return 'the budget leaves no room for a search.';
+    const { source, seconds, isOwn } = this.starter;
+    if (!this.pace.affords(seconds, 1, this.#runner.canKeep ? 0 : seconds))
+      return 'the budget leaves no room for a search.';
+    if (!isOwn) this.#checksSubmission = await this.#isAccepted();
+    await this.#runner.keep(source, source);
+    return this.#affords(seconds, runsOfCheap) ? await this.#measureNoise() : null;
+  }
+
+  async #isAccepted(): Promise<boolean> {
+    return (await this.#workspace.validateSubmission()).status === 'ok';
   }
 
   /** The noise test of the best version while its noise is unknown. */
   #unmeasured(): NoiseTest {
-    return new NoiseTest(this.#workspace.task.metric, this.#best.evidence, this.#secondRun());
+    return new NoiseTest(this.#workspace.task.metric, this.best.evidence, this.#secondRun());
+  }
+
+  #secondRun(): SecondRun {
+    const { source } = this.best;
+    return this.#withSeedsRaised(source, 1) === source ? 'same again' : 'other seeds';
   }
 
   /** Other data would be other work: a time is measured on the same data. */
-  #secondRun(): SecondRun {
-    const hasSeeds = this.#best.script.seeds.length > 0;
-    return hasSeeds && !isTimeLike(this.#workspace.task.metric) ? 'other seeds' : 'same again';
+  #withSeedsRaised(source: string, raisedBy: number): string {
+    return isTimeLike(this.#workspace.task.metric) ? source : withSeedsRaised(source, raisedBy);
   }
 
-  /** Runs the best version a second time. Returns why it gave no score, or null. */
+  /** Runs the best version a second time. Returns why that gave no score, or null. */
   async #measureNoise(): Promise<string | null> {
-    const { script, evidence, seconds } = this.#best;
+    const { source, evidence, seconds } = this.best;
     const { metric } = this.#workspace.task;
     const way = this.#secondRun();
     this.#workspace.note({
       Plan: 'I run the best version so far a second time.',
       Reason: `It scores ${evidence.first}; run again (${way}), it shows how much of a score is luck.`,
     });
-    const outcome = await this.#run(this.#best, way === 'other seeds' ? 1 : 0);
+    const outcome = await this.runAgain(this.best, 1);
     // Beside other work, a run may take far longer than the first one, which says nothing about its score.
-    if (outcome?.kind === 'failed' && outcome.timedOut) return null;
-    if (outcome === null || outcome.kind === 'failed')
-      return `a second run of it gave no score: ${outcome?.why ?? 'not enough budget'}.`;
+    if (outcome.kind === 'failed')
+      return outcome.timedOut ? null : `a second run of it gave no score: ${outcome.why}.`;
     const isExact = outcome.score === evidence.first;
     evidence.second = isExact ? null : outcome.score;
-    const splits = way === 'other seeds' && script.seedsSplitData();
-    this.#noiseTest = new NoiseTest(metric, evidence, isExact ? 'not needed' : way, splits);
-    this.#best.seconds = Math.max(seconds, outcome.seconds);
+    const splits = way === 'other seeds' && seedsSplitData(source);
+    this.noiseTest = new NoiseTest(metric, evidence, isExact ? 'not needed' : way, splits);
+    this.best.seconds = Math.max(seconds, outcome.seconds);
     if (isTimeLike(metric)) this.#printed = [...this.#printed, outcome.printed];
     this.#workspace.note({
       Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
-      Decision: `I keep a change only if it gains more than ${short(this.#noiseTest.threshold)}.`,
+      Decision: `I keep a change only if it gains more than ${short(this.noiseTest.threshold)}.`,
     });
     return null;
   }
 
   /** Whether there is time for a try of this many expected seconds, for the steps after it, and for the end. */
   affords(seconds: number): boolean {
-    const runs = this.#noiseTest?.secondRun === 'not needed' || this.reserve === 'copied' ? 1 : 2;
-    const measuredAgain = this.selects ? [this.#starter.seconds, seconds] : [];
-    const budget = leftForTries(this.#workspace.budget, measuredAgain);
-    return !this.#workspace.ended && this.pace.affords(seconds, runs, this.reserve, budget);
+    const saved = this.selects ? this.pace.savedForSelection(this.starter.seconds + seconds) : undefined;
+    return this.pace.affords(seconds, 1, this.#lastRun(seconds), saved);
   }
 
-  /** Runs a version, and keeps it as the best one if it is better by more than the noise. Needs a noise test. */
+  /** Whether there is time to run the starter and the best version once more, and then to put one of them back. */
+  get affordsRound(): boolean {
+    const slowest = Math.max(this.starter.seconds, this.best.seconds);
+    const areKept = [this.starter, this.best].every(({ source }) => this.#runner.keeps(source));
+    return this.pace.affords(slowest, 2, areKept ? 0 : slowest);
+  }
+
+  #affords(seconds: number, runs = 1): boolean {
+    return this.pace.affords(seconds, runs, this.#lastRun(seconds));
+  }
+
+  /** Runs a version, and keeps it as the best one if it is better by more than the noise. */
   async consider(attempt: Attempt): Promise<Ending> {
-    const noiseTest = this.#noiseTest;
-    if (noiseTest === null) throw new Error('nothing can be judged before the noise was measured');
-    this.#workspace.note({ ...attempt.notes, Prediction: this.#predict(attempt, noiseTest) });
-    const outcome = await this.#run(attempt);
-    const { ending, observed, decision } = await this.#judgeOutcome(noiseTest, attempt, outcome);
-    this.#workspace.note({ Observed: observed, Decision: decision });
+    const { metric } = this.#workspace.task;
+    const way = metric.direction === 'maximize' ? 'rises' : 'falls';
+    this.#workspace.note({
+      ...attempt.notes,
+      Prediction:
+        `If it helps, the script's own ${metric.name} ${way} from ${this.best.evidence.first} by more than ` +
+        `${short(this.noiseTest.threshold)}. The run takes about ${short(attempt.seconds)} s.`,
+    });
+    const ending = await this.#judge(attempt, await this.#run(attempt));
     this.tally.tried += 1;
     if (ending !== 'kept') await this.#putBack();
     return ending;
@@ -194,167 +180,107 @@ export class Study {
    * Makes a replacement of the best script the best one, after it ran, was checked and scored better. `isStricter`: its
    * score is from folds that are harder than the starter's own.
    */
-  adopt(source: string, story: string, { score, seconds }: Measured, isStricter: boolean): void {
-    const script = versionsOf(source, this.#workspace.task);
-    const values = script.knobs.map(({ value }) => value);
-    const evidence = { first: score, second: null };
-    this.#best = { script, story: [story], values, evidence, seconds, isOwn: true, isStricter };
-    this.#kept.push(this.#best);
-    this.tally.kept += 1;
+  async adopt(source: string, change: string, outcome: Measured, isStricter: boolean): Promise<void> {
+    await this.#runner.keep(source, this.starter.source);
+    const evidence = { first: outcome.score, second: null };
+    const { seconds } = outcome;
+    this.#makeBest({ source, changes: [change], evidence, seconds, isOwn: true, isStricter });
     // The noise of the starter says nothing about another script.
-    this.#noiseTest = this.#unmeasured();
+    this.noiseTest = this.#unmeasured();
   }
 
-  #predict({ seconds }: Attempt, noiseTest: NoiseTest): string {
-    const { metric } = this.#workspace.task;
-    const way = metric.direction === 'maximize' ? 'rises' : 'falls';
-    return (
-      `If it helps, the script's own ${metric.name} ${way} from ${this.#best.evidence.first} by more than ` +
-      `${short(noiseTest.threshold)}. The run takes about ${short(seconds)} s.`
-    );
+  #makeBest(candidate: Candidate): void {
+    this.best = candidate;
+    this.tally.kept += 1;
   }
 
-  async #judgeOutcome(
-    noiseTest: NoiseTest,
-    attempt: Attempt,
-    outcome: Outcome | null,
-  ): Promise<{ ending: Ending; observed: string; decision: string }> {
-    if (outcome === null || outcome.kind === 'failed') {
+  async #judge(attempt: Attempt, outcome: Outcome): Promise<Ending> {
+    if (outcome.kind === 'failed') {
       this.tally.failed += 1;
-      if (outcome?.timedOut === true) this.pace.learnLimit(outcome.seconds);
-      const observed = `${outcome?.why ?? 'it could not be run'}.`;
-      return { ending: 'put back', observed, decision: 'A failure is the worst score: put back.' };
+      if (outcome.timedOut) this.pace.learnLimit(outcome.seconds);
+      return this.#reject(`${outcome.why}.`, 'A failure is the worst score');
     }
-    const observed = `${outcome.line} (${short(outcome.seconds)} s).`;
-    const { first } = this.#best.evidence;
-    const endAs = (ending: Ending, decision: string) => ({ ending, observed, decision });
-    if (outcome.score === first) return endAs('without effect', 'The score did not change at all: put back.');
-    if (!noiseTest.isPromising(outcome.score, this.#best.evidence)) {
-      const gain = short(noiseTest.gain(outcome.score, first));
-      return endAs('put back', `A gain of ${gain} is not above ${short(noiseTest.threshold)}: put back.`);
+    const seen = `${outcome.line} (${short(outcome.seconds)} s).`;
+    const { evidence } = this.best;
+    if (outcome.score === evidence.first) {
+      this.#reject(seen, 'The score did not change at all');
+      return 'without effect';
     }
-    const difference = this.#differenceIn(outcome, attempt.changesCode === true);
-    if (difference !== null) return endAs('put back', `Faster, but ${difference}: put back.`);
-    if (this.#checksSubmission && (await this.#workspace.validateSubmission()).status !== 'ok')
-      return endAs('put back', 'Better, but its submission is not accepted: put back.');
-    const known = noiseTest.noise === null ? await this.#judgeBeside(attempt, outcome) : noiseTest;
-    if (known.isPromising(outcome.score, this.#best.evidence))
-      return await this.#confirm(known, attempt, outcome, observed);
-    return endAs('put back', `Not above ${short(known.threshold)}, what chance alone makes: put back.`);
+    if (!this.noiseTest.isPromising(outcome.score, evidence)) {
+      const gain = short(this.noiseTest.gain(outcome.score, evidence.first));
+      return this.#reject(seen, `A gain of ${gain} is not above ${short(this.noiseTest.threshold)}`);
+    }
+    const { metric } = this.#workspace.task;
+    const difference = sameResults(this.#printed, outcome.printed, metric, attempt.changesCode === true);
+    if (difference !== null) return this.#reject(seen, `Faster, but ${difference}`);
+    if (this.#checksSubmission && !(await this.#isAccepted()))
+      return this.#reject(seen, 'Better, but its submission is not accepted');
+    // Otherwise the submission would be lost when it, or another version, runs with other seeds.
+    await this.#runner.keep(attempt.source, this.starter.source, this.best.source);
+    await this.#measureNoiseIfUnclear(outcome);
+    if (!this.noiseTest.isPromising(outcome.score, evidence))
+      return this.#reject(seen, `Not above ${short(this.noiseTest.threshold)}, what chance alone makes`);
+    return await this.#confirm(attempt, outcome, seen);
   }
 
-  /** Measures the noise of the best version if a change looks better but not by much, and time allows. */
-  async #judgeBeside(attempt: Attempt, outcome: Measured): Promise<NoiseTest> {
-    const before = this.#noiseTest ?? this.#unmeasured();
-    if (before.isClear(outcome.score, this.#best.evidence)) return before;
-    await this.#keepIfDear(attempt, outcome.seconds);
-    const seconds = this.#best.seconds + outcome.seconds;
-    if (this.pace.affords(seconds, 1, this.reserve, this.#workspace.budget)) await this.#measureNoise();
-    return this.#noiseTest ?? before;
+  #reject(observed: string, why: string): 'put back' {
+    this.#workspace.note({ Observed: observed, Decision: `${why}: put back.` });
+    return 'put back';
   }
 
-  /**
-   * Why a version does not compute the same as the starter, as far as its output shows; null for metrics other than
-   * times.
-   */
-  #differenceIn({ printed }: Measured, isProofNeeded: boolean): string | null {
-    return sameResults(this.#printed, printed, this.#workspace.task.metric, isProofNeeded);
+  /** Measures the noise if it is unknown and a change looks better, but not by much, and time allows. */
+  async #measureNoiseIfUnclear({ score, seconds }: Measured): Promise<void> {
+    if (this.noiseTest.noise !== null || this.noiseTest.isClear(score, this.best.evidence)) return;
+    if (this.#affords(Math.max(this.best.seconds, seconds), 2)) await this.#measureNoise();
   }
 
   /**
    * Measures a promising version a second time if one measurement is not enough, and keeps it if the gain is confirmed.
    */
-  async #confirm(
-    noiseTest: NoiseTest,
-    attempt: Attempt,
-    outcome: Measured,
-    observed: string,
-  ): Promise<{ ending: Ending; observed: string; decision: string }> {
+  async #confirm(attempt: Attempt, outcome: Measured, observed: string): Promise<Ending> {
+    const noiseTest = this.noiseTest;
+    const than = this.best.evidence;
     const evidence: Evidence = { first: outcome.score, second: null };
+    let { seconds } = outcome;
     let seen = observed;
-    let slower = 0;
-    if (noiseTest.secondRun !== 'not needed' && !noiseTest.isClear(outcome.score, this.#best.evidence)) {
-      const isAffordable = this.pace.affords(outcome.seconds, 1, this.reserve, this.#workspace.budget);
-      const raisedBy = noiseTest.secondRun === 'other seeds' ? 1 : 0;
-      if (isAffordable) await this.#keepIfDear(attempt, outcome.seconds);
-      const again = isAffordable ? await this.#run(attempt, raisedBy) : null;
-      if (again === null || again.kind === 'failed') {
-        const why = isAffordable ? 'a second run gave no score' : 'there is no time for a second run';
-        return { ending: 'put back', observed: seen, decision: `Better once, but ${why}: put back.` };
-      }
+    if (noiseTest.secondRun !== 'not needed' && !noiseTest.isClear(outcome.score, than)) {
+      if (!this.#affords(seconds))
+        return this.#reject(seen, 'Better once, but there is no time for a second run');
+      const again = await this.runAgain(attempt, 1);
+      if (again.kind === 'failed') return this.#reject(seen, 'Better once, but a second run gave no score');
       evidence.second = again.score;
-      slower = again.seconds;
+      // Run times vary: the slower one is assumed.
+      seconds = Math.max(seconds, again.seconds);
       seen += ` Second run (${noiseTest.secondRun}): ${again.line}.`;
     }
-    if (!noiseTest.isBetter(evidence, this.#best.evidence)) {
-      const decision = 'Better once, but not beyond the noise: put back.';
-      return { ending: 'put back', observed: seen, decision };
-    }
-    const gain = short(noiseTest.gain(evidence.first, this.#best.evidence.first));
-    const { script, story, values } = attempt;
-    const { isOwn = false, isStricter = false } = script === this.#best.script ? this.#best : {};
-    // Run times vary: the slower one is assumed.
-    const seconds = Math.max(outcome.seconds, slower);
-    this.#best = { script, story, values, evidence, seconds, isOwn, isStricter };
-    this.#kept.push(this.#best);
-    this.tally.kept += 1;
-    return {
-      ending: 'kept',
-      observed: seen,
-      decision: `A gain of ${gain}, more than ${short(noiseTest.threshold)}: kept.`,
-    };
+    if (!noiseTest.isBetter(evidence, than))
+      return this.#reject(seen, 'Better once, but not beyond the noise');
+    const gain = short(noiseTest.gain(evidence.first, than.first));
+    this.#makeBest({ source: attempt.source, changes: attempt.changes, evidence, seconds, isOwn: false });
+    const decision = `A gain of ${gain}, more than ${short(noiseTest.threshold)}: kept.`;
+    this.#workspace.note({ Observed: seen, Decision: decision });
+    return 'kept';
   }
 
-  /**
-   * Otherwise the submission of a version with its own seeds would be lost when it, or another one, runs with other
-   * seeds.
-   */
-  async #keepIfDear(attempt: Attempt, seconds: number): Promise<void> {
-    if (this.pace.isDear(seconds, this.#workspace.budget))
-      await this.#runner.keep(sourceOf(attempt), this.bestSource);
+  /** Runs a version with every seed raised. */
+  async runAgain(version: Version, raisedBy: number): Promise<Outcome> {
+    return await this.#run({ ...version, source: this.#withSeedsRaised(version.source, raisedBy) });
   }
 
-  /** Null if the version is not valid Python, or the run is over. */
-  async #run(version: Omit<Candidate, 'evidence'>, raisedBy = 0): Promise<Outcome | null> {
-    const { script, values, seconds } = version;
-    const source = script.render(values, raisedBy);
-    if (source === null || this.#workspace.ended) return null;
-    if (this.reserve === 'copied') await this.#runner.keep(this.bestSource, source);
-    const limit = this.pace.limitOf(seconds, this.reserve, this.#workspace.budget);
-    return await this.#runner.run(source, limit);
+  async #run({ source, seconds }: Version): Promise<Outcome> {
+    return await this.#runner.run(source, this.pace.limitOf(seconds, this.#lastRun()));
   }
 
   /**
    * The next try overwrites the script anyway; but a broken script, or one that is itself submitted, must not stay in
-   * place. Neither must an incomplete submission of a failed run: then the best version is run again.
+   * place, and neither must an incomplete submission of a failed run.
    */
   async #putBack(): Promise<void> {
     const { entry, submission } = this.#workspace.task;
-    const hasFailed = this.#runner.hasFailed;
-    if (this.#workspace.ended || !(hasFailed || submission.files.some(({ path }) => path === entry))) return;
-    if ((await this.#runner.putBack(this.bestSource)) !== null) return;
-    await this.#runner.write(this.bestSource);
-    if (!hasFailed || !this.#checksSubmission || this.#workspace.ended) return;
-    if ((await this.#workspace.validateSubmission()).status === 'ok') return;
-    if (!this.pace.affordsLastRun(this.#best.seconds, 3, this.#workspace.budget)) return;
-    this.#workspace.note({
-      Observed: 'The failed run left a submission that is not accepted.',
-      Decision: 'I run the best version again, so that a valid one is in place.',
-    });
-    await this.#runner.run(this.bestSource);
+    const isSubmitted = submission.files.some(({ path }) => path === entry);
+    if (!this.#runner.hasFailed && !isSubmitted) return;
+    if ((await this.#runner.putBack(this.best.source)) === null) await this.#runner.write(this.best.source);
   }
-}
-
-/** A script as the numbers that a task allows to change. */
-export function versionsOf(source: string, { metric, problem }: TaskBrief): ScriptVersions {
-  // A number that changes what is computed also changes how long it takes: that would be less work, not faster work.
-  const timeLike = isTimeLike(metric);
-  const accepts = (knob: Knob) => !timeLike || /chunk|block|tile|buffer/i.test(knob.name);
-  const epochs = maxEpochs(problem);
-  if (epochs === null) return new ScriptVersions(source, accepts);
-  return new ScriptVersions(source, accepts, (knob) =>
-    /epoch/i.test(knob.name) ? { ...knob.prior, most: Math.max(knob.value, epochs) } : knob.prior,
-  );
 }
 
 /** A number for people: four significant digits. */

@@ -3,20 +3,22 @@ import { readMetric } from '../search/metric-reader.ts';
 import { stoppingItself } from '../search/own-stop.ts';
 import { filesIn } from './script-files.ts';
 
+/** One run of a version of the script that printed a score. */
+export interface Measured {
+  kind: 'measured';
+  score: number;
+  line: string;
+  /** It was printed under a part of the metric's name only. */
+  short?: boolean;
+  /** Another metric was printed instead of the task's. */
+  other?: boolean;
+  seconds: number;
+  printed: string;
+}
+
 /** The outcome of one run of a version of the script. */
 export type Outcome =
-  | {
-      kind: 'measured';
-      score: number;
-      line: string;
-      validation: boolean;
-      /** It was printed under a part of the metric's name only. */
-      short?: boolean;
-      /** Another metric was printed instead of the task's. */
-      other?: boolean;
-      seconds: number;
-      printed: string;
-    }
+  | Measured
   | {
       kind: 'failed';
       why: string;
@@ -26,13 +28,11 @@ export type Outcome =
       silent?: boolean;
     };
 
-type Measured = Outcome & { kind: 'measured' };
-
 /** A version whose submission is copied beside the script. */
 interface Kept {
   source: string;
   outcome: Measured;
-  slot: 1 | 2;
+  slot: number;
 }
 
 /** A submission with more files is not copied: each takes a step. */
@@ -72,27 +72,16 @@ export class TrialRunner {
     return this.#kept.some((kept) => kept.source === source);
   }
 
-  /** Whether a version's submission is copied, or can be, since it ran just now. */
-  canPutBack(source: string): boolean {
-    return this.keeps(source) || (this.canKeep && this.#ranLast(source) !== null);
-  }
-
-  /** The outcome of a version that ran last and is still in place; null for others. */
-  #ranLast(source: string): Measured | null {
+  /** Copies the submission of a version that ran just now. Of earlier copies, those of the versions `besides` stay. */
+  async keep(source: string, ...besides: string[]): Promise<void> {
     const last = this.#lastRun;
-    const isLast = last?.source === source && last.text === this.#written;
-    return isLast && last.outcome.kind === 'measured' ? last.outcome : null;
-  }
-
-  /** Copies the submission of a version that ran just now. The copy of one other version, `besides`, is kept. */
-  async keep(source: string, besides: string): Promise<void> {
-    const outcome = this.#ranLast(source);
-    if (outcome === null || !this.canKeep || this.keeps(source)) return;
-    const slot = this.#kept.some((kept) => kept.source === besides && kept.slot === 1) ? 2 : 1;
-    this.#kept = this.#kept.filter((kept) => kept.slot !== slot);
-    for (const { path } of this.#workspace.task.submission.files) {
-      if ((await this.#workspace.copyFile(path, copyOf(path, slot))).status !== 'ok') return;
-    }
+    if (last?.source !== source || last.text !== this.#written || last.outcome.kind === 'failed') return;
+    if (!this.canKeep || this.keeps(source)) return;
+    const { outcome } = last;
+    this.#kept = this.#kept.filter((each) => besides.includes(each.source));
+    const slot = [1, 2, 3].find((each) => this.#kept.every((kept) => kept.slot !== each)) ?? 3;
+    for (const { path } of this.#workspace.task.submission.files)
+      if (!(await this.#copy(path, copyOf(path, slot)))) return;
     this.#kept = [...this.#kept, { source, outcome, slot }];
   }
 
@@ -100,11 +89,14 @@ export class TrialRunner {
   async putBack(source: string): Promise<Measured | null> {
     const kept = this.#kept.find((each) => each.source === source);
     if (kept === undefined || (await this.write(source)) !== null) return null;
-    for (const { path } of this.#workspace.task.submission.files) {
-      if ((await this.#workspace.copyFile(copyOf(path, kept.slot), path)).status !== 'ok') return null;
-    }
+    for (const { path } of this.#workspace.task.submission.files)
+      if (!(await this.#copy(copyOf(path, kept.slot), path))) return null;
     this.#lastRun = { source, text: source, outcome: kept.outcome };
     return kept.outcome;
+  }
+
+  async #copy(from: string, to: string): Promise<boolean> {
+    return !this.#workspace.ended && (await this.#workspace.copyFile(from, to)).status === 'ok';
   }
 
   /** Gives the version that ran last another, equivalent text. */
@@ -116,11 +108,6 @@ export class TrialRunner {
   /** Whether the last run failed: it may have left an incomplete submission. */
   get hasFailed(): boolean {
     return this.#lastRun?.outcome.kind === 'failed';
-  }
-
-  /** The number of steps that a run of a version takes now. */
-  stepsFor(source: string): number {
-    return this.#written === source ? 1 : 1 + Math.max(1, this.#changedFiles(source).length);
   }
 
   /** @param limit seconds after which the script stops itself; without it, only the environment's limits end it */
@@ -137,11 +124,9 @@ export class TrialRunner {
   async write(source: string): Promise<Outcome | null> {
     if (this.#written === source) return null;
     for (const [path, text] of this.#changedFiles(source)) {
-      const written = await this.#workspace.writeFile(path, text);
-      if (written.status !== 'ok') {
-        const why = `the script could not be written (${written.status})`;
-        return { kind: 'failed', why, seconds: 0, timedOut: false };
-      }
+      if (this.#workspace.ended) return failed('the run is over', 0);
+      const { status } = await this.#workspace.writeFile(path, text);
+      if (status !== 'ok') return failed(`the script could not be written (${status})`, 0);
       this.#files.set(path, text);
     }
     this.#written = source;
@@ -154,39 +139,29 @@ export class TrialRunner {
   }
 
   async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<Outcome> {
+    if (this.#workspace.ended) return failed('the run is over', 0);
     const { entry, metric } = this.#workspace.task;
-    const result = await this.#workspace.executeScript(entry);
+    const { status, observation, durationMs, budget } = await this.#workspace.executeScript(entry);
     // The budget also counts the time around the script itself.
-    const seconds = Math.max(result.durationMs / 1000, secondsBefore - result.budget.seconds_left);
-    const timedOut = result.status === 'timed_out' || (result.status === 'failed' && seconds >= limit);
-    if (result.status !== 'ok') {
-      const why = timedOut ? 'timed_out' : result.status;
-      return { kind: 'failed', why: `the script ended as ${why}`, seconds, timedOut };
-    }
-    const reading = readMetric(result.observation, metric);
-    if (reading === null) {
-      return {
-        kind: 'failed',
-        why: `the script printed no ${metric.name} that I can read`,
-        seconds,
-        timedOut,
-        silent: true,
-      };
-    }
-    if (!Number.isFinite(reading.value)) {
-      return {
-        kind: 'failed',
-        why: `the script printed a ${metric.name} that is no number: "${reading.line}"`,
-        seconds,
-        timedOut,
-      };
-    }
-    const { value: score, line, validation, short, other } = reading;
-    return { kind: 'measured', score, line, validation, short, other, seconds, printed: result.observation };
+    const seconds = Math.max(durationMs / 1000, secondsBefore - budget.seconds_left);
+    const timedOut = status === 'timed_out' || (status === 'failed' && seconds >= limit);
+    if (status !== 'ok')
+      return { ...failed(`the script ended as ${timedOut ? 'timed_out' : status}`, seconds), timedOut };
+    const reading = readMetric(observation, metric);
+    if (reading === null)
+      return { ...failed(`the script printed no ${metric.name} that I can read`, seconds), silent: true };
+    const { value: score, line, short, other } = reading;
+    if (!Number.isFinite(score))
+      return failed(`the script printed a ${metric.name} that is no number: "${line}"`, seconds);
+    return { kind: 'measured', score, line, short, other, seconds, printed: observation };
   }
 }
 
+function failed(why: string, seconds: number): Outcome & { kind: 'failed' } {
+  return { kind: 'failed', why, seconds, timedOut: false };
+}
+
 /** Beside the script, because another folder may not exist. */
-function copyOf(path: string, slot: 1 | 2): string {
+function copyOf(path: string, slot: number): string {
   return `kept_${slot}_${path.replaceAll('/', '_')}`;
 }

@@ -61,7 +61,8 @@ describe('mlab run --experience', () => {
   const planned = async (flags: object) => {
     const options = {
       task: ['house-price'],
-      agent: ['automl'],
+      agent: ['tools'],
+      model: ['anthropic/claude-sonnet-4-5'],
       incomplete: 'continue',
       dryRun: true,
       ...flags,
@@ -74,7 +75,7 @@ describe('mlab run --experience', () => {
     const warm = (await planned({ experience: folder })).runs[0];
     expect(warm?.experience).toMatchObject([{ id: exampleEntry().id, fingerprint: { task: 'diabetes' } }]);
     expect(warm?.marks).toContain('warm: 1 lesson');
-    expect(warm === undefined ? '' : agentLabel(warm)).toBe('automl(warm)');
+    expect(warm === undefined ? '' : agentLabel(warm)).toBe('tools(anthropic/claude-sonnet-4-5, warm)');
     expect((await planned({})).runs[0]).not.toHaveProperty('experience');
     expect((await planned({ task: ['diabetes'], experience: folder })).runs[0]?.experience).toEqual([]);
     await expect(planned({ experience: join(folder, 'none') })).rejects.toThrow(/no experience/);

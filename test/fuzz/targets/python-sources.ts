@@ -1,9 +1,10 @@
+import { findKnobs } from '../../../src/agents/automl/knobs.ts';
 import { modelsOf } from '../../../src/agents/automl/layers.ts';
 import { settledScript } from '../../../src/agents/automl/model-writing/settled.ts';
 import { syntaxErrors } from '../../../src/agents/automl/python-source.ts';
 import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
 import { surroundingsOf } from '../../../src/agents/automl/rewrites/made-up-surroundings.ts';
-import { ScriptVersions } from '../../../src/agents/automl/versions.ts';
+import { seedsSplitData, withSeedsRaised, withValues } from '../../../src/agents/automl/versions.ts';
 import { estimatorScripts } from '../../fixtures/estimator-scripts.ts';
 import { slowScripts } from '../../fixtures/slow-scripts.ts';
 import { torchScripts } from '../../fixtures/torch-scripts.ts';
@@ -66,17 +67,16 @@ export const pythonTarget = defineTarget({
       const source = input.toString('utf8');
       modelsOf(source);
       settledScript(source, 'MEMBERS 1 2');
-      const versions = new ScriptVersions(source);
-      const raised = versions.render(
-        versions.knobs.map(({ value }) => value * 2),
-        1,
+      const knobs = findKnobs(source);
+      const doubled = withValues(
+        source,
+        knobs,
+        knobs.map(({ value }) => value * 2),
       );
-      hold(
-        raised === null || syntaxErrors(raised) <= syntaxErrors(source),
-        'another version is Python as far as it was',
-      );
-      versions.seedsSplitData();
-      for (const metric of metrics) allRewrites(source, surroundingsOf(metric), []);
+      const raised = withSeedsRaised(doubled, 1);
+      hold(syntaxErrors(raised) <= syntaxErrors(source), 'another version is Python as far as it was');
+      seedsSplitData(source);
+      for (const metric of metrics) allRewrites(source, surroundingsOf(metric));
     },
   }),
 });

@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import type { TaskBrief } from '../../../schema/index.ts';
+import { findKnobs } from '../knobs.ts';
 import { syntaxErrors } from '../python-source.ts';
-import { ScriptVersions } from '../versions.ts';
+import { withSeedsRaised } from '../versions.ts';
 import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
 import { describeModel, modelScript } from './portfolio.ts';
 import { dataSummaryScript } from './python-file.ts';
@@ -273,9 +274,11 @@ describe('the script that fulfils a contract', () => {
     const contract = contractOf(taskOf('MAE', [{}]), homes);
     const pictures = pictureContract(contract, 10);
     for (const each of [contract, pictures]) {
-      const versions = new ScriptVersions(modelScript(each, 'full', 60, 'MAE'));
-      expect(versions.seeds).toHaveLength(1);
-      const names = versions.knobs.map(({ name }) => name);
+      const script = modelScript(each, 'full', 60, 'MAE');
+      const lines = script.split('\n');
+      const raised = withSeedsRaised(script, 1).split('\n');
+      expect(raised.filter((line, place) => line !== lines[place])).toHaveLength(1);
+      const names = findKnobs(script).map(({ name }) => name);
       expect(names.filter((name) => /SECONDS|PASSES|EPOCHS/i.test(name))).toEqual([]);
     }
   });

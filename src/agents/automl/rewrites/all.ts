@@ -1,6 +1,4 @@
-import type { Lesson } from '../../../schema/index.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
-import { trustBy } from '../hints.ts';
 import { rewriteEstimators } from './estimators.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewritePredictors } from './predictors.ts';
@@ -12,19 +10,14 @@ const rewriters: readonly Rewriter[] = [rewriteEstimators, rewriteTorch, rewrite
 /** If the metric is a time, the computation must stay the same. */
 const fasterRewriters: readonly Rewriter[] = [rewriteTorch];
 
-/**
- * All possible rewrites of a script, the most promising first; lessons of other runs change that order. `asked`: the
- * offers of programs.
- */
+/** All possible rewrites of a script, the most promising first. `asked`: the offers of programs. */
 export function allRewrites(
   source: string,
   surroundings: Surroundings,
-  experience: readonly Lesson[],
   asked: readonly Rewrite[] = [],
 ): Rewrite[] {
   const chosen = isTimeLike(surroundings.task.metric) ? fasterRewriters : rewriters;
   return [...asked, ...chosen.flatMap((rewriter) => rewriter(source, surroundings))]
     .filter(({ name }) => !isLeftOut(name, surroundings))
-    .map((each) => ({ ...each, weight: each.weight * trustBy(experience, 'rewrite', each.name) }))
     .sort((left, right) => right.weight - left.weight);
 }
