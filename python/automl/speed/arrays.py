@@ -1,349 +1,306 @@
 """Writes a nest of loops with whole arrays, in one pass over its statements."""
 
 import ast
-from dataclasses import replace
 
-from automl.speed.expressions import Expressions
-from automl.speed.kept import (
-    Kept,
-    chain,
-    depth_of,
-    is_kept,
-    is_none_check,
-    is_plain,
-    is_range,
-    is_stored,
-)
-from automl.speed.lines import UnfitError, Value, np
+from automl.speed.expressions import Expressions, UnfitError, np
+from automl.speed.record import Unit
+from automl.speed.trees import is_stored
 
 
 class Nest(Expressions):
-    """One nest of loops in a function. `lines` is what comes in its place."""
+    """One nest of loops in a function: every loop becomes an axis of arrays."""
+
+    def __init__(self, unit: Unit) -> None:
+        super().__init__(unit)
+        self.levels: dict[str, int] = {}
+        """The depth of loops at which a name was given a value."""
+        self.loops: list[str] = []
+        """The arrays of the numbers of the loops' rounds."""
+        self.totals: dict[str, str] = {}
+        """Names from outside of the nest that got another value there."""
 
     def written(self, loop: ast.For) -> list[str]:
+        """The lines that come in its place."""
         self.rank = depth_of(loop)
-        self.accumulated: dict[str, str] = {}
         self.loop(loop)
-        self.finish()
-        head = [*self.head.values()]
-        lines = [*head, "with np.errstate(all='ignore'):", *(f"    {line}" for line in self.lines)]
-        return lines
+        first = f"[(..., {'0, ' * self.rank})]"
+        for name, code in self.totals.items():
+            is_array = isinstance(self.observed(ast.Name(name, ast.Load())), np.ndarray)
+            self.emit(f"{name} = np.asarray({code}){first}{'' if is_array else '.item()'}")
+        for name, text in self.lists.items():
+            self.emit(f"{text}[:] = {name}{first}.tolist()")
+        head = [f"{name} = {line}" for name, line in self.head.items()]
+        return [*head, "with np.errstate(all='ignore'):", *(f"    {line}" for line in self.lines)]
+
+    def shape(self) -> str:
+        sizes = [f"{name}.size" for name in self.loops] + ["1"] * (self.rank - len(self.loops))
+        return f"({', '.join(sizes)},)"
 
     def statements(self, body: list[ast.stmt]) -> None:
-        for statement in body:
-            self.statement(statement)
-
-    def statement(self, node: ast.stmt) -> None:
-        match node:
-            case ast.For():
-                self.loop(node)
-            case ast.While(orelse=[]):
-                self.stay("while True:", node.body, node.test)
-            case ast.If():
-                self.choice(node)
-            case ast.Assign(targets=[target]):
-                self.assign(target, node.value)
-            case ast.AnnAssign(target=target, value=value) if value is not None:
-                self.assign(target, value)
-            case ast.AugAssign():
-                self.augment(node)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[value])):
-                self.append(node.value.func.value, value)
-            case ast.Expr(value=ast.Constant()) | ast.Pass():
-                pass
-            case ast.Continue():
-                self.skip()
-            case ast.Break() if self.kept:
-                mask = self.mask_now()
-                ended = self.kept[-1].ended
-                self.emit(f"{ended} = {ended} | {mask or 'True'}")
-                self.skip()
-            case _:
-                raise UnfitError(ast.dump(node)[:60])
+        for place, node in enumerate(body):
+            match node:
+                case ast.If(body=[*inner, ast.Continue() | ast.Break() as last]):
+                    # What follows is for those rounds that do not end here.
+                    if isinstance(last, ast.Break):
+                        inner = [*inner, ast.Assign([ENDED], ast.Constant(True))]
+                    rest = [*node.orelse, *body[place + 1 :]]
+                    self.choice(ast.If(node.test, inner, rest))
+                    return
+                case ast.For():
+                    self.loop(node)
+                case ast.While(orelse=[]):
+                    self.stay("while True:", node.body, node.test)
+                case ast.If():
+                    self.choice(node)
+                case ast.Assign(targets=targets, value=value):
+                    for target in targets:
+                        self.assign(target, value)
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    self.assign(target, value)
+                case ast.AugAssign():
+                    self.augment(node)
+                case ast.Expr(ast.Call(ast.Attribute(target, "append"), [value])):
+                    self.append(target, value)
+                case ast.Expr(ast.Constant()) | ast.Pass():
+                    pass
+                case _:
+                    raise UnfitError(ast.dump(node)[:60])
 
     # Loops
 
     def loop(self, node: ast.For) -> None:
         if node.orelse:
             raise UnfitError("else")
-        outer = self.mask, self.dead
-        if is_kept(node):
-            iterable = self.value(node.iter) if not is_range(node.iter) else None
+        if ends_early(node):
+            if not self.is_outside(node.iter):
+                raise UnfitError("a loop of varying length that ends early")
             header = f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}:"
-            if iterable is not None and iterable.varies:
-                raise UnfitError("a kept loop over what varies")
-            if is_range(node.iter) and any(self.value(each).varies for each in node.iter.args):
-                raise UnfitError("a kept loop of varying length")
             self.stay(header, node.body, None)
-        else:
-            self.dead = None
-            self.mask = self.and_(outer[0], self.not_(outer[1]))
-            self.depth += 1
-            self.iterate(node.target, node.iter)
-            self.statements(node.body)
-            self.depth -= 1
-        self.mask, self.dead = outer
+            return
+        outer = self.mask
+        match node.iter:
+            case ast.Call(ast.Name(id="range"), bounds):
+                self.give(node.target, self.rounds(bounds))
+            case source:
+                self.bind(node.target, source, self.rounds([length_of(source)]))
+        self.statements(node.body)
+        self.loops.pop()
+        self.mask = outer
+
+    def rounds(self, bounds: list[ast.expr]) -> str:
+        """The numbers of the rounds of a new loop, on an axis of their own."""
+        codes = [self.value(each) for each in bounds]
+        varies = not all(self.is_outside(each) for each in bounds)
+        name = self.store(f"_rounds({len(self.loops)}, {self.rank}, {', '.join(codes)})")
+        self.loops.append(name)
+        if varies:
+            start, stop = codes[:2] if len(codes) > 1 else ("0", codes[0])
+            self.restrict(f"({name} >= {start}) & ({name} < {stop})")
+        return name
+
+    def bind(self, target: ast.expr, source: ast.expr, number: str) -> None:
+        """Gives the targets of a loop their values."""
+        match source:
+            case ast.Call(ast.Name(id="enumerate"), [each, *start]):
+                first = self.value(start[0]) if start else "0"
+                self.give(target.elts[0], f"({number} + {first})")
+                self.bind(target.elts[1], each, number)
+            case ast.Call(ast.Name(id="zip"), args):
+                for part, each in zip(target.elts, args, strict=True):
+                    self.bind(part, each, number)
+            case _:
+                self.give(target, f"_at({self.value(source)}, {self.rank}, {number})")
 
     def stay(self, header: str, body: list[ast.stmt], test: ast.expr | None) -> None:
         """A loop that goes on for all rounds of the outer ones until the last of them is done."""
-        if self.depth == 0:
+        if not self.loops:
             raise UnfitError("nothing to do together")
-        outer = self.mask, self.dead
-        names = {n.id for s in body for n in ast.walk(s) if is_stored(n)}
-        kept = Kept(ended=self.fresh())
-        self.emit(f"{kept.ended} = np.zeros({self.ones()}, bool)")
-        for name in sorted(names):
-            if name not in self.names:
-                continue
-            before = self.names[name]
-            if before.extra:
-                raise UnfitError("vectors in a kept loop")
-            kept.names[name] = self.fresh()
-            start = before.code
-            self.emit(
-                f"{kept.names[name]} = np.reshape({start}, np.shape({start}) or {self.ones()})"
-            )
-            self.names[name] = Value(kept.names[name], True)
+        outer = self.mask
+        self.names[ENDED.id] = "False"
+        stored = {n.id for s in body for n in ast.walk(s) if is_stored(n)} | {ENDED.id}
+        kept = {name: self.fresh() for name in sorted(stored & self.names.keys())}
+        for name, code in kept.items():
+            self.emit(f"{code} = {self.names[name]}")
+            self.names[name] = code
         self.emit(header)
         self.indent += 1
-        self.kept.append(kept)
-        self.dead = None
-        self.mask = self.and_(self.and_(outer[0], self.not_(outer[1])), f"~{kept.ended}")
+        self.restrict(f"np.logical_not({kept[ENDED.id]})")
         if test is not None:
-            self.mask = self.and_(self.mask, self.value(test).code)
-        mask = self.store(self.mask)
-        self.mask = mask
-        self.emit(f"if not np.any({mask}):")
+            self.restrict(self.value(test))
+        self.emit(f"if not np.any({self.mask}):")
         self.emit("    break")
         self.statements(body)
-        for name, code in kept.names.items():
-            self.emit(f"{code} = {self.names[name].code}")
-            self.names[name] = Value(code, True)
-        self.kept.pop()
+        for name, code in kept.items():
+            self.emit(f"{code} = {self.names[name]}")
+            self.names[name] = code
         self.indent -= 1
-        self.mask, self.dead = outer
+        self.mask = outer
 
     # Conditions
+
+    def restrict(self, code: str) -> None:
+        code = f"np.asarray({code}, bool)"
+        self.mask = self.store(code if self.mask == "True" else f"{self.mask} & {code}")
 
     def choice(self, node: ast.If) -> None:
         if self.search(node):
             return
-        test = self.store(self.truth(self.value(node.test)))
-        outer = self.mask
-        self.mask = self.and_(outer, test)
+        outer, test = self.mask, self.store(self.value(node.test))
+        self.restrict(test)
         self.statements(node.body)
-        self.mask = self.and_(outer, self.not_(test))
-        self.statements(node.orelse)
         self.mask = outer
-
-    def skip(self) -> None:
-        mask = self.mask_now() or "True"
-        self.dead = mask if self.dead is None else f"({self.dead} | {mask})"
+        if node.orelse:
+            self.restrict(f"np.logical_not({test})")
+            self.statements(node.orelse)
+            self.mask = outer
 
     def search(self, node: ast.If) -> bool:
         """`if d < best: best = d; which = i`: the best of many, and what was there."""
-        test = node.test
-        others: list[ast.expr] = []
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            *others, test = test.values
-        elif isinstance(test, ast.BoolOp) and is_none_check(test.values[0]):
-            test = test.values[1]
-        if node.orelse or not isinstance(test, ast.Compare) or len(test.ops) > 1:
+        tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+        match tests[-1]:
+            case ast.Compare(left, [ast.Lt() | ast.Gt() as op], [right]):
+                sign = 1 if isinstance(op, ast.Lt) else -1
+            case _:
+                return False
+        new = {ast.unparse(a.targets[0]): a.value for a in node.body if isinstance(a, ast.Assign)}
+        if ast.unparse(left) in new:
+            left, right, sign = right, left, -sign
+        best = ast.unparse(right)
+        start = self.levels.get(best, 0)
+        if best not in new or node.orelse or start >= len(self.loops) or len(new) < len(node.body):
             return False
-        left, op, right = test.left, test.ops[0], test.comparators[0]
-        assigned = {a.targets[0].id: a.value for a in node.body if is_plain(a)}
-        if len(assigned) != len(node.body):
+        value = new.pop(best)
+        if ast.dump(value) != ast.dump(left):
             return False
-        less = isinstance(op, ast.Lt)
-        if isinstance(left, ast.Name) and left.id in assigned:
-            left, right, less = right, left, not less
-        if not isinstance(right, ast.Name) or right.id not in assigned:
-            return False
-        if not isinstance(op, ast.Lt | ast.Gt) or ast.dump(assigned[right.id]) != ast.dump(left):
-            return False
-        start = self.start_of(right.id)
-        if start >= self.depth:
-            return False
-        value = self.store(self.value(left).code)
-        outer = self.mask
-        for each in others:
-            self.mask = self.and_(self.mask, self.truth(self.value(each)))
-        mask = self.mask_now()
-        place, shape = self.fresh(), self.shape()
-        key = value if less else f"-np.asarray({value})"
-        self.emit(f"{place} = _first_least({key}, {shape}, {start}{f', {mask}' if mask else ''})")
-        best = self.store(f"_pick({value}, {place}, {shape}, {start})")
-        before = self.names.get(right.id) or Value(right.id)
-        sign = "<" if less else ">"
-        fresh = before.code in ("None", "np.inf", "(-np.inf)")
-        is_better = "True" if fresh else self.store(f"{best} {sign} {before.code}")
-        if mask:
-            found = self.store(f"_pick({mask}, {place}, {shape}, {start})")
-            is_better = found if fresh else self.store(f"{found} & {is_better}")
-        for name, new in assigned.items():
-            old = (self.names.get(name) or Value(name)).code
-            picked = best
-            if name != right.id:
-                picked = f"_pick({self.value(new).code}, {place}, {shape}, {start})"
-            keeps = is_better != "True" and old != "None"
-            code = self.store(f"np.where({is_better}, {picked}, {old})" if keeps else picked)
-            self.names[name] = Value(code, True)
-            if start == 0:
-                self.accumulated[name] = code
+        outer, value = self.mask, self.store(self.value(value))
+        # `best is None or d < best` is no condition on the rounds.
+        for test in [] if isinstance(getattr(node.test, "op", None), ast.Or) else tests[:-1]:
+            self.restrict(self.value(test))
+        codes = {best: value, **{name: self.value(each) for name, each in new.items()}}
+        pairs = ", ".join(f"({code}, {self.names.get(name, name)})" for name, code in codes.items())
+        found = {name: self.fresh() for name in codes}
+        given = f"{sign}, {value}, {self.mask}, {self.shape()}, {start}, {pairs}"
+        self.emit(f"{', '.join(found.values())}, = _first({given})")
+        for name, code in found.items():
+            self.reduced(name, code, start)
         self.mask = outer
         return True
+
+    def reduced(self, name: str, code: str, start: int) -> None:
+        """A name from outside of a loop got another value from all rounds of it."""
+        self.names[name] = code
+        if start == 0:
+            self.totals[name] = code
 
     # Names and places
 
     def assign(self, target: ast.expr, source: ast.expr) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(source, ast.Tuple):
-            values = [self.value(each) for each in source.elts]
-            for each, value in zip(target.elts, values, strict=True):
-                self.give(each, value)
-        elif isinstance(source, ast.List) and not source.elts and isinstance(target, ast.Name):
-            self.names[target.id] = Value("[]", False)
-            self.levels[target.id] = self.depth
-        elif not self.reduce(target, source):
-            self.give(target, self.value(source))
+        name = ast.unparse(target)
+        is_reduced = not self.is_local(name)
+        match source:
+            case ast.Tuple(elts=parts) if isinstance(target, ast.Tuple):
+                codes = [self.store(self.value(each)) for each in parts]
+                for each, code in zip(target.elts, codes, strict=True):
+                    self.give(each, code)
+            case ast.List(elts=[]) if isinstance(target, ast.Name):
+                self.names[name], self.levels[name] = "[]", len(self.loops)
+            case ast.BinOp(left, ast.Add(), right) if is_reduced and ast.unparse(left) == name:
+                self.augment(ast.AugAssign(target, ast.Add(), right))
+            case ast.Call(ast.Name(id="min" | "max" as kind), [one, other]) if (
+                is_reduced and name in (ast.unparse(one), ast.unparse(other))
+            ):
+                new = other if ast.unparse(one) == name else one
+                test = ast.Compare(new, [ast.Lt() if kind == "min" else ast.Gt()], [target])
+                self.choice(ast.If(test, [ast.Assign([target], new)], []))
+            case _:
+                self.give(target, self.value(source))
 
-    def give(self, target: ast.expr, value: Value) -> None:
+    def give(self, target: ast.expr, code: str) -> None:
         match target:
             case ast.Name(id=name):
-                mask = self.mask_now()
                 old = self.names.get(name)
-                value = self.whole(value) if mask else value
-                if mask and old is not None and not value.extra and not old.extra:
-                    value = Value(self.store(f"np.where({mask}, {value.code}, {old.code})"), True)
-                elif value.base is None:
-                    value = replace(
-                        value, code=self.store(value.code) if value.varies else value.code
-                    )
-                self.names[name] = value
-                self.levels[name] = self.depth
-            case ast.Tuple(elts=elts):
-                for place, each in enumerate(elts):
-                    self.give(each, self.at(value, [Value(str(place))]))
+                if self.mask != "True" and old is not None:
+                    code = f"np.where({self.mask}, {code}, {old})"
+                self.names[name] = self.store(code) if "(" in code else code
+                self.levels[name] = len(self.loops)
+            case ast.Tuple(elts=parts):
+                code = self.store(code)
+                for place, each in enumerate(parts):
+                    self.give(each, f"_at({code}, {self.rank}, {place})")
             case ast.Subscript():
-                array, index = self.place(target)
-                if value.extra:
-                    raise UnfitError("rows are stored")
-                self.emit(f"_put({array}, ({index},), {value.code}, {self.shape()}{self.masked()})")
+                array, places = self.target(target)
+                self.emit(f"_put({array}, {self.rank}, {places}, {code}, {self.mask})")
             case _:
                 raise UnfitError("stored elsewhere")
 
-    def masked(self) -> str:
-        mask = self.mask_now()
-        return f", {mask}" if mask else ""
-
-    def place(self, target: ast.Subscript) -> tuple[str, str]:
+    def target(self, node: ast.Subscript) -> tuple[str, str]:
         """The array that is written to, and the numbers of the place."""
-        base, index = chain(target)
-        array, rank = self.array(base, is_written=True)
-        if len(index) != rank or any(isinstance(each, ast.Slice) for each in index):
-            raise UnfitError("a part of an array is stored")
-        return array, ", ".join(self.value(each).code for each in index)
-
-    def reduce(self, target: ast.expr, source: ast.expr) -> bool:
-        """`s = s + x`, `m = max(m, x)`."""
-        if not isinstance(target, ast.Name):
-            return False
-        match source:
-            case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=right) if name == target.id:
-                if not self.is_local(name):
-                    self.augment(ast.AugAssign(target, ast.Add(), right))
-                    return True
-            case ast.Call(func=ast.Name(id="min" | "max" as kind), args=[one, other]):
-                if isinstance(other, ast.Name) and other.id == target.id:
-                    one, other = other, one
-                is_own = isinstance(one, ast.Name) and one.id == target.id
-                if is_own and not self.is_local(target.id) and not self.mask_now():
-                    self.extreme(target.id, kind, other)
-                    return True
-        return False
-
-    def extreme(self, name: str, kind: str, other: ast.expr) -> None:
-        start = self.start_of(name)
-        axes = tuple(range(start, self.depth))
-        full = f"_spread({self.whole(self.value(other)).code}, {self.shape()})"
-        before = (self.names.get(name) or Value(name)).code
-        pair = "np.minimum" if kind == "min" else "np.maximum"
-        code = self.store(f"{pair}({before}, np.{kind}({full}, axis={axes}, keepdims=True))")
-        self.names[name] = Value(code, True)
-        if start == 0:
-            self.accumulated[name] = code
-
-    def start_of(self, name: str) -> int:
-        """The depth at which a name that rounds add to has its home."""
-        return self.levels.get(name, 0)
+        base, places = self.places(node)
+        array = self.array(base, is_written=True) if self.is_outside(base) else None
+        if array is None:
+            raise UnfitError("stored in no array")
+        return array, f"({places},)"
 
     def is_local(self, name: str) -> bool:
         """Whether each round has a value of its own under this name."""
-        return name in self.names and self.levels.get(name, 0) >= self.depth
+        return name in self.names and self.levels.get(name, 0) >= len(self.loops)
 
     def augment(self, node: ast.AugAssign) -> None:
-        target = node.target
+        target, name = node.target, ast.unparse(node.target)
         is_sum = isinstance(node.op, ast.Add | ast.Sub)
-        if isinstance(target, ast.Subscript):
-            if not is_sum:
-                raise UnfitError("multiplied in place")
-            array, index = self.place(target)
-            factors = self.factors(node.value, isinstance(node.op, ast.Sub))
-            self.emit(f"_add({array}, ({index},), {factors}, {self.shape()}{self.masked()})")
-            return
-        if not isinstance(target, ast.Name):
-            raise UnfitError("added elsewhere")
-        name = target.id
-        if self.is_local(name) or not is_sum or name in self.held():
-            if not (self.is_local(name) or name in self.held()):
-                raise UnfitError("a running product")
-            self.give(
-                target, self.value(ast.BinOp(ast.Name(name, ast.Load()), node.op, node.value))
-            )
-            return
-        start = self.start_of(name)
-        axes = list(range(start, self.depth))
-        value = self.value(node.value)
-        before = (self.names.get(name) or Value(name)).code
-        factors = self.factors(node.value, isinstance(node.op, ast.Sub))
-        if value.extra:
-            raise UnfitError("sums of vectors")
-        code = self.store(f"{before} + _sum({factors}, {self.shape()}, {axes}{self.masked()})")
-        self.names[name] = Value(code, True)
-        if start == 0:
-            self.accumulated[name] = code
-
-    def held(self) -> set[str]:
-        return {name for kept in self.kept for name in kept.names}
+        sign = ", -1" if isinstance(node.op, ast.Sub) else ""
+        if isinstance(target, ast.Subscript) and is_sum:
+            array, places = self.target(target)
+            given = f"{places}, {self.shape()}, {self.mask}, {self.factors(node.value)}{sign}"
+            self.emit(f"_add({array}, {self.rank}, {given})")
+        elif isinstance(target, ast.Subscript) or self.is_local(name):
+            self.give(target, self.value(ast.BinOp(target, node.op, node.value)))
+        elif is_sum:
+            start = self.levels.get(name, 0)
+            axes = list(range(1, self.rank - start + 1))
+            given = f"{self.shape()}, {axes}, {self.mask}, {self.factors(node.value)}{sign}"
+            before = self.names.get(name, name)
+            self.reduced(name, self.store(f"{before} + _sum({given})"), start)
+        else:
+            raise UnfitError("a running product")
 
     def append(self, target: ast.expr, source: ast.expr) -> None:
-        """A list that rounds add to; one that each outer round begins anew is a row."""
+        """A list that rounds add to; one that each outer round begins anew is a vector."""
         text = ast.unparse(target)
-        start = self.start_of(text)
-        value = self.whole(self.value(source))
-        full = f"_spread({value.code}, {self.shape()})"
-        mask = self.mask_now()
+        start = self.levels.get(text, 0)
+        parts = source.elts if isinstance(source, ast.Tuple) else [source]
+        codes = [self.value(each) for each in parts]
         if start == 0:
-            if mask:
-                full = f"{full}[_spread({mask}, {self.shape()})]"
-            else:
-                full = self.store(full)
-                full = f"{full}.reshape((-1,) + np.shape({full})[{self.rank}:])"
-            self.emit(f"{text}.extend({full}.tolist())")
-            return
-        if mask or value.extra or start + 1 != self.depth:
+            items = [f"_items({code}, {self.shape()}, {self.mask})" for code in codes]
+            all_items = f"zip({', '.join(items)})" if isinstance(source, ast.Tuple) else items[0]
+            self.emit(f"{text}.extend({all_items})")
+        elif self.mask == "True" and start + 1 == len(self.loops) and len(codes) == 1:
+            self.names[text] = self.store(f"_row({codes[0]}, {self.shape()}, {start})")
+        else:
             raise UnfitError("rows of different lengths")
-        self.names[text] = Value(
-            self.store(f"np.swapaxes({full}[..., None], {start}, -1)"), True, 1
-        )
 
-    def finish(self) -> None:
-        for name, code in self.accumulated.items():
-            seen = self.observed(ast.Name(name, ast.Load()))
-            kind = type(seen).__name__ if isinstance(seen, bool | int | float) else ""
-            is_plain_number = type(seen).__module__ == "builtins" and kind != ""
-            is_own = isinstance(seen, np.generic)
-            first = f"np.ravel({code})[0]" if is_own else f"np.ravel({code})[0].item()"
-            cast = f"{kind}({first})" if is_plain_number else first
-            self.emit(f"{name} = {cast}")
-        for text, code in self.lists.items():
-            self.emit(f"{text}[:] = {code}.tolist()")
+
+ENDED = ast.Name("_ended", ast.Store())
+"""Whether a loop came to its `break`."""
+
+
+def length_of(source: ast.expr) -> ast.expr:
+    """How many elements a loop goes over."""
+    match source:
+        case ast.Call(ast.Name(id="enumerate"), [each, *_]):
+            return length_of(each)
+        case ast.Call(ast.Name(id="zip"), args):
+            return ast.Call(ast.Name("min"), [length_of(each) for each in args], [])
+    return ast.Call(ast.Name("len"), [source], [])
+
+
+def depth_of(node: ast.AST) -> int:
+    own = int(isinstance(node, ast.For) and not ends_early(node))
+    return own + max((depth_of(each) for each in ast.iter_child_nodes(node)), default=0)
+
+
+def ends_early(loop: ast.For) -> bool:
+    """Its rounds are done one after the other."""
+    inner = [n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.For | ast.While)]
+    own = {b for n in inner for b in ast.walk(n) if isinstance(b, ast.Break)}
+    return any(isinstance(n, ast.Break) and n not in own for s in loop.body for n in ast.walk(s))

@@ -1,214 +1,215 @@
 """What an expression in a nest of loops is for all rounds together, as code for numpy."""
 
 import ast
+import functools
 from typing import Any
 
-from automl.speed.kept import chain
-from automl.speed.lines import OPERATORS, UnfitError, Value, np
-from automl.speed.places import Places
+from automl.speed.record import Unit
+from automl.speed.trees import names_in
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
 
 FUNCTIONS = {
-    **{"abs": "np.abs({})", "float": "np.asarray({}, float)", "int": "np.trunc({}).astype(int)"},
-    **{"bool": "np.asarray({}, bool)", "complex": "({} + 1j * {})", "round": "np.round({})"},
-    **{"min": "np.minimum({}, {})", "max": "np.maximum({}, {})", "pow": "np.power({}, {})"},
+    **{"float": "np.asarray({}, float)", "int": "np.trunc({}).astype(int)"},
+    **{"bool": "np.asarray({}, bool)", "complex": "({} + 1j * {})"},
+    **{"math.floor": "np.floor({}).astype(int)", "math.ceil": "np.ceil({}).astype(int)"},
 }
-TOTALS = {"sum": "sum", "mean": "mean", "min": "min", "max": "max", "prod": "prod", "std": "std"}
-MATH = {"pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
+SIGNS: dict[type, str] = {
+    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"},
+    **{ast.Pow: "**", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"},
+    **{ast.LShift: "<<", ast.RShift: ">>", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"},
+    **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
+}
+UFUNCS = {
+    **{"min": "minimum", "max": "maximum", "pow": "power", "asin": "arcsin", "acos": "arccos"},
+    **{"atan": "arctan", "atan2": "arctan2"},
+}
+OF_VECTORS = ("mean", "min", "max", "prod", "std", "var", "median", "argmin", "argmax")
 
 
-class Expressions(Places):
-    def value(self, node: ast.expr) -> Value:
+class UnfitError(Exception):
+    """It cannot be said with whole arrays, or not by this program."""
+
+
+class Expressions:
+    """The names of a nest, and the lines that come in its place. See helpers.py for the arrays."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.names: dict[str, str] = {}
+        """The code for each name that has a value in the nest."""
+        self.head: dict[str, str] = {}
+        """Arrays from outside of the nest by their names in it."""
+        self.lists: dict[str, str] = {}
+        """Lists that are written to, by their arrays' names."""
+        self.lines: list[str] = []
+        self.mask = "True"
+        self.rank = self.indent = self.count = 0
+
+    def emit(self, line: str) -> None:
+        self.lines.append("    " * self.indent + line)
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"_v{self.count}"
+
+    def store(self, code: str) -> str:
+        if code.isidentifier():
+            return code
+        name = self.fresh()
+        self.emit(f"{name} = {code}")
+        return name
+
+    def shape(self) -> str:
+        raise NotImplementedError
+
+    # What is outside of the nest
+
+    def is_outside(self, node: ast.AST) -> bool:
+        return not names_in(node) & self.names.keys()
+
+    def observed(self, node: ast.expr) -> Any:
+        """What an expression was at the end of a call; None where nobody knows."""
+        if any(isinstance(each, ast.Call) for each in ast.walk(node)):
+            return None
+        try:
+            return eval(ast.unparse(node), {**self.unit.globals, **self.unit.seen})
+        except Exception:
+            return None
+
+    def array(self, node: ast.expr, is_written: bool = False) -> str | None:
+        """The name of a list or array from outside of the nest; None if it is something else."""
+        text, seen = ast.unparse(node), self.observed(node)
+        if isinstance(seen, str):
+            text, seen = f"list({text})", list(seen)
+        if not isinstance(seen, list | tuple | np.ndarray) or np.ndim(seen) == 0:
+            return None
+        kind = np.asarray(seen).dtype
+        if kind.kind not in "biufcU":
+            raise UnfitError(f"{text} holds something else")
+        known = {line: name for name, line in self.head.items()}
+        made = (
+            text if isinstance(seen, np.ndarray) else f"np.array({text}, np.{kind.type.__name__})"
+        )
+        line = f"_whole({made}, {self.rank})"
+        name = known.get(line, f"_a{len(self.head)}")
+        self.head[name] = line
+        if is_written and not isinstance(seen, np.ndarray):
+            self.lists[name] = text
+        return name
+
+    # Expressions
+
+    def value(self, node: ast.expr) -> str:
+        if self.is_outside(node):
+            text = ast.unparse(node)
+            is_short = isinstance(node, ast.Name | ast.Constant)
+            return self.array(node) or (text if is_short else f"({text})")
         match node:
-            case ast.Constant():
-                return Value(repr(node.value))
             case ast.Name(id=name):
-                return self.whole_list(node) if name not in self.names else self.names[name]
-            case ast.Attribute():
-                if self.mentions(node):
-                    return self.attribute(node)
-                return self.whole_list(node)
-            case ast.BinOp() if type(node.op) in OPERATORS:
-                pair = [self.value(node.left), self.value(node.right)]
-                if isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
-                    if not any(each.extra for each in pair) and any(each.steps for each in pair):
-                        return self.moved(node.op, *pair)
-                codes, varies, extra = self.aligned(pair)
-                return Value(f"({codes[0]} {OPERATORS[type(node.op)]} {codes[1]})", varies, extra)
-            case ast.BinOp(op=ast.MatMult(), left=left, right=right):
-                return self.dot(left, right)
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                value = self.whole(self.value(operand))
-                return Value(f"np.logical_not({value.code})", value.varies, value.extra)
-            case ast.UnaryOp(operand=operand):
-                value = self.whole(self.value(operand))
-                sign = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}[type(node.op)]
-                return Value(f"({sign}{value.code})", value.varies, value.extra)
+                return self.names[name]
+            case ast.Attribute(attr="real" | "imag" as part):
+                return f"{self.value(node.value)}.{part}"
+            case ast.BinOp(op=ast.MatMult()):
+                return self.total(ast.BinOp(node.left, ast.Mult(), node.right))
+            case ast.BinOp() if type(node.op) in SIGNS:
+                return f"({self.value(node.left)} {SIGNS[type(node.op)]} {self.value(node.right)})"
+            case ast.UnaryOp() if type(node.op) in SIGNS:
+                return f"({SIGNS[type(node.op)]}{self.value(node.operand)})"
+            case ast.UnaryOp():
+                return f"np.logical_not({self.value(node.operand)})"
+            case ast.BoolOp(values=[first, *others]):
+                name = "and" if isinstance(node.op, ast.And) else "or"
+                code = self.value(first)
+                for each in others:
+                    code = f"np.logical_{name}({code}, {self.value(each)})"
+                return code
             case ast.Compare():
                 return self.comparison(node)
-            case ast.BoolOp(values=values):
-                codes, varies, extra = self.aligned([self.value(each) for each in values])
-                sign = " & " if isinstance(node.op, ast.And) else " | "
-                return Value(f"({sign.join(codes)})", varies, extra)
             case ast.IfExp():
                 parts = [self.value(each) for each in (node.test, node.body, node.orelse)]
-                codes, varies, extra = self.aligned(parts)
-                return Value(f"np.where({', '.join(codes)})", varies, extra)
+                return f"np.where({', '.join(parts)})"
             case ast.Subscript():
-                return self.subscript(node)
+                base, places = self.places(node)
+                return f"_at({self.value(base)}, {self.rank}, {places})"
             case ast.Call():
                 return self.call(node)
-            case ast.List() | ast.Tuple():
-                if not self.mentions(node):
-                    return self.whole_list(node)
         raise UnfitError(ast.unparse(node))
 
-    def mentions(self, node: ast.expr) -> bool:
-        return any(isinstance(n, ast.Name) and n.id in self.names for n in ast.walk(node))
-
-    def whole_list(self, node: ast.expr) -> Value:
-        """Something from outside of the nest."""
-        seen = self.observed(node)
-        if isinstance(seen, list | tuple | np.ndarray) and np.ndim(seen) > 0:
-            code, axes = self.array(node)
-            return Value(code, False, axes)
-        return Value(ast.unparse(node))
-
-    def attribute(self, node: ast.Attribute) -> Value:
-        value = self.whole(self.value(node.value))
-        if node.attr in ("real", "imag"):
-            return Value(f"{value.code}.{node.attr}", value.varies, value.extra)
-        raise UnfitError(ast.unparse(node))
-
-    def comparison(self, node: ast.Compare) -> Value:
-        values = [self.value(each) for each in (node.left, *node.comparators)]
-        codes, varies, extra = self.aligned(values)
+    def comparison(self, node: ast.Compare) -> str:
+        pairs = zip([node.left, *node.comparators], node.ops, node.comparators, strict=False)
         parts = []
-        for op, left, right in zip(node.ops, codes, codes[1:], strict=False):
-            if type(op) not in OPERATORS:
-                raise UnfitError(ast.unparse(node))
-            parts.append(f"({left} {OPERATORS[type(op)]} {right})")
-        return Value(f"({' & '.join(parts)})", varies, extra)
-
-    def truth(self, value: Value) -> str:
-        is_bool = value.code.startswith(("np.logical_not", "((", "(("))
-        return value.code if is_bool else f"np.asarray({value.code}, bool)"
-
-    def subscript(self, node: ast.Subscript) -> Value:
-        base, index = chain(node)
-        if not self.mentions(node):
-            return self.whole_list(node)
-        if self.mentions(base):
-            value = self.value(base)
-        else:
-            code, axes = self.array(base)
-            value = Value(code, False, axes)
-        places: list[Any] = []
-        for each in index:
-            if isinstance(each, ast.Slice):
-                places.append(self.cut(each))
-            elif isinstance(each, ast.Constant) and each.value is ...:
-                missing = (value.axes if value.base else value.extra) - len(index) + 1
-                places += [(Value("0"), "")] * missing
+        for left, op, right in pairs:
+            if isinstance(op, ast.In) and isinstance(right, ast.Tuple | ast.List):
+                equal = [ast.Compare(left, [ast.Eq()], [each]) for each in right.elts]
+                parts.append(self.value(ast.BoolOp(ast.Or(), equal)))
+            elif type(op) in SIGNS:
+                parts.append(f"({self.value(left)} {SIGNS[type(op)]} {self.value(right)})")
             else:
-                places.append(self.whole(self.value(each)))
-        return self.at(value, places)
+                raise UnfitError(ast.unparse(node))
+        return f"({' & '.join(parts)})"
 
-    def cut(self, node: ast.Slice) -> tuple[Value, str]:
-        """Where a slice starts, and how long it is; the length must be the same in all rounds."""
-        if node.step is not None:
-            raise UnfitError("slices with steps")
-        lower = self.value(node.lower) if node.lower else Value("0")
-        if node.upper is None:
-            if lower.varies:
-                raise UnfitError("slices of different lengths")
-            return lower, ""
-        start = ast.unparse(node.lower) if node.lower else "0"
-        upper = node.upper
-        if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add):
-            for one, other in ((upper.left, upper.right), (upper.right, upper.left)):
-                length = self.value(other)
-                if ast.unparse(one) == start and not length.varies:
-                    return lower, length.code
-        stop = self.value(upper)
-        if lower.varies or stop.varies:
-            length = self.store(f"np.unique({stop.code} - {lower.code})")
-            return lower, f"{length}.item()"
-        return lower, f"({stop.code} - {lower.code})"
+    def places(self, node: ast.Subscript) -> tuple[ast.expr, str]:
+        """`a[i][j, k:]` as `a` and the code of its subscripts."""
+        base: ast.expr = node
+        parts: list[ast.expr] = []
+        while isinstance(base, ast.Subscript) and not any(isinstance(p, ast.Slice) for p in parts):
+            own = base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
+            if parts and any(isinstance(each, ast.Slice) for each in own):
+                break
+            base, parts = base.value, [*own, *parts]
+        return base, ", ".join(self.place(each) for each in parts)
+
+    def place(self, node: ast.expr) -> str:
+        if not isinstance(node, ast.Slice):
+            return self.value(node)
+        bounds = (node.lower, node.upper, node.step)
+        return f"slice({', '.join(self.value(each) if each else 'None' for each in bounds)})"
 
     # Calls
 
-    def call(self, node: ast.Call) -> Value:
-        if not self.mentions(node):
-            if not all(
-                isinstance(
-                    n,
-                    ast.Call
-                    | ast.Name
-                    | ast.Attribute
-                    | ast.Load
-                    | ast.Constant
-                    | ast.Subscript
-                    | ast.BinOp
-                    | ast.operator,
-                )
-                for n in ast.walk(node)
-            ):
-                raise UnfitError(ast.unparse(node))
-            return Value(ast.unparse(node))
-        name = ast.unparse(node.func)
-        if node.keywords:
-            raise UnfitError(ast.unparse(node))
-        if name in ("np.dot", "numpy.dot") and len(node.args) == 2:
-            return self.dot(*node.args)
-        values = [self.value(each) for each in node.args]
-        if name == "len" and values[0].extra:
-            return Value(self.length(values[0]))
+    def call(self, node: ast.Call) -> str:
+        name, args = ast.unparse(node.func), node.args
         first, _, last = name.rpartition(".")
-        is_total = (first in ("np", "numpy", "") and last in TOTALS) or name == "np.linalg.norm"
-        if is_total and len(values) == 1 and values[0].extra:
-            if last == "sum":
-                return self.total(node.args[0])
-            value = self.whole(values[0])
-            axes = tuple(range(-value.extra, 0))
-            if last == "norm":
-                return Value(f"np.sqrt((np.abs({value.code}) ** 2).sum(axis={axes}))", True)
-            return Value(f"{value.code}.{TOTALS[last]}(axis={axes})", True)
-        codes, varies, extra = self.aligned(values)
-        if name in FUNCTIONS and len(codes) >= FUNCTIONS[name].count("{}"):
-            code = FUNCTIONS[name].format(*codes)
-            for each in codes[2:] if name in ("min", "max") else []:
-                code = FUNCTIONS[name].format(code, each)
-            return Value(code, varies, extra)
-        if first in ("np", "numpy", "math") or (
-            first == "" and last in ("sqrt", "exp", "log", "sin", "cos")
-        ):
-            known = MATH.get(last, last)
-            function = getattr(np, known, None)
-            if isinstance(function, np.ufunc) or known in ("where", "abs", "round", "clip"):
-                code = f"np.{known}({', '.join(codes)})"
-                is_whole = first == "math" and known in ("floor", "ceil", "trunc")
-                return Value(f"{code}.astype(int)" if is_whole else code, varies, extra)
+        if isinstance(node.func, ast.Attribute) and not self.is_outside(node.func):
+            first, args = "np", [node.func.value, *args]
+        if node.keywords or not args or first not in ("", "np", "numpy", "math", "np.linalg"):
+            raise UnfitError(name)
+        if last == "dot":
+            return self.total(ast.BinOp(args[0], ast.Mult(), args[1]))
+        if last == "sum":
+            return self.total(args[0])
+        if last == "norm":
+            return f"np.sqrt({self.total(ast.BinOp(args[0], ast.Pow(), ast.Constant(2)))})"
+        codes = [self.value(each) for each in args]
+        if last == "len":
+            return f"np.shape({codes[0]})[0]"
+        if last in OF_VECTORS and len(codes) == 1:
+            return f"_over(np.{last}, {codes[0]}, {self.rank})"
+        if name in FUNCTIONS:
+            return FUNCTIONS[name].format(*codes)
+        known = UFUNCS.get(last, last)
+        if last in ("min", "max"):
+            return functools.reduce(lambda one, other: f"np.{known}({one}, {other})", codes)
+        if isinstance(getattr(np, known, None), np.ufunc) or known in ("where", "round", "clip"):
+            return f"np.{known}({', '.join(codes)})"
         raise UnfitError(name)
 
-    def factors(self, node: ast.expr, is_negative: bool = False) -> str:
-        """A product as a tuple of its factors, for what sums it."""
-        parts = [node]
-        while isinstance(parts[0], ast.BinOp) and isinstance(parts[0].op, ast.Mult):
-            parts[:1] = [parts[0].left, parts[0].right]
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-            if isinstance(node.right, ast.Constant) and node.right.value == 2:
-                code = self.store(self.whole(self.value(node.left)).code)
-                return f"({code}, {code}{', -1' if is_negative else ''})"
-        codes, _, _ = self.aligned([self.value(each) for each in parts])
-        return f"({', '.join([*codes, *(['-1'] if is_negative else [])])},)"
+    def factors(self, node: ast.expr) -> str:
+        """A product as its factors, for what sums it."""
+        match node:
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return f"{self.factors(left)}, {self.factors(right)}"
+            case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=2)):
+                code = self.store(self.value(base))
+                return f"{code}, {code}"
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return f"{self.factors(operand)}, -1"
+        return self.value(node)
 
-    def total(self, node: ast.expr) -> Value:
-        """The sum of all that lies behind the loops' axes."""
-        extra = self.value(node).extra
-        axes = list(range(self.rank, self.rank + extra))
-        return Value(self.store(f"_sum({self.factors(node)}, {self.shape()}, {axes})"), True)
-
-    def dot(self, left: ast.expr, right: ast.expr) -> Value:
-        if self.value(left).extra != 1 or self.value(right).extra != 1:
-            raise UnfitError("a product of matrices")
-        return self.total(ast.BinOp(left, ast.Mult(), right))
+    def total(self, node: ast.expr) -> str:
+        """The sum of each vector."""
+        return self.store(f"_sum({self.shape()}, None, True, {self.factors(node)})")

@@ -12,20 +12,23 @@ from typing import Any
 
 from automl.offers import MOST_SECONDS, Offer
 from automl.speed.arrays import Nest
-from automl.speed.lines import UnfitError, np
-from automl.speed.plain import LAST_RULES, RULES, Rules
-from automl.speed.prove import DEBUG, Trials
-from automl.speed.record import Function, Unit, aside, record
-from automl.speed.trees import loops_of
+from automl.speed.expressions import UnfitError, np
+from automl.speed.plain import RULES
+from automl.speed.prove import Trials
+from automl.speed.record import DEBUG, Function, Unit, aside, record
+from automl.speed.trees import lines, loops_of
 from automl.speed.unfold import unfolded
 
 # The text of helpers.py, which goes into scripts.
 HELPERS = ""
 LEAST_SHARE = 0.02
 """Of the script's time, for a function to be looked at."""
-LEAST_GAIN = 0.9
 LEAST_SECONDS = 5e-7
-MODULES = ("collections", "functools", "itertools", "math")
+MOST_OF_BEFORE = 0.9
+"""How long a version may take, as a share of the one before."""
+MODULES = ("collections", "functools", "math")
+# What goes wrong where a rule meets something that it was not made for.
+UNFIT = (UnfitError, ValueError, AttributeError, IndexError, KeyError, TypeError, SyntaxError)
 
 
 class Faster:
@@ -34,66 +37,51 @@ class Faster:
     def __init__(self, unit: Unit, units: list[Unit], end: float) -> None:
         self.unit, self.units, self.end = unit, units, end
         self.node = unit.node
-        self.names: list[str] = []
+        self.ways: list[str] = []
         self.trials = Trials(unit, lambda: made(unit, unit.node), (end - perf_counter()) / 8)
         self.seconds = self.trials.seconds
 
-    def accept(self, name: str, node: Function) -> bool:
+    def accept(self, way: str, node: Function) -> bool:
         if perf_counter() > self.end:
             return False
         ast.fix_missing_locations(node)
         seconds = self.trials.judge(lambda: made(self.unit, node))
         if DEBUG:
-            print(f"  {self.unit.name}: {name}: {self.seconds:.4f} -> {seconds}")
-        if seconds is None or seconds > LEAST_GAIN * self.seconds:
+            print(f"  {self.unit.name}: {way}: {self.seconds:.4f} -> {seconds}")
+        if seconds is None or seconds > MOST_OF_BEFORE * self.seconds:
             return False
         self.node, self.seconds = node, seconds
-        self.names.append(name)
+        self.ways.append(way)
         return True
 
     def climb(self) -> None:
-        self.follow(RULES)
-        for _ in range(4):
-            if np is None or not self.arrays():
-                break
-        self.follow(LAST_RULES)
-
-    def follow(self, rules: Rules) -> None:
-        for name, rule in rules.items():
+        for way, rule in RULES.items():
             for _ in range(3):
                 node = copy.deepcopy(self.node)
                 changed = False
-                with contextlib.suppress(ValueError, AttributeError, IndexError, TypeError):
+                with contextlib.suppress(*UNFIT):
                     changed = rule(node)
-                if not changed or not self.accept(name, node):
+                if not changed or not self.accept(way, node):
                     break
+        for _ in range(4):
+            if np is None or not self.arrays():
+                break
 
     def arrays(self) -> bool:
         """The outermost loop that whole arrays can take the place of."""
         for start in (self.node, unfolded(self.node, self.units)):
-            for place in range(len(loops_of(start))):
+            for number in range(len(loops_of(start))):
                 node = copy.deepcopy(start)
-                block, at, loop = loops_of(node)[place]
-                if not isinstance(loop, ast.For):
-                    continue
+                block, place, loop = loops_of(node)[number]
                 try:
-                    lines = Nest(self.unit).written(loop)
-                    block[at : at + 1] = ast.parse("\n".join(lines)).body
-                except (
-                    UnfitError,
-                    ValueError,
-                    AttributeError,
-                    KeyError,
-                    TypeError,
-                    SyntaxError,
-                ) as problem:
+                    written = "\n".join(Nest(self.unit).written(loop))
+                except UNFIT as problem:
                     if DEBUG:
-                        print(
-                            f"  {self.unit.name}:{loop.lineno}: {type(problem).__name__} {problem}"
-                        )
+                        print(f"  {self.unit.name}:{loop.lineno}: {problem!r}")
                     continue
                 if DEBUG:
-                    print(textwrap.indent("\n".join(lines), "      "))
+                    print(textwrap.indent(written, "      "))
+                block[place : place + 1] = lines(written)
                 if self.accept("numpy: whole arrays", node):
                     return True
         return False
@@ -109,7 +97,7 @@ def made(unit: Unit, node: Function) -> Any:
 @functools.cache
 def needed() -> dict[str, Any]:
     names: dict[str, Any] = {name: __import__(name) for name in MODULES}
-    with contextlib.suppress(ImportError):
+    if np is not None:
         exec(HELPERS, names)
     return names
 
@@ -117,60 +105,49 @@ def needed() -> dict[str, Any]:
 def unwrap(units: list[Unit]) -> None:
     """Puts the functions back as the script has them, so that no time is lost on what is kept."""
     for unit in units:
-        holder = unit.globals.get(unit.owner)
-        if unit.node.decorator_list:
-            continue
-        function = made(Unit(unit.path, unit.name, unit.node, "", globals=unit.globals), unit.node)
-        if holder is not None:
-            setattr(holder, unit.name, function)
-        elif unit.owner == "":
-            own = unit.globals
-            exec(compile(ast.Module([unit.node], []), unit.path, "exec"), own)
+        if not unit.node.decorator_list:
+            holder = unit.globals.get(unit.owner)
+            names = dict(unit.globals) if unit.owner else unit.globals
+            exec(compile(ast.Module([unit.node], []), unit.path, "exec"), names)
+            if holder is not None:
+                setattr(holder, unit.name, names[unit.name])
 
 
 def changed(text: str, faster: list[Faster]) -> str:
     """The file with other versions of functions, and what they need."""
-    lines = text.split("\n")
+    body = text.split("\n")
     for each in sorted(faster, key=lambda f: -f.unit.node.lineno):
         old = each.unit.node
         new = textwrap.indent(ast.unparse(each.node), " " * old.col_offset)
-        lines[old.lineno - 1 : old.end_lineno] = new.split("\n")
-    body = "\n".join(lines)
+        body[old.lineno - 1 : old.end_lineno] = new.split("\n")
+    helpers = helpers_for("\n".join(body))
     tree = ast.parse(text)
     imported = {a.asname or a.name for n in tree.body if isinstance(n, ast.Import) for a in n.names}
-    more = [f"import {m}" for m in MODULES if re.search(rf"\b{m}\.", body) and m not in imported]
-    helpers = helpers_for(body)
-    if "np" not in imported and (helpers or re.search(r"\bnp\.", body)):
-        more.append("import numpy as np")
-    added = "\n".join([*more, *(["", "", *helpers] if helpers else [])])
-    if not added:
-        return body
-    tops = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
-    first = [n for n in tree.body[:1] if isinstance(n, ast.Expr)]
-    at = max((n.end_lineno or 0 for n in tops[-1:] or first), default=0)
-    place = body.split("\n")
-    # Only what stands before the first function can be where it was.
-    starts = [
-        n.lineno for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom | ast.Expr)
+    needs = {**{name: f"import {name}" for name in MODULES}, "np": "import numpy as np"}
+    used = "\n".join([*body, *helpers])
+    added = [
+        line
+        for name, line in needs.items()
+        if name not in imported and re.search(rf"\b{name}\.", used)
     ]
-    if starts and at >= starts[0]:
-        at = max((n.end_lineno or 0 for n in [*tops, *first] if n.lineno < starts[0]), default=0)
-    place[at:at] = added.split("\n")
-    return "\n".join(place)
+    # After the imports at the top.
+    at = 0
+    for node in tree.body:
+        if not isinstance(node, ast.Import | ast.ImportFrom | ast.Expr):
+            break
+        at = node.end_lineno or at
+    return "\n".join([*body[:at], *added, *helpers, *body[at:]])
 
 
-def helpers_for(body: str) -> list[str]:
-    """The helpers that are called, and those that these call."""
-    definitions = {n.name: n for n in ast.parse(HELPERS).body if isinstance(n, ast.FunctionDef)}
-    wanted: list[str] = []
-    texts = [body]
-    while texts:
-        text = texts.pop()
-        for name, node in definitions.items():
-            if name not in wanted and re.search(rf"(?<![\w.]){name}\(", text):
-                wanted.append(name)
-                texts.append(ast.unparse(node))
-    return [f"{ast.unparse(definitions[name])}\n\n" for name in definitions if name in wanted]
+def helpers_for(text: str) -> list[str]:
+    """The helpers that are called, and those that these call, as lines."""
+    tree = ast.parse(HELPERS)
+    helpers = {n.name: ast.unparse(n) for n in tree.body if isinstance(n, Function)}
+    wanted: set[str] = set()
+    while more := {name for name in helpers.keys() - wanted if f"{name}(" in text}:
+        wanted |= more
+        text += "".join(helpers[name] for name in more)
+    return [f"\n\n{helpers[name]}" for name in helpers if name in wanted]
 
 
 def find(files: dict[str, str]) -> Iterator[Offer]:
@@ -187,28 +164,29 @@ def offers_for(files: dict[str, str], end: float) -> Iterator[Offer]:
         if unit.seconds < LEAST_SHARE * total or unit.node.decorator_list or perf_counter() > end:
             continue
         one = Faster(unit, units, end)
-        if one.seconds < LEAST_SECONDS:
-            continue
-        one.climb()
-        if one.names:
+        if one.seconds >= LEAST_SECONDS:
+            one.climb()
+        if one.ways:
             faster.append(one)
-    if not faster:
-        return
-    groups = [faster] if len(faster) == 1 else [faster, *([each] for each in faster)]
+    # All together first, then each alone.
+    groups = [faster, *([each] for each in faster if len(faster) > 1)] if faster else []
     for group in groups:
         saved = sum(f.unit.seconds * (1 - f.seconds / f.trials.seconds) for f in group)
         texts = {
-            path: changed(text, [f for f in group if f.unit.path == path])
+            path: changed(text, own)
             for path, text in files.items()
-            if any(f.unit.path == path for f in group)
+            if (own := [f for f in group if f.unit.path == path])
         }
+        ways = list(dict.fromkeys(way for f in group for way in f.ways))
         parts = [f"{f.unit.name} (line {f.unit.node.lineno})" for f in group]
-        ways = list(dict.fromkeys(name for f in group for name in f.names))
-        name = (
-            "python: all that is faster" if len(group) > 1 else f"{ways[0]}, {group[0].unit.name}"
+        yield Offer(
+            name="python: all that is faster"
+            if len(group) > 1
+            else f"{ways[0]}, {group[0].unit.name}",
+            change=f"{', '.join(parts)}: {', '.join(ways)}.",
+            reason="both versions gave the same on recorded calls and on others made from them.",
+            weight=0.95 if group is faster else 0.6,
+            effort=max(0.02, 1 - saved / total),
+            files=texts,
+            isProven=True,
         )
-        change = f"{', '.join(parts)}: {', '.join(ways)}."
-        reason = "both versions gave the same on recorded calls and on others made from them."
-        effort = max(0.02, 1 - min(1.0, saved / total))
-        weight = 0.95 if len(group) > 1 or len(groups) == 1 else 0.6
-        yield Offer(name, change, reason, weight, effort, texts, True)

@@ -1,100 +1,158 @@
-"""What rewritten scripts need beside numpy: put into them as it stands."""
+"""
+What rewritten scripts need beside numpy: put into them as it stands.
+
+The last `rank` axes of an array are those of the loops, of length one where it stays the same. Axes
+before them are those of vectors, so that numpy's rules for both are the usual ones.
+"""
+
+import math
 
 import numpy as np
 
 
-def _spread(value, shape):
-    """A value for each round of the loops; axes behind those of the loops stay."""
-    value = np.asarray(value)
-    return np.broadcast_to(value, shape + value.shape[len(shape) :])
+def _whole(array, rank):
+    """An array from outside of the loops, the same in all rounds."""
+    return np.reshape(array, np.shape(array) + (1,) * rank)
 
 
-def _sum(factors, shape, axes, mask=None):
-    """The sum of a product over some axes, of length one afterwards; those behind the loops' go."""
-    arrays = [np.asarray(each) for each in factors]
-    if mask is not None:
-        arrays[0] = np.where(mask, arrays[0], 0)
-    rank, count = max([len(shape), *(each.ndim for each in arrays)]), 1
-    arrays = [each.astype(int) if each.dtype == bool else each for each in arrays]
-    arrays = [each if each.ndim else each.reshape((1,) * rank) for each in arrays]
-    used = [[axis for axis in range(rank) if each.shape[axis] != 1] for each in arrays]
-    for axis in axes:
-        if axis < len(shape) and not any(axis in each for each in used):
-            count *= shape[axis]
-    kept = sorted({axis for each in used for axis in each} - set(axes))
-    plain = [
-        each.reshape([each.shape[a] for a in use]) for each, use in zip(arrays, used, strict=False)
-    ]
-    terms = [part for pair in zip(plain, used, strict=False) for part in pair]
-    total = np.einsum(*terms, kept, optimize=len(arrays) > 1)
-    sizes = dict(zip(kept, np.shape(total), strict=False))
-    return total.reshape([sizes.get(axis, 1) for axis in range(len(shape))]) * count
+def _rounds(axis, rank, *bounds):
+    """The numbers of a range that may differ from round to round: from the first to the last."""
+    start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    first, last = (np.min, np.max) if step > 0 else (np.max, np.min)
+    shape = [-1 if each == axis else 1 for each in range(rank)]
+    return np.arange(first(start), last(stop), step).reshape(shape)
 
 
-def _view(base, shape, places, guard=False):
-    """
-    A part of an array for each round, without a copy where that can be. A place on an axis is
-    (start, ((loop, step), ...), length): where it lies in the first round, how far each loop moves
-    it, and how many there are from there on; None for one.
-    """
-    strides, sizes, extra, used = [0] * len(shape), [1] * len(shape), [], 0
-    for (start, steps, length), stride, size in zip(places, base.strides, base.shape, strict=False):
-        ends = [start, start + (length or 1) - 1]
-        for axis, step in steps:
-            strides[axis] += step * stride
-            sizes[axis] = shape[axis]
-            ends[step > 0] += step * (shape[axis] - 1)
-        used += ends[0] >= 0 and ends[1] < size
-        extra += [(length, stride)] if length is not None else []
-    if used == base.ndim:
-        corner = base[tuple(slice(start, None) for start, _, _ in places)]
-        lengths, more = [n for n, _ in extra], [s for _, s in extra]
-        return np.lib.stride_tricks.as_strided(corner, sizes + lengths, strides + more)
-    index, seen = [], 0
-    for (start, steps, length), size in zip(places, base.shape, strict=False):
-        number = np.full((1,) * (len(shape) + len(extra)), start)
-        for axis, step in steps:
-            run = step * np.arange(shape[axis])
-            number = number + run.reshape((-1,) + (1,) * (number.ndim - axis - 1))
-        if length is not None:
-            seen += 1
-            number = number + np.arange(length).reshape((-1,) + (1,) * (len(extra) - seen))
-        index.append(number % size if guard else number)
-    return base[tuple(index)]
+def _places(array, rank, places):
+    """For each axis of an array, where the part for each round starts, and how it goes on."""
+    dots = [n for n, each in enumerate(places) if each is ...]
+    at = dots[0] if dots else len(places)
+    missing = [slice(None)] * (array.ndim - rank - len(places) + len(dots))
+    places = [*places[:at], *missing, *places[at + 1 :]]
+    vectors, found = sum(isinstance(each, slice) for each in places), []
+    for place, size in zip(places, array.shape, strict=False):
+        start, run = place, 0
+        if isinstance(place, slice):
+            vectors -= 1
+            if np.ndim(place.start) or np.ndim(place.stop):
+                # Of the same length in all rounds, or it fails.
+                start, run = place.start, np.arange(np.unique(place.stop - place.start).item())
+            else:
+                start, run = 0, np.arange(size)[place]
+            run = run.reshape([-1] + [1] * (vectors + rank))
+        found.append((np.asarray(start) % size, run))
+    for axis, size in enumerate(array.shape[array.ndim - rank :]):
+        shape = [-1 if each == axis else 1 for each in range(rank)]
+        found.append((np.arange(size).reshape(shape) if size > 1 else 0, 0))
+    return found
 
 
-def _first_least(value, shape, start, mask=None):
-    """The round from axis `start` on with the least value, the first of equal ones."""
-    full = _spread(value, shape)
-    if mask is not None:
-        full = np.where(mask, full, np.inf)
-    return full.reshape(shape[:start] + (-1,)).argmin(-1)
+def _index(array, rank, places):
+    return tuple(start + run for start, run in _places(array, rank, places))
 
 
-def _pick(value, place, shape, start):
-    """The values of the rounds that were found."""
-    flat = _spread(value, shape).reshape(shape[:start] + (-1,))
-    picked = np.take_along_axis(flat, place[..., None], -1)
-    return picked.reshape(shape[:start] + (1,) * (len(shape) - start))
+def _steps(place, rank):
+    """How evenly numbers move along each axis; None if they do not."""
+    place = np.reshape(place, [1] * (rank - np.ndim(place)) + [*np.shape(place)])
+    grid = np.ogrid[tuple(slice(size) for size in place.shape)]
+    first = place.flat[0]
+    steps = [place.take(1 % size, axis).flat[0] - first for axis, size in enumerate(place.shape)]
+    even = first + sum(step * each for step, each in zip(steps, grid, strict=True))
+    return steps if (place == even).all() else None
 
 
-def _put(array, index, value, shape, mask=None):
+def _at(array, rank, *places):
+    """A part of an array for each round; a view of it, where a copy would be far larger."""
+    pairs = _places(array, rank, places)
+    shape = np.broadcast(*[each for pair in pairs for each in pair]).shape
+    if math.prod(shape) > 2 * array.size:
+        steps = [_steps(each, len(shape)) for pair in pairs for each in pair]
+        ends = [np.max(start) + np.max(run) for start, run in pairs]
+        if None not in steps and np.less(ends, array.shape).all():
+            first = tuple(slice(np.ravel(a)[0] + np.ravel(b)[0], None) for a, b in pairs)
+            strides = np.dot(np.repeat(array.strides, 2), steps)
+            return np.lib.stride_tricks.as_strided(array[first], shape, strides, writeable=False)
+    return array[tuple(start + run for start, run in pairs)]
+
+
+def _put(array, rank, places, value, mask):
     """Stores a value in the place of each round."""
-    index = tuple(_spread(each, shape) for each in index)
-    value = _spread(value, shape)
-    if mask is not None:
-        mask = _spread(mask, shape)
-        index, value = tuple(each[mask] for each in index), value[mask]
+    index = _index(array, rank, places)
+    if mask is not True:
+        value, mask, *index = np.broadcast_arrays(value, mask, *index)
+        value, index = value[mask], tuple(each[mask] for each in index)
     array[index] = value
 
 
-def _add(array, index, factors, shape, mask=None):
+def _add(array, rank, places, shape, mask, *factors):
     """Adds a product to the place of each round."""
-    alike = [a for a in range(len(shape)) if all(np.ndim(i) == 0 or i.shape[a] == 1 for i in index)]
-    total = _sum(factors, shape, alike, mask)
-    left = tuple(1 if axis in alike else size for axis, size in enumerate(shape))
-    places = tuple(np.asarray(_spread(each, left)).ravel() for each in index)
-    if array.ndim == 1 and array.dtype == float:
-        array += np.bincount(places[0], _spread(total, left).ravel(), len(array))
-    else:
-        np.add.at(array, places, _spread(total, left).reshape(-1))
+    index = _index(array, rank, places)
+    moving = {np.ndim(i) - axis for i in index for axis, size in enumerate(np.shape(i)) if size > 1}
+    total = _sum(shape, set(range(1, rank + 1)) - moving, mask, *factors)
+    total, *index = np.broadcast_arrays(total, *index)
+    flat = np.ravel_multi_index(tuple(index), array.shape)
+    np.add.at(array.reshape(-1), flat.ravel(), total.ravel())
+
+
+def _sum(shape, axes, mask, *factors):
+    """The sum of a product over axes of loops, counted from the end, or over those of vectors."""
+    rank, arrays = len(shape), [np.asarray(each) for each in factors]
+    arrays[0] = arrays[0] if mask is True else np.where(mask, arrays[0], 0)
+    arrays = [each.astype(int) if each.dtype == bool else each for each in arrays]
+    most = max(rank, *(each.ndim for each in arrays))
+    left = range(most if axes is not None else rank, 0, -1)
+    axes = axes if axes is not None else range(rank + 1, most + 1)
+    used = [[n - a for a in range(n) if s[a] > 1] for n, s in ((e.ndim, e.shape) for e in arrays)]
+    count = 1
+    for axis in axes:
+        if axis <= rank and not any(axis in each for each in used):
+            count *= shape[-axis]
+    kept = sorted({axis for each in used for axis in each} - set(axes), reverse=True)
+    terms = [part for each, own in zip(arrays, used, strict=True) for part in (each.squeeze(), own)]
+    total = np.einsum(*terms, kept, optimize=len(arrays) > 1)
+    sizes = dict(zip(kept, np.shape(total), strict=True))
+    return count * total.reshape([sizes.get(axis, 1) for axis in left])
+
+
+def _over(function, array, rank):
+    """A function of each vector."""
+    return function(array.reshape((-1, *array.shape[array.ndim - rank :])), axis=0)
+
+
+def _spread(value, shape):
+    return np.broadcast_to(value, np.broadcast_shapes(np.shape(value), shape))
+
+
+def _items(value, shape, mask):
+    """What is appended to a list in all rounds."""
+    full = _spread(value, shape)
+    items = np.moveaxis(full.reshape(full.shape[: full.ndim - len(shape)] + (-1,)), -1, 0)
+    return items[np.broadcast_to(mask, shape).ravel()].tolist()
+
+
+def _row(value, shape, axis):
+    """A list that the rounds of one loop append to, as a vector."""
+    return np.swapaxes(_spread(value, shape)[None], 0, axis - len(shape))
+
+
+def _first(sign, value, mask, shape, start, *pairs):
+    """
+    Of the inner rounds, from axis `start` on, the first with the least (or with -1 greatest) value:
+    its values, where the first of them is better than before.
+    """
+    inner = shape[:start] + (-1,)
+    key = np.where(mask, sign * np.asarray(value), np.inf)
+    place = np.broadcast_to(key, shape).reshape(inner).argmin(-1)[..., None]
+
+    def found(each):
+        flat = np.broadcast_to(each, shape).reshape(inner)
+        picked = np.take_along_axis(flat, place, -1)
+        return picked.reshape(shape[:start] + (1,) * (len(shape) - start))
+
+    best, before = pairs[0]
+    better = found(mask)
+    if before is not None:
+        better = better & (sign * found(best) < sign * before)
+    if better.all():
+        return [found(new) for new, _ in pairs]
+    return [np.where(better, found(new), old) for new, old in pairs]

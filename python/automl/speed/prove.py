@@ -1,199 +1,175 @@
 """Tells whether two versions of a function give the same, and which is faster, by running both."""
 
+import cmath
 import contextlib
 import copy
 import io
-import json
-import math
-import os
+import multiprocessing
 import random
 import resource
-import select
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
-from automl.speed.record import EnoughError, Unit, within
+from automl.speed.record import DEBUG, EnoughError, Unit, within
 
 MOST_MEMORY = 2**30
 """Bytes beyond those in use that a version may take."""
-DEBUG = os.environ.get("SPEED_DEBUG") == "1"
 
 
 def is_same(one: Any, other: Any, depth: int = 0) -> bool:
     """Equal but for rounding; a number of numpy may become one of Python, not the other way."""
     if one is other or depth > 30:
         return True
-    if isinstance(one, bool | int | float | complex) and isinstance(
-        other, bool | int | float | complex
-    ):
-        if isinstance(one, bool) != isinstance(other, bool):
-            return False
-        if isinstance(one, int) and isinstance(other, int):
-            return one == other
-        if type(other).__module__ == "numpy" and type(one).__module__ != "numpy":
-            return False
-        return isinstance(one, int) == isinstance(other, int) and is_near(one, other)
-    if type(one).__module__ == "numpy" and hasattr(one, "shape"):
-        return is_same_array(one, other)
+    if getattr(one, "ndim", None) == 0 and not hasattr(other, "ndim"):
+        one = one.item()
     if type(one) is not type(other):
         return False
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(
-            is_same(a, b, depth + 1) for a, b in zip(one, other, strict=True)
-        )
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(is_same(one[k], other[k], depth + 1) for k in one)
-    if type(one).__module__.startswith("pandas"):
-        return list(one.index) == list(other.index) and is_same(
-            one.to_dict(), other.to_dict(), depth + 1
-        )
-    if isinstance(one, str | bytes | set | frozenset | range) or one is None:
-        return bool(one == other)
+    match one:
+        case float() | complex():
+            is_nan = one != one and other != other
+            return is_nan or cmath.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+        case list() | tuple():
+            pairs = zip(one, other, strict=False)
+            return len(one) == len(other) and all(is_same(a, b, depth + 1) for a, b in pairs)
+        case dict():
+            is_alike = list(one) == list(other)
+            return is_alike and all(is_same(one[key], other[key], depth + 1) for key in one)
+    library = type(one).__module__.partition(".")[0]
+    if library == "numpy":
+        return is_same_array(one, other)
+    if library == "pandas":
+        is_alike = list(one.index) == list(other.index)
+        return is_alike and is_same(one.to_dict(), other.to_dict(), depth + 1)
     if hasattr(one, "__dict__"):
         return is_same(vars(one), vars(other), depth + 1)
     return bool(one == other)
 
 
-def is_near(one: Any, other: Any) -> bool:
-    if one == other or (one != one and other != other):
-        return True
-    if isinstance(one, complex) or isinstance(other, complex):
-        return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
-
-
 def is_same_array(one: Any, other: Any) -> bool:
     import numpy as np
 
-    if one.ndim == 0 and isinstance(other, int | float | complex):
-        return bool(np.isclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True))
-    if getattr(other, "shape", None) != one.shape or other.dtype != one.dtype:
+    if one.shape != other.shape or one.dtype != other.dtype:
         return False
-    if one.dtype.kind in "fc":
-        scale = float(np.nanmax(np.abs(one), initial=0.0)) if one.size else 0.0
-        return bool(
-            np.allclose(one, other, rtol=1e-9, atol=1e-12 * max(1.0, scale), equal_nan=True)
-        )
-    return bool(np.array_equal(one, other))
+    if one.dtype.kind not in "fc":
+        return bool(np.array_equal(one, other))
+    scale = float(np.abs(one[np.isfinite(one)]).max(initial=1.0))
+    return bool(np.allclose(one, other, rtol=1e-9, atol=1e-12 * scale, equal_nan=True))
 
 
 def shuffled(value: Any, generator: random.Random, halves: bool) -> Any:
-    """Other inputs of the same kind: lists and arrays in another order, or half of them."""
-    if isinstance(value, list):
-        items = [shuffled(each, generator, False) for each in value]
-        generator.shuffle(items)
-        return items[: (len(items) + 1) // 2] if halves else items
-    if type(value).__module__ == "numpy" and getattr(value, "ndim", 0) > 0:
-        order = list(range(len(value)))
-        generator.shuffle(order)
-        return value[order[: (len(order) + 1) // 2] if halves else order]
-    return value
+    """Another input of the same kind: a list or an array in another order, or half of it."""
+    is_list = isinstance(value, list)
+    is_array = type(value).__module__ == "numpy" and value.ndim > 0
+    if not is_list and not is_array:
+        return value
+    order = generator.sample(range(len(value)), len(value) // 2 if halves else len(value))
+    return [value[place] for place in order] if is_list else value[order]
 
 
-def inputs_of(unit: Unit) -> list[Any]:
-    """The calls that were kept, and others made from the first of them."""
-    generator = random.Random(0)
-    given, named = unit.kept[0].given, unit.kept[0].named
-    made = []
-    for halves in (False, True):
-        other = tuple(shuffled(each, generator, halves) for each in given)
-        made.append((other, {k: shuffled(v, generator, halves) for k, v in named.items()}))
-    return made
+@dataclass
+class Case:
+    """A call, and what came of it. Those that were made up are not timed."""
+
+    given: tuple[Any, ...]
+    named: dict[str, Any]
+    outcome: Any
+    printed: list[str]
+    seconds: float
+    is_timed: bool
 
 
-def outcome(function: Any, call: Any) -> tuple[Any, list[str], float]:
-    """What a call gives and changes, what it prints, and how long it takes."""
-    given, named = copy.deepcopy(call)
-    with quiet() as printed:
-        start = perf_counter()
+def outcome(make: Callable[[], Any], case: Any) -> tuple[Any, list[str], float]:
+    """What a call gives and changes, what it prints, and its CPU time, whatever else runs."""
+    function, printed = make(), io.StringIO()
+    given, named = copy.deepcopy((case.given, case.named))
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+        start = process_time()
         result = function(*given, **named)
-        seconds = perf_counter() - start
+        seconds = process_time() - start
     return copy.deepcopy((result, given, named)), printed.getvalue().split("\n"), seconds
 
 
-def repeated(make: Any, call: Any) -> tuple[Any, list[str], float]:
+def timed(make: Callable[[], Any], case: Any) -> tuple[Any, list[str], float]:
     """An outcome with the shortest time of some calls: of many, if they are short."""
-    result, printed, seconds = outcome(make(), call)
-    if seconds < 0.1:
-        function = make()
-        times = max(1, min(20, int(0.05 / max(seconds, 1e-9))))
-        seconds = min(seconds, *(outcome(function, call)[2] for _ in range(times)))
-    return result, printed, seconds
+    result, printed, seconds = outcome(make, case)
+    times = min(20, int(0.1 / max(seconds, 1e-9)))
+    return result, printed, min([seconds, *(outcome(make, case)[2] for _ in range(times))])
 
 
 class Trials:
     """What a function gave on its inputs, against which other versions of it are held."""
 
-    def __init__(self, unit: Unit, make: Any, seconds: float) -> None:
-        self.cases: list[Any] = []
+    def __init__(self, unit: Unit, make: Callable[[], Any], seconds: float) -> None:
         end = perf_counter() + seconds
-        for call in unit.kept:
-            before, printed = call.seconds, call.printed
-            # Those that take long were seen once.
-            if before < seconds / 4:
-                again, others, before = repeated(make, (call.given, call.named))
-                printed = [line for line in printed if line in others]
-                if not is_same(call.outcome, again):
-                    continue
-            # What shows nothing proves nothing.
-            if any(printed) or not is_same(call.outcome, (None, call.given, call.named)):
-                self.cases.append(((call.given, call.named), call.outcome, printed, before, True))
-        for call in inputs_of(unit):
-            if perf_counter() > end or not self.cases:
-                break
+        kept = (self.seen(call, make, seconds / 4) for call in unit.kept)
+        self.cases: list[Case] = [case for case in kept if case]
+        self.seconds = sum(case.seconds for case in self.cases)
+        generator = random.Random(0)
+        for halves in (False, True) if self.cases else ():
+            first = unit.kept[0]
+            given = tuple(shuffled(each, generator, halves) for each in first.given)
+            named = {key: shuffled(each, generator, halves) for key, each in first.named.items()}
+            made = Case(given, named, None, [], 0.0, False)
             with contextlib.suppress(Exception, EnoughError), within(end - perf_counter()):
-                expected, printed, before = outcome(make(), call)
-                self.cases.append((call, expected, [], before, False))
-        self.seconds = sum(before for *_, before, is_seen in self.cases if is_seen)
+                made.outcome, _, made.seconds = outcome(make, made)
+                self.cases.append(made)
 
-    def compare(self, make: Any) -> float | None:
+    def seen(self, call: Any, make: Callable[[], Any], most: float) -> Case | None:
+        """A call of the script; None if it gives something else each time, or nothing at all."""
+        case = Case(call.given, call.named, call.outcome, call.printed, call.seconds, True)
+        # Those that take long were seen once.
+        if call.seconds < most:
+            again, printed, case.seconds = timed(make, call)
+            case.printed = [line for line in call.printed if line in printed]
+            if not is_same(call.outcome, again):
+                return None
+        is_idle = is_same(call.outcome, (None, call.given, call.named))
+        return None if is_idle and not any(case.printed) else case
+
+    def compare(self, make: Callable[[], Any]) -> float | None:
         """Seconds of another version for calls that were seen; None where its results differ."""
         total = 0.0
-        for call, expected, printed, before, is_seen in self.cases:
-            found, lines, after = repeated(make, call) if is_seen else outcome(make(), call)
-            is_alike = is_same(expected, found) and all(line in lines for line in printed)
-            if not is_alike or after > 2 * before + 0.05:
+        for case in self.cases:
+            found, printed, seconds = (timed if case.is_timed else outcome)(make, case)
+            is_alike = is_same(case.outcome, found) and all(x in printed for x in case.printed)
+            if not is_alike or seconds > 2 * case.seconds + 0.05:
                 return None
-            if is_seen:
-                total += after
+            total += seconds if case.is_timed else 0
         return total
 
-    def judge(self, make: Any) -> float | None:
+    def answer(self, make: Callable[[], Any], pipe: Connection) -> None:
+        """Compares within limits of a process of its own."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + MOST_MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        try:
+            pipe.send(self.compare(make))
+        except BaseException as problem:  # noqa: BLE001
+            if DEBUG:
+                print(f"    {type(problem).__name__}: {problem}")
+            pipe.send(None)
+
+    def judge(self, make: Callable[[], Any]) -> float | None:
         """Compares in a process of its own, which may fail, hang or outgrow its memory."""
         if self.seconds == 0:
             return None
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            answer: float | None = None
-            try:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-                signal.signal(signal.SIGALRM, signal.SIG_DFL)
-                pages = int(Path("/proc/self/statm").read_text().split()[0])
-                limit = pages * resource.getpagesize() + MOST_MEMORY
-                resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-                answer = self.compare(make)
-            except BaseException as problem:  # noqa: BLE001
-                if DEBUG:
-                    os.write(2, f"    {type(problem).__name__}: {problem}\n".encode())
-            finally:
-                os.write(write, json.dumps(answer).encode())
-                os._exit(0)
-        os.close(write)
-        most = 3 * sum(before for *_, before, _ in self.cases) + 2
-        ready, _, _ = select.select([read], [], [], most)
-        answer = os.read(read, 4096) if ready else b""
-        os.close(read)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return json.loads(answer) if answer else None
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[io.StringIO]:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
-        yield printed
+        fork = multiprocessing.get_context("fork")
+        here, there = fork.Pipe()
+        child = fork.Process(target=self.answer, args=(make, there))
+        child.start()
+        there.close()
+        most = 5 * sum(case.seconds for case in self.cases) + 2
+        try:
+            return here.recv() if here.poll(most) else None
+        except EOFError:
+            return None
+        finally:
+            child.kill()
+            child.join()

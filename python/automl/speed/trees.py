@@ -1,11 +1,10 @@
-"""Looks at the syntax trees of functions, and makes parts of them."""
+"""Looks at the syntax trees of functions, and changes parts of them."""
 
 import ast
 from collections.abc import Callable, Iterator
 
-from automl.speed.kept import is_stored
-
 Block = list[ast.stmt]
+Loop = ast.For | ast.While
 
 
 def lines(text: str) -> Block:
@@ -24,6 +23,20 @@ def blocks(node: ast.AST) -> Iterator[Block]:
                 yield block
 
 
+def loops_of(node: ast.AST) -> list[tuple[Block, int, Loop]]:
+    """The loops, outer ones first, with where they stand."""
+    return [
+        (block, place, each)
+        for block in blocks(node)
+        for place, each in enumerate(block)
+        if isinstance(each, Loop)
+    ]
+
+
+def is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
 def names_in(node: ast.AST) -> set[str]:
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
@@ -32,15 +45,15 @@ def stored_in(node: ast.AST) -> set[str]:
     """Names that get another value there, or whose value is changed."""
     changed = {each.id for each in ast.walk(node) if is_stored(each)}
     for each in ast.walk(node):
-        target: ast.AST | None = None
-        if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
-            target = each.func.value
-        elif isinstance(each, ast.Subscript | ast.Attribute) and not isinstance(each.ctx, ast.Load):
-            target = each.value
-        while isinstance(target, ast.Subscript | ast.Attribute):
-            target = target.value
-        if isinstance(target, ast.Name):
-            changed.add(target.id)
+        match each:
+            case (
+                ast.Call(func=ast.Attribute(value=target))
+                | ast.Subscript(value=target, ctx=ast.Store())
+                | ast.Attribute(value=target, ctx=ast.Store())
+            ):
+                while isinstance(target, ast.Subscript | ast.Attribute):
+                    target = target.value
+                changed |= {target.id} if isinstance(target, ast.Name) else set()
     return changed
 
 
@@ -58,11 +71,18 @@ class Swap(ast.NodeTransformer):
         return new
 
 
-def loops_of(node: ast.AST) -> list[tuple[Block, int, ast.For | ast.While]]:
-    """The loops, outer ones first, with where they stand."""
-    return [
-        (block, place, each)
-        for block in blocks(node)
-        for place, each in enumerate(block)
-        if isinstance(each, ast.For | ast.While)
-    ]
+def swap(node: ast.AST, choose: Callable[[ast.AST], ast.AST | None]) -> int:
+    """Changes a tree in place; returns how many parts of it are new."""
+    swapping = Swap(choose)
+    swapping.generic_visit(node)
+    return swapping.count
+
+
+def put(node: ast.AST, old: str, new: str) -> int:
+    """Writes another expression wherever one stands; returns how many there were."""
+
+    def choose(each: ast.AST) -> ast.AST | None:
+        is_it = isinstance(each, ast.expr) and ast.unparse(each) == old
+        return expression(new) if is_it else None
+
+    return swap(node, choose)

@@ -23,10 +23,9 @@ export const fasterFunctions: PythonRewriter = {
   reason: 'Run once, the script shows which functions take long, and what faster versions of them must give.',
   parts: [
     'offers',
-    ...[
-      ...['record', 'prove', 'kept', 'lines', 'trees', 'rows', 'scalars', 'plain', 'unfold', 'places'],
-      ...['expressions', 'arrays', 'find'],
-    ].map((name) => `speed/${name}`),
+    ...['trees', 'record', 'prove', 'tables', 'plain', 'unfold', 'expressions', 'arrays', 'find'].map(
+      (name) => `speed/${name}`,
+    ),
   ],
   settings: { HELPERS: pythonPart('speed/helpers') },
   find: 'find',
