@@ -1,5 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
-import { BudgetShares } from '../search/budget-shares.ts';
+import { SearchBudget } from '../search/search-budget.ts';
 
 /** Run times vary: a try may take this many times its expected time. */
 const margin = 1.15;
@@ -71,5 +71,5 @@ export class Pace {
 
 /** The share of the budget that was used, of the limit that will be reached first. */
 export function usedShare({ budget }: Workspace): number {
-  return new BudgetShares(budget).largest(budget);
+  return new SearchBudget(budget).largestShare;
 }
