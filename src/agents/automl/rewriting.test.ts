@@ -63,7 +63,7 @@ describe('the rewriting of a script', () => {
     expect(seedOf(best)).toBe(0);
     expect(environment.files.get('submission.csv')).toBe(best);
     const rewrites = environment.notes.filter(({ Rewrite }) => Rewrite !== undefined);
-    expect(rewrites.length).toBeGreaterThan(3);
+    expect(rewrites.length).toBeGreaterThan(2);
     expect(new Set(rewrites.map(({ Rewrite }) => Rewrite)).size).toBe(rewrites.length);
     for (const note of rewrites) {
       expect(note.Change).toMatch(/\.$/);
@@ -71,6 +71,12 @@ describe('the rewriting of a script', () => {
       expect(note.Prediction).toContain('MAE');
     }
     expect(environment.finalAnswer).toContain('AdamW');
+  });
+
+  it('leaves out the rewrites that it is told to leave out, in recipes too', async () => {
+    const { notes } = await runAgent({}, { leave_out: 'torch: warm-up, torch: AdamW' });
+    const names = notes.flatMap(({ Rewrite }) => (Rewrite === undefined ? [] : [Rewrite]));
+    expect(names).toEqual(['torch: ReLU']);
   });
 
   it('is left out if the options say so, and by the control', async () => {
