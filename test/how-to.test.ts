@@ -81,7 +81,10 @@ async function agentsOf(text: string) {
 
 test('automl-ablation.yaml runs automl unchanged, and without one part at a time', async () => {
   const given = await agentsOf(read('docs/how-to/automl-ablation.yaml'));
-  expect(given.map(({ options }) => Object.keys(options).length)).toEqual([0, 1, 1, 1, 1]);
+  const [whole, ...ablated] = given.map(({ options }) => options);
+  expect(whole).toEqual({});
+  expect(ablated.every((options) => Object.keys(options).length === 1)).toBe(true);
+  expect(new Set(ablated.map((options) => JSON.stringify(options))).size).toBe(ablated.length);
 });
 
 test('automl-controls.yaml runs the search and its control, with the names of its command', async () => {
