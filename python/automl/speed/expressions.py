@@ -41,8 +41,10 @@ class Expressions:
         self.unit = unit
         self.names: dict[str, str] = {}
         """The code for each name that has a value in the nest."""
+        self.arrays: dict[str, str] = {}
+        """Names of arrays from outside of the nest, by what they are there."""
         self.head: dict[str, str] = {}
-        """Arrays from outside of the nest by their names in it."""
+        """How these are made, by name."""
         self.lists: dict[str, str] = {}
         """Lists that are written to, by their arrays' names."""
         self.lines: list[str] = []
@@ -90,15 +92,16 @@ class Expressions:
         kind = np.asarray(seen).dtype
         if kind.kind not in "biufcU":
             raise UnfitError(f"{text} holds something else")
-        known = {line: name for name, line in self.head.items()}
-        made = (
-            text if isinstance(seen, np.ndarray) else f"np.array({text}, np.{kind.type.__name__})"
-        )
-        line = f"_whole({made}, {self.rank})"
-        name = known.get(line, f"_a{len(self.head)}")
-        self.head[name] = line
-        if is_written and not isinstance(seen, np.ndarray):
+        name = self.arrays.setdefault(text, f"_a{len(self.arrays)}")
+        if isinstance(seen, np.ndarray):
+            made = text
+        elif is_written or name in self.lists:
+            # It may begin with other numbers than it ends with.
+            made = f"np.array({text}, np.{kind.type.__name__})"
             self.lists[name] = text
+        else:
+            made = f"np.array({text})"
+        self.head[name] = f"_whole({made}, {self.rank})"
         return name
 
     # Expressions

@@ -9,13 +9,12 @@ import random
 import resource
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from automl.speed.record import DEBUG, EnoughError, Unit, within
+from automl.speed.record import DEBUG, Call, EnoughError, Unit, within
 
 MOST_MEMORY = 2**30
 """Bytes beyond those in use that a version may take."""
@@ -71,34 +70,36 @@ def shuffled(value: Any, generator: random.Random, halves: bool) -> Any:
     return [value[place] for place in order] if is_list else value[order]
 
 
-@dataclass
-class Case:
-    """A call, and what came of it. Those that were made up are not timed."""
-
-    given: tuple[Any, ...]
-    named: dict[str, Any]
-    outcome: Any
-    printed: list[str]
-    seconds: float
-    is_timed: bool
-
-
-def outcome(make: Callable[[], Any], case: Any) -> tuple[Any, list[str], float]:
-    """What a call gives and changes, what it prints, and its CPU time, whatever else runs."""
+def outcome(make: Callable[[], Any], call: Call) -> tuple[Any, list[str], float]:
+    """What a call gives and changes, what it prints, and how long it takes."""
     function, printed = make(), io.StringIO()
-    given, named = copy.deepcopy((case.given, case.named))
+    given, named = copy.deepcopy((call.given, call.named))
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
-        start = process_time()
+        worked, start = process_time(), perf_counter()
         result = function(*given, **named)
-        seconds = process_time() - start
+        seconds = perf_counter() - start
+        # Without the time in which other processes ran.
+        seconds = min(seconds, process_time() - worked)
     return copy.deepcopy((result, given, named)), printed.getvalue().split("\n"), seconds
 
 
-def timed(make: Callable[[], Any], case: Any) -> tuple[Any, list[str], float]:
+def timed(make: Callable[[], Any], call: Call) -> tuple[Any, list[str], float]:
     """An outcome with the shortest time of some calls: of many, if they are short."""
-    result, printed, seconds = outcome(make, case)
+    result, printed, seconds = outcome(make, call)
     times = min(20, int(0.1 / max(seconds, 1e-9)))
-    return result, printed, min([seconds, *(outcome(make, case)[2] for _ in range(times))])
+    return result, printed, min([seconds, *(outcome(make, call)[2] for _ in range(times))])
+
+
+def is_telling(call: Call, make: Callable[[], Any], most: float) -> bool:
+    """Whether a call gives the same each time, and something at all."""
+    # Those that take long were seen once.
+    if call.seconds < most:
+        again, printed, call.seconds = timed(make, call)
+        call.printed = [line for line in call.printed if line in printed]
+        if not is_same(call.outcome, again):
+            return False
+    is_idle = is_same(call.outcome, (None, call.given, call.named))
+    return any(call.printed) or not is_idle
 
 
 class Trials:
@@ -106,40 +107,27 @@ class Trials:
 
     def __init__(self, unit: Unit, make: Callable[[], Any], seconds: float) -> None:
         end = perf_counter() + seconds
-        kept = (self.seen(call, make, seconds / 4) for call in unit.kept)
-        self.cases: list[Case] = [case for case in kept if case]
-        self.seconds = sum(case.seconds for case in self.cases)
+        self.calls = [call for call in unit.kept if is_telling(call, make, seconds / 4)]
+        self.seconds = sum(call.seconds for call in self.calls)
         generator = random.Random(0)
-        for halves in (False, True) if self.cases else ():
+        for halves in (False, True) if self.calls else ():
             first = unit.kept[0]
             given = tuple(shuffled(each, generator, halves) for each in first.given)
             named = {key: shuffled(each, generator, halves) for key, each in first.named.items()}
-            made = Case(given, named, None, [], 0.0, False)
+            made = Call(given, named, is_made_up=True)
             with contextlib.suppress(Exception, EnoughError), within(end - perf_counter()):
                 made.outcome, _, made.seconds = outcome(make, made)
-                self.cases.append(made)
-
-    def seen(self, call: Any, make: Callable[[], Any], most: float) -> Case | None:
-        """A call of the script; None if it gives something else each time, or nothing at all."""
-        case = Case(call.given, call.named, call.outcome, call.printed, call.seconds, True)
-        # Those that take long were seen once.
-        if call.seconds < most:
-            again, printed, case.seconds = timed(make, call)
-            case.printed = [line for line in call.printed if line in printed]
-            if not is_same(call.outcome, again):
-                return None
-        is_idle = is_same(call.outcome, (None, call.given, call.named))
-        return None if is_idle and not any(case.printed) else case
+                self.calls.append(made)
 
     def compare(self, make: Callable[[], Any]) -> float | None:
         """Seconds of another version for calls that were seen; None where its results differ."""
         total = 0.0
-        for case in self.cases:
-            found, printed, seconds = (timed if case.is_timed else outcome)(make, case)
-            is_alike = is_same(case.outcome, found) and all(x in printed for x in case.printed)
-            if not is_alike or seconds > 2 * case.seconds + 0.05:
+        for call in self.calls:
+            found, printed, seconds = (outcome if call.is_made_up else timed)(make, call)
+            is_alike = is_same(call.outcome, found) and all(x in printed for x in call.printed)
+            if not is_alike or seconds > 2 * call.seconds + 0.05:
                 return None
-            total += seconds if case.is_timed else 0
+            total += 0 if call.is_made_up else seconds
         return total
 
     def answer(self, make: Callable[[], Any], pipe: Connection) -> None:
@@ -165,7 +153,7 @@ class Trials:
         child = fork.Process(target=self.answer, args=(make, there))
         child.start()
         there.close()
-        most = 5 * sum(case.seconds for case in self.cases) + 2
+        most = 5 * sum(call.seconds for call in self.calls) + 2
         try:
             return here.recv() if here.poll(most) else None
         except EOFError:

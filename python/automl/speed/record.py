@@ -38,6 +38,7 @@ class Call:
     outcome: Any = None
     printed: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    is_made_up: bool = False
 
 
 @dataclass
