@@ -4,33 +4,12 @@ import { isPercentage, usualName } from '../../search/metric-names.ts';
 import { maxEpochs } from '../most-epochs.ts';
 import { pythonScript, readPrinted, Setting } from './python-file.ts';
 
-/** The files in `python/automl` that a model may consist of. */
-const Part = z.enum([
-  'settings',
-  'data',
-  'formats',
-  'scores',
-  'submission',
-  'blend',
-  'models',
-  'plain_models',
-  'table',
-  'joins',
-  'dates',
-  'molecules',
-  'letters',
-  'texts',
-  'arrays',
-  'files',
-  'pictures',
-]);
-
 /** What `python/automl/contract.py` prints: what a model has to learn, and the script that learns it. */
 const Contract = z.object({
   plan: z.string(),
   kind: z.enum(['table', 'arrays', 'files']),
   is_measured: z.boolean().describe("the script prints the task's own metric"),
-  parts: z.array(Part),
+  parts: z.array(z.string().regex(/^[a-z_]+$/)).describe('names of files in python/automl'),
   settings: z.record(z.string(), Setting),
   reads: z.string().describe('the last lines of the script'),
   members: z.array(z.string()).describe('models to blend, the best first; none for a network on pictures'),

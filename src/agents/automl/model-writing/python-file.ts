@@ -54,26 +54,15 @@ export function readPrinted<Type>(word: string, schema: z.ZodType<Type>, printed
   }
 }
 
-const importPattern = /^(?:from (\S+) import (?:\(([^)]*)\)|(.+))|(import .+))\n/gm;
+const importPattern = /^(?:from \S+ import (?:\([^)]*\)|.+)|import .+)\n/gm;
 
-/** All imports, each module once, without those of the project's own files. */
+/** All imports, without those of the project's own files. */
 function importsOf(texts: readonly string[]): string {
-  const whole = new Set<string>();
-  const names = new Map<string, Set<string>>();
-  for (const [, module = '', inBrackets, inLine, plain] of texts.join('\n').matchAll(importPattern)) {
-    if (plain !== undefined) whole.add(plain);
-    if (module === '' || module.startsWith('automl.')) continue;
-    const known = names.get(module) ?? new Set();
-    for (const name of (inBrackets ?? inLine ?? '').split(','))
-      if (name.trim() !== '') known.add(name.trim());
-    names.set(module, known);
-  }
-  const lines = [...names].map(([module, known]) => {
-    const all = [...known].sort();
-    const line = `from ${module} import ${all.join(', ')}`;
-    return line.length <= 100 ? line : `from ${module} import (\n    ${all.join(',\n    ')},\n)`;
-  });
-  return [...[...whole].sort(), ...lines.sort()].join('\n');
+  const found = texts.flatMap((text) => text.match(importPattern) ?? []).map((each) => each.trim());
+  return [...new Set(found)]
+    .filter((each) => !each.startsWith('from automl.'))
+    .sort()
+    .join('\n');
 }
 
 function withSettings(script: string, settings: Readonly<Record<string, Setting>>): string {
