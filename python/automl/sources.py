@@ -116,7 +116,7 @@ def classes_of(columns: list[str], values: list[str]) -> list[str]:
     """
     if len(columns) < 2 or len(values) != len(columns):
         return []
-    for value in values:
+    for value in filter(None, values):
         before, found, after = columns[0].partition(value)
         classes = [name[len(before) : len(name) - len(after)] for name in columns]
         around = [f"{before}{each}{after}" for each in classes]
