@@ -1,10 +1,11 @@
 """Reads arrays of numbers or of pictures, one row for each thing."""
 
-import csv
+from pathlib import Path
 
 import numpy as np
 
 from automl.data import Data, encode
+from automl.formats import is_table, read_table
 from automl.settings import ID, TARGETS, TEST
 
 TRAIN_ARRAY = ["data/train.npy", ""]
@@ -25,22 +26,18 @@ def read_array(file: list[str]) -> np.ndarray:
     return read[key] if key else read
 
 
-def read_column(path: str, name: str) -> list[str]:
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        return [row[name] for row in csv.DictReader(file)]
-
-
 def read_labels() -> list[tuple[str, ...]]:
     path, key = LABELS
-    if path.endswith(".csv"):
-        return list(zip(*(read_column(path, name) for name in TARGETS), strict=True))
+    if is_table(Path(path)):
+        table = read_table(path)
+        return list(zip(*(table[name] for name in TARGETS), strict=True))
     labels = read_array([path, key])
     return [tuple(map(str, row)) for row in labels.reshape(len(labels), -1).tolist()]
 
 
 def read_arrays() -> tuple[Data, np.ndarray]:
     """Everything but the rows themselves, and the rows, those to learn from first."""
-    ids = read_column(TEST, ID)
+    ids = read_table(TEST)[ID]
     test = read_array(TEST_ARRAY)
     asked = test[[int(each) for each in ids]] if BY_PLACE else test[: len(ids)]
     both = np.concatenate([read_array(TRAIN_ARRAY), asked])

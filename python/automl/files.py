@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from automl.arrays import read_column
 from automl.data import Data, encode
+from automl.formats import read_table
 from automl.settings import ID, TARGETS, TEST
 
 TRAIN_TABLE = ""
@@ -22,14 +22,15 @@ MOST_SIDE = 64
 
 def find_files() -> tuple[list[Path], list[Path], list[tuple[str, ...]], list[str]]:
     """The files to learn from and to predict, the answers, and the ids."""
-    test = [Path(TEST_FOLDER, name + SUFFIX) for name in read_column(TEST, TEST_COLUMN)]
-    ids = read_column(TEST, ID)
+    asked = read_table(TEST)
+    test = [Path(TEST_FOLDER, name + SUFFIX) for name in asked[TEST_COLUMN]]
     if not TRAIN_TABLE:
         train = sorted(Path(TRAIN_FOLDER).glob(f"*/*{ENDING}"))
-        return train, test, [(path.parent.name,) for path in train], ids
-    train = [Path(TRAIN_FOLDER, name + SUFFIX) for name in read_column(TRAIN_TABLE, TRAIN_COLUMN)]
-    answers = zip(*(read_column(TRAIN_TABLE, name) for name in TARGETS), strict=True)
-    return train, test, list(answers), ids
+        return train, test, [(path.parent.name,) for path in train], asked[ID]
+    table = read_table(TRAIN_TABLE)
+    train = [Path(TRAIN_FOLDER, name + SUFFIX) for name in table[TRAIN_COLUMN]]
+    answers = list(zip(*(table[name] for name in TARGETS), strict=True))
+    return train, test, answers, asked[ID]
 
 
 def read_texts() -> tuple[Data, list[str]]:

@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa")
 TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", *FASTA_ENDINGS)
+GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 
 
 def is_table(path: Path) -> bool:
@@ -23,20 +25,17 @@ def rows_of(path: Path) -> Iterator[list[str]]:
     with opened(path, "rt", newline="", encoding="utf-8-sig", errors="replace") as file:
         if name.endswith(".jsonl"):
             yield from rows_of_objects(json.loads(line) for line in file if line.strip())
-            return
-        if name.endswith(".json"):
-            yield from rows_of_objects(iter(json.load(file)))
-            return
-        if name.endswith(FASTA_ENDINGS):
+        elif name.endswith(".json"):
+            yield from rows_of_objects(json.load(file))
+        elif name.endswith(FASTA_ENDINGS):
             yield from rows_of_objects(records_of(file))
-            return
-        head = file.readline()
-        file.seek(0)
-        separator = max(",;\t", key=head.count)
-        yield from csv.reader(file, delimiter=separator)
+        else:
+            head = file.readline()
+            file.seek(0)
+            yield from csv.reader(file, delimiter=max(",;\t", key=head.count))
 
 
-def rows_of_objects(objects: Iterator[dict[str, object]]) -> Iterator[list[str]]:
+def rows_of_objects(objects: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
     """The keys of the first object are the columns."""
     names: list[str] = []
     for each in objects:
@@ -47,17 +46,31 @@ def rows_of_objects(objects: Iterator[dict[str, object]]) -> Iterator[list[str]]
         yield ["" if value is None else str(value) for value in values]
 
 
-def records_of(lines: Iterable[str]) -> Iterator[dict[str, object]]:
+def records_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
     """Records of FASTA, `>id name=value …`, with their sequences."""
-    record: dict[str, object] = {}
-    for line in lines:
-        if line.startswith(">"):
-            if record:
-                yield record
-            words = re.split(r"[\s;|]+", line[1:].strip())
-            named = dict(word.split("=", 1) for word in words[1:] if "=" in word)
-            record = {"id": words[0], **named, "sequence": ""}
-        elif record:
-            record["sequence"] = f"{record['sequence']}{line.strip()}"
-    if record:
-        yield record
+    for record in re.split(r"^>", "".join(lines), flags=re.MULTILINE)[1:]:
+        title, *sequence = record.splitlines()
+        first, *words = re.split(r"[\s;|]+", title.strip())
+        named = dict(word.split("=", 1) for word in words if "=" in word)
+        yield {"id": first, **named, "sequence": "".join(map(str.strip, sequence))}
+
+
+def read_table(path: str) -> dict[str, list[str]]:
+    """The cells of each column; rows that are too short or too long are left out."""
+    header, *rows = rows_of(Path(path))
+    lines = [row for row in rows if len(row) == len(header)]
+    return {name: [row[place] for row in lines] for place, name in enumerate(header)}
+
+
+def as_number(cell: str) -> float:
+    """Not-a-number for anything else."""
+    try:
+        number = float(cell)
+    except ValueError:
+        return float("nan")
+    # Python reads 12_01 as a number; a table does not mean one.
+    return float("nan") if "_" in cell or abs(number) == float("inf") else number
+
+
+def is_number(cell: str) -> bool:
+    return as_number(cell) == as_number(cell)

@@ -4,8 +4,9 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
+from automl.formats import GAPS, as_number, read_table
 from automl.settings import TARGETS
-from automl.table import GAPS, Cells, as_number, read_table
+from automl.table import Cells
 
 JOINED: list[str] = []
 """Tables beside the one to learn from and the one to predict."""

@@ -1,6 +1,7 @@
 """Words without spaces: sequences, notations of molecules, codes."""
 
 from collections import Counter
+from itertools import groupby
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
@@ -55,16 +56,7 @@ def count_letters(name: str, cells: list[str], data: Data) -> None:
         "brackets": lambda cell: sum(letter in "([{" for letter in cell),
         "different letters": lambda cell: len(set(cell)),
         "highest digit": lambda cell: int(max([*cell, "0"], key="0123456789".find)),
-        "longest run": longest_run,
+        "longest run": lambda cell: max((len(list(run)) for _, run in groupby(cell)), default=0),
     }
     for kind, count in kinds.items():
         data.numbers[f"{name} {kind}"] = np.array([count(cell) for cell in cells], float)
-
-
-def longest_run(cell: str) -> int:
-    """Length of the longest row of the same letter."""
-    longest, run = 0, 0
-    for place, letter in enumerate(cell):
-        run = run + 1 if place > 0 and cell[place - 1] == letter else 1
-        longest = max(longest, run)
-    return longest

@@ -1,66 +1,116 @@
-"""Prints as one line of JSON what the data folder holds, and which packages there are."""
+"""What the data folder holds: tables, arrays, and files with a text or a picture each."""
 
 import json
 import sys
 from collections import Counter
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from automl.formats import is_table, rows_of
+from automl.formats import GAPS, is_number, is_table, rows_of
 
-# What the task asks for.
-TEST = "data/test.csv"
-ID = "id"
-WANTED = ["target"]
-
-PACKAGES = ("numpy", "pandas", "scipy", "sklearn", "torch", "PIL", "rdkit")
+PACKAGES = ("numpy", "scipy", "sklearn", "torch", "PIL", "rdkit")
 MOST_TABLES = 12
 MOST_ROWS = 20_000
-MOST_COLUMNS = 40
 MOST_VALUES = 200
-MOST_CHARACTERS = 4_000
 MOST_ARRAYS = 24
 MOST_FOLDERS = 400
 MOST_NUMBERS = 50_000_000
-# Kinds of files that can be read as texts or pictures.
-ENDINGS = (".txt", ".md", ".html", ".png", ".jpg", ".jpeg", ".bmp", ".gif")
+PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
+ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS)
+UNREADABLE = (OSError, ValueError, AttributeError, TypeError)
 
 
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    # Python reads 12_01 as a number; a table does not mean one.
-    return "_" not in text
+@dataclass
+class Table:
+    path: Path
+    rows: int
+    cells: dict[str, list[str]]
+    """The first rows, by column."""
 
 
-def read_head(path: Path) -> tuple[list[str], list[list[str]], int]:
-    """Names of the columns, the first rows, and how many rows there are in all."""
+@dataclass
+class Column:
+    """What may have to be predicted."""
+
+    name: str
+    numeric: bool
+    distinct: int
+    values: list[str]
+    """All of them, where they are few."""
+
+
+@dataclass
+class Array:
+    path: str
+    key: str
+    """The name in an archive; empty for a file of one array."""
+    shape: list[int]
+    kind: str
+    """numpy's letter: i, u, f, b or U."""
+    least: int | None
+    """Of whole numbers."""
+    most: int | None
+    values: list[str]
+    """Of a row of whole numbers or texts, where they are few."""
+
+
+@dataclass
+class NamedFiles:
+    """Files that the cells of a column name."""
+
+    column: str
+    folder: str
+    suffix: str
+    """What the cells lack to be names of files."""
+    ending: str
+
+
+@dataclass
+class Classes:
+    """Folders with files of one kind, in a common folder: each may be a class."""
+
+    folder: str
+    ending: str
+    names: list[str]
+    files: int
+
+
+def packages() -> list[str]:
+    return [name for name in PACKAGES if find_spec(name) is not None]
+
+
+def read_head(path: Path) -> Table:
     rows = rows_of(path)
     header = next(rows, [])
     first = [row for row, _ in zip(rows, range(MOST_ROWS), strict=False)]
-    return header, first, len(first) + sum(1 for _ in rows)
-
-
-def describe(name: str, cells: list[str]) -> dict[str, Any]:
-    known = [cell.strip() for cell in cells if cell.strip() not in ("", "NA", "NaN", "nan")]
-    values = sorted(set(known))
-    is_short = len(values) <= MOST_VALUES and sum(map(len, values)) <= MOST_CHARACTERS
-    return {
-        "name": name,
-        "known": len(known),
-        "distinct": len(values),
-        "numeric": bool(known) and all(map(is_number, known)),
-        "values": values if is_short else [],
+    cells = {
+        name: [row[place].strip() for row in first if place < len(row)]
+        for place, name in enumerate(header)
     }
+    return Table(path, len(first) + sum(1 for _ in rows), cells)
+
+
+def find_tables() -> list[Table]:
+    found = []
+    for path in [path for path in sorted(Path("data").rglob("*")) if is_table(path)][:MOST_TABLES]:
+        # It may be no table in spite of its name.
+        with suppress(*UNREADABLE):
+            found.append(read_head(path))
+    return found
+
+
+def describe(name: str, cells: list[str]) -> Column:
+    known = {cell for cell in cells if cell not in GAPS}
+    is_numeric = bool(known) and all(map(is_number, known))
+    return Column(name, is_numeric, len(known), sorted(known) if len(known) <= MOST_VALUES else [])
 
 
 def kind_of(cells: list[str]) -> str:
     """How a column is likely to be used: `text`, `letters`, `number` or `name`."""
-    known = [cell.strip() for cell in cells if cell.strip()]
+    known = [cell for cell in cells if cell]
     if sum(map(is_number, known)) >= 0.3 * len(known):
         return "number"
     words = sum(len(cell.split()) for cell in known)
@@ -70,147 +120,75 @@ def kind_of(cells: list[str]) -> str:
     return "letters" if is_long and len(set(known)) >= len(known) / 2 else "name"
 
 
-def look(path: Path, test_columns: list[str]) -> dict[str, Any]:
-    header, rows, total = read_head(path)
-    shared = [name for name in header if name in test_columns and name not in (ID, *WANTED)]
-
-    def cells(name: str) -> list[str]:
-        place = header.index(name)
-        return [row[place] for row in rows if place < len(row)]
-
-    more = [name for name in header if name not in test_columns]
-    more.sort(key=lambda name: name not in WANTED)
-    kinds = Counter(kind_of(cells(name)) for name in shared)
-    ids = cells(ID) if ID in header else []
-    return {
-        "path": path.as_posix(),
-        "rows": total,
-        "has_id": ID in header,
-        # The ids are the places of rows, all of them or some.
-        "highest_id": max(map(int, ids)) if ids and all(map(str.isdecimal, ids)) else None,
-        "shared": len(shared),
-        "kinds": {kind: kinds[kind] for kind in ("text", "letters", "number", "name")},
-        "more": [describe(name, cells(name)) for name in more[:MOST_COLUMNS]],
-        "files": [found for name in header if (found := files_of(name, cells(name), path))],
-    }
+def folders_of_data() -> list[Path]:
+    return sorted(path for path in Path("data").rglob("*") if path.is_dir())[:MOST_FOLDERS]
 
 
-def files_of(name: str, cells: list[str], table: Path) -> dict[str, str] | None:
-    """Where the files are that the cells of a column name, and which ending the cells lack."""
-    some = [cell.strip() for cell in cells[:20]]
-    if not some or any(cell == "" or len(cell) > 200 for cell in some):
+def files_named_in(table: Table) -> list[NamedFiles]:
+    found = (files_of(name, cells[:20], table.path) for name, cells in table.cells.items())
+    return [each for each in found if each is not None]
+
+
+def files_of(name: str, cells: list[str], table: Path) -> NamedFiles | None:
+    if not cells or any(cell == "" or len(cell) > 200 for cell in cells):
         return None
-    below = sorted(each for each in Path("data").rglob("*") if each.is_dir())
-    folders = [Path(), table.parent, *below]
-    for folder in folders[:MOST_FOLDERS]:
+    for folder in [Path(), table.parent, *folders_of_data()]:
         for suffix in ("", *ENDINGS):
-            if all(Path(folder, cell + suffix).is_file() for cell in some):
-                ending = Path(some[0] + suffix).suffix.lower()
-                place = {"column": name, "folder": folder.as_posix(), "suffix": suffix}
-                return {**place, "ending": ending} if ending in ENDINGS else None
+            if all(Path(folder, cell + suffix).is_file() for cell in cells):
+                ending = Path(cells[0] + suffix).suffix.lower()
+                found = NamedFiles(name, folder.as_posix(), suffix, ending)
+                return found if ending in ENDINGS else None
     return None
 
 
-def look_at_array(path: Path) -> list[dict[str, Any]]:
+def find_classes() -> list[Classes]:
+    found = []
+    for parent in folders_of_data():
+        classes = sorted(each for each in parent.iterdir() if each.is_dir())
+        files = [file for each in classes for file in each.iterdir() if file.is_file()]
+        endings = Counter(file.suffix.lower() for file in files)
+        ending, count = next(iter(endings.most_common(1)), ("", 0))
+        if len(classes) > 1 and ending in ENDINGS:
+            names = [each.name for each in classes]
+            found.append(Classes(parent.as_posix(), ending, names, count))
+    return found
+
+
+def find_arrays() -> list[Array]:
+    found: list[Array] = []
+    paths = sorted([*Path("data").rglob("*.npy"), *Path("data").rglob("*.npz")])
+    for path in paths[:MOST_ARRAYS]:
+        # Objects that only Python itself can read are none of our business.
+        with suppress(OSError, ValueError):
+            found += look_at_arrays(path)
+    return found
+
+
+def look_at_arrays(path: Path) -> list[Array]:
     import numpy as np
 
-    read = np.load(path, allow_pickle=False, mmap_mode=None if path.suffix == ".npz" else "r")
-    named = {key: read[key] for key in read.files} if path.suffix == ".npz" else {"": read}
+    is_archive = path.suffix == ".npz"
+    read = np.load(path, allow_pickle=False, mmap_mode=None if is_archive else "r")
+    named = {key: read[key] for key in read.files} if is_archive else {"": read}
     return [
-        {
-            "path": path.as_posix(),
-            "key": key,
-            "shape": list(array.shape),
-            "kind": array.dtype.kind,
-            **ends_of(array),
-            # Few values may be classes.
-            "values": [str(value) for value in np.unique(array).tolist()[:MOST_VALUES]]
-            if array.ndim == 1 and array.dtype.kind in "iubU" and len(array) > 0
-            else [],
-        }
+        Array(path.as_posix(), key, list(array.shape), array.dtype.kind, *ends_of(array))
         for key, array in named.items()
         if array.ndim > 0 and array.dtype.kind in "iufbU"
     ]
 
 
-def ends_of(array: Any) -> dict[str, int | None]:
-    """The least and the greatest of whole numbers."""
+def ends_of(array: Any) -> tuple[int | None, int | None, list[str]]:
+    """The least and the greatest of whole numbers, and the values of one row."""
+    import numpy as np
+
+    is_row = array.ndim == 1 and array.dtype.kind in "iubU"
+    values = [str(value) for value in np.unique(array).tolist()[:MOST_VALUES]] if is_row else []
     if array.dtype.kind not in "iu" or not 0 < array.size <= MOST_NUMBERS:
-        return {"least": None, "most": None}
-    return {"least": int(array.min()), "most": int(array.max())}
+        return None, None, values
+    return int(array.min()), int(array.max()), values
 
 
-def look_at_arrays() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    paths = sorted([*Path("data").rglob("*.npy"), *Path("data").rglob("*.npz")])
-    for path in paths[:MOST_ARRAYS]:
-        try:
-            found += look_at_array(path)
-        except (OSError, ValueError):
-            # Objects that only Python itself can read are none of our business.
-            continue
-    return found
-
-
-def look_at_folders() -> list[dict[str, Any]]:
-    """Folders of folders with files of one kind: each may be a class."""
-    found = []
-    parents = [path for path in sorted(Path("data").rglob("*")) if path.is_dir()]
-    for parent in parents[:MOST_FOLDERS]:
-        classes = sorted(each for each in parent.iterdir() if each.is_dir())
-        endings = Counter(
-            file.suffix.lower() for each in classes for file in each.iterdir() if file.is_file()
-        )
-        if len(classes) < 2 or not endings or endings.most_common(1)[0][0] not in ENDINGS:
-            continue
-        ending, files = endings.most_common(1)[0]
-        names = [each.name for each in classes][:MOST_VALUES]
-        place = {"path": parent.as_posix(), "ending": ending}
-        found.append({**place, "classes": names, "files": files})
-    return found
-
-
-def look_at_tables(test_columns: list[str]) -> list[dict[str, Any]]:
-    found = []
-    for path in [path for path in sorted(Path("data").rglob("*")) if is_table(path)][:MOST_TABLES]:
-        try:
-            found.append(look(path, test_columns))
-        except (OSError, ValueError, AttributeError, TypeError):
-            # No table in spite of its name.
-            continue
-    return found
-
-
-def rows_to_predict() -> Path:
-    """TEST, or the table with the rows of its ids if it has nothing but the ids."""
-    test = Path(TEST)
-    if not test.is_file() or read_head(test)[0] != [ID]:
-        return test
-    ids = sorted(row[0] for row in list(rows_of(test))[1:] if row)
-    for path in sorted(Path("data").rglob("*")):
-        with suppress(OSError, ValueError, AttributeError, TypeError, IndexError):
-            if is_table(path) and path != test:
-                header, *rows = rows_of(path)
-                is_answer = any(name in WANTED for name in header)
-                if (
-                    ID in header
-                    and not is_answer
-                    and sorted(row[header.index(ID)] for row in rows) == ids
-                ):
-                    return path
-    return test
-
-
-def look_at_data() -> None:
-    test = rows_to_predict()
-    test_columns = read_head(test)[0] if test.is_file() else []
-    packages = [name for name in PACKAGES if find_spec(name) is not None]
-    found = {
-        "packages": packages,
-        "rows_to_predict": test.as_posix(),
-        "given": [name for name in WANTED if name in test_columns],
-        "tables": look_at_tables(test_columns),
-        "arrays": look_at_arrays() if "numpy" in packages else [],
-        "folders": look_at_folders(),
-    }
-    sys.stdout.write(f"TABLES {json.dumps(found)}\n")
+def print_arrays() -> None:
+    there = packages()
+    arrays = [asdict(each) for each in find_arrays()] if "numpy" in there else []
+    sys.stdout.write(f"ARRAYS {json.dumps({'packages': there, 'arrays': arrays})}\n")

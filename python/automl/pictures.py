@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from automl.arrays import shrink
+from automl.arrays import as_pictures, shrink
 from automl.data import Data
 from automl.scores import balance, score
 from automl.settings import CLASSIFIES, METRIC, METRIC_NAME, SEED, UNIT, seconds_left
@@ -167,8 +167,9 @@ def what_time_allows(seconds_with: Callable[[int], float]) -> tuple[int, int, in
     return width, epochs, int(np.clip(room / (lasts * epochs), 1, MOST_NETWORKS))
 
 
-def learn_pictures(data: Data, pictures: np.ndarray) -> None:
+def learn_pictures(data: Data, rows: np.ndarray) -> None:
     torch.manual_seed(SEED)
+    pictures = as_pictures(rows)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     order = np.random.default_rng(SEED).permutation(data.rows)
     held, known = np.split(order, [min(5_000, max(data.rows // 8, 1))])

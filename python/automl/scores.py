@@ -5,15 +5,16 @@ import numpy as np
 from automl.settings import CLASSIFIES, METRIC
 
 LOSSES = (
-    *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "smape of one more", "wape"),
+    *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "wape"),
     "median absolute error",
     *("log loss", "brier", "error rate"),
 )
 ABSOLUTE = ("mae", "wape", "median absolute error")
-RELATIVE = ("rmsle", "msle", "mape", "smape", "smape of one more")
+RELATIVE = ("rmsle", "msle", "mape", "smape")
 """Metrics for which the same error counts more where the number is small."""
 DECISIONS = (
-    *("balanced accuracy", "f1", "macro f1", "weighted f1", "mcc", "kappa", "quadratic kappa"),
+    *("balanced accuracy", "f1", "macro f1", "weighted f1", "matthews correlation"),
+    *("kappa", "quadratic weighted kappa"),
 )
 """Metrics for which the likeliest class is not always the best answer."""
 
@@ -87,13 +88,13 @@ def decided(truth: np.ndarray, labels: np.ndarray, width: int) -> float:
         if METRIC == "f1" and width == 2:
             return float(each[1])
         return float(np.average(each[met], weights=actual[met] if "weighted" in METRIC else None))
-    if METRIC in ("kappa", "quadratic kappa"):
+    if METRIC.endswith("kappa"):
         steps = np.subtract.outer(np.arange(width), np.arange(width))
         weights = steps != 0 if METRIC == "kappa" else steps**2
         chance = (weights * np.outer(actual, told)).sum() / rows
         # Nothing is agreed on beyond chance where there is one class alone.
         return float(1 - (weights * table).sum() / chance) if chance > 0 else 0.0
-    if METRIC == "mcc":
+    if METRIC == "matthews correlation":
         spread = (rows**2 - (told**2).sum()) * (rows**2 - (actual**2).sum())
         return float((right.sum() * rows - actual @ told) / np.sqrt(spread)) if spread > 0 else 0.0
     if METRIC == "balanced accuracy":
@@ -124,14 +125,8 @@ def column_score(truth: np.ndarray, guess: np.ndarray) -> float:
         "rmse": np.sqrt((errors**2).mean()),
         "mape": (errors / size).mean(),
         "wape": errors.sum() / size.sum(),
-        "smape of one more": smape(truth + 1, guess + 1),
-        "smape": smape(truth, guess),
+        "smape": (2 * errors / np.maximum(np.abs(truth) + np.abs(guess), 1e-12)).mean(),
     }[METRIC]
-
-
-def smape(truth: np.ndarray, guess: np.ndarray) -> float:
-    sizes = np.maximum(np.abs(truth) + np.abs(guess), 1e-12)
-    return float(np.mean(2 * np.abs(guess - truth) / sizes))
 
 
 def loss_of(truth: np.ndarray, guess: Prediction) -> float:

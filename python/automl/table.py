@@ -3,12 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 from automl.data import Data, encode
-from automl.formats import rows_of
+from automl.formats import GAPS, as_number, read_table
 from automl.settings import ID, TARGETS, TEST
 
 TRAIN = "data/train.csv"
@@ -17,28 +16,12 @@ ANSWERS = ""
 FEW_LEVELS = 60
 OFTEN = 8
 """Longer lists of names are learnt by name where each occurs so often, on the mean."""
-GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 
 Cells = list[str]
 Maker = Callable[[str, Cells, Data], bool]
 """Makes features of a column, if it is of the kind that it knows."""
 Joiner = Callable[[dict[str, Cells], dict[str, Cells]], list[str]]
 """Adds columns to the rows to learn from and to those to predict; tells which."""
-
-
-def read_table(path: str) -> dict[str, Cells]:
-    header, *rows = rows_of(Path(path))
-    lines = [row for row in rows if len(row) == len(header)]
-    return {name: [row[place] for row in lines] for place, name in enumerate(header)}
-
-
-def as_number(cell: str) -> float:
-    try:
-        number = float(cell)
-    except ValueError:
-        return np.nan
-    # Python reads 12_01 as a number; a table does not mean one.
-    return np.nan if "_" in cell or np.isinf(number) else number
 
 
 def known_cells(cells: Cells) -> Cells:

@@ -1,7 +1,6 @@
 import type { Workspace } from '../common/workspace.ts';
 import { isTimeLike } from '../search/metric-names.ts';
-import { readDataSummary } from './model-writing/data-summary.ts';
-import { pythonScript } from './model-writing/python-file.ts';
+import { arraysScript, readArrays } from './model-writing/arrays.ts';
 import { usedShare } from './pace.ts';
 import { allRewrites } from './rewrites/all.ts';
 import { fasterFunctions, offersFromPython } from './rewrites/in-python.ts';
@@ -55,7 +54,7 @@ export async function rewriteScript(
   }
 }
 
-const arraysScript = 'look_at_arrays.py';
+const lookScript = 'look_at_arrays.py';
 /** To list the arrays (2), to try one rewrite (5), and to end (4). */
 const stepsForLook = 11;
 
@@ -67,8 +66,8 @@ async function lookAround(workspace: Workspace, source: string): Promise<Surroun
   if (!/\.np[yz]\b/.test(source) || workspace.budget.steps_left < stepsForLook)
     return { task, arrays: [], packages: [] };
   workspace.note({ Reason: 'What the arrays of the data hold tells what else the model could make use of.' });
-  await workspace.writeFile(arraysScript, pythonScript(['look', 'formats'], {}, 'look_at_data()'));
-  const summary = readDataSummary((await workspace.executeScript(arraysScript)).observation);
+  await workspace.writeFile(lookScript, arraysScript());
+  const summary = readArrays((await workspace.executeScript(lookScript)).observation);
   return { task, arrays: summary?.arrays ?? [], packages: summary?.packages ?? [] };
 }
 

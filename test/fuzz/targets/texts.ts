@@ -1,4 +1,4 @@
-import { readDataSummary } from '../../../src/agents/automl/model-writing/data-summary.ts';
+import { readContract } from '../../../src/agents/automl/model-writing/contract.ts';
 import { settledScript } from '../../../src/agents/automl/model-writing/settled.ts';
 import { findLabels } from '../../../src/agents/common/replies/labels.ts';
 import { readMetric } from '../../../src/agents/search/metric-reader.ts';
@@ -46,7 +46,7 @@ export const printedTarget = defineTarget({
       for (const metric of metrics) {
         readMetric(text, metric);
       }
-      readDataSummary(text);
+      readContract(text);
       settledScript('import a\nmodel = a.B()\n', text);
       const keeper = new OutputKeeper();
       for (const piece of text.split(/(?<=a)/)) keeper.add(piece);

@@ -10,41 +10,30 @@ import type { AgentOptions } from '../../../schema/index.ts';
 import { Workspace } from '../../common/workspace.ts';
 import { automl } from '../automl.ts';
 import { TrialRunner } from '../trial.ts';
+import type { Contract } from './contract.ts';
 import { replaceModel } from './fill.ts';
 
 const skeleton = '# TODO: make a model\nprint(model.predict([1]))\n';
-const kinds = { text: 0, letters: 0, number: 2, name: 0 };
-const looked = {
-  packages: ['numpy', 'scipy', 'sklearn'],
-  given: [] as string[],
-  arrays: [],
-  folders: [],
-  tables: [
-    { path: 'data/test.csv', rows: 5, has_id: true, highest_id: 4, shared: 2, kinds, more: [], files: [] },
-    {
-      path: 'data/train.csv',
-      rows: 900,
-      has_id: true,
-      highest_id: 899,
-      shared: 2,
-      kinds,
-      files: [],
-      more: [{ name: 'y', known: 900, distinct: 700, numeric: true, values: [] }],
-    },
-  ],
+const contract: Contract = {
+  plan: 'Learn y.',
+  kind: 'table',
+  is_measured: true,
+  parts: ['settings', 'data', 'formats', 'scores', 'submission', 'models', 'blend', 'table'],
+  settings: { TRAIN: 'data/train.csv' },
+  reads: 'learn(read_data([]))',
+  members: ['boosting', 'linear', 'kernel'],
 };
 const crash: Execution = { output: 'NameError: name model is not defined', exitCode: 1, seconds: 1 };
 
-/** The output of a run's scripts in turn: the data summary, the quick model, the blend. */
-function inTurn(source: string, blend = 8, quick = 10): Execution {
-  if (source.includes('TABLES'))
-    return { output: `TABLES ${JSON.stringify(looked)}`, exitCode: 0, seconds: 1 };
+/** The output of a run's scripts in turn: the contract, the blend. */
+function inTurn(source: string, score = 8): Execution {
+  if (source.includes('CONTRACT'))
+    return { output: `CONTRACT ${JSON.stringify(contract)}`, exitCode: 0, seconds: 1 };
   if (!source.includes('MEMBERS')) return crash;
-  const isQuick = source.includes('MEMBERS = ["boosting"]\n');
   return {
-    output: `validation MAE: ${isQuick ? quick : blend}`,
+    output: `validation MAE: ${score}`,
     exitCode: 0,
-    seconds: isQuick ? 2 : Math.min(30, secondsIn(source)),
+    seconds: Math.min(30, Number(/^SECONDS = (\d+)$/m.exec(source)?.[1])),
     writes: { 'submission.csv': source },
   };
 }
@@ -65,22 +54,18 @@ async function runAgent(
 }
 
 const membersIn = (source: string) => /^MEMBERS = (\[[^\]]*\])/m.exec(source)?.[1]?.replace(/\s/g, '');
-const secondsIn = (source: string) => Number(/^SECONDS = (\d+)$/m.exec(source)?.[1]);
 const actionsOf = ({ taken }: FakeEnvironment) =>
   taken.map(({ name, args }) => `${name} ${String(args.file_name ?? args.script_name ?? '')}`.trim());
 
 describe('a starter that fails', () => {
-  it('gets a quick model that is submitted and checked before anything else, and then a blend', async () => {
+  it('gets a blend of models that is submitted and checked before anything else', async () => {
     const environment = await runAgent();
-    expect(actionsOf(environment).slice(0, 11)).toEqual([
+    expect(actionsOf(environment).slice(0, 8)).toEqual([
       'List Files',
       'Read File train.py',
       'Execute Script train.py',
       'Write File look_at_data.py',
       'Execute Script look_at_data.py',
-      'Write File train.py',
-      'Execute Script train.py',
-      'Validate Submission',
       'Write File train.py',
       'Execute Script train.py',
       'Validate Submission',
@@ -94,27 +79,6 @@ describe('a starter that fails', () => {
     expect(environment.notes.filter(({ Change }) => /→/.test(Change ?? ''))).toEqual([]);
   });
 
-  it('keeps the quick model, run again, if the blend is worse, fails or takes too long', async () => {
-    const failing = (source: string) =>
-      membersIn(source)?.includes('kernel') ? { output: 'Killed', exitCode: 1, seconds: 9 } : inTurn(source);
-    for (const settings of [
-      { execute: (source: string) => inTurn(source, 12) },
-      { execute: failing },
-      { scriptSeconds: 20 },
-    ]) {
-      const environment = await runAgent(settings);
-      const entry = environment.files.get('train.py') ?? '';
-      expect(membersIn(entry)).toBe('["boosting"]');
-      expect(environment.files.get('submission.csv')).toBe(entry);
-    }
-  });
-
-  it('gets no blend that the time does not allow', async () => {
-    const environment = await runAgent({ seconds: 11 });
-    expect(environment.executed.filter((source) => membersIn(source)?.includes('kernel'))).toEqual([]);
-    expect(membersIn(environment.files.get('train.py') ?? '')).toBe('["boosting"]');
-  });
-
   it('gets no model if the options say so', async () => {
     const environment = await runAgent({}, { models: false });
     expect(environment.executed.filter((source) => source.includes('MEMBERS'))).toEqual([]);
@@ -123,13 +87,16 @@ describe('a starter that fails', () => {
 
   it('is restored, and the answer says why, if no model can be written', async () => {
     const given = (source: string) =>
-      source.includes('TABLES')
-        ? { ...inTurn(source), output: `TABLES ${JSON.stringify({ ...looked, given: ['y'] })}` }
+      source.includes('CONTRACT')
+        ? {
+            ...inTurn(source),
+            output: `CONTRACT ${JSON.stringify({ problem: 'the rows to predict hold y themselves' })}`,
+          }
         : inTurn(source);
     const refused = await runAgent({ execute: given });
     expect(refused.finalAnswer).toContain('hold y themselves');
     const failing = await runAgent({
-      execute: (source) => (source.includes('TABLES') ? inTurn(source) : crash),
+      execute: (source) => (source.includes('CONTRACT') ? inTurn(source) : crash),
     });
     expect(failing.files.get('train.py')).toBe(skeleton);
     expect(failing.finalAnswer).toContain('did not work');
@@ -188,15 +155,13 @@ describe('a starter that is of no use', () => {
 const complete = 'print("validation MAE: 20")\n';
 
 /** Lets automl's model compete with a starter that prints 20 after a second. */
-async function compete(
-  settings: Partial<FakeEnvironmentSettings> & { noise?: number; score?: number; alone?: number } = {},
-) {
-  const { noise = 0.5, score = 8, alone = 9, ...rest } = settings;
+async function compete(settings: Partial<FakeEnvironmentSettings> & { noise?: number; score?: number } = {}) {
+  const { noise = 0.5, score = 8, ...rest } = settings;
   const ran = { exitCode: 0, seconds: 1, writes: { 'submission.csv': complete } };
   const environment = new FakeEnvironment({
     files: { 'train.py': complete },
     execute: (source) =>
-      source === complete ? { ...ran, output: 'validation MAE: 20' } : inTurn(source, score, alone),
+      source === complete ? { ...ran, output: 'validation MAE: 20' } : inTurn(source, score),
     ...rest,
   });
   const workspace = new Workspace(environment);
@@ -227,7 +192,7 @@ describe('a starter that works', () => {
         execute: (source: string): Execution =>
           source === complete
             ? { output: 'MAE: 20', exitCode: 0, seconds: 1, writes: { 'submission.csv': source } }
-            : source.includes('TABLES')
+            : source.includes('CONTRACT')
               ? inTurn(source)
               : crash,
       },
@@ -239,25 +204,12 @@ describe('a starter that works', () => {
     expect(environment.files.get('submission.csv')).toBe(complete);
   });
 
-  it('is replaced by a single model if the blend fails', async () => {
-    const { filling, entry } = await compete({
-      execute: (source) =>
-        membersIn(source)?.includes('kernel')
-          ? crash
-          : source === complete
-            ? { output: 'MAE: 20', exitCode: 0, seconds: 1 }
-            : inTurn(source),
-    });
-    expect(filling.kind).toBe('filled');
-    expect(membersIn(entry)).toBe('["boosting"]');
-  });
-
   it('costs two steps if the contract cannot be inferred, and none if time is short or is the metric', async () => {
     const blind = await compete({
       execute: (source) =>
         source === complete
           ? { output: 'MAE: 20', exitCode: 0, seconds: 1 }
-          : { output: 'TABLES {}', exitCode: 0, seconds: 1 },
+          : { output: 'CONTRACT {}', exitCode: 0, seconds: 1 },
     });
     expect(blind.filling.kind).toBe('not filled');
     expect(blind.environment.taken).toHaveLength(3);

@@ -2,14 +2,20 @@ import type { Workspace } from '../../common/workspace.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import { checkSubmission } from '../finish.ts';
 import type { Outcome, TrialRunner } from '../trial.ts';
-import { askedTable, type Contract, inferContract, testPath } from './contract.ts';
-import { describeModel, modelScript } from './portfolio.ts';
-import { dataSummaryScript } from './python-file.ts';
+import {
+  askedTable,
+  type Contract,
+  contractScript,
+  describeModel,
+  modelScript,
+  readContract,
+  usesNetwork,
+} from './contract.ts';
 import { membersIn, settledScript } from './settled.ts';
 
-/** To summarise the data (2), to write, run and check two scripts (6), to restore one (2), to check and answer (2). */
-const stepsNeeded = 12;
-const summaryScript = 'look_at_data.py';
+/** To look at the data (2), to write, run and check a script (3), to restore the starter (2), to check and answer (2). */
+const stepsNeeded = 9;
+const lookScript = 'look_at_data.py';
 
 /** A replacement of the starter: it ran, and its submission is accepted. */
 export interface Filled {
@@ -25,6 +31,7 @@ export interface Filled {
   isStricter: boolean;
 }
 
+type Measured = Outcome & { kind: 'measured' };
 export type Filling = Filled | { kind: 'not filled'; why: string };
 
 /** The starter, and how its run ended. */
@@ -34,8 +41,7 @@ interface Starter {
 }
 
 /**
- * Writes a model in place of a starter that is of no use: first a quick one that is submitted, then a blend of several,
- * which is kept if its validation score is better. If that fails, the starter is put back as before.
+ * Writes a model in place of a starter that is of no use. If that fails, the starter is put back as before.
  */
 export async function replaceUseless(
   workspace: Workspace,
@@ -48,7 +54,13 @@ export async function replaceUseless(
   const filling =
     'problem' in contract
       ? notFilled(workspace, `I write no model: ${contract.problem}`, contract.problem)
-      : await fillQuicklyFirst(new Attempts(workspace, runner, contract, 'useless starter'), starter.outcome);
+      : await fulfil(workspace, runner, contract, {
+          seconds: Math.min(workspace.budget.seconds_left * 0.4, maxSeconds(contract)),
+          before: starter.outcome,
+          noise: 0,
+          sentence: (models, line) =>
+            `The starter was of no use; I wrote a model of ${models}, which printed "${line}".`,
+        });
   return await elsePutBack(workspace, runner, starter, filling);
 }
 
@@ -61,49 +73,43 @@ export async function replaceUseless(
 export async function replaceModel(
   workspace: Workspace,
   runner: TrialRunner,
-  starter: Starter & { outcome: Outcome & { kind: 'measured' } },
+  starter: Starter & { outcome: Measured },
   noise: number,
 ): Promise<Filling> {
-  const { metric } = workspace.task;
+  const { metric, entry } = workspace.task;
   const stay = (why: string) => notFilled(workspace, `I keep the starter's model: ${why}.`, why);
   if (isTimeLike(metric)) return stay('a time is measured, not predictions');
   if (starter.outcome.short === true)
     return stay(`it does not print the ${metric.name} by its name, so the two could not be compared`);
   // The starter must be run once more afterwards, and the caller runs both again to compare them.
   const room = workspace.budget.seconds_left - 2 * starter.outcome.seconds;
-  if (room * shareOfTime.pictures < minSeconds) return stay('too little time is left to write one of my own');
+  if (room * shareOfTime.network < minSeconds) return stay('too little time is left to write one of my own');
   const contract = await findContract(workspace, "To write a model of my own beside the starter's");
   if ('problem' in contract) return stay(contract.problem);
-  const seconds = room * (arePictures(contract) ? shareOfTime.pictures : shareOfTime.others);
   workspace.note({
     Observed:
       `The starter printed "${starter.outcome.line}", on rows that it held out itself. My own model is measured by ` +
       `cross-validation on the rows to learn from, so the two scores are near each other, but not of the same rows.`,
   });
   await runner.keep(starter.source, starter.source);
-  const attempts = new Attempts(workspace, runner, contract, 'starter');
-  const goal = { outcome: starter.outcome, noise };
-  let filling = await attempts.run('full', Math.min(seconds, maxSeconds(contract)), goal);
-  // A single model may succeed where a blend failed.
-  if (filling.kind === 'not filled' && attempts.lastFailed && attempts.affordsAnother(seconds))
-    filling = await attempts.run('quick', seconds, goal);
+  const share = usesNetwork(contract) ? shareOfTime.network : shareOfTime.others;
+  const filling = await fulfil(workspace, runner, contract, {
+    seconds: Math.min(room * share, maxSeconds(contract)),
+    before: starter.outcome,
+    noise,
+    sentence: (models, line) =>
+      `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's`,
+  });
   return await elsePutBack(workspace, runner, starter, filling);
 }
 
-/**
- * The share of the remaining time for a script that was written. A network on pictures leaves more for the starter,
- * which may have one, too.
- */
-const shareOfTime = { pictures: 0.2, others: 0.4 };
+/** The share of the remaining time for a script that was written. The starter may have a network, too. */
+const shareOfTime = { network: 0.2, others: 0.4 };
 const minSeconds = 6;
 
 /** More time hardly helps; only a network can use it. */
 function maxSeconds(contract: Contract): number {
-  return arePictures(contract) ? 900 : 150;
-}
-
-function arePictures({ source }: Contract): boolean {
-  return source.kind !== 'table' && source.arePictures;
+  return usesNetwork(contract) ? 900 : 150;
 }
 
 /** Infers what there is to learn from the task and its data; takes two steps. `aim` begins a sentence of the notes. */
@@ -115,26 +121,10 @@ export async function findContract(
   if (file === null) return { problem: 'I write models only where one table is to be predicted' };
   if (workspace.budget.steps_left < stepsNeeded) return { problem: 'too few steps are left to write one' };
   workspace.note({ Reason: `${aim} I must know what there is to learn from, and with which packages.` });
-  const settings = {
-    TEST: testPath(file),
-    ID: file.id.column,
-    WANTED: file.columns.map(({ name }) => name),
-  };
-  await workspace.writeFile(summaryScript, dataSummaryScript(settings));
-  const contract = inferContract(workspace.task, (await workspace.executeScript(summaryScript)).observation);
-  if (!('problem' in contract)) workspace.note({ Plan: planOf(contract) });
+  await workspace.writeFile(lookScript, contractScript(workspace.task, file));
+  const contract = readContract((await workspace.executeScript(lookScript)).observation);
+  if (!('problem' in contract)) workspace.note({ Plan: contract.plan });
   return contract;
-}
-
-async function fillQuicklyFirst(attempts: Attempts, starter: Outcome): Promise<Filling> {
-  const left = attempts.secondsLeft;
-  const before = { outcome: starter, noise: 0 };
-  const quick = await attempts.run('quick', Math.min(0.15 * left, 60), before);
-  const seconds = Math.min(attempts.secondsLeft * 0.4, maxSeconds(attempts.contract));
-  if (quick.kind === 'not filled' || quick.outcome.kind === 'failed') return quick;
-  if (!attempts.affordsAnother(seconds) || seconds < 2 * quick.outcome.seconds) return quick;
-  const better = await attempts.run('full', seconds, { outcome: quick.outcome, noise: 0 });
-  return better.kind === 'filled' ? better : await attempts.goBack(quick);
 }
 
 async function elsePutBack(
@@ -151,121 +141,82 @@ async function elsePutBack(
   return filling;
 }
 
-/** The outcome to beat, and by how much. */
 interface Goal {
-  outcome: Outcome;
+  /** The script may take this much time. */
+  seconds: number;
+  /** The outcome of the starter, and by how much its score must be beaten. */
+  before: Outcome;
   noise: number;
+  /** For the final answer. */
+  sentence: (models: string, line: string) => string;
 }
 
-/** Writes scripts that fulfil one contract, runs them and judges them. */
-class Attempts {
-  readonly #workspace: Workspace;
-  readonly #runner: TrialRunner;
-  readonly contract: Contract;
-  readonly #place: 'useless starter' | 'starter';
-  lastFailed = false;
-
-  constructor(
-    workspace: Workspace,
-    runner: TrialRunner,
-    contract: Contract,
-    place: 'useless starter' | 'starter',
-  ) {
-    this.#workspace = workspace;
-    this.#runner = runner;
-    this.contract = contract;
-    this.#place = place;
+/** Writes a script that fulfils a contract and runs it; filled if it reaches the goal and its submission is accepted. */
+async function fulfil(
+  workspace: Workspace,
+  runner: TrialRunner,
+  contract: Contract,
+  goal: Goal,
+): Promise<Filling> {
+  announce(workspace, contract, goal);
+  const source = modelScript(contract, goal.seconds);
+  const outcome = onlyOwnMetric(await runner.run(source), workspace.task.metric.name);
+  const problem = await judge(workspace, contract, outcome, goal);
+  if (problem !== null) return { kind: 'not filled', why: problem };
+  if (outcome.kind === 'failed') {
+    const sentence = goal.sentence(describeModel(contract), outcome.why);
+    return { kind: 'filled', source, outcome, sentence, isStricter: false };
   }
+  const settled = settledScript(source, outcome.printed);
+  runner.rename(settled);
+  const models = membersIn(outcome.printed).join(', ') || describeModel(contract);
+  return {
+    kind: 'filled',
+    source: settled,
+    outcome,
+    sentence: goal.sentence(models, outcome.line),
+    isStricter: /^honest folds: /m.test(outcome.printed),
+  };
+}
 
-  get secondsLeft(): number {
-    return this.#workspace.budget.seconds_left;
-  }
+function announce(workspace: Workspace, contract: Contract, { seconds, before, noise }: Goal): void {
+  const { entry, metric } = workspace.task;
+  const by = noise > 0 ? ` by more than ${Number(noise.toPrecision(3))}` : '';
+  const goal = isComparable(before) ? ` better than ${before.score}${by}` : '';
+  workspace.note({
+    Reason:
+      'Models of different kinds err in different ways, so their blend is likely to be better than one.',
+    Model: `${contract.kind}: ${describeModel(contract)}`,
+    Change: `${entry}: ${describeModel(contract)}, measured on rows that were not learnt from.`,
+    Prediction:
+      `It prints a validation ${metric.name}${goal} after about ${Math.round(seconds)} s at most, ` +
+      'and its submission is accepted.',
+  });
+}
 
-  /** Whether there is time for another script, for a second run of the previous one, and for the answer. */
-  affordsAnother(seconds: number): boolean {
-    const { steps_left, seconds_left } = this.#workspace.budget;
-    return !this.#workspace.ended && steps_left >= 8 && seconds * 2 <= seconds_left;
-  }
-
-  /**
-   * Runs a script that may take this much time; filled if it is better than the goal and its submission is accepted.
-   */
-  async run(size: 'quick' | 'full', seconds: number, goal: Goal): Promise<Filling> {
-    const { entry, metric } = this.#workspace.task;
-    const source = modelScript(this.contract, size, seconds, metric.name);
-    this.#announce(size, seconds, goal);
-    const outcome = onlyOwnMetric(await this.#runner.run(source), metric.name);
-    const problem = await this.#judge(outcome, goal);
-    if (problem !== null) return { kind: 'not filled', why: problem };
-    const blended = outcome.kind === 'measured' ? membersIn(outcome.printed).join(', ') : '';
-    const models = blended === '' ? describeModel(this.contract, size) : blended;
-    const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
-    const sentence =
-      this.#place === 'useless starter'
-        ? `The starter was of no use; I wrote a model of ${models}, which printed "${line}".`
-        : `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's`;
-    const isStricter = outcome.kind === 'measured' && /^honest folds: /m.test(outcome.printed);
-    if (outcome.kind === 'failed') return { kind: 'filled', source, outcome, sentence, isStricter };
-    const settled = settledScript(source, outcome.printed);
-    this.#runner.rename(settled);
-    return { kind: 'filled', source: settled, outcome, sentence, isStricter };
-  }
-
-  /** Runs the quick model again after another one was not better. */
-  async goBack(quick: Filled): Promise<Filling> {
-    if (this.#workspace.ended) return quick;
-    const again = await this.#runner.run(quick.source);
-    const line = again.kind === 'measured' ? `: ${again.line}` : '';
-    this.#workspace.note({ Decision: `I go back to the quick model${line}.` });
-    if (again.kind === 'measured') return { ...quick, outcome: again };
-    const { name } = this.#workspace.task.metric;
-    return { kind: 'not filled', why: `the model that was written printed no ${name} the second time` };
-  }
-
-  #announce(size: 'quick' | 'full', seconds: number, { outcome, noise }: Goal): void {
-    const { entry, metric } = this.#workspace.task;
-    const by = noise > 0 ? ` by more than ${Number(noise.toPrecision(3))}` : '';
-    const goal = isComparable(outcome) ? ` better than ${outcome.score}${by}` : '';
-    this.#workspace.note({
-      Reason:
-        size === 'quick'
-          ? 'A quick model, so that there is a valid submission.'
-          : 'Models of different kinds err in different ways, so their blend is likely to be better than one.',
-      Model: `${this.contract.source.kind}: ${describeModel(this.contract, size)}`,
-      Change: `${entry}: ${describeModel(this.contract, size)}, measured on rows that were not learnt from.`,
-      Prediction:
-        `It prints a validation ${metric.name}${goal} after about ${Math.round(seconds)} s at most, ` +
-        'and its submission is accepted.',
-    });
-  }
-
-  /** Why a script is not kept; null if it is kept. */
-  async #judge(outcome: Outcome, { outcome: before, noise }: Goal): Promise<string | null> {
-    const decide = (observed: string, decision: string) =>
-      this.#workspace.note({
-        Observed: `${observed} (${Math.round(outcome.seconds)} s).`,
-        Decision: decision,
-      });
-    const isSilent = outcome.kind === 'failed' && outcome.silent === true && !this.contract.isMeasured;
-    this.lastFailed = outcome.kind === 'failed' && !isSilent;
-    if (this.lastFailed || (isSilent && before.kind === 'measured')) {
-      const why = outcome.kind === 'failed' ? outcome.why : '';
-      decide(why, 'A failure: not kept.');
-      return `the model that I wrote did not work: ${why}`;
+/** Why a script is not kept; null if it is kept. */
+async function judge(
+  workspace: Workspace,
+  contract: Contract,
+  outcome: Outcome,
+  { before, noise }: Goal,
+): Promise<string | null> {
+  const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
+  const decide = (Decision: string) =>
+    workspace.note({ Observed: `${line} (${Math.round(outcome.seconds)} s).`, Decision });
+  if (outcome.kind === 'measured') {
+    const sign = workspace.task.metric.direction === 'maximize' ? 1 : -1;
+    if (isComparable(before) && sign * (outcome.score - before.score) <= noise) {
+      decide('Not better than before by more than the noise: not kept.');
+      return `the model that I wrote is not better: ${line}`;
     }
-    const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
-    if (outcome.kind === 'measured' && isComparable(before)) {
-      const { direction } = this.#workspace.task.metric;
-      const gain = (outcome.score - before.score) * (direction === 'maximize' ? 1 : -1);
-      if (gain <= noise) {
-        decide(line, 'Not better than before by more than the noise: not kept.');
-        return `the model that I wrote is not better: ${line}`;
-      }
-    }
-    const check = await checkSubmission(this.#workspace);
-    decide(line, `${check.sentence} ${check.isRefused ? 'Not kept.' : 'Kept.'}`);
-    return check.isRefused ? 'the submission of the model that I wrote was refused' : null;
+  } else if (outcome.silent !== true || contract.is_measured || before.kind === 'measured') {
+    decide('A failure: not kept.');
+    return `the model that I wrote did not work: ${line}`;
   }
+  const check = await checkSubmission(workspace);
+  decide(`${check.sentence} ${check.isRefused ? 'Not kept.' : 'Kept.'}`);
+  return check.isRefused ? 'the submission of the model that I wrote was refused' : null;
 }
 
 /** A script of automl's own that prints another metric than the task's counts as not measured. */
@@ -276,33 +227,8 @@ function onlyOwnMetric(outcome: Outcome, metric: string): Outcome {
 }
 
 /** Whether an outcome is a score that another model must beat: one of the task's own metric. */
-function isComparable(outcome: Outcome): outcome is Outcome & { kind: 'measured' } {
+function isComparable(outcome: Outcome): outcome is Measured {
   return outcome.kind === 'measured' && outcome.other !== true;
-}
-
-function planOf(contract: Contract): string {
-  const { source, test, targets, id, rows, classColumns, classifies, metric, epochs } = contract;
-  const written =
-    classColumns.length > 0
-      ? `the probabilities of ${classColumns.length} classes`
-      : contract.writesProbability
-        ? 'its probability'
-        : 'it';
-  return (
-    `Learn ${targets.join(', ')} (${classifies ? 'classes' : 'numbers'}) from ${rows} rows of ${placeOf(source)}; ` +
-    `write ${written} for every ${id} of ${test}; choose by ${metric}` +
-    `${contract.isMeasured ? '' : ", since I cannot compute the task's own metric"}` +
-    `${epochs === null ? '' : `; see no row more than ${epochs} times`}.`
-  );
-}
-
-function placeOf(source: Contract['source']): string {
-  if (source.kind === 'table') {
-    const { text, letters, number, name } = source.columns;
-    return `${source.train} (columns: ${number} of numbers, ${name} of names, ${text} of texts, ${letters} of letters)`;
-  }
-  if (source.kind === 'arrays') return `${source.train.join(' ').trim()} (each ${source.shape.join(' x ')})`;
-  return `${source.trainFolder} (files *${source.ending})`;
 }
 
 function notFilled(workspace: Workspace, decision: string, why: string): Filling {

@@ -8,9 +8,8 @@ import { cacheFolder } from '../../../lib/cache-folder.ts';
 import type { TaskBrief } from '../../../schema/index.ts';
 import { ensurePython, loadTask } from '../../../tasks/index.ts';
 import type { HeldOut } from '../../search/held-out-rows.ts';
-import { askedTable, inferContract, testPath } from './contract.ts';
+import { askedTable, contractScript, readContract } from './contract.ts';
 import { averagingScript, heldOutScript, readHeldOut } from './held-out.ts';
-import { dataSummaryScript } from './python-file.ts';
 
 /** Withholds rows of synthetic tables. The packages are those of a task; no data of it is needed. */
 const { executable: python } = await ensurePython(
@@ -86,8 +85,7 @@ function place({ task, data }: { task: TaskBrief; data: string }) {
   run(folder, `${start}\n${data}\n`);
   const file = askedTable(task);
   if (file === null) throw new Error('no table is asked for');
-  const settings = { TEST: testPath(file), ID: 'id', WANTED: ['y'] };
-  const contract = inferContract(task, run(folder, dataSummaryScript(settings)));
+  const contract = readContract(run(folder, contractScript(task, file)));
   if ('problem' in contract) throw new Error(contract.problem);
   const measure = (source: string, part = 0, other = '', members: string[] = []) => {
     writeFileSync(join(folder, 'train.py'), source);

@@ -4,8 +4,7 @@ import type { BranchView } from '../../search/branch-view.ts';
 import type { Compared, HeldOut, HoldOut } from '../../search/held-out-rows.ts';
 import type { Contract } from './contract.ts';
 import { findContract } from './fill.ts';
-import { answerSettings } from './portfolio.ts';
-import { pythonScript } from './python-file.ts';
+import { pythonScript, type Setting } from './python-file.ts';
 
 /** The output of `python/automl/held_out.py`. */
 const Printed = z.union([
@@ -23,8 +22,8 @@ export const holdOutRows: HoldOut = async (view) => {
   const aim = 'To measure versions on rows that they have not seen,';
   const contract = await findContract(new Workspace(view), aim);
   if ('problem' in contract) return contract;
-  if (contract.source.kind !== 'table') return { problem: 'the data is not a table' };
-  if (!contract.isMeasured) return { problem: `I can't compute the ${view.task.metric.name}` };
+  if (contract.kind !== 'table') return { problem: 'the data is not a table' };
+  if (!contract.is_measured) return { problem: `I can't compute the ${view.task.metric.name}` };
   const { entry } = view.task;
   const perform = async (branch: BranchView, script: string) => {
     const workspace = new Workspace(branch);
@@ -48,20 +47,27 @@ export const holdOutRows: HoldOut = async (view) => {
   };
 };
 
+/** What is to be predicted, where it is written, and how it is scored. */
+const ofAnswers = [
+  ...['TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS', 'CLASSIFIES'],
+  ...['WRITES_PROBABILITY', 'ROUNDS_TO_WHOLE', 'METRIC', 'UNIT'],
+];
+
+function settingsOf({ settings }: Contract, names: readonly string[]): Record<string, Setting> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name)));
+}
+
 /** The program that measures the version in the workspace on one part of the rows; only for tables. */
 export function heldOutScript(
   contract: Contract,
   entry: string,
   { part, other, members = [], seconds }: Compared & { seconds: number },
 ): string {
-  const { source } = contract;
-  if (source.kind !== 'table') throw new Error('only rows of tables can be withheld');
   return pythonScript(
     ['settings', 'data', 'scores', 'formats', 'table', 'held_out'],
     {
-      ...answerSettings(contract),
-      ...{ TRAIN: source.train, ANSWERS: source.answers, ENTRY: entry },
-      ...{ PART: part, OTHER: other, TOGETHER: members, SECONDS: seconds },
+      ...settingsOf(contract, [...ofAnswers, 'TRAIN', 'ANSWERS']),
+      ...{ ENTRY: entry, PART: part, OTHER: other, TOGETHER: members, SECONDS: seconds },
     },
     'measure()',
   );
@@ -69,7 +75,7 @@ export function heldOutScript(
 
 /** The program that averages the submission in the workspace with others; without others, it passes it on. */
 export function averagingScript(contract: Contract, others: readonly string[] = []): string {
-  const settings = { ...answerSettings(contract), OTHERS: others };
+  const settings = { ...settingsOf(contract, ofAnswers), OTHERS: others };
   return pythonScript(['settings', 'average'], settings, others.length === 0 ? 'tell()' : 'average()');
 }
 

@@ -7,9 +7,7 @@ import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { TaskBrief } from '../../../schema/index.ts';
 import { ensurePython, loadTask } from '../../../tasks/index.ts';
-import { askedTable, inferContract, testPath } from './contract.ts';
-import { describeModel, modelScript } from './portfolio.ts';
-import { dataSummaryScript } from './python-file.ts';
+import { askedTable, contractScript, describeModel, modelScript, readContract } from './contract.ts';
 
 /**
  * Runs the models that automl writes on synthetic data of many kinds. The packages are those of a task; no data of it
@@ -234,17 +232,18 @@ describe('what automl writes', () => {
     const file = askedTable(task);
     if (file === null) throw new Error('no table is asked for');
     const wanted = file.columns.map(({ name }) => name);
-    const settings = { TEST: testPath(file), ID: 'id', WANTED: wanted };
-    const seen = run(folder, python, dataSummaryScript(settings));
-    const found = kind.isPlain ? seen.replace(/"packages": \[[^\]]*\]/, '"packages": ["numpy"]') : seen;
-    const contract = inferContract(task, found);
+    const script = contractScript(task, file);
+    const seen = kind.isPlain
+      ? script.replace('for name in PACKAGES if find_spec(name) is not None', 'for name in ["numpy"]')
+      : script;
+    const contract = readContract(run(folder, python, seen));
     if ('problem' in contract) throw new Error(contract.problem);
-    const script = modelScript(contract, 'full', 8, kind.metric);
-    expect(/^(?:from|import) (?:sklearn|scipy)/m.test(script)).toBe(kind.isPlain !== true);
-    const printed = run(folder, python, script);
+    const model = modelScript(contract, 8);
+    expect(/^(?:from|import) (?:sklearn|scipy)/m.test(model)).toBe(kind.isPlain !== true);
+    const printed = run(folder, python, model);
     expect(printed).toMatch(kind.prints ?? /validation/);
     expect(printed).not.toContain('it failed');
-    if (kind.models !== undefined) expect(describeModel(contract, 'full')).toContain(kind.models);
+    if (kind.models !== undefined) expect(describeModel(contract)).toContain(kind.models);
     const [ids, score] = run(folder, python, measure, kind.metric).trim().split('\n');
     expect(ids).toBe('True');
     const sign = task.metric.direction === 'maximize' ? 1 : -1;

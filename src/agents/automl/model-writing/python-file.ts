@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { parseShallowJson } from '../../../lib/shallow-json.ts';
 
 const folder = join(import.meta.dirname, '../../../../python/automl');
 
 /** The possible values of a script's settings. */
 export type Setting = string | number | boolean | readonly Setting[];
+export const Setting: z.ZodType<Setting> = z.lazy(() =>
+  z.union([z.string(), z.number(), z.boolean(), z.array(Setting)]),
+);
 
 /**
  * Files in `python/automl` as one script, since an entry script must be self-contained: first their imports, except
@@ -17,7 +22,7 @@ export function pythonScript(
   settings: Readonly<Record<string, Setting>>,
   lastLine: string,
 ): string {
-  const texts = parts.map((part) => readFileSync(join(folder, `${part}.py`), 'utf8'));
+  const texts = parts.map(pythonPart);
   const bodies = texts.map((text) => text.replace(importPattern, '').trim());
   const [first = '', ...others] = bodies;
   const [, title = '', start = ''] = /^("""[\s\S]*?""")([\s\S]*)$/.exec(first) ?? [];
@@ -33,40 +38,31 @@ export function pythonScript(
   return `${withSettings(text.join('\n\n'), settings).replace(/\n{4,}/g, '\n\n\n')}\n`;
 }
 
-/** A script that prints what the data folder contains, as a `DataSummary`. */
-export function dataSummaryScript(settings: Readonly<Record<'TEST' | 'ID' | 'WANTED', Setting>>): string {
-  return pythonScript(['look', 'formats'], settings, 'look_at_data()');
-}
-
 /** The text of a file in `python/automl`: a script of its own, or a part of one. */
 export function pythonPart(name: string): string {
   return readFileSync(join(folder, `${name}.py`), 'utf8');
 }
 
-const importPattern = /^(?:from (\S+) import (?:\(([^)]*)\)|(.+))|(import .+))\n/gm;
-
-/** All imports, each module once, without those of the project's own files. */
-function importsOf(texts: readonly string[]): string {
-  const whole = new Set<string>();
-  const names = new Map<string, Set<string>>();
-  for (const [, module = '', inBrackets, inLine, plain] of texts.join('\n').matchAll(importPattern)) {
-    if (plain !== undefined) whole.add(plain);
-    if (module === '' || module.startsWith('automl.')) continue;
-    const known = names.get(module) ?? new Set();
-    for (const name of (inBrackets ?? inLine ?? '').split(','))
-      if (name.trim() !== '') known.add(name.trim());
-    names.set(module, known);
+/** What a script printed as JSON after a word at the start of a line; null if it is something else. */
+export function readPrinted<Type>(word: string, schema: z.ZodType<Type>, printed: string): Type | null {
+  const line = printed.split('\n').find((each) => each.startsWith(`${word} `));
+  if (line === undefined) return null;
+  try {
+    return schema.safeParse(parseShallowJson(line.slice(word.length))).data ?? null;
+  } catch {
+    return null;
   }
-  const lines = [...names].map(([module, known]) => {
-    const line = `from ${module} import ${[...known].sort().join(', ')}`;
-    return line.length <= 100
-      ? line
-      : `from ${module} import (\n${[...known]
-          .sort()
-          .map((name) => `    ${name},\n`)
-          .join('')})`;
-  });
-  return [...[...whole].sort(), ...lines.sort()].join('\n');
+}
+
+const importPattern = /^(?:from \S+ import (?:\([^)]*\)|.+)|import .+)\n/gm;
+
+/** All imports, without those of the project's own files. */
+function importsOf(texts: readonly string[]): string {
+  const found = texts.flatMap((text) => text.match(importPattern) ?? []).map((each) => each.trim());
+  return [...new Set(found)]
+    .filter((each) => !each.startsWith('from automl.'))
+    .sort()
+    .join('\n');
 }
 
 function withSettings(script: string, settings: Readonly<Record<string, Setting>>): string {

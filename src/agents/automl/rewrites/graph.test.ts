@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { briefOf } from '../../../../test/fakes/fake-environment.ts';
 import { graphScripts } from '../../../../test/fixtures/graph-scripts.ts';
-import type { ArraySummary } from '../model-writing/data-summary.ts';
+import type { ArraySummary } from '../model-writing/arrays.ts';
 import { rewriteGraph } from './graph.ts';
 
 const array = (name: string, shape: number[], ends?: [number, number]): ArraySummary => {
   const [least, most] = ends ?? [null, null];
-  return { path: `data/${name}.npy`, key: '', shape, kind: ends ? 'i' : 'f', values: [], least, most };
+  return { path: `data/${name}.npy`, key: '', shape, kind: ends ? 'i' : 'f', least, most };
 };
 const features = array('features', [400, 6]);
 const edges = array('edges', [1500, 2], [0, 399]);

@@ -1,4 +1,4 @@
-import type { ArraySummary } from '../model-writing/data-summary.ts';
+import type { ArraySummary } from '../model-writing/arrays.ts';
 import { type Edit, nodesOf, parsePython, type SyntaxNode, textOf } from '../python-source.ts';
 import { hasOwnLines, lineOf, linesAfter } from './python-edit.ts';
 import type { Rewrite, Rewriter } from './rewrite.ts';

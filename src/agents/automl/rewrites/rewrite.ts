@@ -1,5 +1,5 @@
 import type { TaskBrief } from '../../../schema/index.ts';
-import type { ArraySummary } from '../model-writing/data-summary.ts';
+import type { ArraySummary } from '../model-writing/arrays.ts';
 
 /** A change to how a script works, found by its syntax and specific to a library, never to a task. */
 export interface Rewrite {

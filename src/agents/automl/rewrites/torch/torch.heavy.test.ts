@@ -7,8 +7,7 @@ import { graphData, graphScripts } from '../../../../../test/fixtures/graph-scri
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
 import { runScripts, torchPython } from '../../../../../test/fixtures/torch-python.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
-import { readDataSummary } from '../../model-writing/data-summary.ts';
-import { pythonScript } from '../../model-writing/python-file.ts';
+import { arraysScript, readArrays } from '../../model-writing/arrays.ts';
 import { rewriteGraph } from '../graph.ts';
 import type { Rewriter, Surroundings } from '../rewrite.ts';
 import { rewriteTorch } from './torch.ts';
@@ -65,9 +64,9 @@ describe('rewritten scripts', () => {
   test('features of neighbours help if neighbours are similar, and leak no unknown labels', () => {
     const folder = temporaryFolder();
     execFileSync(python, ['-c', graphData], { cwd: folder });
-    writeFileSync(join(folder, 'look.py'), pythonScript(['look', 'formats'], {}, 'look_at_data()'));
+    writeFileSync(join(folder, 'look.py'), arraysScript());
     const printed = execFileSync(python, ['look.py'], { cwd: folder, encoding: 'utf8' });
-    const { arrays = [], packages = [] } = readDataSummary(printed) ?? {};
+    const { arrays = [], packages = [] } = readArrays(printed) ?? {};
     const surroundings = { task: surroundingsOf('accuracy').task, arrays, packages };
     expect(packages).toContain('torch');
     expect(arrays).toContainEqual(
