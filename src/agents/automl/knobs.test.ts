@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withFreshSeeds } from '../search/fresh-seeds.ts';
 import { findKnobs } from './knobs.ts';
 import { syntaxErrors } from './python-source.ts';
 import { type Direction, literalOf, moved, steps } from './scales.ts';
-import { seedsSplitData, withSeedsRaised, withValues } from './versions.ts';
+import { seedsSplitData, withValues } from './versions.ts';
 
 function found(source: string): string[] {
   return findKnobs(source).map(({ name, literal }) => `${name}=${literal}`);
@@ -198,7 +199,7 @@ describe('the knob finder', () => {
         ),
         (source) => {
           for (const { from, to, literal } of findKnobs(source)) expect(source.slice(from, to)).toBe(literal);
-          expect(withSeedsRaised(source, 1)).toBeTypeOf('string');
+          expect(withFreshSeeds(source, 1)).toBeTypeOf('string');
           expect(seedsSplitData(source)).toBeTypeOf('boolean');
         },
       ),
@@ -250,7 +251,7 @@ describe('a version of a script', () => {
     const source =
       'SEED = 3\nnp.random.seed(1)\nrng = np.random.default_rng(2)\nf(random_state=4, seed=None)\n' +
       'seed: int = int(os.environ.get("SEED", "0"))\n';
-    expect(withSeedsRaised(source, 1)).toBe(
+    expect(withFreshSeeds(source, 1)).toBe(
       'SEED = 4\nnp.random.seed(2)\nrng = np.random.default_rng(3)\nf(random_state=5, seed=None)\n' +
         'seed: int = int(os.environ.get("SEED", "0")) + 1\n',
     );

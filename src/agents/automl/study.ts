@@ -1,11 +1,12 @@
 import type { Workspace } from '../common/workspace.ts';
+import { withFreshSeeds } from '../search/fresh-seeds.ts';
 import { isTimeLike } from '../search/metric-names.ts';
 import { type Evidence, NoiseTest, type SecondRun } from '../search/noise-test.ts';
 import { Pace } from './pace.ts';
 import { sameResults } from './same-results.ts';
 import type { Ending } from './strategy.ts';
 import type { Measured, Outcome, TrialRunner } from './trial.ts';
-import { seedsSplitData, withSeedsRaised } from './versions.ts';
+import { seedsSplitData } from './versions.ts';
 
 /** A script is cheap if the remaining time is enough for this many runs: then its noise is measured first. */
 const runsOfCheap = 6;
@@ -114,7 +115,7 @@ export class Study {
 
   /** Other data would be other work: a time is measured on the same data. */
   #withSeedsRaised(source: string, raisedBy: number): string {
-    return isTimeLike(this.#workspace.task.metric) ? source : withSeedsRaised(source, raisedBy);
+    return isTimeLike(this.#workspace.task.metric) ? source : withFreshSeeds(source, raisedBy);
   }
 
   /** Runs the best version a second time. Returns why that gave no score, or null. */

@@ -1,5 +1,4 @@
 import type { TaskBrief } from '../../schema/index.ts';
-import { withFreshSeeds } from '../search/fresh-seeds.ts';
 import { isTimeLike } from '../search/metric-names.ts';
 import { findKnobs, type Knob } from './knobs.ts';
 import { maxEpochs } from './most-epochs.ts';
@@ -39,14 +38,6 @@ export function changesBetween(
     if (before === after) return [];
     return [`${knob.name}: ${literalOf(knob, before)} → ${literalOf(knob, after)} (line ${knob.line})`];
   });
-}
-
-/** `SEED = int(os.environ.get("SEED", "0"))` */
-const seedFromOutside = /\b\w*seed(?:\s*:\s*int)?\s*=\s*int\((?:[^()\n]|\([^()\n]*\))*\)/gi;
-
-/** A script with every seed raised; only for measuring. */
-export function withSeedsRaised(source: string, raisedBy: number): string {
-  return withFreshSeeds(source, raisedBy).replace(seedFromOutside, (seed) => `${seed} + ${raisedBy}`);
 }
 
 /**

@@ -5,13 +5,15 @@
 const seeds =
   /(?<before>\b\w*(?:seed|random_state)\b["']?(?:\s*:\s*int)?\s*(?:=(?!=)|:)\s*|\b(?:manual_seed(?:_all)?|set_seed|seed_everything|seed|default_rng|RandomState|PRNGKey)\(\s*|["']--?\w*seed["'][^\n]*?\bdefault\s*=\s*)(?<digits>\d{1,9})\b/gi;
 
+/** A seed that is given from outside: `SEED = int(os.environ.get("SEED", "0"))`. */
+const givenSeeds = /\b\w*seed(?:\s*:\s*int)?\s*=\s*int\((?:[^()\n]|\([^()\n]*\))*\)/gi;
+
 /**
  * A script with every seed in it raised, so that its score is a new draw; unchanged if it has no seeds. Only for
  * measuring: such a script is never submitted.
  */
 export function withFreshSeeds(source: string, raisedBy: number): string {
-  return source.replace(
-    seeds,
-    (_, before: string, digits: string) => `${before}${Number(digits) + raisedBy}`,
-  );
+  return source
+    .replace(seeds, (_, before: string, digits: string) => `${before}${Number(digits) + raisedBy}`)
+    .replace(givenSeeds, (seed) => `${seed} + ${raisedBy}`);
 }

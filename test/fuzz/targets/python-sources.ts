@@ -4,7 +4,8 @@ import { settledScript } from '../../../src/agents/automl/model-writing/settled.
 import { syntaxErrors } from '../../../src/agents/automl/python-source.ts';
 import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
 import { surroundingsOf } from '../../../src/agents/automl/rewrites/made-up-surroundings.ts';
-import { seedsSplitData, withSeedsRaised, withValues } from '../../../src/agents/automl/versions.ts';
+import { seedsSplitData, withValues } from '../../../src/agents/automl/versions.ts';
+import { withFreshSeeds } from '../../../src/agents/search/fresh-seeds.ts';
 import { estimatorScripts } from '../../fixtures/estimator-scripts.ts';
 import { slowScripts } from '../../fixtures/slow-scripts.ts';
 import { torchScripts } from '../../fixtures/torch-scripts.ts';
@@ -73,7 +74,7 @@ export const pythonTarget = defineTarget({
         knobs,
         knobs.map(({ value }) => value * 2),
       );
-      const raised = withSeedsRaised(doubled, 1);
+      const raised = withFreshSeeds(doubled, 1);
       hold(syntaxErrors(raised) <= syntaxErrors(source), 'another version is Python as far as it was');
       seedsSplitData(source);
       for (const metric of metrics) allRewrites(source, surroundingsOf(metric));

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import type { TaskBrief } from '../../../schema/index.ts';
+import { withFreshSeeds } from '../../search/fresh-seeds.ts';
 import { findKnobs } from '../knobs.ts';
 import { syntaxErrors } from '../python-source.ts';
-import { withSeedsRaised } from '../versions.ts';
 import {
   askedTable,
   type Contract,
@@ -290,7 +290,7 @@ describe('the script that fulfils a contract', () => {
     for (const contract of [contractOf(taskOf('MAE', [{}]), homes), contractOf(task, pictures, withTorch)]) {
       const script = modelScript(contract, 60);
       const lines = script.split('\n');
-      const raised = withSeedsRaised(script, 1).split('\n');
+      const raised = withFreshSeeds(script, 1).split('\n');
       expect(raised.filter((line, place) => line !== lines[place])).toHaveLength(1);
       const names = findKnobs(script).map(({ name }) => name);
       expect(names.filter((name) => /SECONDS|PASSES|EPOCHS/i.test(name))).toEqual([]);
