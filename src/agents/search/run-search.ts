@@ -34,8 +34,11 @@ export type Operate = (move: Move, view: BranchView, search: TreeSearch) => Prom
 
 /** Shares of the rest of the budget: for one attempt, and for the first one without a model. */
 const shares = { attempt: 0.35, portfolio: 0.3, selection: 0.25 };
-/** Reading, writing, running and checking: the minimum and maximum steps for one attempt. */
-const steps = { least: 5, most: 14 };
+/**
+ * Reading, writing, running and checking: the minimum and maximum steps for one attempt, and what is enough to look at the
+ * data and to write a model without a language model.
+ */
+const steps = { least: 5, most: 14, portfolio: 16 };
 /** With less time than for so many runs of the starter, what measuring its noise costs is better spent on attempts. */
 const noiseRuns = 30;
 /** With less time than for so many runs, every draft after the first one takes more than it gives. */
@@ -299,8 +302,11 @@ export class TreeSearch {
 
   #allotment(share: number): Allotment {
     const { seconds, steps: left } = this.#usable();
-    const most = share === shares.portfolio ? left : steps.most;
-    const few = Math.max(steps.least + 3, Math.min(most, Math.floor(share * left)));
+    const ofShare = Math.floor(share * left);
+    const few =
+      share === shares.portfolio
+        ? Math.max(steps.portfolio, ofShare)
+        : Math.max(steps.least + 3, Math.min(steps.most, ofShare));
     return {
       seconds: Math.min(seconds, Math.max(share * seconds, 4 * this.#slowest)),
       steps: Math.min(left, few),
