@@ -28,6 +28,9 @@ const Graded = z.object({
   runs: z.array(z.object({ outcome: z.string(), improvement: z.number(), tokens: z.number() })),
 });
 
+/** Two standard deviations of the starter's score over seeds, as a share of the baseline: the starter may be submitted. */
+const spreadOfStarter = (2 * 0.0138) / 0.8529;
+
 /** A model of 135 million parameters completes no task, but its texts are as odd as those of any model. */
 describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'mlab-real-model-'));
@@ -80,7 +83,7 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
     expect(report.runs).toHaveLength(2);
     for (const run of report.runs) {
       expect(run.outcome).not.toBe('invalid');
-      expect(run.improvement).toBeGreaterThanOrEqual(0);
+      expect(run.improvement).toBeGreaterThanOrEqual(-spreadOfStarter);
       expect(run.tokens).toBeGreaterThan(0);
     }
   });
