@@ -23,7 +23,7 @@ export const SearchNode = z.object({
   change: z.string().max(400),
   /** Why it was chosen, or how it ended. */
   why: z.string().max(400),
-  /** In the unit of the metric, as its script printed it. */
+  /** In the unit of the metric, as its script printed it, or as the search corrected it. */
   score: z.number().nullable(),
   /** Seconds of one run of its script. */
   seconds: z.number().min(0).nullable(),

@@ -44,19 +44,19 @@ async function heldOut(qualities: number[], holder: Partial<RowHolder> = {}) {
 }
 
 test.each([
-  { claimed: 5, measured: 4, isBetter: true, why: 'the rows agree with the claim' },
-  { claimed: 1, measured: -0.5, isBetter: true, why: 'the rows do not contradict a small claim' },
-  { claimed: 9, measured: 4, isBetter: true, why: 'it is better, although it claims too much' },
-  { claimed: 9, measured: 0.5, isBetter: false, why: 'what is left of its claim may be chance' },
-  { claimed: 9, measured: -3, isBetter: false, why: 'it is worse' },
-])('a version that claims $claimed and gains $measured: $why', async ({ claimed, measured, isBetter }) => {
-  const { rows, first, second } = await heldOut([10, 10 + measured]);
-  expect(await rows.confirms(second, first, claimed)).toMatchObject({ isBetter });
+  { claimed: 5, measured: 4, counts: 5, why: 'the rows agree with the claim' },
+  { claimed: 1, measured: -0.5, counts: 1, why: 'the rows do not contradict a small claim' },
+  { claimed: 9, measured: 4, counts: 4, why: 'it is better, although it claims too much' },
+  { claimed: 9, measured: 0.5, counts: 0, why: 'what is left of its claim may be chance' },
+  { claimed: 9, measured: -3, counts: -3, why: 'it is worse' },
+])('of a version that claims $claimed and gains $measured, $counts counts: $why', async (each) => {
+  const { rows, first, second } = await heldOut([10, 10 + each.measured]);
+  expect(await rows.check(second, first, each.claimed)).toMatchObject({ gain: each.counts });
 });
 
-test('a version that cannot be measured is not better, and says why', async () => {
+test('a version that cannot be measured says why', async () => {
   const { rows, first, second } = await heldOut([10, Number.NaN]);
-  expect(await rows.confirms(second, first, 3)).toEqual({ isBetter: false, said: 'it failed' });
+  expect(await rows.check(second, first, 3)).toEqual({ problem: 'it failed' });
 });
 
 test('rows cannot be withheld if the first version does not run on the others', async () => {

@@ -86,20 +86,21 @@ export class HeldOutRows {
   }
 
   /**
-   * Whether a version that claims to be better than the best one is. A claim counts if the withheld rows do not contradict
-   * it; otherwise only they count.
+   * What counts of the gain that a version claims over the best one: all of it if the withheld rows do not contradict it;
+   * otherwise only what they show, if that is a loss or more than one standard error.
    */
-  async confirms(
+  async check(
     attempt: Attempt,
     best: Attempt,
     claimed: number,
-  ): Promise<{ isBetter: boolean; said: string }> {
+  ): Promise<{ gain: number; said: string } | { problem: string }> {
     const found = await this.#run(attempt, 0, best);
-    if ('problem' in found) return { isBetter: false, said: found.problem };
+    if ('problem' in found) return found;
     const { gain, error } = found.gain ?? { gain: 0, error: 0 };
-    const isBelieved = Math.abs(claimed - gain) <= contradiction * error;
-    const said = `${isBelieved ? 'agrees with' : 'contradicts'} its claim: ${told({ gain, error })}`;
-    return { isBetter: isBelieved || gain > error, said };
+    if (Math.abs(claimed - gain) <= contradiction * error)
+      return { gain: claimed, said: `agrees with its claim: ${told({ gain, error })}` };
+    const said = `contradicts its claim: ${told({ gain, error })}`;
+    return { gain: gain > error ? gain : Math.min(gain, 0), said };
   }
 
   /** The gain of the best version over another one on rows that decided nothing so far; null if it can't be measured. */

@@ -55,6 +55,11 @@ export class NoiseTest {
     return this.#sign * (score - than);
   }
 
+  /** The score that is better than another one by this gain. */
+  shifted(score: number, gain: number): number {
+    return score + this.#sign * gain;
+  }
+
   /** Whether a first measurement justifies a second one. */
   isPromising(first: number, best: Evidence): boolean {
     return this.gain(first, best.first) > this.threshold;

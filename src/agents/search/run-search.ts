@@ -6,7 +6,7 @@ import { HeldOutRows, type HoldOut, stepsOfPart } from './held-out-rows.ts';
 import { outcomeText } from './outcome-text.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
 import { SearchBudget } from './search-budget.ts';
-import { type Attempt, lineage, SearchTree } from './search-tree.ts';
+import { type Attempt, lineage, type Measured, SearchTree } from './search-tree.ts';
 import { needsSelection, roundSeconds, selectFinalist, selectionNeeds } from './select-finalist.ts';
 import { selectHeldOut } from './select-held-out.ts';
 
@@ -207,6 +207,14 @@ export class TreeSearch {
     attempt.output = finding.measured.run.result.observation;
     const compared = lineage(attempt).find((one) => one !== attempt && one.measured !== null);
     const { noiseTest } = this.evaluator;
+    const problem = await this.#correct(attempt, finding.measured);
+    if (problem !== null) {
+      attempt.measured = null;
+      attempt.output = problem;
+      this.#widenUnless(false);
+      this.tree.finish(attempt, 'failed', problem);
+      return;
+    }
     const gain = compared === undefined ? null : noiseTest.gain(scoreOf(attempt), scoreOf(compared));
     const isBest = await this.#isNewBest(attempt);
     const isKept = gain === null || gain > noiseTest.threshold;
@@ -222,6 +230,25 @@ export class TreeSearch {
     if (isFirst) await this.#learnNoise(attempt);
   }
 
+  /**
+   * Corrects the score of a version that claims to be the best by what the withheld rows show. Returns why that is not
+   * possible, or null.
+   */
+  async #correct(attempt: Attempt, { evidence }: Measured): Promise<string | null> {
+    const { best } = this.tree;
+    if (this.#heldOut === null || best?.measured == null) return null;
+    const { noiseTest } = this.evaluator;
+    const before = best.measured.evidence.first;
+    const claimed = noiseTest.gain(evidence.first, before);
+    if (claimed <= noiseTest.minGain) return null;
+    const checked = await this.#heldOut.check(attempt, best, claimed);
+    if ('problem' in checked) return `it can't be measured on withheld rows: ${checked.problem}`;
+    const { gain, said } = checked;
+    this.#environment.note({ Observed: `What version ${attempt.id} predicts of withheld rows ${said}.` });
+    if (gain !== claimed) evidence.first = noiseTest.shifted(before, gain);
+    return null;
+  }
+
   async #isNewBest(attempt: Attempt): Promise<boolean> {
     const { noiseTest, measuresNoise } = this.evaluator;
     const best = this.tree.best?.measured;
@@ -230,13 +257,8 @@ export class TreeSearch {
     const { evidence } = attempt.measured;
     const gain = noiseTest.gain(evidence.first, best.evidence.first);
     if (gain <= noiseTest.minGain) return false;
-    if (this.#heldOut !== null && this.tree.best !== null) {
-      const { isBetter, said } = await this.#heldOut.confirms(attempt, this.tree.best, gain);
-      this.#environment.note({ Observed: `What version ${attempt.id} predicts of withheld rows ${said}.` });
-      return isBetter;
-    }
     // Between later versions, a change without effect does no harm; what is graded anyway must not be replaced by luck.
-    if (this.tree.best !== this.tree.attempts[0]) return true;
+    if (this.#heldOut !== null || this.tree.best !== this.tree.attempts[0]) return true;
     if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
       const second = await this.evaluator.again(attempt, 1, this.#budget.left);
       if (second === null) return false;

@@ -5,6 +5,9 @@ import { describedActions } from '../../../test/fixtures/described-actions.ts';
 import { type Answer, answered, anyReply, inTurn } from '../../../test/fixtures/model-agents.ts';
 import { type AgentOptions, SearchNode, searchNodeEntry } from '../../schema/index.ts';
 import { agentByName } from '../agents.ts';
+import type { BranchView } from '../search/branch-view.ts';
+import type { RowHolder } from '../search/held-out-rows.ts';
+import { treeAgent } from './tree.ts';
 
 /** A script that states its error as a sum, and that fails if it says so; the jitter comes from its seed. */
 function execute(source: string): Execution {
@@ -31,6 +34,7 @@ async function search(
   answer: Answer,
   options: AgentOptions = {},
   more: { steps?: number; seconds?: number } = {},
+  agent = agentByName('tree'),
 ) {
   const environment = new FakeEnvironment({
     ...{
@@ -44,7 +48,6 @@ async function search(
     },
     accepts: (files) => files.has('submission.csv'),
   });
-  const agent = agentByName('tree');
   await agent.run({ environment, seed: 0, options: { portfolio: false, ...options }, reference: null });
   const nodes = new Map<number, SearchNode>();
   for (const { [searchNodeEntry]: text } of environment.notes) {
@@ -121,6 +124,37 @@ describe('the tree agent', () => {
     const { nodes, handedIn } = await search(inTurn(block(script)), { max_attempts: 3 });
     expect(nodes.slice(1).map(({ status }) => status)).not.toContain('kept');
     expect(handedIn.get('train.py')).toBe(starter);
+  });
+
+  it('corrects what a version claims by what it predicts of withheld rows', async () => {
+    const truth = (view: BranchView) => Number(/^truth = (.*)$/m.exec(view.source ?? '')?.[1] ?? 5);
+    const holder: RowHolder = {
+      measure: async (view, { other }) => {
+        if (Number.isNaN(truth(view))) return { problem: 'ValueError: too few rows' };
+        const gain = other === '' ? null : { gain: Number(other) - truth(view), error: 0.1 };
+        return { answers: String(truth(view)), gain };
+      },
+      submission: async () => null,
+      average: async () => false,
+    };
+    const version = (error: number, truthful: string) => `seed = 0\nerror = ${error}\ntruth = ${truthful}`;
+    const { environment, nodes, handedIn } = await search(
+      inTurn(
+        block(version(1, '7'), 'too good to be true'),
+        block(version(3, '3'), 'honest'),
+        block(version(2, 'none'), 'needs all rows'),
+        block(version(9, '9'), 'worse'),
+      ),
+      { max_attempts: 4 },
+      {},
+      treeAgent(agentByName('noop'), async () => holder),
+    );
+    expect(nodes.slice(1).map(({ status }) => status)).toEqual(['dropped', 'kept', 'failed', 'dropped']);
+    expect(nodes[1]?.score).toBeCloseTo(17, 0);
+    expect(nodes[3]?.why).toContain("can't be measured on withheld rows: ValueError: too few rows");
+    expect(handedIn.get('train.py')).toContain('truth = 3');
+    expect(environment.asked.at(-1)?.messages[1]?.text).toMatch(/too good to be true: −2/);
+    expect(environment.finalAnswer).toMatch(/On withheld rows .* 2 gained \+2 ± .* over 0\./);
   });
 
   it('shows a model what all branches learned, as comparisons', async () => {
