@@ -2,13 +2,12 @@ import type { Environment } from '../../environment/index.ts';
 import type { Budget } from '../../schema/index.ts';
 import { type Allotment, BranchView } from './branch-view.ts';
 import { Evaluator } from './evaluator.ts';
-import { HeldOutRows, type HoldOut, stepsOfPart } from './held-out-rows.ts';
+import type { HoldOut } from './held-out-rows.ts';
+import { Judge } from './judge.ts';
 import { outcomeText } from './outcome-text.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
 import { SearchBudget } from './search-budget.ts';
-import { type Attempt, lineage, type Measured, SearchTree } from './search-tree.ts';
-import { needsSelection, roundSeconds, selectFinalist, selectionNeeds } from './select-finalist.ts';
-import { selectHeldOut } from './select-held-out.ts';
+import { type Attempt, lineage, SearchTree } from './search-tree.ts';
 
 /** The result of an operator on a branch. `nothing`: no version was written. */
 export type Written = { kind: 'written'; change: string } | { kind: 'nothing'; why: string };
@@ -33,14 +32,12 @@ export interface SearchSettings extends MoveSettings {
 export type Operate = (move: Move, view: BranchView, search: TreeSearch) => Promise<Written>;
 
 /** Shares of the rest of the budget: for one attempt, and for the first one without a model. */
-const shares = { attempt: 0.35, portfolio: 0.3, selection: 0.25 };
+const shares = { attempt: 0.35, portfolio: 0.3 };
 /**
  * Reading, writing, running and checking: the minimum and maximum steps for one attempt, and what is enough to look at the
  * data and to write a model without a language model.
  */
 const steps = { least: 5, most: 14, portfolio: 16 };
-/** With less time than for so many runs of the starter, what measuring its noise costs is better spent on attempts. */
-const noiseRuns = 30;
 /** With less time than for so many runs, every draft after the first one takes more than it gives. */
 const draftRuns = 15;
 /** After this many consecutive attempts that wrote nothing, the search stops. */
@@ -57,7 +54,7 @@ export class TreeSearch {
   readonly #settings: SearchSettings;
   readonly #operate: Operate;
   readonly #budget: SearchBudget;
-  #heldOut: HeldOutRows | null = null;
+  readonly #judge: Judge;
   #idle = 0;
   #sinceGain = 0;
   #width = 1;
@@ -70,6 +67,7 @@ export class TreeSearch {
     this.#budget = new SearchBudget(environment.budget);
     this.tree = new SearchTree((entries) => environment.note(entries));
     this.evaluator = new Evaluator(environment, (view) => this.#budget.follow(view));
+    this.#judge = new Judge(environment, this.tree, this.evaluator, this.#budget);
   }
 
   /** The budget of the whole run, after the last known step. */
@@ -105,51 +103,22 @@ export class TreeSearch {
     await this.#measure(root, root.view);
     root.cost = this.#budget.largestShare;
     this.tree.record(root);
-    await this.#learnNoise(root);
+    await this.#prepareToJudge(root);
     return root;
   }
 
-  async #learnNoise(of: Attempt): Promise<void> {
-    const isAffordable = of.measured !== null && this.#affordsRuns(noiseRuns, of);
-    if (!this.#settings.measuresNoise || !isAffordable || !this.#mayTry()) return;
-    if (await this.#withholdRows(of)) return;
-    await this.evaluator.measureNoise(of, this.#budget.left);
-    const { noise, threshold } = this.evaluator.noiseTest;
-    this.#environment.note({
-      Observed: `Run again, version ${of.id} shows a noise of ${(noise ?? 0).toPrecision(2)}; a gain must exceed ${threshold.toPrecision(2)}.`,
-    });
-  }
-
-  /** Whether the whole time is enough for so many runs of a version. */
-  #affordsRuns(count: number, { measured }: Attempt): boolean {
-    return this.#budget.whole.seconds >= count * (measured?.seconds ?? 0);
-  }
-
-  /** Whether rows are withheld from now on, so that new best versions are checked on these. */
-  async #withholdRows(reference: Attempt): Promise<boolean> {
-    const { holdOut } = this.#settings;
-    if (holdOut === null) return false;
-    const prepared = await HeldOutRows.prepare(holdOut, reference, async (of, use) => {
-      const view = await this.evaluator.fork(of, this.#budget.now, this.#budget.left);
-      const found = await use(view);
-      this.#budget.follow(view);
-      return found;
-    });
-    if (!('problem' in prepared)) this.#heldOut = prepared;
-    this.#environment.note({
-      Observed:
-        'problem' in prepared
-          ? `No rows can be withheld from versions, so their own scores count: ${prepared.problem}.`
-          : 'I check new best versions on rows that I withhold from them.',
-    });
-    return this.#heldOut !== null;
+  async #prepareToJudge(first: Attempt): Promise<void> {
+    const { measuresNoise, holdOut } = this.#settings;
+    if (measuresNoise && first.measured !== null && this.#mayTry()) await this.#judge.begin(first, holdOut);
   }
 
   async #work(root: Attempt): Promise<void> {
     while (this.#mayTry() && this.tree.attempts.length <= this.#settings.maxAttempts) {
       const { policy, random, ...settings } = this.#settings;
       const drafts =
-        !this.#settings.measuresNoise || this.#affordsRuns(draftRuns, root) ? settings.drafts : 1;
+        !this.#settings.measuresNoise || this.#budget.affordsRuns(draftRuns, root.measured?.seconds ?? 0)
+          ? settings.drafts
+          : 1;
       const situation = {
         tree: this.tree,
         root,
@@ -207,7 +176,7 @@ export class TreeSearch {
     attempt.output = finding.measured.run.result.observation;
     const compared = lineage(attempt).find((one) => one !== attempt && one.measured !== null);
     const { noiseTest } = this.evaluator;
-    const problem = await this.#correct(attempt, finding.measured);
+    const problem = await this.#judge.correct(attempt, finding.measured);
     if (problem !== null) {
       attempt.measured = null;
       attempt.output = problem;
@@ -216,7 +185,7 @@ export class TreeSearch {
       return;
     }
     const gain = compared === undefined ? null : noiseTest.gain(scoreOf(attempt), scoreOf(compared));
-    const isBest = await this.#isNewBest(attempt);
+    const isBest = await this.#judge.isNewBest(attempt, finding.measured);
     const isKept = gain === null || gain > noiseTest.threshold;
     attempt.hasGained = isBest;
     if (isBest) this.#takeAsBest(attempt);
@@ -227,44 +196,7 @@ export class TreeSearch {
         : `, ${gain !== null && gain > 0 ? 'better' : 'no better'} than ${compared.id}`;
     this.tree.finish(attempt, isKept ? 'kept' : 'dropped', `${finding.measured.line}${than}`);
     const isFirst = this.tree.measured.length === 1 && attempt.parent !== null;
-    if (isFirst) await this.#learnNoise(attempt);
-  }
-
-  /**
-   * Corrects the score of a version that claims to be the best by what the withheld rows show. Returns why that is not
-   * possible, or null.
-   */
-  async #correct(attempt: Attempt, { evidence }: Measured): Promise<string | null> {
-    const { best } = this.tree;
-    if (this.#heldOut === null || best?.measured == null) return null;
-    const { noiseTest } = this.evaluator;
-    const before = best.measured.evidence.first;
-    const claimed = noiseTest.gain(evidence.first, before);
-    if (claimed <= noiseTest.minGain) return null;
-    const checked = await this.#heldOut.check(attempt, best, claimed);
-    if ('problem' in checked) return `it can't be measured on withheld rows: ${checked.problem}`;
-    const { gain, said } = checked;
-    this.#environment.note({ Observed: `What version ${attempt.id} predicts of withheld rows ${said}.` });
-    if (gain !== claimed) evidence.first = noiseTest.shifted(before, gain);
-    return null;
-  }
-
-  async #isNewBest(attempt: Attempt): Promise<boolean> {
-    const { noiseTest, measuresNoise } = this.evaluator;
-    const best = this.tree.best?.measured;
-    if (attempt.measured === null) return false;
-    if (best == null) return true;
-    const { evidence } = attempt.measured;
-    const gain = noiseTest.gain(evidence.first, best.evidence.first);
-    if (gain <= noiseTest.minGain) return false;
-    // Between later versions, a change without effect does no harm; what is graded anyway must not be replaced by luck.
-    if (this.#heldOut !== null || this.tree.best !== this.tree.attempts[0]) return true;
-    if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
-      const second = await this.evaluator.again(attempt, 1, this.#budget.left);
-      if (second === null) return false;
-      evidence.second = second;
-    }
-    return noiseTest.isBetter(evidence, best.evidence);
+    if (isFirst) await this.#prepareToJudge(attempt);
   }
 
   #takeAsBest(attempt: Attempt): void {
@@ -287,7 +219,7 @@ export class TreeSearch {
   async #select(root: Attempt): Promise<string> {
     const reference = root.measured === null ? this.tree.measured[0] : root;
     if (reference === undefined || this.#budget.isOver) return '';
-    const selection = await this.#selection(reference);
+    const selection = await this.#judge.select(reference);
     if (selection === null) return '';
     const { chosen, said } = selection;
     if (chosen !== this.tree.best) {
@@ -298,28 +230,11 @@ export class TreeSearch {
     return said;
   }
 
-  async #selection(reference: Attempt): Promise<{ chosen: Attempt; said: string } | null> {
-    if (this.#heldOut !== null) {
-      const mayRun = () => !this.#budget.isOver && this.#budget.left.seconds > roundSeconds(this.#slowest);
-      const { noiseTest } = this.evaluator;
-      return await selectHeldOut(this.tree, reference, { heldOut: this.#heldOut, noiseTest, mayRun });
-    }
-    const isNeeded =
-      this.evaluator.measuresNoise && needsSelection(this.tree, reference, this.evaluator.noiseTest);
-    const left = () => ({ ...this.#budget.left, steps: this.#budget.left.steps - 1 });
-    return isNeeded ? await selectFinalist(this.tree, reference, this.evaluator, left, this.#slowest) : null;
-  }
-
   #mayTry(): boolean {
     const { isOver, hasModelCalls } = this.#budget;
     const { seconds, steps: left } = this.#usable();
-    const isEnough = left >= steps.least + 3 && seconds > 1.6 * this.#slowest + 1;
+    const isEnough = left >= steps.least + 3 && seconds > 1.6 * this.tree.slowest + 1;
     return !isOver && hasModelCalls && isEnough && this.#idle < maxIdle;
-  }
-
-  get #slowest(): number {
-    const seconds = [this.tree.attempts[0], this.tree.best].map((one) => one?.measured?.seconds ?? 0);
-    return Math.max(...seconds);
   }
 
   #allotment(share: number): Allotment {
@@ -330,7 +245,7 @@ export class TreeSearch {
         ? Math.max(steps.portfolio, ofShare)
         : Math.max(steps.least + 3, Math.min(steps.most, ofShare));
     return {
-      seconds: Math.min(seconds, Math.max(share * seconds, 4 * this.#slowest)),
+      seconds: Math.min(seconds, Math.max(share * seconds, 4 * this.tree.slowest)),
       steps: Math.min(left, few),
     };
   }
@@ -338,25 +253,7 @@ export class TreeSearch {
   /** What is left for attempts: the selection and the answer need a part. */
   #usable(): Allotment {
     const { left } = this.#budget;
-    const kept = this.#keptForSelection();
+    const kept = this.#judge.keptForSelection;
     return { seconds: left.seconds - kept.seconds, steps: left.steps - kept.steps - 1 };
-  }
-
-  #keptForSelection(): Allotment {
-    const round = roundSeconds(this.#slowest);
-    if (this.#heldOut !== null) return { seconds: 1.5 * round, steps: stepsOfPart };
-    const { whole } = this.#budget;
-    const most = shares.selection * whole.seconds;
-    const [root] = this.tree.attempts;
-    const isNeeded =
-      this.evaluator.measuresNoise &&
-      root !== undefined &&
-      needsSelection(this.tree, root, this.evaluator.noiseTest);
-    // What is too little to select with is better spent on attempts.
-    if (!isNeeded || most < round) return { seconds: 1, steps: 0 };
-    return {
-      seconds: Math.min(most, 1.5 * selectionNeeds.runs * this.#slowest + 2),
-      steps: Math.min(Math.floor(shares.selection * whole.steps), selectionNeeds.steps),
-    };
   }
 }

@@ -31,6 +31,11 @@ export class SearchBudget {
     return { seconds: seconds_left + seconds_used, steps: steps_left + steps_used };
   }
 
+  /** Whether the whole time is enough for so many runs of a script. */
+  affordsRuns(count: number, seconds: number): boolean {
+    return this.whole.seconds >= count * seconds;
+  }
+
   get hasModelCalls(): boolean {
     const { tokens_left: tokens, money_left: money } = this.#now;
     return (tokens === null || tokens > 0) && (money === null || money > 0);

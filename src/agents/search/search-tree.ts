@@ -63,6 +63,12 @@ export class SearchTree {
     return this.attempts.filter(({ measured }) => measured !== null);
   }
 
+  /** Seconds of a run of the starter or of the best version, whichever takes longer. */
+  get slowest(): number {
+    const seconds = [this.attempts[0], this.#best].map((one) => one?.measured?.seconds ?? 0);
+    return Math.max(...seconds);
+  }
+
   begin(
     operator: Operator,
     parent: Attempt | null,
