@@ -93,7 +93,7 @@ export class Study {
   async start(): Promise<string | null> {
     const { source, seconds, isOwn } = this.starter;
     if (!this.pace.affords(seconds, 1, this.#runner.canKeep ? 0 : seconds))
-      return 'the budget leaves no room for a search.';
+      return 'the budget is too small for a search.';
     if (!isOwn) this.#checksSubmission = await this.#isAccepted();
     await this.#runner.keep(source, source);
     return this.#affords(seconds, runsOfCheap) ? await this.#measureNoise() : null;

@@ -15,7 +15,7 @@ const ArraysSummary = z.object({
     }),
   ),
 });
-export type ArraysSummary = z.infer<typeof ArraysSummary>;
+type ArraysSummary = z.infer<typeof ArraysSummary>;
 export type ArraySummary = ArraysSummary['arrays'][number];
 
 export const arraysScript = (): string => pythonScript(['look', 'formats'], {}, 'print_arrays()');

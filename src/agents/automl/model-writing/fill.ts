@@ -82,8 +82,8 @@ export async function replaceModel(
   if (starter.outcome.short === true)
     return stay(`it does not print the ${metric.name} by its name, so the two could not be compared`);
   // The starter must be run once more afterwards, and the caller runs both again to compare them.
-  const room = workspace.budget.seconds_left - 2 * starter.outcome.seconds;
-  if (room * shareOfTime.network < minSeconds) return stay('too little time is left to write one of my own');
+  const left = workspace.budget.seconds_left - 2 * starter.outcome.seconds;
+  if (left * shareOfTime.network < minSeconds) return stay('too little time is left to write one of my own');
   const contract = await findContract(workspace, "To write a model of my own beside the starter's");
   if ('problem' in contract) return stay(contract.problem);
   workspace.note({
@@ -94,7 +94,7 @@ export async function replaceModel(
   await runner.keep(starter.source, starter.source);
   const share = usesNetwork(contract) ? shareOfTime.network : shareOfTime.others;
   const filling = await fulfil(workspace, runner, contract, {
-    seconds: Math.min(room * share, maxSeconds(contract)),
+    seconds: Math.min(left * share, maxSeconds(contract)),
     before: starter.outcome,
     noise,
     sentence: (models, line) =>

@@ -4,7 +4,7 @@ import type { BranchView } from '../../search/branch-view.ts';
 import type { Compared, HeldOut, HoldOut } from '../../search/held-out-rows.ts';
 import type { Contract } from './contract.ts';
 import { findContract } from './fill.ts';
-import { pythonScript, type Setting } from './python-file.ts';
+import { pythonScript, readPrinted, type Setting } from './python-file.ts';
 
 /** The output of `python/automl/held_out.py`. */
 const Printed = z.union([
@@ -12,7 +12,6 @@ const Printed = z.union([
   z.object({ answers: z.string(), gain: z.object({ gain: z.number(), error: z.number() }).nullable() }),
 ]);
 const program = 'measure_held_out.py';
-const mark = 'HELD OUT ';
 
 /**
  * Withholds rows of tables whose metric can be computed here. A version runs in a copy of the workspace, whose `data/`
@@ -79,12 +78,7 @@ export function averagingScript(contract: Contract, others: readonly string[] = 
   return pythonScript(['settings', 'average'], settings, others.length === 0 ? 'tell()' : 'average()');
 }
 
+/** Reads the output of `heldOutScript`; null if it ended before it printed, or if its output was cut. */
 export function readHeldOut(printed: string): HeldOut | { problem: string } | null {
-  const line = printed.split('\n').findLast((each) => each.startsWith(mark));
-  try {
-    return Printed.parse(JSON.parse(line?.slice(mark.length) ?? ''));
-  } catch {
-    // It was ended before it printed, or its output was cut.
-    return null;
-  }
+  return readPrinted('HELD OUT', Printed, printed);
 }
