@@ -48,10 +48,10 @@ test('a printed report shows every run, and nothing is cut off at the right', as
   await page.goto(pathToFileURL(writtenReport()).href);
   await page.getByRole('heading', { name: 'Tasks by agents' }).waitFor();
   const rows = page.locator('.runs-table tbody tr[aria-rowindex]');
-  expect(await rows.count()).toBeLessThan(runs.length);
+  await expect.poll(() => rows.count()).toBeLessThan(runs.length);
   await page.emulateMedia({ media: 'print' });
   await rows.nth(runs.length - 1).waitFor();
-  expect(await rows.count()).toBe(runs.length);
+  await expect.poll(() => rows.count()).toBe(runs.length);
   const cut = await page
     .locator('main table, main svg, main h2, main p')
     .evaluateAll(

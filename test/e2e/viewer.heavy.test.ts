@@ -142,7 +142,7 @@ describe('the viewer', () => {
     const changes = page.getByRole('group', { name: 'changes of train.py' });
     await changes.getByText('removed: SECOND_WEIGHT = 0').waitFor();
     await changes.getByText('added: SECOND_WEIGHT = 1').waitFor();
-    expect(page.url()).toMatch(/sums-planner-0\/2$/);
+    await expect.poll(() => page.url()).toMatch(/sums-planner-0\/2$/);
     const shared = await context.newPage();
     await shared.goto(page.url());
     await shared.getByRole('group', { name: 'changes of train.py' }).waitFor();
@@ -178,6 +178,7 @@ describe('the viewer', () => {
   test('navigates steps and warnings by keyboard, and lists the keys', async (page) => {
     await page.goto(at('/experiments/planned/runs/sums-planner-0'));
     await page.getByRole('heading', { name: 'The run as a whole' }).waitFor();
+    // Level 2: the run as a whole has a smaller heading "Final answer".
     for (const [key, heading] of [
       ['j', 'Read File'],
       ['G', 'Final Answer'],
@@ -185,13 +186,13 @@ describe('the viewer', () => {
       ['o', 'The run as a whole'],
     ] as const) {
       await page.keyboard.press(key);
-      await page.getByRole('heading', { name: heading }).waitFor();
+      await page.getByRole('heading', { name: heading, level: 2 }).waitFor();
     }
     const timeline = page.getByRole('slider', { name: 'Steps of sums-planner-0' });
     await timeline.focus();
     await page.keyboard.press('End');
-    await page.getByRole('heading', { name: 'Final Answer' }).waitFor();
-    expect(await timeline.getAttribute('aria-valuetext')).toContain('step 6, Final Answer');
+    await expect.poll(() => timeline.getAttribute('aria-valuetext')).toContain('step 6, Final Answer');
+    await page.getByRole('heading', { name: 'Final Answer', level: 2 }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
@@ -210,7 +211,9 @@ describe('the viewer', () => {
     await page.goBack();
     await page.getByRole('checkbox', { name: 'select sums-oracle-0' }).check();
     await page.getByRole('checkbox', { name: 'select sums-baseline-0' }).check();
-    expect(await page.getByRole('checkbox', { name: 'select sums-noop-0' }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole('checkbox', { name: 'select sums-noop-0' }).isDisabled())
+      .toBe(true);
     await link(page, 'Side by side').click();
     await page.getByRole('heading', { name: 'sums-oracle-0' }).waitFor();
     await page.getByRole('combobox', { name: 'Alignment' }).selectOption('time');
@@ -218,15 +221,15 @@ describe('the viewer', () => {
     await page.getByRole('heading', { name: 'Final Answer' }).first().waitFor();
     await page.keyboard.press('g');
     await page.getByRole('heading', { name: 'Write File' }).first().waitFor();
-    expect(page.url()).toMatch(/at=a1$/);
+    await expect.poll(() => page.url()).toMatch(/at=a1$/);
     await page.reload();
     await page.getByRole('heading', { name: 'Write File' }).first().waitFor();
     await link(page, 'sums-oracle-0').click();
     await page.getByRole('heading', { name: 'The run as a whole' }).waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
     await page.keyboard.press('/');
     await page.keyboard.press('Escape');
-    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
   });
 
   test('leads from a plot to the runs behind it, and shows its numbers', async (page) => {
@@ -241,7 +244,7 @@ describe('the viewer', () => {
     await page.getByRole('status').getByText('2 of 6 runs').waitFor();
     await page.reload();
     await page.getByRole('status').getByText('2 of 6 runs').waitFor();
-    expect(await page.getByRole('combobox', { name: 'Measure' }).inputValue()).toBe('normalised');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Measure' }).inputValue()).toBe('normalised');
     const card = page.getByRole('region', { name: 'Improvement over the baseline' });
     await card.getByText('Numbers of this plot').click();
     await card.getByRole('rowheader', { name: 'oracle' }).waitFor();
@@ -296,7 +299,7 @@ describe('a running run', () => {
     open(0);
     const fresh = page.getByRole('button', { name: '1 new step' });
     await fresh.waitFor();
-    expect(page.url()).toMatch(/sums-patient-0\/1$/);
+    await expect.poll(() => page.url()).toMatch(/sums-patient-0\/1$/);
     await fresh.click();
     await page.getByRole('heading', { name: 'Read File' }).waitFor();
 
