@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { keepPausesShort } from '../src/lib/short-pauses.ts';
 import { startLoadServer } from '../test/fixtures/many-runs/server.ts';
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
 
@@ -76,6 +77,8 @@ async function measure(
   { runs, edits, largeFiles }: Asked,
 ): Promise<LoadMeasurement> {
   log(`${name}: ${runs} runs`);
+  // The server stands for one on another machine.
+  keepPausesShort();
   await using server = await startLoadServer({
     latencyMs,
     faultyShare: 0,

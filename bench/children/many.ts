@@ -2,7 +2,7 @@
  * Executes an experiment of many concurrent runs that call a model server, and prints the cost. After its first step
  * the workspace of the first run is filled with files. Argument: `LoadOptions`. The environment names the server.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
@@ -33,6 +33,8 @@ const experiment = createExperiment(folder, plan);
 const registry = new ModelRegistry({ providers, variables: process.env, folder });
 const prefilled = join(folder, 'prefilled');
 fill(prefilled, largeFiles);
+// Otherwise the kernel writes these files in the middle of what is measured.
+if (largeFiles > 0) execFileSync('sync');
 
 // A provider's package is loaded with its first call, which takes a tenth of a second, once.
 const ping = await pingModel(registry, model, signal);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownTurn } from '../lib/own-turn.ts';
 import type { ModelRegistry } from '../models/index.ts';
 import type { GradeJob, Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { type Experiment, noteUnqueued, type RunFolder } from '../store/index.ts';
@@ -79,6 +80,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   const isTimed = ({ task }: RunSpec) => measuresTime(settings.tasks.get(task));
   const results = await Promise.all(
     plan.runs.map(async (run): Promise<RunResult> => {
+      await ownTurn();
       const result = keptAsItIs(run, services) ?? (await executeToEnd(run));
       return { spec: run, ...(isTimed(run) ? result : await gradeIfFinished(run, result)) };
     }),
