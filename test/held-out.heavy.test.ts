@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -51,13 +51,19 @@ const replies = [
 ];
 
 const scratch = mkdtempSync(join(tmpdir(), 'mlab-held-out-'));
-let resources: TaskResources;
-beforeAll(async () => {
+const tasks = join(import.meta.dirname, '../tasks');
+
+async function resourcesFrom(folder: string): Promise<TaskResources> {
   const cache = cacheFolder(process.env);
-  const task = loadTask('diabetes', [join(import.meta.dirname, '../tasks')]);
+  const task = loadTask('diabetes', [folder]);
   const python = await ensurePython(task.requirements, { cache });
   const prepared = await prepareTask(task, { cache, helpers: helpersFolder, allowUnverified: false, python });
-  resources = { task, python, prepared, concealed: [] };
+  return { task, python, prepared, concealed: [] };
+}
+
+let resources: TaskResources;
+beforeAll(async () => {
+  resources = await resourcesFrom(tasks);
   writeFileSync(join(scratch, 'model.jsonl'), replies.map((each) => JSON.stringify(each)).join('\n'));
 }, 600_000);
 afterAll(() => removeTree(scratch));
@@ -77,5 +83,25 @@ describe.skipIf(missing !== undefined)(`tree (${missing?.detail ?? 'with a sandb
     });
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
     expect(readTranscript(folder, []).end?.finalAnswer).toContain(`: ${submitted}.`);
+  });
+});
+
+describe.skipIf(missing !== undefined)(`automl (${missing?.detail ?? 'with a sandbox'})`, () => {
+  test('replaces a starter that scores itself on rows that it learnt by heart', {
+    timeout: 300_000,
+  }, async () => {
+    const own = join(scratch, 'tasks');
+    cpSync(join(tasks, 'diabetes'), join(own, 'diabetes'), { recursive: true });
+    writeFileSync(join(own, 'diabetes/env/train.py'), start + byHeart + end);
+    const { record, folder } = await runOnce(
+      join(scratch, 'by-heart'),
+      await resourcesFrom(own),
+      agentByName('automl'),
+      { changes: { limits: { wall_seconds: 120 } } },
+    );
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
+    const answer = readTranscript(folder, []).end?.finalAnswer;
+    expect(answer).toContain('The starter: RMSE 0.5');
+    expect(answer).toMatch(/It changes: a model of my own .*; it is better on rows withheld from both/);
   });
 });

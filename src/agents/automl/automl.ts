@@ -134,7 +134,7 @@ async function writeModel(
   const noise = Math.max(study.noiseTest.noise ?? 0, study.noiseTest.threshold);
   const filling = await replaceModel(workspace, runner, { source: study.starter.source, outcome }, noise);
   if (filling.kind === 'filled' && filling.outcome.kind === 'measured')
-    await study.adopt(filling.source, filling.sentence, filling.outcome, filling.isStricter);
+    await study.adopt(filling.source, filling.sentence, filling.outcome, filling.scores);
 }
 
 interface Settings extends Omit<NumberSearch, 'random'> {

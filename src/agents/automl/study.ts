@@ -20,13 +20,20 @@ interface Version {
   seconds: number;
 }
 
+/**
+ * How the printed scores of automl's own model compare with those of the starter. `stricter`: its folds separate rows in
+ * the way in which the rows to predict are separate; a starter that splits at random looks better than it is.
+ * `incomparable`: the model was better on rows withheld from both, whatever the starter prints.
+ */
+export type ScoresOfOwn = 'comparable' | 'stricter' | 'incomparable';
+
 /** A version that was measured. */
 export interface Candidate extends Version {
   evidence: Evidence;
   /** The script is automl's own, with nothing of the starter in it. */
   isOwn: boolean;
-  /** It is measured on harder folds than the starter's own, whose scores look too good in comparison. */
-  isStricter?: boolean;
+  /** Of automl's own script, beside the starter's. */
+  scores?: ScoresOfOwn;
 }
 
 /** A version to measure against the best one. */
@@ -76,9 +83,10 @@ export class Study {
     if (isTimeLike(workspace.task.metric)) this.#printed = [printed];
   }
 
-  /** Whether the best version is measured again at the end: not if all scores are exact. */
+  /** Whether the best version is measured again at the end: not if all scores are exact, or say nothing. */
   get selects(): boolean {
-    return this.#selects && this.noiseTest.secondRun !== 'not needed';
+    const isExact = this.noiseTest.secondRun === 'not needed';
+    return this.#selects && !isExact && this.best.scores !== 'incomparable';
   }
 
   /** Seconds that must be left for a last run: none if the submission of the best version is copied. */
@@ -177,15 +185,12 @@ export class Study {
     return ending;
   }
 
-  /**
-   * Makes a replacement of the best script the best one, after it ran, was checked and scored better. `isStricter`: its
-   * score is from folds that are harder than the starter's own.
-   */
-  async adopt(source: string, change: string, outcome: Measured, isStricter: boolean): Promise<void> {
+  /** Makes a replacement of the best script the best one, after it ran, was checked and was better. */
+  async adopt(source: string, change: string, outcome: Measured, scores: ScoresOfOwn): Promise<void> {
     await this.#runner.keep(source, this.starter.source);
     const evidence = { first: outcome.score, second: null };
     const { seconds } = outcome;
-    this.#makeBest({ source, changes: [change], evidence, seconds, isOwn: true, isStricter });
+    this.#makeBest({ source, changes: [change], evidence, seconds, isOwn: true, scores });
     // The noise of the starter says nothing about another script.
     this.noiseTest = this.#unmeasured();
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SubmissionFile, TaskBrief } from '../../../schema/index.ts';
+import type { Workspace } from '../../common/workspace.ts';
 import { isPercentage, usualName } from '../../search/metric-names.ts';
 import { maxEpochs } from '../most-epochs.ts';
 import { pythonScript, readPrinted, Setting } from './python-file.ts';
@@ -19,6 +20,25 @@ export type Contract = z.infer<typeof Contract>;
 const Problem = z.object({ problem: z.string() });
 
 type CsvFile = Extract<SubmissionFile, { format: 'csv' }>;
+
+/** To look at the data (2), to write, run and check a script (3), to restore the starter (2), to check and answer (2). */
+const stepsNeeded = 9;
+const lookScript = 'look_at_data.py';
+
+/** Infers what there is to learn from the task and its data; takes two steps. `aim` begins a sentence of the notes. */
+export async function findContract(
+  workspace: Workspace,
+  aim: string,
+): Promise<Contract | { problem: string }> {
+  const file = askedTable(workspace.task);
+  if (file === null) return { problem: 'I write models only where one table is to be predicted' };
+  if (workspace.budget.steps_left < stepsNeeded) return { problem: 'too few steps are left to write one' };
+  workspace.note({ Reason: `${aim} I must know what there is to learn from, and with which packages.` });
+  await workspace.writeFile(lookScript, contractScript(workspace.task, file));
+  const contract = readContract((await workspace.executeScript(lookScript)).observation);
+  if (!('problem' in contract)) workspace.note({ Plan: contract.plan });
+  return contract;
+}
 
 /** The only table that the task asks for; null if it asks for something else. */
 export function askedTable(task: TaskBrief): CsvFile | null {

@@ -26,12 +26,12 @@ const contract: Contract = {
 const crash: Execution = { output: 'NameError: name model is not defined', exitCode: 1, seconds: 1 };
 
 /** The output of a run's scripts in turn: the contract, the blend. */
-function inTurn(source: string, score = 8): Execution {
+function inTurn(source: string, printed = 'validation MAE: 8'): Execution {
   if (source.includes('CONTRACT'))
     return { output: `CONTRACT ${JSON.stringify(contract)}`, exitCode: 0, seconds: 1 };
   if (!source.includes('MEMBERS')) return crash;
   return {
-    output: `validation MAE: ${score}`,
+    output: printed,
     exitCode: 0,
     seconds: Math.min(30, Number(/^SECONDS = (\d+)$/m.exec(source)?.[1])),
     writes: { 'submission.csv': source },
@@ -155,13 +155,33 @@ describe('a starter that is of no use', () => {
 const complete = 'print("validation MAE: 20")\n';
 
 /** Lets automl's model compete with a starter that prints 20 after a second. */
-async function compete(settings: Partial<FakeEnvironmentSettings> & { noise?: number; score?: number } = {}) {
-  const { noise = 0.5, score = 8, ...rest } = settings;
+async function compete(
+  settings: Partial<FakeEnvironmentSettings> & {
+    noise?: number;
+    score?: number;
+    own?: string;
+    heldOut?: unknown;
+  } = {},
+) {
+  const {
+    noise = 0.5,
+    score = 8,
+    own = `validation MAE: ${score}`,
+    heldOut = { problem: 'no rows' },
+    ...rest
+  } = settings;
   const ran = { exitCode: 0, seconds: 1, writes: { 'submission.csv': complete } };
   const environment = new FakeEnvironment({
     files: { 'train.py': complete },
-    execute: (source) =>
-      source === complete ? { ...ran, output: 'validation MAE: 20' } : inTurn(source, score),
+    execute: (source) => {
+      if (source.includes('HELD OUT')) {
+        // Of the model, which is compared with the starter.
+        const isCompared = !/^OTHER = ""$/m.test(source);
+        const found = isCompared ? heldOut : { answers: 'c3RhcnRlcg==', gain: null };
+        return { output: `HELD OUT ${JSON.stringify(found)}`, exitCode: 0, seconds: 2 };
+      }
+      return source === complete ? { ...ran, output: 'validation MAE: 20' } : inTurn(source, own);
+    },
     ...rest,
   });
   const workspace = new Workspace(environment);
@@ -184,6 +204,10 @@ describe('a starter that works', () => {
 
   it.each([
     ['is no better', { score: 21 }],
+    [
+      'is no better, and neither is on withheld rows',
+      { score: 21, heldOut: { answers: 'bW9kZWw=', gain: { gain: 1, error: 2 } } },
+    ],
     ['is better by less than the noise', { noise: 15 }],
     ['is refused', { accepts: (): boolean => false }],
     [
@@ -202,6 +226,33 @@ describe('a starter that works', () => {
     expect(filling.kind).toBe('not filled');
     expect(entry).toBe(complete);
     expect(environment.files.get('submission.csv')).toBe(complete);
+  });
+
+  it.each([
+    ['better', { gain: 5, error: 2 }, 'filled'],
+    ['not better', { gain: 1, error: 2 }, 'not filled'],
+  ])(
+    'that prints its metric under another name is replaced if what was written is %s on withheld rows',
+    async (_, gain, kind) => {
+      const metric = { name: 'capped MAE', unit: 'points', direction: 'minimize' as const };
+      const { filling } = await compete({
+        task: briefOf({ metric }),
+        own: 'validation capped MAE: 8',
+        heldOut: { answers: 'bW9kZWw=', gain },
+      });
+      expect(filling.kind).toBe(kind);
+    },
+  );
+
+  it('is replaced although it prints a better score if it is worse on rows withheld from both', async () => {
+    const heldOut = { answers: 'bW9kZWw=', gain: { gain: 5, error: 2 } };
+    const { filling, entry, environment } = await compete({ score: 21, heldOut });
+    expect(filling).toMatchObject({ kind: 'filled', scores: 'incomparable', source: entry });
+    expect(membersIn(entry)).toContain('"kernel"');
+    expect(environment.files.get('submission.csv')).toBe(entry);
+    expect(environment.notes).toContainEqual({
+      Observed: 'On rows that I withhold from both, my model gains +5 ± 2 over the starter.',
+    });
   });
 
   it('costs two steps if the contract cannot be inferred, and none if time is short or is the metric', async () => {

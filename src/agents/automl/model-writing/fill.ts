@@ -1,21 +1,12 @@
 import type { Workspace } from '../../common/workspace.ts';
+import { told } from '../../search/held-out-rows.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import { checkSubmission } from '../finish.ts';
+import type { ScoresOfOwn } from '../study.ts';
 import type { Outcome, TrialRunner } from '../trial.ts';
-import {
-  askedTable,
-  type Contract,
-  contractScript,
-  describeModel,
-  modelScript,
-  readContract,
-  usesNetwork,
-} from './contract.ts';
+import { type Contract, describeModel, findContract, modelScript, usesNetwork } from './contract.ts';
+import { canHoldOut, gainOnHeldOut } from './held-out.ts';
 import { membersIn, settledScript } from './settled.ts';
-
-/** To look at the data (2), to write, run and check a script (3), to restore the starter (2), to check and answer (2). */
-const stepsNeeded = 9;
-const lookScript = 'look_at_data.py';
 
 /** A replacement of the starter: it ran, and its submission is accepted. */
 export interface Filled {
@@ -24,18 +15,14 @@ export interface Filled {
   outcome: Outcome;
   /** For the final answer. */
   sentence: string;
-  /**
-   * Its folds separate rows in the way in which the rows to predict are separate. A starter that splits at random looks
-   * better in comparison than it is.
-   */
-  isStricter: boolean;
+  scores: ScoresOfOwn;
 }
 
 type Measured = Outcome & { kind: 'measured' };
 export type Filling = Filled | { kind: 'not filled'; why: string };
 
-/** The starter, and how its run ended. */
-interface Starter {
+/** A script, and how its run ended. */
+interface Run {
   source: string;
   outcome: Outcome;
 }
@@ -46,7 +33,7 @@ interface Starter {
 export async function replaceUseless(
   workspace: Workspace,
   runner: TrialRunner,
-  starter: Starter,
+  starter: Run,
   why: string,
 ): Promise<Filling> {
   workspace.note({ Observed: `The starter is of no use as it is: ${why}.` });
@@ -56,7 +43,7 @@ export async function replaceUseless(
       ? notFilled(workspace, `I write no model: ${contract.problem}`, contract.problem)
       : await fulfil(workspace, runner, contract, {
           seconds: Math.min(workspace.budget.seconds_left * 0.4, maxSeconds(contract)),
-          before: starter.outcome,
+          starter,
           noise: 0,
           sentence: (models, line) =>
             `The starter was of no use; I wrote a model of ${models}, which printed "${line}".`,
@@ -73,19 +60,19 @@ export async function replaceUseless(
 export async function replaceModel(
   workspace: Workspace,
   runner: TrialRunner,
-  starter: Starter & { outcome: Measured },
+  starter: Run & { outcome: Measured },
   noise: number,
 ): Promise<Filling> {
   const { metric, entry } = workspace.task;
   const stay = (why: string) => notFilled(workspace, `I keep the starter's model: ${why}.`, why);
   if (isTimeLike(metric)) return stay('a time is measured, not predictions');
-  if (starter.outcome.short === true)
-    return stay(`it does not print the ${metric.name} by its name, so the two could not be compared`);
   // The starter must be run once more afterwards, and the caller runs both again to compare them.
   const left = workspace.budget.seconds_left - 2 * starter.outcome.seconds;
   if (left * shareOfTime.network < minSeconds) return stay('too little time is left to write one of my own');
   const contract = await findContract(workspace, "To write a model of my own beside the starter's");
   if ('problem' in contract) return stay(contract.problem);
+  if (starter.outcome.short === true && !canHoldOut(contract))
+    return stay(`it does not print the ${metric.name} by its name, so the two could not be compared`);
   workspace.note({
     Observed:
       `The starter printed "${starter.outcome.line}", on rows that it held out itself. My own model is measured by ` +
@@ -95,7 +82,7 @@ export async function replaceModel(
   const share = usesNetwork(contract) ? shareOfTime.network : shareOfTime.others;
   const filling = await fulfil(workspace, runner, contract, {
     seconds: Math.min(left * share, maxSeconds(contract)),
-    before: starter.outcome,
+    starter,
     noise,
     sentence: (models, line) =>
       `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's`,
@@ -112,25 +99,10 @@ function maxSeconds(contract: Contract): number {
   return usesNetwork(contract) ? 900 : 150;
 }
 
-/** Infers what there is to learn from the task and its data; takes two steps. `aim` begins a sentence of the notes. */
-export async function findContract(
-  workspace: Workspace,
-  aim: string,
-): Promise<Contract | { problem: string }> {
-  const file = askedTable(workspace.task);
-  if (file === null) return { problem: 'I write models only where one table is to be predicted' };
-  if (workspace.budget.steps_left < stepsNeeded) return { problem: 'too few steps are left to write one' };
-  workspace.note({ Reason: `${aim} I must know what there is to learn from, and with which packages.` });
-  await workspace.writeFile(lookScript, contractScript(workspace.task, file));
-  const contract = readContract((await workspace.executeScript(lookScript)).observation);
-  if (!('problem' in contract)) workspace.note({ Plan: contract.plan });
-  return contract;
-}
-
 async function elsePutBack(
   workspace: Workspace,
   runner: TrialRunner,
-  { source, outcome }: Starter,
+  { source, outcome }: Run,
   filling: Filling,
 ): Promise<Filling> {
   if (filling.kind === 'not filled' && !workspace.ended && !runner.isInPlace(source)) {
@@ -144,8 +116,8 @@ async function elsePutBack(
 interface Goal {
   /** The script may take this much time. */
   seconds: number;
-  /** The outcome of the starter, and by how much its score must be beaten. */
-  before: Outcome;
+  starter: Run;
+  /** By how much the starter's score must be beaten. */
   noise: number;
   /** For the final answer. */
   sentence: (models: string, line: string) => string;
@@ -161,28 +133,30 @@ async function fulfil(
   announce(workspace, contract, goal);
   const source = modelScript(contract, goal.seconds);
   const outcome = onlyOwnMetric(await runner.run(source), workspace.task.metric.name);
-  const problem = await judge(workspace, contract, outcome, goal);
+  const { problem, isIncomparable } = await judge(workspace, runner, contract, { source, outcome }, goal);
   if (problem !== null) return { kind: 'not filled', why: problem };
   if (outcome.kind === 'failed') {
     const sentence = goal.sentence(describeModel(contract), outcome.why);
-    return { kind: 'filled', source, outcome, sentence, isStricter: false };
+    return { kind: 'filled', source, outcome, sentence, scores: 'comparable' };
   }
   const settled = settledScript(source, outcome.printed);
   runner.rename(settled);
+  const isStricter = /^honest folds: /m.test(outcome.printed);
   const models = membersIn(outcome.printed).join(', ') || describeModel(contract);
   return {
     kind: 'filled',
     source: settled,
     outcome,
-    sentence: goal.sentence(models, outcome.line),
-    isStricter: /^honest folds: /m.test(outcome.printed),
+    sentence: goal.sentence(models, outcome.line) + (isIncomparable ? byHeldOut : ''),
+    scores: isIncomparable ? 'incomparable' : isStricter ? 'stricter' : 'comparable',
   };
 }
 
-function announce(workspace: Workspace, contract: Contract, { seconds, before, noise }: Goal): void {
+function announce(workspace: Workspace, contract: Contract, { seconds, starter, noise }: Goal): void {
   const { entry, metric } = workspace.task;
+  const before = starter.outcome;
   const by = noise > 0 ? ` by more than ${Number(noise.toPrecision(3))}` : '';
-  const goal = isComparable(before) ? ` better than ${before.score}${by}` : '';
+  const goal = isComparable(before) && before.short !== true ? ` better than ${before.score}${by}` : '';
   workspace.note({
     Reason:
       'Models of different kinds err in different ways, so their blend is likely to be better than one.',
@@ -194,30 +168,65 @@ function announce(workspace: Workspace, contract: Contract, { seconds, before, n
   });
 }
 
-/** Why a script is not kept; null if it is kept. */
+/** Why a script is not kept, or null; and whether withheld rows decided that, and not the printed scores. */
 async function judge(
   workspace: Workspace,
+  runner: TrialRunner,
   contract: Contract,
-  outcome: Outcome,
-  { before, noise }: Goal,
-): Promise<string | null> {
+  model: Run,
+  { starter, noise }: Goal,
+): Promise<{ problem: string | null; isIncomparable: boolean }> {
+  const { outcome } = model;
+  const before = starter.outcome;
   const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
-  const decide = (Decision: string) =>
+  let isIncomparable = false;
+  const decide = (Decision: string, problem: string | null) => {
     workspace.note({ Observed: `${line} (${Math.round(outcome.seconds)} s).`, Decision });
+    return { problem, isIncomparable };
+  };
   if (outcome.kind === 'measured') {
     const sign = workspace.task.metric.direction === 'maximize' ? 1 : -1;
-    if (isComparable(before) && sign * (outcome.score - before.score) <= noise) {
-      decide('Not better than before by more than the noise: not kept.');
-      return `the model that I wrote is not better: ${line}`;
+    const isBetter = (than: Measured) => than.short !== true && sign * (outcome.score - than.score) > noise;
+    if (isComparable(before) && !isBetter(before)) {
+      isIncomparable = await isBetterOnHeldOut(workspace, runner, contract, starter, model);
+      if (!isIncomparable)
+        return decide(
+          'Not better than before by more than the noise: not kept.',
+          `the model that I wrote is not better: ${line}`,
+        );
     }
-  } else if (outcome.silent !== true || contract.is_measured || before.kind === 'measured') {
-    decide('A failure: not kept.');
-    return `the model that I wrote did not work: ${line}`;
-  }
-  const check = await checkSubmission(workspace);
-  decide(`${check.sentence} ${check.isRefused ? 'Not kept.' : 'Kept.'}`);
-  return check.isRefused ? 'the submission of the model that I wrote was refused' : null;
+  } else if (outcome.silent !== true || contract.is_measured || before.kind === 'measured')
+    return decide('A failure: not kept.', `the model that I wrote did not work: ${line}`);
+  const { isRefused, sentence } = await checkSubmission(workspace);
+  return decide(
+    `${sentence} ${isRefused ? 'Not kept.' : 'Kept.'}`,
+    isRefused ? 'the submission of the model that I wrote was refused' : null,
+  );
 }
+
+/**
+ * Whether the model is better than the starter on withheld rows. What the starter prints may be another metric, of another
+ * unit, or of rows that it learnt by heart. False if there is too little time to find out.
+ */
+async function isBetterOnHeldOut(
+  workspace: Workspace,
+  runner: TrialRunner,
+  contract: Contract,
+  starter: Run,
+  model: Run,
+): Promise<boolean> {
+  const found = await gainOnHeldOut(workspace, runner, contract, model, starter);
+  if (found === null) return false;
+  workspace.note({
+    Observed:
+      'problem' in found
+        ? `I could not measure both on rows that I withhold from them: ${found.problem}.`
+        : `On rows that I withhold from both, my model gains ${told(found)} over the starter.`,
+  });
+  return !('problem' in found) && found.gain > found.error;
+}
+
+const byHeldOut = '; it is better on rows withheld from both';
 
 /** A script of automl's own that prints another metric than the task's counts as not measured. */
 function onlyOwnMetric(outcome: Outcome, metric: string): Outcome {

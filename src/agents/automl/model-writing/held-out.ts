@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { Workspace } from '../../common/workspace.ts';
-import type { BranchView } from '../../search/branch-view.ts';
-import type { Compared, HeldOut, HoldOut } from '../../search/held-out-rows.ts';
-import type { Contract } from './contract.ts';
-import { findContract } from './fill.ts';
+import type { Compared, Gain, HeldOut, HoldOut } from '../../search/held-out-rows.ts';
+import type { Outcome, TrialRunner } from '../trial.ts';
+import { type Contract, findContract } from './contract.ts';
 import { pythonScript, readPrinted, type Setting } from './python-file.ts';
 
 /** The output of `python/automl/held_out.py`. */
@@ -12,6 +11,9 @@ const Printed = z.union([
   z.object({ answers: z.string(), gain: z.object({ gain: z.number(), error: z.number() }).nullable() }),
 ]);
 const program = 'measure_held_out.py';
+
+/** `seconds`: the time limit of the version. */
+type Measuring = Compared & { seconds: number };
 
 /**
  * Withholds rows of tables whose metric can be computed here. A version runs in a copy of the workspace, whose `data/`
@@ -23,28 +25,76 @@ export const holdOutRows: HoldOut = async (view) => {
   if ('problem' in contract) return contract;
   if (contract.kind !== 'table') return { problem: 'the data is not a table' };
   if (!contract.is_measured) return { problem: `I can't compute the ${view.task.metric.name}` };
-  const { entry } = view.task;
-  const perform = async (branch: BranchView, script: string) => {
-    const workspace = new Workspace(branch);
-    await workspace.writeFile(program, script);
-    return await workspace.executeScript(program);
-  };
   return {
     async measure(branch, what) {
       const seconds = Math.max(1, Math.floor(branch.budget.seconds_left) - 1);
-      const done = await perform(branch, heldOutScript(contract, entry, { ...what, seconds }));
-      return readHeldOut(done.observation) ?? { problem: `measuring it ended as ${done.status}` };
+      return await measureHeldOut(new Workspace(branch), contract, { ...what, seconds });
     },
     async submission(branch) {
-      const { observation } = await perform(branch, averagingScript(contract));
+      const { observation } = await perform(new Workspace(branch), averagingScript(contract));
       return /^SUBMISSION (\S+)$/m.exec(observation)?.[1] ?? null;
     },
     async average(branch, others) {
-      const { status } = await perform(branch, averagingScript(contract, others));
-      return status === 'ok' && (await new Workspace(branch).validateSubmission()).status === 'ok';
+      const workspace = new Workspace(branch);
+      const { status } = await perform(workspace, averagingScript(contract, others));
+      return status === 'ok' && (await workspace.validateSubmission()).status === 'ok';
     },
   };
 };
+
+async function perform(workspace: Workspace, script: string): ReturnType<Workspace['executeScript']> {
+  await workspace.writeFile(program, script);
+  return await workspace.executeScript(program);
+}
+
+async function measureHeldOut(
+  workspace: Workspace,
+  contract: Contract,
+  what: Measuring,
+): Promise<HeldOut | { problem: string }> {
+  const done = await perform(workspace, heldOutScript(contract, workspace.task.entry, what));
+  return readHeldOut(done.observation) ?? { problem: `measuring it ended as ${done.status}` };
+}
+
+/** Whether rows can be withheld, as far as is known before it is tried. */
+export function canHoldOut({ kind, is_measured }: Contract): boolean {
+  return kind === 'table' && is_measured;
+}
+
+/** Two scripts are each written, measured by a program, and one of them is checked, put back and answered with. */
+const stepsToCompare = 12;
+/** Without some rows, a script may take this many times as long as with all. */
+const margin = 1.5;
+
+/**
+ * By how much a script is better than another one on rows that are withheld from both. The first stays in place, with its
+ * submission. Null if that can't be measured in half of the remaining time.
+ */
+export async function gainOnHeldOut(
+  workspace: Workspace,
+  runner: TrialRunner,
+  contract: Contract,
+  one: { source: string; outcome: Outcome },
+  than: { source: string; outcome: Outcome },
+): Promise<Gain | { problem: string } | null> {
+  const { seconds_left, steps_left } = workspace.budget;
+  const secondsFor = (outcome: Outcome) => Math.ceil(margin * outcome.seconds) + 3;
+  const seconds = secondsFor(one.outcome) + secondsFor(than.outcome);
+  if (!canHoldOut(contract) || seconds > seconds_left / 2 || steps_left < stepsToCompare) return null;
+  let other = '';
+  for (const { source, outcome } of [than, one]) {
+    const unwritten = await runner.write(source);
+    if (unwritten !== null) return { problem: 'a script could not be written' };
+    const found = await measureHeldOut(workspace, contract, { part: 0, other, seconds: secondsFor(outcome) });
+    if ('problem' in found) {
+      await runner.write(one.source);
+      return found;
+    }
+    if (found.gain !== null) return found.gain;
+    other = found.answers;
+  }
+  return { problem: 'nothing was compared' };
+}
 
 /** What is to be predicted, where it is written, and how it is scored. */
 const ofAnswers = [
@@ -60,7 +110,7 @@ function settingsOf({ settings }: Contract, names: readonly string[]): Record<st
 export function heldOutScript(
   contract: Contract,
   entry: string,
-  { part, other, members = [], seconds }: Compared & { seconds: number },
+  { part, other, members = [], seconds }: Measuring,
 ): string {
   return pythonScript(
     ['settings', 'data', 'scores', 'formats', 'table', 'held_out'],
