@@ -16,5 +16,6 @@ test.skipIf(process.platform !== 'linux')('the threads of V8 let the main thread
   const { V8Worker, main } = JSON.parse(
     execFileSync(process.execPath, ['--v8-pool-size=2', '--eval', source], { encoding: 'utf8' }),
   );
-  expect(V8Worker).toEqual([main[0] + 5, main[0] + 5]);
+  const lower = Math.max(5, main[0]);
+  expect(V8Worker).toEqual([lower, lower]);
 });

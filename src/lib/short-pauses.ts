@@ -28,9 +28,13 @@ export function keepPausesShort(): void {
 /** Linux has a priority for each thread, and Node names those of V8. */
 function lowerWorkers(): void {
   const threads = '/proc/self/task';
-  for (const thread of readdirSync(threads))
-    if (readFileSync(`${threads}/${thread}/comm`, 'utf8') === 'V8Worker\n')
-      lowerPriority(niceness, Number(thread));
+  try {
+    for (const thread of readdirSync(threads))
+      if (readFileSync(`${threads}/${thread}/comm`, 'utf8') === 'V8Worker\n')
+        lowerPriority(niceness, Number(thread));
+  } catch {
+    // Some containers forbid it: pauses are longer, that is all.
+  }
 }
 
 /**

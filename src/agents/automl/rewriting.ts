@@ -72,6 +72,6 @@ async function lookAround(workspace: Workspace, source: string): Promise<Surroun
 }
 
 function allowedTries({ best }: Study, maxTries: number): number {
-  if (best.isOwn && best.scores !== 'comparable') return 0;
-  return best.isOwn ? Math.min(triesAgainstOwn, maxTries) : maxTries;
+  if (!best.isOwn) return maxTries;
+  return best.scores === 'comparable' ? Math.min(triesAgainstOwn, maxTries) : 0;
 }

@@ -67,7 +67,7 @@ const stepsToCompare = 12;
 const margin = 1.5;
 
 /**
- * By how much a script is better than another one on rows that are withheld from both. The first stays in place, with its
+ * By how much a script is better than another one on rows that are withheld from both. Then the first is in place, with its
  * submission. Null if that can't be measured in half of the remaining time.
  */
 export async function gainOnHeldOut(
@@ -81,19 +81,13 @@ export async function gainOnHeldOut(
   const secondsFor = (outcome: Outcome) => Math.ceil(margin * outcome.seconds) + 3;
   const seconds = secondsFor(one.outcome) + secondsFor(than.outcome);
   if (!canHoldOut(contract) || seconds > seconds_left / 2 || steps_left < stepsToCompare) return null;
-  let other = '';
-  for (const { source, outcome } of [than, one]) {
-    const unwritten = await runner.write(source);
-    if (unwritten !== null) return { problem: 'a script could not be written' };
-    const found = await measureHeldOut(workspace, contract, { part: 0, other, seconds: secondsFor(outcome) });
-    if ('problem' in found) {
-      await runner.write(one.source);
-      return found;
-    }
-    if (found.gain !== null) return found.gain;
-    other = found.answers;
-  }
-  return { problem: 'nothing was compared' };
+  const measure = async ({ source, outcome }: typeof one, other: string) => {
+    if ((await runner.write(source)) !== null) return { problem: 'a script could not be written' };
+    return await measureHeldOut(workspace, contract, { part: 0, other, seconds: secondsFor(outcome) });
+  };
+  const before = await measure(than, '');
+  const found = 'problem' in before ? before : await measure(one, before.answers);
+  return 'problem' in found ? found : found.gain;
 }
 
 /** What is to be predicted, where it is written, and how it is scored. */
