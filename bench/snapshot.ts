@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountPoints } from '../src/environment/index.ts';
+import { ObjectStore, Snapshotter } from '../src/store/index.ts';
 import { type BenchRun, openBenchRun } from './bench-run.ts';
 import { type Benchmark, type Measurement, median } from './benchmark.ts';
 import { provision } from './task-resources.ts';
@@ -16,6 +17,8 @@ interface Size {
   smallFiles: number;
   largeFiles: number;
   largeBytes: number;
+  /** In another workspace, of small files only. */
+  manyFiles: number;
 }
 
 export const snapshot: Benchmark = {
@@ -23,8 +26,8 @@ export const snapshot: Benchmark = {
   summary: 'the snapshot after a step in a workspace of 1,000 small files and 100 MB',
   async measure({ quick, scratch, cache, log, signal }) {
     const size: Size = quick
-      ? { smallFiles: 100, largeFiles: 2, largeBytes: megabyte }
-      : { smallFiles: 1_000, largeFiles: 4, largeBytes: 25 * megabyte };
+      ? { smallFiles: 100, largeFiles: 2, largeBytes: megabyte, manyFiles: 1_000 }
+      : { smallFiles: 1_000, largeFiles: 4, largeBytes: 25 * megabyte, manyFiles: 100_000 };
     log('filling the workspace');
     await using run = await openBenchRun({
       resources: await provision(cache, signal),
@@ -38,11 +41,27 @@ export const snapshot: Benchmark = {
     const changed = await changeOne(run);
     const storeChanged = storedBytes(run);
     const what = `${size.smallFiles} small files and ${(size.largeFiles * size.largeBytes) / megabyte} MB`;
-    return measurementsOf(what, { unchanged, own, changed, storeUnchanged, storeChanged });
+    log(`a workspace of ${size.manyFiles} files`);
+    return [
+      ...measurementsOf(what, { unchanged, own, changed, storeUnchanged, storeChanged }),
+      await firstOfMany(scratch, size.manyFiles),
+    ];
   },
 };
 
-function fill(workspace: string, { smallFiles, largeFiles, largeBytes }: Size): void {
+/** The first snapshot of a workspace of small files with different contents. */
+async function firstOfMany(scratch: string, count: number): Promise<Measurement> {
+  const workspace = join(scratch, 'many');
+  fill(workspace, { smallFiles: count, largeFiles: 0, largeBytes: 0 });
+  using snapshotter = new Snapshotter(new ObjectStore(join(scratch, 'many-objects')), workspace);
+  const start = performance.now();
+  await snapshotter.take();
+  const value = performance.now() - start;
+  const what = `first snapshot of ${count} small files`;
+  return { what, value, unit: 'ms', atMost: null, note: 'in another workspace' };
+}
+
+function fill(workspace: string, { smallFiles, largeFiles, largeBytes }: Omit<Size, 'manyFiles'>): void {
   for (let number = 0; number < smallFiles; number++) {
     const folder = join(workspace, `part-${number % 20}`);
     mkdirSync(folder, { recursive: true });

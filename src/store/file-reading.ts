@@ -5,6 +5,7 @@ import { hasCode } from '../lib/errors.ts';
 import type { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId } from '../schema/index.ts';
 import { readRangeSync } from './file-chunks.ts';
+import type { ObjectBatch } from './object-batch.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type FileNode, markOf, sameStat } from './workspace-tree.ts';
 
@@ -28,7 +29,7 @@ export const inlineBytes = 2 ** 16;
  * in all. Null if it is no longer a small file.
  */
 export function readSmallFile(
-  objects: ObjectStore,
+  objects: ObjectBatch,
   folder: FolderHandle,
   name: string,
   seen: number,

@@ -32,7 +32,7 @@ export { thisProcess } from './lease/lease-owner.ts';
 export type { LeaseHolder, LeaseTimes, RunLease } from './lease/run-lease.ts';
 export { formerLockName, leaseName, leaveFreeLease, takeLeaseNow } from './lease/take-lease.ts';
 export { limitsHeldText } from './limits-held.ts';
-export { locateObject, objectIds } from './object-reader.ts';
+export { locateObject, objectIds, readStored } from './object-reader.ts';
 export { ObjectStore } from './object-store.ts';
 export {
   currentGrades,

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { ObjectId } from '../schema/index.ts';
+import { readRangeSync } from './file-chunks.ts';
+import { locatePacked, packedIds } from './packs.ts';
 
 const emptyId = sha256('');
 
@@ -15,8 +17,11 @@ interface StoredFile {
 }
 
 interface Location extends StoredFile {
-  /** As stored. */
+  /** In the file, as stored. */
+  start: number;
   bytes: number;
+  /** The file has other objects, too. */
+  isPacked: boolean;
 }
 
 /** The path of an uncompressed object; compressed ones have `.zst` added. */
@@ -24,30 +29,45 @@ export function objectPath(folder: string, id: ObjectId): string {
   return join(folder, id.slice(0, 2), id.slice(2));
 }
 
-/** The path of an object; null if it does not exist, or is empty though its content is not. */
+/** The place of an object; null if it does not exist, or is empty though its content is not. */
 export function locateObject(folder: string, id: ObjectId): Location | null {
   const path = objectPath(folder, id);
+  const whole = { start: 0, isPacked: false };
   const plain = statSync(path, { throwIfNoEntry: false });
-  if (plain && (plain.size > 0 || id === emptyId)) return { path, compressed: false, bytes: plain.size };
-  const packed = statSync(`${path}.zst`, { throwIfNoEntry: false });
-  if (packed && packed.size > 0) return { path: `${path}.zst`, compressed: true, bytes: packed.size };
-  return null;
+  if (plain && (plain.size > 0 || id === emptyId))
+    return { path, compressed: false, bytes: plain.size, ...whole };
+  const smaller = statSync(`${path}.zst`, { throwIfNoEntry: false });
+  if (smaller && smaller.size > 0)
+    return { path: `${path}.zst`, compressed: true, bytes: smaller.size, ...whole };
+  const packed = locatePacked(folder, id);
+  return packed === null ? null : { ...packed, isPacked: true };
 }
 
 /** All objects in a folder. */
 export function objectIds(folder: string): ObjectId[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((path) => {
+  const alone = readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((path) => {
     const id = ObjectId.safeParse(path.replace(/^(..)\/(.{62})(\.zst)?$/, '$1$2'));
     return id.success ? [id.data] : [];
   });
+  return [...new Set([...alone, ...packedIds(folder)])];
+}
+
+/** The bytes of an object as they are stored. */
+export function readStored({ path, start, bytes }: Location): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    return readRangeSync(file, start, start + bytes);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** A whole object, verified. */
 export function readObject(folder: string, id: ObjectId, maxBytes: number): Buffer {
   const location = locate(folder, id);
   if (!location.compressed && location.bytes > maxBytes) throw tooLarge(location.path, maxBytes);
-  const stored = readFileSync(location.path);
+  const stored = readStored(location);
   const content = location.compressed ? decompress(stored, location.path, maxBytes) : stored;
   if (sha256(content) !== id) throw corrupt(location.path, 'its content does not have the hash in its name');
   return content;
@@ -95,8 +115,10 @@ async function* checkedChunks(location: StoredFile, id: ObjectId): AsyncGenerato
   }
 }
 
-async function* storedChunks(location: StoredFile): AsyncGenerator<Buffer> {
-  const file = createReadStream(location.path, { highWaterMark: 2 ** 18 });
+async function* storedChunks(location: StoredFile | Location): AsyncGenerator<Buffer> {
+  const isPart = 'isPacked' in location && location.isPacked;
+  const part = isPart ? { start: location.start, end: location.start + location.bytes - 1 } : {};
+  const file = createReadStream(location.path, { ...part, highWaterMark: 2 ** 18 });
   // `pipeline` passes errors of the file to the last stream; reading that one throws them.
   const source = location.compressed ? pipeline(file, createZstdDecompress(), () => {}) : file;
   try {

@@ -28,6 +28,7 @@ import {
   verifyObject,
   verifyStoredFile,
 } from './object-reader.ts';
+import { packsFolder } from './packs.ts';
 
 /** Smaller contents fit a disk block anyway. */
 const compressFrom = 1024;
@@ -42,8 +43,8 @@ const temporaryAgeMs = 3_600_000;
 
 /**
  * Contents by their SHA-256: uncompressed in `objects/ab/cdef…`, or compressed with Zstandard in
- * `objects/ab/cdef….zst`. Any number of processes may write at once: an object appears complete, by renaming, and never
- * changes.
+ * `objects/ab/cdef….zst`, or many small ones together in `objects/packs/….pack`. Any number of processes may write at
+ * once: an object appears complete, by renaming, and never changes.
  */
 export class ObjectStore {
   readonly folder: string;
@@ -81,11 +82,10 @@ export class ObjectStore {
 
   /** Stores a content that is in memory. If it is stored already, the cost is the hash and at most two `stat`. */
   putBytes(content: Uint8Array): ObjectId {
-    const id = ObjectId.parse(sha256(content));
+    const id = idOf(content);
     if (this.has(id)) return id;
-    const compressed = content.length < compressFrom ? null : zstdCompressSync(content);
-    if (compressed && compressed.length <= content.length * worthwhile) this.#write(id, compressed, '.zst');
-    else this.#write(id, content, '');
+    const { stored, compressed } = storedForm(content);
+    this.#write(id, stored, compressed ? '.zst' : '');
     return id;
   }
 
@@ -107,7 +107,7 @@ export class ObjectStore {
   /** Takes an object from another store: a link if both are on one file system, else a copy. Errors as `get`. */
   async copyFrom(other: ObjectStore, id: ObjectId, signal?: AbortSignal): Promise<void> {
     if (this.has(id) || (await this.#linkFrom(other, id, signal))) return;
-    const path = this.#temporaryPath();
+    const path = this.temporaryPath();
     try {
       await other.copyTo(id, path, signal);
       await this.putFile(path, signal);
@@ -120,13 +120,15 @@ export class ObjectStore {
   async #linkFrom(other: ObjectStore, id: ObjectId, signal?: AbortSignal): Promise<boolean> {
     const location = locateObject(other.folder, id);
     if (location === null || (await other.verify(id, signal)) !== null) return false;
-    const path = this.#temporaryPath();
+    const path = this.temporaryPath();
     try {
       linkSync(location.path, path);
     } catch {
       return false;
     }
-    this.#place(path, id, location.compressed ? '.zst' : '');
+    // Of a pack, all contents come along: one link in the place of a copy of each.
+    if (location.isPacked) this.placePack(path, [id]);
+    else this.#place(path, id, location.compressed ? '.zst' : '');
     return true;
   }
 
@@ -141,7 +143,7 @@ export class ObjectStore {
     stored: Readable,
     signal?: AbortSignal,
   ): Promise<void> {
-    const path = this.#temporaryPath();
+    const path = this.temporaryPath();
     try {
       await pipeline(stored, createWriteStream(path, { flags: 'wx', mode: 0o444 }), withSignal(signal));
       await verifyStoredFile(path, isCompressed, id, signal);
@@ -214,7 +216,7 @@ export class ObjectStore {
     size: number,
     signal?: AbortSignal,
   ): Promise<{ id: ObjectId; bytes: number }> {
-    const temporary = this.#temporaryPath();
+    const temporary = this.temporaryPath();
     const sample = readRangeSync(descriptor, 0, sampleBytes);
     const compress = zstdCompressSync(sample).length <= sample.length * worthwhile;
     const digest = createHash('sha256');
@@ -239,7 +241,7 @@ export class ObjectStore {
   }
 
   #write(id: ObjectId, stored: Uint8Array, suffix: '' | '.zst'): void {
-    const temporary = this.#temporaryPath();
+    const temporary = this.temporaryPath();
     try {
       const file = openSync(temporary, 'wx', 0o444);
       try {
@@ -254,6 +256,15 @@ export class ObjectStore {
     }
   }
 
+  /** Makes a complete pack in a temporary file part of the store. */
+  placePack(temporary: string, ids: Iterable<ObjectId>): void {
+    const folder = packsFolder(this.folder);
+    mkdirSync(folder, { recursive: true });
+    this.#writtenBytes += statSync(temporary).size;
+    renameSync(temporary, join(folder, `${randomBytes(16).toString('hex')}.pack`));
+    for (const id of ids) this.#remember(id);
+  }
+
   #place(temporary: string, id: ObjectId, suffix: '' | '.zst'): void {
     const target = objectPath(this.folder, id) + suffix;
     const prefix = id.slice(0, 2);
@@ -264,7 +275,8 @@ export class ObjectStore {
     this.#remember(id);
   }
 
-  #temporaryPath(): string {
+  /** Where a file is written that will be renamed. */
+  temporaryPath(): string {
     const folder = join(this.folder, 'tmp');
     if (!this.#swept) {
       mkdirSync(folder, { recursive: true });
@@ -279,6 +291,17 @@ export class ObjectStore {
     if (this.#known.size >= rememberedIds) this.#known.clear();
     this.#known.add(id);
   }
+}
+
+export function idOf(content: Uint8Array): ObjectId {
+  return ObjectId.parse(sha256(content));
+}
+
+/** A content as it is stored: compressed where that is worthwhile. */
+export function storedForm(content: Uint8Array): { stored: Uint8Array; compressed: boolean } {
+  const smaller = content.length < compressFrom ? null : zstdCompressSync(content);
+  const compressed = smaller !== null && smaller.length <= content.length * worthwhile;
+  return { stored: compressed ? smaller : content, compressed };
 }
 
 async function hashChunks(

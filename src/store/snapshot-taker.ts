@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { FolderHandle, openBeneath } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import { isForbidden, isSwap, letAge, readLargeFile, type SkipReason } from './file-reading.ts';
+import { ObjectBatch } from './object-batch.ts';
 import type { ObjectStore } from './object-store.ts';
 import { byPath, readSnapshot, serializeSnapshot } from './snapshot-file.ts';
 import { collectEntries, type FileNode, type FolderNode, newFolder, restoredTree } from './workspace-tree.ts';
@@ -139,7 +140,8 @@ export class SnapshotTaker {
 
   async #take(effort: Effort, options: SnapshotOptions): Promise<TakenSnapshot | null> {
     options.signal?.throwIfAborted();
-    const walk = new WorkspaceWalk(this.#objects, {
+    using batch = new ObjectBatch(this.#objects);
+    const walk = new WorkspaceWalk(batch, {
       number: ++this.#walks,
       limits: {
         entries: options.maxEntries ?? 200_000,
@@ -158,6 +160,7 @@ export class SnapshotTaker {
       walk.undo();
       return null;
     }
+    batch.finish();
     await letAge(walk.young, options.signal);
     if (walk.pending.length > 0) await this.#readPending(walk, options);
     if (walk.dirty || this.#last === null) this.#last = this.#keep();

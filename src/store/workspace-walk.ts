@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { FolderHandle } from '../lib/folder-handle.ts';
 import { inlineBytes, isForbidden, isRacy, isSwap, readSmallFile, type SkipReason } from './file-reading.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectBatch } from './object-batch.ts';
 import type { FileNode, FolderNode, LinkNode, WorkspaceNode } from './workspace-tree.ts';
 import { collectPaths, isAsRestored, markOf, newFolder, sameStat } from './workspace-tree.ts';
 
@@ -58,7 +58,7 @@ export class WorkspaceWalk {
   /** Restored files that count as racy: a change right now might not show in their times. */
   readonly young: FileNode[] = [];
   dirty = false;
-  readonly #objects: ObjectStore;
+  readonly #objects: ObjectBatch;
   readonly #number: number;
   readonly #limits: WalkLimits;
   readonly #trustStat: boolean;
@@ -78,7 +78,7 @@ export class WorkspaceWalk {
 
   /** @param options.number higher than that of every walk before; `trustStat: false` reads every file again */
   constructor(
-    objects: ObjectStore,
+    objects: ObjectBatch,
     options: {
       number: number;
       limits: WalkLimits;

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -124,6 +132,24 @@ test('a run is the same elsewhere, with its archived attempts, and its workspace
   for (const name of files.filter((each) => !each.startsWith('attempts')))
     expect(readFileSync(join(other.run.folder, name))).toEqual(readFileSync(join(run.folder, name)));
   expect(other.copy.isSame).toBe(true);
+});
+
+test('contents that share a pack here are sent one by one', async () => {
+  const run = experimentIn(temporaryFolder()).runFolder(id);
+  const workspace = join(run.folder, 'workspace');
+  mkdirSync(workspace, { recursive: true });
+  for (let number = 0; number < 600; number += 1)
+    writeFileSync(join(workspace, `${number}.txt`), `${number}`);
+  await takeStep(run, 0, 'finished');
+  expect(readdirSync(join(run.objects.folder, 'packs'))).toHaveLength(1);
+  const copy = new RunCopy(store, run);
+  await copy.claim();
+  await upload(copy, run);
+  const other = await elsewhere();
+  await other.copy.download(signal);
+  expect(await checkRun(other.run)).toEqual([]);
+  expect(readdirSync(other.run.objects.folder)).not.toContain('packs');
+  expect(objectIds(other.run.objects.folder).sort()).toEqual(objectIds(run.objects.folder).sort());
 });
 
 test('existing objects are not sent again, whichever run or machine sent them', async () => {

@@ -6,7 +6,7 @@ import { writeFileAtomically } from '../../lib/atomic-file.ts';
 import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { ObjectId } from '../../schema/index.ts';
-import { locateObject, type RunFolder } from '../../store/index.ts';
+import { locateObject, type RunFolder, readStored } from '../../store/index.ts';
 import { Checkpoint, hasSameFiles, type Part, partsOf } from './checkpoint.ts';
 import { pathOfRunFile, readRunFile, runFiles, stampOf } from './run-files.ts';
 import type { S3Store } from './s3-store.ts';
@@ -98,7 +98,11 @@ export class RunCopy {
       const found = locateObject(this.#folder.objects.folder, id);
       if (found === null) return;
       const key = found.compressed ? `${plain}.zst` : plain;
-      await this.#putOnce(key, () => this.#store.putFile(key, found.path, found.bytes));
+      await this.#putOnce(key, () =>
+        found.isPacked
+          ? this.#store.put(key, readStored(found))
+          : this.#store.putFile(key, found.path, found.bytes),
+      );
       keys.add(key);
     });
     const list = partsOf(Buffer.from([...keys].join('\n')), checkpoint.objects);

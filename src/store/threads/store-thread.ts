@@ -14,7 +14,7 @@ interface Workspace {
   taker: SnapshotTaker;
 }
 
-const niceness = 5;
+const niceness = 10;
 const workspaces = new Map<number, Workspace>();
 
 // On Linux this affects only this thread. Many runs wait for the main thread, and only one for this.
