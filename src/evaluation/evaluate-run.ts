@@ -8,6 +8,7 @@ import type {
   RunRecord,
   RunSpec,
   ScoringReference,
+  TextRef,
   TraceEvent,
 } from '../schema/index.ts';
 import { EfficiencySums, integrityFlags, processMetrics, type TranscriptStep } from '../statistics/index.ts';
@@ -24,6 +25,7 @@ import {
   statusOf,
 } from '../store/index.ts';
 import { DecisionMarks } from './decision-marks.ts';
+import { AttemptReader } from './read-attempts.ts';
 import { TranscriptReader } from './read-transcript.ts';
 import { agentLabel, sourceOf } from './run-identity.ts';
 import { withLessons } from './shown-lessons.ts';
@@ -36,7 +38,15 @@ import { withLessons } from './shown-lessons.ts';
 export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
   const record = folder.readRecord();
   const spec = record?.spec ?? planned;
-  const { transcript: reader, efficiency, states, steps, marks, ...tree } = readTrace(folder, spec.gpu);
+  const {
+    transcript: reader,
+    efficiency,
+    states,
+    steps,
+    marks,
+    attempts,
+    ...tree
+  } = readTrace(folder, spec.gpu);
   const stored = folder.readGrades().grades;
   const current = currentGrades(stored, states);
   const scoringReference = scoringReferenceOf(current);
@@ -68,6 +78,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
       finalSnapshot,
     ),
     ...branchesPart(tree.branches, currentGrades(stored, [...states, ...tree.others])),
+    ...(attempts.length === 0 ? {} : { attempts }),
   };
 }
 
@@ -83,8 +94,10 @@ function readTrace(folder: RunFolder, gpu: boolean) {
   const { fold, branches } = foldHistory(read, () => new Evaluated(folder, gpu));
   const { transcript, sums, states, decisions, others } = fold;
   const steps = branches.branches.reduce((sum, branch) => sum + branch.steps, 0);
-  const { marks } = decisions;
-  return { transcript, efficiency: sums.efficiency(), states: states.states, steps, marks, branches, others };
+  return {
+    ...{ transcript, efficiency: sums.efficiency(), states: states.states, steps, branches, others },
+    ...{ marks: decisions.marks, attempts: fold.attempts.attempts },
+  };
 }
 
 /** Resource use is the sum over all branches; everything else is that of the selected one. */
@@ -93,11 +106,14 @@ class Evaluated {
   readonly sums: EfficiencySums;
   readonly states = new StateReader();
   readonly decisions = new DecisionMarks();
+  readonly attempts: AttemptReader;
   /** Of the branches that are not selected. */
   readonly others: RecordedState[] = [];
 
   constructor(folder: RunFolder, gpu: boolean) {
-    this.transcript = new TranscriptReader((ref) => resolveText(folder.objects, ref));
+    const text = (ref: TextRef) => resolveText(folder.objects, ref);
+    this.transcript = new TranscriptReader(text);
+    this.attempts = new AttemptReader(text);
     this.sums = new EfficiencySums(gpu);
   }
 
@@ -105,6 +121,7 @@ class Evaluated {
     this.sums.add(event);
     this.transcript.read(event, isInHistory);
     this.states.read(event, isInHistory);
+    this.attempts.read(event, isInHistory);
     if (isInHistory) this.decisions.read(event);
     else if (event.kind === 'step_finished') this.others.push(stateAfter(event));
   }

@@ -3,6 +3,7 @@ import {
   type EventOf,
   type GradedStep,
   ModelAnswer,
+  searchNodeEntry,
   type TextRef,
   type TraceEvent,
 } from '../schema/index.ts';
@@ -103,6 +104,7 @@ export class TranscriptReader {
 
   #readNote(entries: Readonly<Record<string, TextRef>>): void {
     for (const [name, ref] of Object.entries(entries)) {
+      if (name === searchNodeEntry) continue;
       const text = this.#text(ref);
       const before = this.#entries[name];
       if (name === formatError) this.#rejectReply(text);

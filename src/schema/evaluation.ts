@@ -5,6 +5,7 @@ import { ModelName } from './model.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { RunGpus, RunStatus } from './run.ts';
 import { ScoringReference } from './scoring-reference.ts';
+import { SearchAttempt } from './search-node.ts';
 
 /** The hidden score of the workspace after a step, and what the run had used by then. */
 export const GradedStep = z.object({
@@ -154,5 +155,7 @@ export const RunEvaluation = z.object({
   integrity: z.array(IntegrityFlag),
   /** `main` first; absent if it is the only branch. */
   branches: z.array(EvaluatedBranch).optional(),
+  /** The attempts that an agent that searches has recorded, by id; absent if there are none. */
+  attempts: z.array(SearchAttempt).optional(),
 });
 export type RunEvaluation = z.infer<typeof RunEvaluation>;

@@ -17,6 +17,7 @@ import {
 } from './report-parts.ts';
 import { RunStatus } from './run.ts';
 import { ScoringReference } from './scoring-reference.ts';
+import { ReportAttempt } from './search-node.ts';
 
 const fraction = z.number().min(0).max(1);
 const count = z.int().min(0);
@@ -68,6 +69,8 @@ export const ReportRun = z.object({
   unmeasured: z.array(z.string()).optional(),
   /** `main` first; absent if it is the only branch. */
   branches: z.array(EvaluatedBranch).optional(),
+  /** Of an agent that searches; absent for others. */
+  attempts: z.array(ReportAttempt).optional(),
 });
 export type ReportRun = z.infer<typeof ReportRun>;
 

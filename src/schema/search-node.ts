@@ -34,5 +34,21 @@ export const SearchNode = z.object({
 });
 export type SearchNode = z.infer<typeof SearchNode>;
 
+/** An attempt as it was in the end. */
+export const SearchAttempt = SearchNode.extend({
+  /** The last step that belongs to it, of a search on one branch; null if its branch has the steps. */
+  step: z.int().min(0).nullable(),
+  /** Whether it is the one that was chosen in the end. */
+  is_final: z.boolean(),
+});
+export type SearchAttempt = z.infer<typeof SearchAttempt>;
+
+/** What reports have of an attempt; `change` is shortened. */
+export const ReportAttempt = SearchAttempt.pick({
+  ...{ id: true, parent: true, operator: true, status: true, change: true, score: true, cost: true },
+  is_final: true,
+});
+export type ReportAttempt = z.infer<typeof ReportAttempt>;
+
 /** The entry of a note that contains a `SearchNode`. */
 export const searchNodeEntry = 'Search node';

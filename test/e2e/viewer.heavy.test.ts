@@ -175,6 +175,25 @@ describe('the viewer', () => {
     await page.getByRole('heading', { name: 'Execute Script' }).waitFor();
   });
 
+  test('draws the attempts of a search as a tree, each a link to its step, and in the report', async (page) => {
+    await page.goto(at('/experiments/planned/runs/sums-planner-0'));
+    const tree = page.getByRole('group', { name: 'tree of 3 attempts' });
+    const chosen = tree.getByRole('link', { name: 'Attempt 2, improve of 0: adds both (kept, score 0.9' });
+    await chosen.waitFor();
+    expect(await tree.locator('.attempt-edge').count()).toBe(2);
+    expect(await tree.locator('.on-path').count()).toBe(1);
+    await page.getByText('All attempts', { exact: true }).click();
+    await page.getByRole('row', { name: '1 0 draft a broken script failed' }).waitFor();
+    await chosen.click();
+    await page.getByRole('heading', { name: 'Execute Script' }).first().waitFor();
+    expect(page.url()).toContain('/sums-planner-0/5');
+    await page.goto(at('/experiments/planned'));
+    await page
+      .getByRole('region', { name: 'What a search tried' })
+      .getByRole('group', { name: 'tree of 3' })
+      .waitFor();
+  });
+
   test('navigates steps and warnings by keyboard, and lists the keys', async (page) => {
     await page.goto(at('/experiments/planned/runs/sums-planner-0'));
     await page.getByRole('heading', { name: 'The run as a whole' }).waitFor();

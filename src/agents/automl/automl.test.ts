@@ -12,7 +12,7 @@ import {
 } from '../../../test/fakes/fake-environment.ts';
 import { endedByAlarm, withoutAlarm } from '../../../test/fakes/without-alarm.ts';
 import { sha256 } from '../../lib/hash.ts';
-import type { AgentOptions } from '../../schema/index.ts';
+import { type AgentOptions, SearchNode, searchNodeEntry } from '../../schema/index.ts';
 import { automl } from './automl.ts';
 
 const starter = `
@@ -88,6 +88,33 @@ describe('automl', () => {
       const least = Math.min(...environment.executed.map(errorOf));
       expect(errorOf(best)).toBeLessThanOrEqual(least + errorOf(starter) * 0.001);
     }
+  });
+
+  it('records every version that it tries as a tree, whose best one is submitted', async () => {
+    const environment = await runAgent({}, 2);
+    const nodes = environment.notes.flatMap(({ [searchNodeEntry]: text }) =>
+      text === undefined ? [] : [SearchNode.parse(JSON.parse(text))],
+    );
+    // The second run of the starter, for the noise, is no version.
+    expect(nodes.map(({ id }) => id)).toEqual(environment.executed.slice(1).map((_, id) => id));
+    const [root, ...tried] = nodes;
+    expect(root).toMatchObject({
+      operator: 'starter',
+      parent: null,
+      status: 'kept',
+      score: errorOf(starter),
+    });
+    for (const { id, parent, operator, status } of tried) {
+      const bestBefore = nodes.slice(0, id).findLast((one) => one.is_best);
+      expect({ parent, operator, isKnown: status !== 'pending' }).toEqual({
+        ...{ parent: bestBefore?.id, operator: 'tune', isKnown: true },
+      });
+    }
+    const best = nodes.findLast(({ is_best }) => is_best);
+    expect(best?.score).toBe(errorOf(environment.files.get('train.py') ?? ''));
+    const kept = tried.filter(({ status }) => status === 'kept').length;
+    expect(environment.finalAnswer).toContain(`Versions tried: ${tried.length}; kept: ${kept}; failed: 0.`);
+    expect(nodes.reduce((sum, { cost }) => sum + cost, 0)).toBeLessThanOrEqual(1);
   });
 
   it('takes the same actions for the same results', async () => {

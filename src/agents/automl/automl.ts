@@ -11,7 +11,7 @@ import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
 import { Study } from './study.ts';
-import { type Measured, type Outcome, TrialRunner } from './trial.ts';
+import { type Measured, type Outcome, TrialRunner, told } from './trial.ts';
 
 /**
  * Tunes the numbers in the starter script by the script's own validation metric, and writes models of its own;
@@ -64,6 +64,10 @@ export const automl: Agent = {
     const source = 'text' in file ? file.text : '';
     const runner = new TrialRunner(workspace, source);
     const starter = await runner.run(source);
+    runner.attempts.add({
+      ...{ source, from: null, operator: 'starter', change: 'the starter as it is', outcome: starter },
+      ...{ isKept: starter.kind === 'measured', why: told(starter) },
+    });
     if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
     const useless = settings.models ? whyUseless(starter, workspace.submission) : null;
     const filling =

@@ -30,7 +30,7 @@ export async function answerWithBest(
   told: readonly string[],
 ): Promise<void> {
   if (workspace.ended) return;
-  const { starter, best, tally } = study;
+  const { starter, best } = study;
   const first = starter.isOwn ? 'version first written' : 'starter';
   let left = await submit(workspace, runner, study, best);
   if (left.isRefused && best !== starter && canRun(workspace, study, starter)) {
@@ -38,6 +38,7 @@ export async function answerWithBest(
       Observed: `The best version is of no use in the end: ${left.sentence}`,
       Decision: `I go back to the ${first}.`,
     });
+    study.goBack();
     const { sentence } = await submit(workspace, runner, study, starter);
     left = { ...left, sentence: `I went back to the ${first} in the end. ${sentence}` };
   }
@@ -49,7 +50,7 @@ export async function answerWithBest(
     ...told,
     `The ${first}: ${measured(workspace, starter.evidence)}.`,
     found,
-    `Versions tried: ${tally.tried}; kept: ${tally.kept}; failed: ${tally.failed}.`,
+    runner.attempts.inWords,
     left.sentence,
     "The numbers are the script's own measurements.",
   ];

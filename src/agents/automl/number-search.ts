@@ -95,6 +95,7 @@ class Numbers {
     const { source, changes } = this.#base;
     const change = `${changesBetween(this.knobs, this.#values, values).join(', ')}.`;
     const ending = await this.#study.consider({
+      ...{ operator: 'tune', from: this.#study.best.source },
       source: withValues(source, this.knobs, values),
       changes: [...changes, ...changesBetween(this.knobs, [], values)],
       seconds: this.#secondsOf(values),

@@ -45,6 +45,7 @@ export async function rewriteScript(
     tried.add(next.name);
     const change = inTheirFiles(next.change, source);
     await study.consider({
+      ...{ operator: 'rewrite', from: source },
       source: next.source,
       changes: [...changes, change.replace(/\.$/, '')],
       seconds: seconds * next.effort,

@@ -42,7 +42,7 @@ export async function selectFinalist(workspace: Workspace, study: Study): Promis
   if (pairs.length === 0 && !hasFailed) return '';
   const gains = pairs.map((pair) => noiseTest.gain(pair.best, pair.starter));
   const isBetter = !hasFailed && noiseTest.isBeyondNoise(gains);
-  if (!isBetter) study.best = starter;
+  if (!isBetter) study.goBack();
   const said = isBetter
     ? `In fresh runs the best version scored ${listed(pairs.map((pair) => pair.best))}; the starter ${listed(pairs.map((pair) => pair.starter))}.`
     : 'In fresh runs no version was better than the starter by more than the noise, so the starter stays.';

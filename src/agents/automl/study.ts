@@ -38,10 +38,18 @@ export interface Candidate extends Version {
 
 /** A version to measure against the best one. */
 export interface Attempt extends Version {
+  operator: 'rewrite' | 'tune';
+  /** The version that it was made from. */
+  from: string;
   /** The change and its reason, for the notes. */
   notes: Record<string, string>;
   /** More than numbers is changed: if a time is measured, the output must show that the results stay the same. */
   changesCode?: boolean;
+}
+
+interface Judged {
+  ending: Ending;
+  why: string;
 }
 
 /** The knowledge about a script that runs, and about every tried version of it: the best one, and how good it is. */
@@ -51,8 +59,6 @@ export class Study {
   readonly #selects: boolean;
   readonly starter: Candidate;
   readonly pace: Pace;
-  /** The number of tried versions, by outcome. */
-  readonly tally = { tried: 0, kept: 0, failed: 0 };
   /** What every version must print again, besides its score: only for a metric that is a time. */
   #printed: readonly string[] = [];
   /** The version to submit, as far as is known. */
@@ -179,9 +185,12 @@ export class Study {
         `If it helps, the script's own ${metric.name} ${way} from ${this.best.evidence.first} by more than ` +
         `${short(this.noiseTest.threshold)}. The run takes about ${short(attempt.seconds)} s.`,
     });
-    const ending = await this.#judge(attempt, await this.#run(attempt));
-    this.tally.tried += 1;
-    if (ending !== 'kept') await this.#putBack();
+    const outcome = await this.#run(attempt);
+    const { ending, why } = await this.#judge(attempt, outcome);
+    const { source, from, operator, notes } = attempt;
+    const isKept = ending === 'kept';
+    this.#runner.attempts.add({ source, from, operator, change: notes.Change ?? '', outcome, isKept, why });
+    if (!isKept) await this.#putBack();
     return ending;
   }
 
@@ -190,28 +199,26 @@ export class Study {
     await this.#runner.keep(source, this.starter.source);
     const evidence = { first: outcome.score, second: null };
     const { seconds } = outcome;
-    this.#makeBest({ source, changes: [change], evidence, seconds, isOwn: true, scores });
+    this.best = { source, changes: [change], evidence, seconds, isOwn: true, scores };
     // The noise of the starter says nothing about another script.
     this.noiseTest = this.#unmeasured();
   }
 
-  #makeBest(candidate: Candidate): void {
-    this.best = candidate;
-    this.tally.kept += 1;
+  /** Makes the starter the best version again. */
+  goBack(): void {
+    this.best = this.starter;
+    this.#runner.attempts.choose(this.starter.source);
   }
 
-  async #judge(attempt: Attempt, outcome: Outcome): Promise<Ending> {
+  async #judge(attempt: Attempt, outcome: Outcome): Promise<Judged> {
     if (outcome.kind === 'failed') {
-      this.tally.failed += 1;
       if (outcome.timedOut) this.pace.learnLimit(outcome.seconds);
       return this.#reject(`${outcome.why}.`, 'A failure is the worst score');
     }
     const seen = `${outcome.line} (${short(outcome.seconds)} s).`;
     const { evidence } = this.best;
-    if (outcome.score === evidence.first) {
-      this.#reject(seen, 'The score did not change at all');
-      return 'without effect';
-    }
+    if (outcome.score === evidence.first)
+      return { ...this.#reject(seen, 'The score did not change at all'), ending: 'without effect' };
     if (!this.noiseTest.isPromising(outcome.score, evidence)) {
       const gain = short(this.noiseTest.gain(outcome.score, evidence.first));
       return this.#reject(seen, `A gain of ${gain} is not above ${short(this.noiseTest.threshold)}`);
@@ -229,9 +236,9 @@ export class Study {
     return await this.#confirm(attempt, outcome, seen);
   }
 
-  #reject(observed: string, why: string): 'put back' {
+  #reject(observed: string, why: string): Judged {
     this.#workspace.note({ Observed: observed, Decision: `${why}: put back.` });
-    return 'put back';
+    return { ending: 'put back', why };
   }
 
   /** Measures the noise if it is unknown and a change looks better, but not by much, and time allows. */
@@ -243,7 +250,7 @@ export class Study {
   /**
    * Measures a promising version a second time if one measurement is not enough, and keeps it if the gain is confirmed.
    */
-  async #confirm(attempt: Attempt, outcome: Measured, observed: string): Promise<Ending> {
+  async #confirm(attempt: Attempt, outcome: Measured, observed: string): Promise<Judged> {
     const noiseTest = this.noiseTest;
     const than = this.best.evidence;
     const evidence: Evidence = { first: outcome.score, second: null };
@@ -262,10 +269,10 @@ export class Study {
     if (!noiseTest.isBetter(evidence, than))
       return this.#reject(seen, 'Better once, but not beyond the noise');
     const gain = short(noiseTest.gain(evidence.first, than.first));
-    this.#makeBest({ source: attempt.source, changes: attempt.changes, evidence, seconds, isOwn: false });
-    const decision = `A gain of ${gain}, more than ${short(noiseTest.threshold)}: kept.`;
-    this.#workspace.note({ Observed: seen, Decision: decision });
-    return 'kept';
+    this.best = { source: attempt.source, changes: attempt.changes, evidence, seconds, isOwn: false };
+    const why = `A gain of ${gain}, more than ${short(noiseTest.threshold)}`;
+    this.#workspace.note({ Observed: seen, Decision: `${why}: kept.` });
+    return { ending: 'kept', why };
   }
 
   /** Runs a version with every seed raised. */

@@ -1,6 +1,7 @@
 import type { Workspace } from '../common/workspace.ts';
 import { readMetric } from '../search/metric-reader.ts';
 import { stoppingItself } from '../search/own-stop.ts';
+import { Attempts } from './attempts.ts';
 import { filesIn } from './script-files.ts';
 
 /** One run of a version of the script that printed a score. */
@@ -28,6 +29,11 @@ export type Outcome =
       silent?: boolean;
     };
 
+/** What a run printed of its score, or why there is none. */
+export function told(outcome: Outcome): string {
+  return outcome.kind === 'measured' ? outcome.line : outcome.why;
+}
+
 /** A version whose submission is copied beside the script. */
 interface Kept {
   source: string;
@@ -40,6 +46,7 @@ const maxFiles = 3;
 
 /** Runs versions of the script, and knows which one is in the workspace and which one ran last. */
 export class TrialRunner {
+  readonly attempts: Attempts;
   readonly #workspace: Workspace;
   #written: string;
   /** The content of each file of the script. */
@@ -51,6 +58,7 @@ export class TrialRunner {
   /** `source` is the current content of the script's files. */
   constructor(workspace: Workspace, source: string) {
     this.#workspace = workspace;
+    this.attempts = new Attempts(workspace);
     this.#written = source;
     this.#files = filesIn(source, workspace.task.entry);
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { FakeEnvironment } from '../../../test/fakes/fake-environment.ts';
+import { searchNodeEntry } from '../../schema/index.ts';
 import { Workspace } from '../common/workspace.ts';
 import { BranchView } from './branch-view.ts';
 
@@ -26,4 +27,16 @@ it('knows the script and its last run through copies of files that the script do
   }
   await workspace.copyFile('kept_1_submission.csv', 'train.py');
   expect(view.source).toBeNull();
+});
+
+it('does not pass on attempts of an agent on the branch, which are not those of the search', () => {
+  const environment = new FakeEnvironment({
+    files: {},
+    steps: 30,
+    execute: () => ({ output: '', exitCode: 0, seconds: 1 }),
+  });
+  const view = new BranchView(environment, environment, environment.budget, { seconds: 100, steps: 30 });
+  view.note({ [searchNodeEntry]: '{}' });
+  view.note({ [searchNodeEntry]: '{}', Decision: 'kept' });
+  expect(environment.notes).toEqual([{ Decision: 'kept' }]);
 });

@@ -1,5 +1,5 @@
 import type { Branch, Environment, ModelReply, StepResult } from '../../environment/index.ts';
-import type { Action, Budget, ModelRequest } from '../../schema/index.ts';
+import { type Action, type Budget, type ModelRequest, searchNodeEntry } from '../../schema/index.ts';
 import { stoppingItself } from './own-stop.ts';
 
 /** The limits of the work on a branch. */
@@ -180,8 +180,9 @@ export class BranchView implements Environment {
     this.#answer ??= message;
   }
 
-  note(entries: Record<string, string>): void {
-    this.#environment.note(entries);
+  /** The attempts of an agent on a branch are not those of the search. */
+  note({ [searchNodeEntry]: _, ...entries }: Record<string, string>): void {
+    if (Object.keys(entries).length > 0) this.#environment.note(entries);
   }
 
   #follow(name: string, args: Record<string, unknown>, runsEntry: boolean, result: StepResult): void {

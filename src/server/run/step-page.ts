@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type {
-  StepArgument,
-  StepCall,
-  StepEntry,
-  StepPage,
-  TextRef,
-  TraceEventOf,
+import {
+  type StepArgument,
+  type StepCall,
+  type StepEntry,
+  type StepPage,
+  searchNodeEntry,
+  type TextRef,
+  type TraceEventOf,
 } from '../../schema/index.ts';
 import { stepEvents } from '../trace/read-events.ts';
 import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
@@ -120,7 +121,10 @@ async function entriesOf(
   texts: ShownTexts,
   signal?: AbortSignal,
 ): Promise<StepEntry[]> {
-  const entries = notes.flatMap((note) => Object.entries(note.entries));
+  // The run's page shows all attempts together.
+  const entries = notes
+    .flatMap((note) => Object.entries(note.entries))
+    .filter(([name]) => name !== searchNodeEntry);
   const shown: StepEntry[] = [];
   for (const [index, [name, ref]] of entries.entries()) {
     const text = texts.ref(`entry.${index}`, ref, 'middle');

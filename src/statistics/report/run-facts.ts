@@ -1,10 +1,11 @@
-import type {
-  GradedStep,
-  Outcome,
-  ReportRun,
-  RunEvaluation,
-  ScoringReference,
-  TokenSums,
+import {
+  type GradedStep,
+  type Outcome,
+  ReportAttempt,
+  type ReportRun,
+  type RunEvaluation,
+  type ScoringReference,
+  type TokenSums,
 } from '../../schema/index.ts';
 import { baselineNoise, improvement, isSuccess, normalisedScore } from '../competence.ts';
 import { everyStepGraded } from '../graded-steps.ts';
@@ -12,6 +13,8 @@ import type { Settings } from './options.ts';
 
 /** The paper's: success is an improvement beyond 10 % (arXiv 2310.03302, section 4). */
 const paperThreshold = 0.1;
+/** Characters of what an attempt changes. */
+const longestChange = 100;
 
 /** A run with everything that the report derives from it. */
 export interface RunFacts {
@@ -88,6 +91,7 @@ export function factsOf(
       marks: marks.toSorted(),
       ...unmeasuredPart(process),
       ...(evaluation.branches === undefined ? {} : { branches: evaluation.branches }),
+      ...attemptsPart(evaluation),
     },
     scoringReference: evaluation.scoring_reference === null ? null : judge.scoringReference,
     judged,
@@ -186,6 +190,20 @@ function judgeOf(evaluation: RunEvaluation, own: ScoringReference | null, settin
     rank: (score: number | null, gain: number | null) =>
       score === null ? Number.NEGATIVE_INFINITY : (gain ?? sign * score),
   };
+}
+
+/** Without what takes much space: there may be hundreds of them in a run, and hundreds of runs. */
+function attemptsPart({ attempts }: RunEvaluation): Pick<ReportRun, 'attempts'> {
+  if (attempts === undefined) return {};
+  return {
+    attempts: attempts.map((attempt) =>
+      ReportAttempt.parse({ ...attempt, change: shortened(attempt.change) }),
+    ),
+  };
+}
+
+function shortened(text: string): string {
+  return text.length <= longestChange ? text : `${text.slice(0, longestChange - 1).toWellFormed()}…`;
 }
 
 /** The paper has its own baselines for the tasks it patched, and requires 10 % for every task. */

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo } from 'react';
 import type { Report } from '../../../src/schema/index.ts';
+import { AttemptPlot } from '../plots/attempt-plot.tsx';
 import { FailurePlot, FlagPlot } from '../plots/count-plots.tsx';
 import { CurvePlot } from '../plots/curve-plot.tsx';
 import { FrontierPlot } from '../plots/frontier-plot.tsx';
@@ -59,6 +60,7 @@ export function ReportPlots({ report, compareHref, children }: Props) {
             <FailurePlot />
           </div>
           <ProcessPlot />
+          <AttemptPlot />
         </div>
       </section>
     </ReportContext>

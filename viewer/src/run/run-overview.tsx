@@ -15,6 +15,7 @@ import { showDate } from '../format/time.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Notice } from '../parts/states.tsx';
 import { Words } from '../parts/words.tsx';
+import { AttemptTable, AttemptTree, treeExplanation } from '../plots/attempt-tree.tsx';
 import { showFlag } from '../plots/count-plots.tsx';
 import { BranchTree } from './branch-tree.tsx';
 import { Ratings } from './ratings.tsx';
@@ -37,6 +38,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
           </div>
         )}
         <Claimed page={page} />
+        <Attempts page={page} hrefOf={hrefOf} />
         <BranchTree page={page} />
         <Evaluation page={page} hrefOf={hrefOf} />
         <Ratings ratings={page.ratings} hrefOf={hrefOf} />
@@ -156,6 +158,31 @@ function Evaluation({
           </li>
         ))}
       </ul>
+    </div>
+  );
+}
+
+/** What an agent that searches has tried. */
+function Attempts({
+  page: { evaluation },
+  hrefOf,
+}: {
+  page: RunPage;
+  hrefOf: (step: number | null) => string;
+}) {
+  const attempts = evaluation?.attempts;
+  if (attempts === undefined) return null;
+  const steps = new Map(attempts.map(({ id, step }) => [id, step]));
+  const hrefOfAttempt = (id: number) => {
+    const step = steps.get(id) ?? null;
+    return step === null ? null : hrefOf(step);
+  };
+  return (
+    <div className="step-part">
+      <h3>Attempts</h3>
+      <p className="explanation">{treeExplanation}</p>
+      <AttemptTree attempts={attempts} hrefOf={hrefOfAttempt} />
+      <AttemptTable attempts={attempts} />
     </div>
   );
 }

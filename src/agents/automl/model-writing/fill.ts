@@ -1,9 +1,9 @@
 import type { Workspace } from '../../common/workspace.ts';
-import { told } from '../../search/held-out-rows.ts';
+import { told as toldGain } from '../../search/held-out-rows.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import { checkSubmission } from '../finish.ts';
 import type { ScoresOfOwn } from '../study.ts';
-import type { Outcome, TrialRunner } from '../trial.ts';
+import { type Outcome, type TrialRunner, told } from '../trial.ts';
 import { type Contract, describeModel, findContract, modelScript, usesNetwork } from './contract.ts';
 import { canHoldOut, gainOnHeldOut } from './held-out.ts';
 import { membersIn, settledScript } from './settled.ts';
@@ -134,12 +134,17 @@ async function fulfil(
   const source = modelScript(contract, goal.seconds);
   const outcome = onlyOwnMetric(await runner.run(source), workspace.task.metric.name);
   const { problem, isIncomparable } = await judge(workspace, runner, contract, { source, outcome }, goal);
+  const isUseful = problem === null && outcome.kind === 'measured';
+  const settled = isUseful ? settledScript(source, outcome.printed) : source;
+  runner.attempts.add({
+    ...{ source: settled, from: goal.starter.source, operator: 'model', change: describeModel(contract) },
+    ...{ outcome, isKept: problem === null, why: problem ?? told(outcome) },
+  });
   if (problem !== null) return { kind: 'not filled', why: problem };
   if (outcome.kind === 'failed') {
     const sentence = goal.sentence(describeModel(contract), outcome.why);
     return { kind: 'filled', source, outcome, sentence, scores: 'comparable' };
   }
-  const settled = settledScript(source, outcome.printed);
   runner.rename(settled);
   const isStricter = /^honest folds: /m.test(outcome.printed);
   const models = membersIn(outcome.printed).join(', ') || describeModel(contract);
@@ -178,7 +183,7 @@ async function judge(
 ): Promise<{ problem: string | null; isIncomparable: boolean }> {
   const { outcome } = model;
   const before = starter.outcome;
-  const line = outcome.kind === 'measured' ? outcome.line : outcome.why;
+  const line = told(outcome);
   let isIncomparable = false;
   const decide = (Decision: string, problem: string | null) => {
     workspace.note({ Observed: `${line} (${Math.round(outcome.seconds)} s).`, Decision });
@@ -221,7 +226,7 @@ async function isBetterOnHeldOut(
     Observed:
       'problem' in found
         ? `I could not measure both on rows that I withhold from them: ${found.problem}.`
-        : `On rows that I withhold from both, my model gains ${told(found)} over the starter.`,
+        : `On rows that I withhold from both, my model gains ${toldGain(found)} over the starter.`,
   });
   return !('problem' in found) && found.gain > found.error;
 }
