@@ -1,13 +1,13 @@
 /**
- * Takes the README's pictures of the viewer: `npm run node scripts/viewer-screenshot.ts`. Runs a small experiment (four
- * minutes), serves it, and writes docs/images/viewer.png and viewer-run.png. With a folder of experiments that contains
- * `starters`, it uses that one.
+ * Takes the documentation's pictures of the viewer: `npm run node scripts/viewer-screenshot.ts`. Runs a small experiment
+ * (four minutes), serves it, and writes docs/images/viewer.png, viewer-run.png and viewer-attempts.png. With a folder of
+ * experiments that contains `starters`, it uses that one.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { Report } from '../src/schema/index.ts';
 import { serveViewer } from '../src/server/index.ts';
 import { findChromium, startChromium } from '../test/fixtures/chromium.ts';
@@ -32,7 +32,7 @@ try {
     ];
     mlab('run', '--suite', 'starter', ...agents, '--grade', 'all', '--name', name);
   }
-  await takePictures(bestRun());
+  await takePictures(chosenRuns());
 } finally {
   if (given === undefined) rmSync(folder, { recursive: true, force: true });
 }
@@ -51,17 +51,17 @@ function mlab(...argv: string[]): string {
   return stdout;
 }
 
-/** The run of automl that improved most: it has something to show. */
-function bestRun(): string {
+/** The run of automl that improved most, and the one that tried most: they have something to show. */
+function chosenRuns(): { best: string; longest: string } {
   const { runs } = Report.parse(JSON.parse(mlab('report', name, '--format', 'json')));
   const own = runs.filter(({ agent }) => agent === 'automl');
-  own.sort((a, b) => (b.improvement ?? -1) - (a.improvement ?? -1));
-  const [best] = own;
-  if (best === undefined) throw new Error('no run of automl is there');
-  return best.run;
+  const [best] = own.toSorted((a, b) => (b.improvement ?? -1) - (a.improvement ?? -1));
+  const [longest] = own.toSorted((a, b) => (b.attempts?.length ?? 0) - (a.attempts?.length ?? 0));
+  if (best === undefined || longest === undefined) throw new Error('no run of automl is there');
+  return { best: best.run, longest: longest.run };
 }
 
-async function takePictures(run: string): Promise<void> {
+async function takePictures({ best, longest }: { best: string; longest: string }): Promise<void> {
   const program = findChromium();
   if (program === null) throw new Error('there is no Chromium: apt-get install chromium');
   const build = spawnSync(process.execPath, [join(root, 'scripts/build-viewer.mjs')], { stdio: 'inherit' });
@@ -77,7 +77,10 @@ async function takePictures(run: string): Promise<void> {
     await page.goto(`${viewer.url}#/experiments/${name}`);
     await page.locator('.heat-map').waitFor();
     await save(page, 'viewer.png');
-    await page.goto(`${viewer.url}#/experiments/${name}/runs/${run}`);
+    await page.goto(`${viewer.url}#/experiments/${name}/runs/${longest}`);
+    const heading = page.getByRole('heading', { name: 'Attempts', exact: true });
+    await save(page.locator('.step-part', { has: heading }), 'viewer-attempts.png');
+    await page.goto(`${viewer.url}#/experiments/${name}/runs/${best}`);
     await page.locator('.step-summary').first().waitFor();
     const edits = page.getByRole('link', { name: /Write File|Edit File/ });
     const ofValues = edits.filter({ hasText: '→' });
@@ -96,9 +99,9 @@ async function takePictures(run: string): Promise<void> {
   }
 }
 
-async function save(page: Page, file: string): Promise<void> {
+async function save(shown: Page | Locator, file: string): Promise<void> {
   const path = join(root, 'docs/images', file);
-  await page.screenshot({ path });
+  await shown.screenshot({ path });
   const { size } = statSync(path);
   if (size > most) throw new Error(`${file} has ${size} bytes: more than ${most}`);
   console.log(`docs/images/${file}: ${size} bytes`);

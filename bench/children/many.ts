@@ -42,10 +42,12 @@ if (!ping.isAnswered) throw new Error(ping.message);
 const watch = watchLoop();
 const start = performance.now();
 const [cpu, mainCpu] = [process.cpuUsage(), process.threadCpuUsage()];
+let othersEnd = start;
 const results = await runExperiment(plan, {
   ...{ experiment, registry, helpersFolder, versions: {}, incomplete: 'continue', signal },
   resources: new Map([[resources.task.file.id, resources]]),
   onProgress: (progress) => {
+    if (progress.kind === 'run_ended' && progress.run.id !== large?.id) othersEnd = performance.now();
     if (largeFiles === 0 || progress.kind !== 'run_step' || progress.run.id !== large?.id) return;
     if (progress.progress.kind !== 'step_finished' || progress.progress.step !== 1) return;
     const place = join(experiment.runFolder(progress.run.id).folder, 'workspace/large');
@@ -58,6 +60,7 @@ const measured: LoadMeasurement = {
   problems: results.filter(({ record }) => record?.end?.reason !== 'final_answer').length,
   ...{
     seconds,
+    othersSeconds: (othersEnd - start) / 1000,
     cpuSeconds: total(process.cpuUsage(cpu)),
     mainCpuSeconds: total(process.threadCpuUsage(mainCpu)),
   },

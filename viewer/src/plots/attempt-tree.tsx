@@ -38,7 +38,7 @@ export function AttemptTree({ attempts, hrefOf = () => null }: Props) {
         <LeftAxis scale={places.y} show={showScore} label="score" frame={frame} />
         <BottomAxis
           scale={places.x}
-          show={String}
+          show={showWhole}
           label="attempt"
           frame={frame}
           ticks={Math.min(6, attempts.length)}
@@ -118,6 +118,11 @@ function AttemptMark({
       {drawn}
     </Link>
   );
+}
+
+/** A short axis also has halves. */
+function showWhole(value: number): string {
+  return Number.isInteger(value) ? String(value) : '';
 }
 
 function wordsOf({
