@@ -9,8 +9,11 @@ import type { ObjectBatch } from './object-batch.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type FileNode, markOf, sameStat } from './workspace-tree.ts';
 
-/** The clocks of file systems tick in steps of up to 10 ms; some keep whole seconds, or only even ones. */
-const fineTickMs = 20;
+/**
+ * The clocks of file systems tick in steps of up to 10 ms, and times are rounded; some keep whole seconds, or only even
+ * ones.
+ */
+const fineTickMs = 12;
 const coarseTickMs = 2_050;
 /** About what can be read and hashed. */
 const readBytesPerMs = 1_000_000;
