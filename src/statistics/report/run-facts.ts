@@ -1,3 +1,4 @@
+import { plainLine } from '../../lib/plain-line.ts';
 import {
   type GradedStep,
   type Outcome,
@@ -197,13 +198,9 @@ function attemptsPart({ attempts }: RunEvaluation): Pick<ReportRun, 'attempts'> 
   if (attempts === undefined) return {};
   return {
     attempts: attempts.map((attempt) =>
-      ReportAttempt.parse({ ...attempt, change: shortened(attempt.change) }),
+      ReportAttempt.parse({ ...attempt, change: plainLine(attempt.change, longestChange) }),
     ),
   };
-}
-
-function shortened(text: string): string {
-  return text.length <= longestChange ? text : `${text.slice(0, longestChange - 1).toWellFormed()}…`;
 }
 
 /** The paper has its own baselines for the tasks it patched, and requires 10 % for every task. */
