@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from pathlib import Path
 from typing import IO
 
@@ -10,6 +11,9 @@ from .errors import StoreError
 from .zstd import open_compressed, zstd_errors
 
 MOST_BYTES = 2**30
+# Of a pack: docs/trace-format.md describes them.
+ENTRY_BYTES = 43
+PACK_END = b"mlab pack 1\n"
 
 
 def read_text(objects: Path, name: str) -> str:
@@ -31,12 +35,50 @@ def _content(path: Path, name: str) -> bytes:
             return _bounded(file, path)
     compressed = path.with_name(f"{path.name}.zst")
     if not compressed.is_file():
-        raise StoreError(
-            f"The object {name} is missing in {path.parent.parent}.",
-            "Copy the folder of the experiment with all of its objects.",
-        )
+        return _packed(path.parent.parent, name)
     with compressed.open("rb") as file, open_compressed(file, compressed) as content:
         return _bounded(content, compressed)
+
+
+def _packed(objects: Path, name: str) -> bytes:
+    for path in sorted((objects / "packs").glob("*.pack")):
+        with path.open("rb") as file:
+            entry = _find(file, bytes.fromhex(name))
+            if entry is None:
+                continue
+            file.seek(int.from_bytes(entry[32:38], "big"))
+            stored = io.BytesIO(file.read(int.from_bytes(entry[38:42], "big")))
+        if entry[42] == 0:
+            return _bounded(stored, path)
+        with open_compressed(stored, path) as content:
+            return _bounded(content, path)
+    raise StoreError(
+        f"The object {name} is missing in {objects}.",
+        "Copy the folder of the experiment with all of its objects.",
+    )
+
+
+def _find(pack: IO[bytes], wanted: bytes) -> bytes | None:
+    """The entry of a content in the index of a pack, which is sorted; None for a file that is no pack."""
+    size = pack.seek(0, io.SEEK_END)
+    pack.seek(max(0, size - len(PACK_END) - 4))
+    end = pack.read()
+    if not end.startswith(PACK_END):
+        return None
+    count = int.from_bytes(end[len(PACK_END) :], "big")
+    index = size - len(end) - count * ENTRY_BYTES
+    low, high = 0, count if index >= 0 else 0
+    while low < high:
+        middle = (low + high) // 2
+        pack.seek(index + middle * ENTRY_BYTES)
+        entry = pack.read(ENTRY_BYTES)
+        if entry[:32] == wanted:
+            return entry
+        if entry[:32] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return None
 
 
 def _bounded(file: IO[bytes], path: Path) -> bytes:

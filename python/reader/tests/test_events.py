@@ -140,6 +140,23 @@ class Made(unittest.TestCase):
         path.write_bytes(b"long text")
         self.assertEqual(self.read(texts=True)[0]["y"], [{"text": "long text"}])
 
+    def test_an_object_in_a_pack_is_read(self) -> None:
+        texts = [f"text {number} of a large workspace".encode() for number in range(300)]
+        entries, start = [], 0
+        for text in texts:
+            place = start.to_bytes(6, "big") + len(text).to_bytes(4, "big") + b"\0"
+            entries.append(hashlib.sha256(text).digest() + place)
+            start += len(text)
+        packs = self.experiment / "objects/packs"
+        packs.mkdir(parents=True)
+        end = b"mlab pack 1\n" + len(texts).to_bytes(4, "big")
+        (packs / "a.pack").write_bytes(b"cut off")
+        (packs / "b.pack").write_bytes(b"".join([*texts, *sorted(entries), end]))
+        for text in texts:
+            event = {"v": 1, "kind": "x", "y": {"object": hashlib.sha256(text).hexdigest()}}
+            self.write(json.dumps({**event, "y": {**event["y"], "bytes": len(text)}}))
+            self.assertEqual(self.read(texts=True)[0]["y"], {"text": text.decode()})
+
     def test_what_only_looks_like_an_object_is_left_unchanged(self) -> None:
         event = {"v": 1, "kind": "x", "y": {"object": "../../secret", "bytes": 9}}
         self.write(json.dumps(event))
