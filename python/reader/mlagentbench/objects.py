@@ -59,7 +59,7 @@ def _packed(objects: Path, name: str) -> bytes:
 
 
 def _find(pack: IO[bytes], wanted: bytes) -> bytes | None:
-    """The entry of a content in the index of a pack, which is sorted; None for a file that is no pack."""
+    """The entry of a content in the sorted index of a pack; None if it has none, or is no pack."""
     size = pack.seek(0, io.SEEK_END)
     pack.seek(max(0, size - len(PACK_END) - 4))
     end = pack.read()
