@@ -1,4 +1,4 @@
-import { read as readCallback, readSync } from 'node:fs';
+import { closeSync, openSync, read as readCallback, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const read = promisify(readCallback);
@@ -46,4 +46,14 @@ export function readRangeSync(descriptor: number, from: number, to: number): Buf
     length += count;
   }
   return buffer.subarray(0, length);
+}
+
+/** Opens a file of mlab's own for as long as it is read. */
+export function withFile<Result>(path: string, read: (file: number) => Result): Result {
+  const file = openSync(path, 'r');
+  try {
+    return read(file);
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, existsSync, openSync, readdirSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { ObjectId } from '../schema/index.ts';
-import { readRangeSync } from './file-chunks.ts';
+import { readRangeSync, withFile } from './file-chunks.ts';
 import { locatePacked, packedIds } from './packs.ts';
 
 const emptyId = sha256('');
@@ -55,12 +55,7 @@ export function objectIds(folder: string): ObjectId[] {
 
 /** The bytes of an object as they are stored. */
 export function readStored({ path, start, bytes }: Location): Buffer {
-  const file = openSync(path, 'r');
-  try {
-    return readRangeSync(file, start, start + bytes);
-  } finally {
-    closeSync(file);
-  }
+  return withFile(path, (file) => readRangeSync(file, start, start + bytes));
 }
 
 /** A whole object, verified. */

@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readdirSync, statSync } from 'node:fs';
+import { fstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ObjectId } from '../schema/index.ts';
-import { readRangeSync } from './file-chunks.ts';
+import { readRangeSync, withFile } from './file-chunks.ts';
 
 /** A content in a pack, as it is stored there. */
 export interface PackedContent {
@@ -128,13 +128,4 @@ function readPack(path: string): Pack | null {
     const indexAt = size - endBytes - count * entryBytes;
     return indexAt < 0 ? null : { path, indexAt, count };
   });
-}
-
-function withFile<Result>(path: string, read: (file: number) => Result): Result {
-  const file = openSync(path, 'r');
-  try {
-    return read(file);
-  } finally {
-    closeSync(file);
-  }
 }

@@ -27,7 +27,8 @@ def runs(folder: str | os.PathLike[str], run: str | None = None) -> pandas.DataF
 
 
 def steps(folder: str | os.PathLike[str], run: str | None = None) -> pandas.DataFrame:
-    """A row for each finished step of each branch; `in_history`: it is part of the graded branch."""
+    """A row for each finished step of each branch; `in_history`: it is part of the graded branch.
+    """
     return _table("steps", folder, run)
 
 

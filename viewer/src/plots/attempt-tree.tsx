@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import type { ReportAttempt } from '../../../src/schema/index.ts';
 import { showPlural, showScore, showShare } from '../format/numbers.ts';
-import { attemptFrame, pathToFinal, placesOf } from './attempt-layout.ts';
+import { attemptFrame as frame, pathToFinal, placesOf } from './attempt-layout.ts';
 import { BottomAxis, LeftAxis } from './axes.tsx';
 import { Mark } from './mark.tsx';
 import type { MarkShape } from './palette.ts';
@@ -14,7 +14,6 @@ interface Props {
   hrefOf?: (attempt: number) => string | null;
 }
 
-const frame = attemptFrame;
 const shapes: Record<ReportAttempt['status'], MarkShape> = {
   ...{ kept: 'circle', dropped: 'square', failed: 'cross', pending: 'diamond' },
 };
@@ -43,11 +42,11 @@ export function AttemptTree({ attempts, hrefOf = () => null }: Props) {
           frame={frame}
           ticks={Math.min(6, attempts.length)}
         />
-        {attempts.map(({ id, parent }) => {
+        {attempts.map((attempt) => {
+          const { id, parent } = attempt;
           const from = parent === null ? undefined : byId.get(parent);
-          const to = byId.get(id);
-          if (from === undefined || to === undefined) return null;
-          const [a, b] = [places.of(from), places.of(to)];
+          if (from === undefined) return null;
+          const [a, b] = [places.of(from), places.of(attempt)];
           const className = path.has(id) && path.has(from.id) ? 'attempt-edge on-path' : 'attempt-edge';
           return <line key={id} className={className} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
         })}
