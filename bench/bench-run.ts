@@ -131,7 +131,6 @@ function branchesIn({ folder, objects }: RunFolder, sandbox: Sandbox, signal: Ab
       mkdirSync(folders.outputs, { recursive: true });
       const snapshotter = new Snapshotter(objects, folders.workspace);
       await snapshotter.restore(snapshot, { ignore: mountPoints, from: near, signal });
-      await snapshotter.take({ ignore: mountPoints, signal });
       return {
         ...{ folders, sandbox, snapshotter },
         discard: async () => rmSync(home, { recursive: true }),

@@ -6,9 +6,10 @@ import { closeSync, constants, fchownSync, fstatSync, lchownSync, openSync, type
  */
 export function inheritOwner(folder: number, made: number): void {
   const owner = ownerOf(folder);
+  if (owner === null) return;
   const { uid, nlink } = fstatSync(made);
   // A file with another name may be something else, too.
-  if (owner !== null && uid === 0 && nlink === 1) fchownSync(made, owner.uid, owner.gid);
+  if (uid === 0 && nlink === 1) fchownSync(made, owner.uid, owner.gid);
 }
 
 /** As `inheritOwner`, for a link, by its path: changes the link itself, not its target. */

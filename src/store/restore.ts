@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, ftruncateSync, futimesSync, mkdirSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, ftruncateSync, futimesSync, mkdirSync, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { DisposableStack } from '../lib/disposable-stack.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
@@ -7,7 +7,7 @@ import { copyLarge, copySmall, isForbidden, isSwap, openUnchanged } from './file
 import type { ObjectStore } from './object-store.ts';
 import { withoutRepositories } from './repositories.ts';
 import { readSnapshot } from './snapshot-file.ts';
-import type { FolderNode } from './workspace-tree.ts';
+import { type FileNode, type FolderNode, markOf, newFolder } from './workspace-tree.ts';
 
 /** Larger contents are never fully in memory, and are copied by the kernel. */
 const memoryBytes = 2 ** 20;
@@ -30,6 +30,15 @@ export interface RestoreOptions {
 export interface RestoreSource {
   workspace: string;
   tree: FolderNode;
+  /** Those of the snapshot, if they are known. */
+  entries?: readonly SnapshotEntry[] | undefined;
+}
+
+export interface Restored {
+  entries: readonly SnapshotEntry[];
+  /** What was made; each file counts as racy. */
+  tree: FolderNode;
+  leftOut: string[];
 }
 
 type FileEntry = Extract<SnapshotEntry, { object: unknown }>;
@@ -42,7 +51,6 @@ interface FolderPlan {
  * Makes a folder equal to a snapshot: contents, permissions, modification times, symbolic links, folders. Anything else
  * in it is removed. The folder is created if it is missing. An interrupted restore is incomplete; restoring again fixes
  * that.
- * @returns what was left out
  * @throws UserError `unsafe_snapshot`, and those of `ObjectStore.get`
  */
 export async function restoreSnapshot(
@@ -50,8 +58,9 @@ export async function restoreSnapshot(
   id: ObjectId,
   folder: string,
   options: RestoreOptions = {},
-): Promise<{ leftOut: string[] }> {
-  const { entries } = readSnapshot(objects, id);
+): Promise<Restored> {
+  const { source } = options;
+  const entries = source?.entries ?? readSnapshot(objects, id).entries;
   const { kept, leftOut } =
     options.withoutRepositories === true ? withoutRepositories(entries) : { kept: entries, leftOut: [] };
   const plan = planFolders(kept);
@@ -61,19 +70,20 @@ export async function restoreSnapshot(
   const present = root.names().filter((name) => !ignore.has(name));
   for (const name of present) if (!plan.folders.has(name)) await root.removeSlowly(name, options.signal);
   const turns = new Turns(options.signal);
-  const { source } = options;
   try {
-    if (source === undefined) await fillFolder(objects, root, plan, ignore, turns, null);
-    else {
-      using handle = openIfThere(source.workspace);
-      const from = handle === null ? null : { handle, tree: source.tree };
-      await fillFolder(objects, root, plan, ignore, turns, from);
-    }
+    using handle = source === undefined ? null : openIfThere(source.workspace);
+    const from = source === undefined || handle === null ? null : { handle, tree: source.tree };
+    const tree = await fillFolder({ objects, turns }, root, plan, ignore, from);
     await turns.finish();
+    return { entries, tree, leftOut };
   } finally {
     await turns.settle();
   }
-  return { leftOut };
+}
+
+interface Filling {
+  objects: ObjectStore;
+  turns: Turns;
 }
 
 /** A folder of the workspace from which contents are copied. */
@@ -147,18 +157,19 @@ function planFolders(entries: readonly SnapshotEntry[]): FolderPlan {
 }
 
 async function fillFolder(
-  objects: ObjectStore,
+  filling: Filling,
   handle: FolderHandle,
   plan: FolderPlan,
   ignore: ReadonlySet<string>,
-  turns: Turns,
   source: SourceFolder | null,
-): Promise<void> {
+): Promise<FolderNode> {
+  const { turns } = filling;
+  const made = newFolder();
   for (const [name, entry] of plan.leaves) {
     if (ignore.has(name)) continue;
     if (turns.isOver) await turns.next();
-    if ('link' in entry) handle.createLink(name, entry.link);
-    else await writeEntry(objects, handle, name, entry, turns, source);
+    if ('link' in entry) makeLink(handle, name, entry.link, made);
+    else await writeEntry(filling, handle, name, entry, source, made);
   }
   for (const [name, inner] of plan.folders) {
     if (ignore.has(name)) continue;
@@ -169,11 +180,18 @@ async function fillFolder(
     }
     const below = openSourceFolder(source, name);
     try {
-      await fillFolder(objects, folder, inner, new Set(), turns, below);
+      made.children.set(name, await fillFolder(filling, folder, inner, new Set(), below));
     } finally {
       below?.handle[Symbol.dispose]();
     }
   }
+  return made;
+}
+
+function makeLink(folder: FolderHandle, name: string, target: string, made: FolderNode): void {
+  folder.createLink(name, target);
+  const stat = folder.stat(name);
+  if (stat) made.children.set(name, { kind: 'link', stat: markOf(stat), target, racy: true, seen: 0 });
 }
 
 /** Null if the workspace was removed meanwhile. */
@@ -209,12 +227,12 @@ async function enterFolder(parent: FolderHandle, name: string, { signal }: Turns
 
 /** Small files are written at once; several large ones at a time, while others are made. */
 async function writeEntry(
-  objects: ObjectStore,
+  { objects, turns }: Filling,
   folder: FolderHandle,
   name: string,
   entry: FileEntry,
-  turns: Turns,
   source: SourceFolder | null,
+  made: FolderNode,
 ): Promise<void> {
   const node = source?.tree.children.get(name);
   const same = node?.kind === 'file' && node.object === entry.object ? node : null;
@@ -225,7 +243,7 @@ async function writeEntry(
   if (entry.size <= memoryBytes) {
     if (original === null || same === null || !copySmall(original, same, target))
       writeSmall(objects, entry, target);
-    finishFile(target, entry);
+    made.children.set(name, finishFile(target, entry));
     return;
   }
   const files = opened.move();
@@ -233,13 +251,14 @@ async function writeEntry(
     using _ = files;
     if (original === null || same === null || !(await copyLarge(original, same, target)))
       await writeContent(objects, entry, target, turns.signal);
-    finishFile(target, entry);
+    made.children.set(name, finishFile(target, entry));
   });
 }
 
-function finishFile(target: number, entry: FileEntry): void {
-  fchmodSync(target, entry.mode & 0o777);
-  futimesSync(target, entry.mtime / 1000, entry.mtime / 1000);
+function finishFile(target: number, { object, size, mode, mtime }: FileEntry): FileNode {
+  fchmodSync(target, mode & 0o777);
+  futimesSync(target, mtime / 1000, mtime / 1000);
+  return { kind: 'file', stat: markOf(fstatSync(target)), object, bytes: size, racy: true, seen: 0 };
 }
 
 function writeSmall(objects: ObjectStore, entry: FileEntry, target: number): void {

@@ -4,8 +4,9 @@ import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import { isForbidden, isSwap, letAge, readLargeFile, type SkipReason } from './file-reading.ts';
 import { ObjectBatch } from './object-batch.ts';
 import type { ObjectStore } from './object-store.ts';
-import { byPath, readSnapshot, serializeSnapshot } from './snapshot-file.ts';
-import { collectEntries, type FileNode, type FolderNode, newFolder, restoredTree } from './workspace-tree.ts';
+import { restoreSnapshot } from './restore.ts';
+import { byPath, serializeSnapshot } from './snapshot-file.ts';
+import { collectEntries, type FileNode, type FolderNode, filesIn, newFolder } from './workspace-tree.ts';
 import {
   type Effort,
   type PendingFile,
@@ -32,6 +33,12 @@ export interface SnapshotOptions {
   maxBytes?: number | undefined;
   /** Files to store before others if not all fit. */
   first?: readonly string[];
+  signal?: AbortSignal | undefined;
+}
+
+export interface TakerRestoreOptions {
+  ignore: readonly string[];
+  from?: SnapshotTaker | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -107,19 +114,22 @@ export class SnapshotTaker {
     return taken;
   }
 
-  /**
-   * For a workspace that was just restored from a snapshot, and in which nothing has run since: a file with the
-   * snapshot's size, permissions and time is not read.
-   */
-  async takeRestored(id: ObjectId, options: SnapshotOptions = {}): Promise<TakenSnapshot> {
-    this.expectRestored(id);
-    return await this.take(options);
-  }
-
-  /** The next snapshot is the first of a workspace that was just restored, see `takeRestored`. */
-  expectRestored(id: ObjectId): void {
-    this.#tree = restoredTree(readSnapshot(this.#objects, id).entries);
-    this.#last = null;
+  /** See `Snapshotter.restore`. */
+  async restore(id: ObjectId, { ignore, from, signal }: TakerRestoreOptions): Promise<TakenSnapshot> {
+    const source = from && {
+      workspace: from.#workspace,
+      tree: from.#tree,
+      entries: from.#last?.id === id ? from.#last.entries : undefined,
+    };
+    const { entries, tree } = await restoreSnapshot(this.#objects, id, this.#workspace, {
+      ignore,
+      source,
+      signal,
+    });
+    await letAge(this.#workspace, [...filesIn(tree)], signal);
+    this.#tree = tree;
+    this.#last = { id, entries, bytes: bytesOf(entries) };
+    return { ...this.#last, changed: [], touched: [], skipped: [] };
   }
 
   /** Null, with no state changed, if the workspace takes more effort than this. */
@@ -161,7 +171,6 @@ export class SnapshotTaker {
       return null;
     }
     batch.finish();
-    await letAge(walk.young, options.signal);
     if (walk.pending.length > 0) await this.#readPending(walk, options);
     if (walk.dirty || this.#last === null) this.#last = this.#keep();
     return {
@@ -204,7 +213,10 @@ export class SnapshotTaker {
   #keep(): LastSnapshot {
     const entries = collectEntries(this.#tree, '', []).sort(byPath);
     const id = this.#objects.putText(serializeSnapshot(entries));
-    const bytes = entries.reduce((sum, entry) => sum + ('object' in entry ? entry.size : 0), 0);
-    return { id, entries, bytes };
+    return { id, entries, bytes: bytesOf(entries) };
   }
+}
+
+function bytesOf(entries: readonly SnapshotEntry[]): number {
+  return entries.reduce((sum, entry) => sum + ('object' in entry ? entry.size : 0), 0);
 }

@@ -1,7 +1,6 @@
 import type { ObjectId } from '../schema/index.ts';
 import { locateObject } from './object-reader.ts';
 import type { ObjectStore } from './object-store.ts';
-import { restoreSnapshot } from './restore.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import { type SnapshotSummary, summaryOf } from './snapshot-summary.ts';
 import { type SnapshotOptions, SnapshotTaker } from './snapshot-taker.ts';
@@ -36,7 +35,7 @@ export class Snapshotter implements Disposable {
     this.#own = new SnapshotTaker(objects, folder);
   }
 
-  /** Bytes of all files in the last snapshot; 0 before the first. */
+  /** Bytes of all files in the last snapshot that was taken or restored; 0 before the first. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -50,9 +49,9 @@ export class Snapshotter implements Disposable {
   }
 
   /**
-   * Makes the workspace equal to a snapshot. Nothing may run in it until the next snapshot has been taken, which reads
-   * only files that differ from the restored ones.
-   * @param options.from the workspace of another branch: unchanged files are copied from it
+   * Makes the workspace equal to a snapshot: as if that had just been taken of it.
+   * @param options.from the workspace of another branch: unchanged files are copied from it. If a thread does that, it
+   *     takes the snapshots of both from now on
    * @throws as `restoreSnapshot`
    */
   async restore(
@@ -60,41 +59,22 @@ export class Snapshotter implements Disposable {
     options: { ignore?: readonly string[]; from?: Snapshotter | undefined; signal?: AbortSignal },
   ): Promise<void> {
     const { ignore = [], from, signal } = options;
-    if (from !== undefined) await from.#copyTo(this.#folder, id, ignore, signal);
-    else if (this.#isSmall(id)) await restoreSnapshot(this.#objects, id, this.#folder, { ignore, signal });
-    else {
-      const job: StoreJob = {
-        kind: 'restore',
-        objects: this.#objects.folder,
-        id,
-        folder: this.#folder,
-        ignore,
-      };
-      await this.#threadForIt().do(job, signal);
+    if (this.#thread === null && (from === undefined || from.#thread === null) && this.#isSmall(id)) {
+      const near = from === undefined ? undefined : from.#own;
+      this.#bytes = (await this.#own.restore(id, { ignore, from: near, signal })).bytes;
+      return;
     }
-    if (this.#thread === null && this.#isSmall(id)) this.#own.expectRestored(id);
-    else await this.#threadForIt().do({ kind: 'expect', workspace: this.#number, id }, signal);
+    this[Symbol.dispose]();
+    const thread = this.#moveTo(from === undefined ? nextStoreThread() : from.#threadForIt());
+    const near = from === undefined ? null : from.#number;
+    const job: StoreJob = { kind: 'restore', workspace: this.#number, id, ignore, from: near };
+    this.#bytes = (await thread.do(job, signal)).summary?.bytes ?? 0;
   }
 
   /** Frees what is remembered of the workspace. */
   [Symbol.dispose](): void {
     this.#thread?.release(this.#number);
     this.#thread = null;
-  }
-
-  async #copyTo(
-    folder: string,
-    id: ObjectId,
-    ignore: readonly string[],
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    if (this.#thread === null && this.#isSmall(id)) {
-      const source = { workspace: this.#folder, tree: this.#own.state.tree };
-      await restoreSnapshot(this.#objects, id, folder, { ignore, source, signal });
-    } else {
-      const job: StoreJob = { kind: 'copy', workspace: this.#number, id, folder, ignore };
-      await this.#threadForIt().do(job, signal);
-    }
   }
 
   async #takeInThread({ signal, ...options }: SnapshotOptions): Promise<SnapshotSummary> {
@@ -107,11 +87,14 @@ export class Snapshotter implements Disposable {
 
   /** The workspace stays with this thread. */
   #threadForIt(): StoreThread {
-    if (this.#thread !== null) return this.#thread;
-    this.#thread = nextStoreThread();
+    return this.#thread ?? this.#moveTo(nextStoreThread());
+  }
+
+  #moveTo(thread: StoreThread): StoreThread {
     const { state } = this.#own;
-    this.#thread.adopt(this.#number, { folder: this.#folder, objects: this.#objects.folder, state });
-    return this.#thread;
+    thread.adopt(this.#number, { folder: this.#folder, objects: this.#objects.folder, state });
+    this.#thread = thread;
+    return thread;
   }
 
   #isSmall(id: ObjectId): boolean {

@@ -38,51 +38,6 @@ export interface FolderNode {
 
 export type WorkspaceNode = FileNode | LinkNode | FolderNode;
 
-/** No file has this number: it marks a restored file that was not checked since. */
-const unknownInode = -1;
-
-/** The tree of a workspace that was just restored from a snapshot. */
-export function restoredTree(entries: readonly SnapshotEntry[]): FolderNode {
-  const root = newFolder();
-  const folders = new Map([['', root]]);
-  for (const entry of entries) {
-    const cut = entry.path.lastIndexOf('/');
-    const parent = folders.get(entry.path.slice(0, Math.max(cut, 0)));
-    // Entries are sorted by path, so a folder comes before its contents.
-    if (parent === undefined) throw new Error(`nothing holds ${entry.path}`);
-    const node = restoredNode(entry);
-    if (node.kind === 'folder') folders.set(entry.path, node);
-    parent.children.set(entry.path.slice(cut + 1), node);
-  }
-  return root;
-}
-
-function restoredNode(entry: SnapshotEntry): WorkspaceNode {
-  if ('folder' in entry) return newFolder();
-  const stat = { ino: unknownInode, size: 0, mode: 0, mtimeMs: 0, ctimeMs: 0 };
-  if ('link' in entry) return { kind: 'link', stat, target: entry.link, racy: true, seen: 0 };
-  const { object, size, mode, mtime } = entry;
-  return {
-    kind: 'file',
-    stat: { ...stat, size, mode, mtimeMs: mtime },
-    object,
-    bytes: size,
-    racy: true,
-    seen: 0,
-  };
-}
-
-/** Whether a file that was restored and not checked since still is as restored. */
-export function isAsRestored({ stat, object }: FileNode, found: StatMark): boolean {
-  return (
-    stat.ino === unknownInode &&
-    object !== null &&
-    stat.size === found.size &&
-    stat.mode === (found.mode & 0o777) &&
-    stat.mtimeMs === Math.round(found.mtimeMs)
-  );
-}
-
 export function newFolder(): FolderNode {
   return { kind: 'folder', children: new Map(), seen: 0 };
 }
@@ -125,6 +80,14 @@ function fileEntry(path: string, node: FileNode, object: ObjectId): SnapshotEntr
   const { mode, mtimeMs } = node.stat;
   // Whole milliseconds, which can be restored on every file system.
   return { path, object, size: node.bytes, mode: mode & 0o777, mtime: Math.round(mtimeMs) };
+}
+
+/** All files below a folder. */
+export function* filesIn(folder: FolderNode): Generator<FileNode> {
+  for (const node of folder.children.values()) {
+    if (node.kind === 'file') yield node;
+    else if (node.kind === 'folder') yield* filesIn(node);
+  }
 }
 
 /** The paths of a node and of everything below it. */

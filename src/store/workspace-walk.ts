@@ -4,7 +4,7 @@ import type { FolderHandle } from '../lib/folder-handle.ts';
 import { inlineBytes, isForbidden, isRacy, isSwap, readSmallFile, type SkipReason } from './file-reading.ts';
 import type { ObjectBatch } from './object-batch.ts';
 import type { FileNode, FolderNode, LinkNode, WorkspaceNode } from './workspace-tree.ts';
-import { collectPaths, isAsRestored, markOf, newFolder, sameStat } from './workspace-tree.ts';
+import { collectPaths, markOf, newFolder, sameStat } from './workspace-tree.ts';
 
 const typeMask = 0o170000;
 const folderType = 0o040000;
@@ -55,8 +55,6 @@ export class WorkspaceWalk {
   readonly touched: string[] = [];
   readonly skipped: SkippedEntry[] = [];
   readonly pending: PendingFile[] = [];
-  /** Restored files that count as racy: a change right now might not show in their times. */
-  readonly young: FileNode[] = [];
   dirty = false;
   readonly #objects: ObjectBatch;
   readonly #number: number;
@@ -211,8 +209,6 @@ export class WorkspaceWalk {
       this.#bytes += previous.bytes;
       return true;
     }
-    if (previous?.kind === 'file' && this.#trustStat && isAsRestored(previous, stat))
-      return this.#keepRestored(folder, name, stat, previous);
     this.#newBytes += stat.size;
     if (this.#newBytes > this.#effort.bytes) throw new TooMuchEffort();
     const isSmall = stat.size <= Math.min(inlineBytes, this.bytesLeft);
@@ -226,15 +222,6 @@ export class WorkspaceWalk {
     this.#put(folder, name, read);
     this.#bytes += read.bytes;
     this.#compare(path, read, previous);
-    return true;
-  }
-
-  /** Nobody has written to it since it was restored. */
-  #keepRestored(folder: FolderNode, name: string, stat: Stats, previous: FileNode): true {
-    const node = { ...previous, stat: markOf(stat), racy: isRacy(stat, Date.now()), seen: this.#number };
-    if (node.racy) this.young.push(node);
-    this.#put(folder, name, node);
-    this.#bytes += previous.bytes;
     return true;
   }
 

@@ -81,9 +81,11 @@ export async function openBranchWorkspace(
       : opened.use(await openWorkspaceVolume(folders.workspace, spec.limits.workspace_mb * 2 ** 20));
   const snapshotter = opened.use(new Snapshotter(objects, folders.workspace));
   if (from === null) await createWorkspace(resources.task, folders.workspace);
-  else await snapshotter.restore(from.snapshot, { ignore: mountPoints, from: origin, signal });
+  else mkdirSync(folders.workspace, { recursive: true });
   await giveToAgent(spec.sandbox, folders.workspace);
-  const { id: snapshot } = await snapshotter.take({ ignore: mountPoints, signal });
+  // What is restored gets the folder's owner.
+  if (from !== null) await snapshotter.restore(from.snapshot, { ignore: mountPoints, from: origin, signal });
+  const snapshot = from?.snapshot ?? (await snapshotter.take({ ignore: mountPoints, signal })).id;
   // Hundreds of runs may begin together.
   await ownTurn();
   const confined = sandboxSpec(

@@ -15,11 +15,8 @@ export type StoreJob =
   | { kind: 'adopt'; workspace: number; handed: HandedOver }
   | { kind: 'release'; workspace: number }
   | { kind: 'snapshot'; workspace: number; options: Omit<SnapshotOptions, 'signal'> }
-  /** The workspace was just restored, see `SnapshotTaker.expectRestored`. */
-  | { kind: 'expect'; workspace: number; id: ObjectId }
-  | { kind: 'restore'; objects: string; id: ObjectId; folder: string; ignore: readonly string[] }
-  /** Restores a snapshot of a workspace into another folder. */
-  | { kind: 'copy'; workspace: number; id: ObjectId; folder: string; ignore: readonly string[] }
+  /** @param from another workspace of the thread */
+  | { kind: 'restore'; workspace: number; id: ObjectId; ignore: readonly string[]; from: number | null }
   | { kind: 'remove'; folder: string };
 
 export interface JobResult {

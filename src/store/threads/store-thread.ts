@@ -3,7 +3,6 @@ import { lowerPriority } from '../../lib/lower-priority.ts';
 import { removeTreeSlowly } from '../../lib/read-only-tree.ts';
 import { answerCalls } from '../../lib/threads/answer-calls.ts';
 import { ObjectStore } from '../object-store.ts';
-import { restoreSnapshot } from '../restore.ts';
 import { summaryOf } from '../snapshot-summary.ts';
 import { SnapshotTaker } from '../snapshot-taker.ts';
 import type { HandedOver, JobResult, StoreJob } from './jobs.ts';
@@ -42,20 +41,14 @@ async function perform(job: StoreJob, signal: AbortSignal): Promise<JobResult> {
       const taken = await taker.take({ ...job.options, signal });
       return { summary: summaryOf(taken, job.options.first), writtenBytes: objects.writtenBytes - before };
     }
-    case 'expect':
-      workspaceOf(job.workspace).taker.expectRestored(job.id);
-      return nothing;
     case 'restore': {
-      const { ignore } = job;
-      await restoreSnapshot(new ObjectStore(job.objects), job.id, job.folder, { ignore, signal });
-      return nothing;
-    }
-    case 'copy': {
-      const { ignore } = job;
-      const { folder, objects, taker } = workspaceOf(job.workspace);
-      const source = { workspace: folder, tree: taker.state.tree };
-      await restoreSnapshot(objects, job.id, job.folder, { ignore, source, signal });
-      return nothing;
+      const from = job.from === null ? undefined : workspaceOf(job.from).taker;
+      const restored = await workspaceOf(job.workspace).taker.restore(job.id, {
+        ignore: job.ignore,
+        from,
+        signal,
+      });
+      return { summary: summaryOf(restored), writtenBytes: 0 };
     }
     case 'remove':
       await removeTreeSlowly(job.folder, signal);
