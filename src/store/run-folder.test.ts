@@ -27,3 +27,21 @@ test('an incomplete record of a killed process is removed when the next process 
   using _lease = await run.acquire();
   expect(readdirSync(run.folder).sort()).toEqual(['lease', 'run.json.notes.tmp']);
 });
+
+test('the lock of a process that was killed while it wrote results is removed, that of a living one is kept', async () => {
+  using folder = temporaryFolder();
+  const experiment = createExperiment(join(folder.path, 'experiment'), examplePlan());
+  const run = experiment.runFolder('digits-baseline-0');
+  const program = `
+    const { openExperiment } = await import(${JSON.stringify(join(import.meta.dirname, 'index.ts'))});
+    const run = openExperiment(${JSON.stringify(experiment.folder)}).runFolder('digits-baseline-0');
+    await run.withoutResults(() => process.kill(process.pid, 'SIGKILL'));`;
+  expect(spawnSync(process.execPath, ['--input-type=module', '-e', program]).signal).toBe('SIGKILL');
+  expect(readdirSync(run.folder)).toEqual(['results-lock']);
+  run.freeResults();
+  expect(readdirSync(run.folder)).toEqual([]);
+  await run.withoutResults(() => {
+    run.freeResults();
+    expect(readdirSync(run.folder)).toEqual(['results-lock']);
+  });
+});

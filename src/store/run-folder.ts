@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { removeDrafts, replaceFile, writeFileAtomically } from '../lib/atomic-file.ts';
 import { UserError } from '../lib/errors.ts';
-import { withFileLock } from '../lib/file-lock.ts';
+import { tryFileLock, withFileLock } from '../lib/file-lock.ts';
 import { Grade, RubricJudgement, RunId, RunRecord, type TraceHead, Verification } from '../schema/index.ts';
 import { compressTrace } from './compress-trace.ts';
 import { parseStoredText, readTextIfThere } from './documents.ts';
@@ -178,6 +178,13 @@ export class RunFolder {
   /** Prevents everybody from writing results while the files of an attempt are archived. */
   async withoutResults<Result>(work: () => Result): Promise<Result> {
     return await withFileLock(this.#resultsLock, {}, async () => work());
+  }
+
+  /** Removes the lock of a process that was killed while it wrote results. */
+  freeResults(): void {
+    if (!existsSync(this.#resultsLock)) return;
+    const taken = tryFileLock(this.#resultsLock);
+    if ('lock' in taken) taken.lock.release();
   }
 
   get #resultsLock(): string {

@@ -93,8 +93,9 @@ async function executeRunJob(
   const earlier = folder.readRecord();
   if (earlier?.status === 'finished') {
     onProgress({ kind: 'run_kept', run, record: earlier });
-    // The process that ended it may have been killed before it compressed the trace.
+    // The process that ended it may have been killed before it compressed the trace, or while it wrote grades.
     await compressTrace(folder);
+    folder.freeResults();
     return resultOf(earlier);
   }
   const startsOver = earlier !== null && archivedAttempts(folder).length < job.archived_attempts;
