@@ -10,7 +10,7 @@ import { NoiseTest, type SecondRun } from './noise-test.ts';
 import type { Attempt, Measured } from './search-tree.ts';
 
 /** The result of measuring a version. */
-export type Finding =
+export type VersionScore =
   | { kind: 'measured'; measured: Measured }
   | { kind: 'failed'; why: string; output: string; source: string | null };
 
@@ -44,7 +44,7 @@ export class Evaluator {
   }
 
   /** Measures the version on a branch, by the run that was made there if nothing was changed since. */
-  async measure(view: BranchView): Promise<Finding> {
+  async measure(view: BranchView): Promise<VersionScore> {
     const workspace = new Workspace(view);
     const { entry, metric } = view.task;
     if (view.freshRun === null) await workspace.executeScript(entry);
@@ -123,6 +123,6 @@ function problemOf(value: number, line: string, source: string | null): string |
   return isWritten ? `what it printed, "${line}", stands in its source: it was not measured` : null;
 }
 
-function failed(why: string, output: string, source: string | null): Finding {
+function failed(why: string, output: string, source: string | null): VersionScore {
   return { kind: 'failed', why, output, source };
 }

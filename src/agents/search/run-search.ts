@@ -164,19 +164,19 @@ export class TreeSearch {
 
   /** Measures an attempt, and keeps it as the best if it is better by more than the noise. */
   async #measure(attempt: Attempt, view: BranchView): Promise<void> {
-    const finding = await this.evaluator.measure(view);
+    const scored = await this.evaluator.measure(view);
     this.#budget.follow(view);
-    if (finding.kind === 'failed') {
-      attempt.output = finding.output || finding.why;
+    if (scored.kind === 'failed') {
+      attempt.output = scored.output || scored.why;
       this.#widenUnless(false);
-      this.tree.finish(attempt, 'failed', finding.why);
+      this.tree.finish(attempt, 'failed', scored.why);
       return;
     }
-    attempt.measured = finding.measured;
-    attempt.output = finding.measured.run.result.observation;
+    attempt.measured = scored.measured;
+    attempt.output = scored.measured.run.result.observation;
     const compared = lineage(attempt).find((one) => one !== attempt && one.measured !== null);
     const { noiseTest } = this.evaluator;
-    const problem = await this.#judge.correct(attempt, finding.measured);
+    const problem = await this.#judge.correct(attempt, scored.measured);
     if (problem !== null) {
       attempt.measured = null;
       attempt.output = problem;
@@ -185,7 +185,7 @@ export class TreeSearch {
       return;
     }
     const gain = compared === undefined ? null : noiseTest.gain(scoreOf(attempt), scoreOf(compared));
-    const isBest = await this.#judge.isNewBest(attempt, finding.measured);
+    const isBest = await this.#judge.isNewBest(attempt, scored.measured);
     const isKept = gain === null || gain > noiseTest.threshold;
     attempt.hasGained = isBest;
     if (isBest) this.#takeAsBest(attempt);
@@ -194,7 +194,7 @@ export class TreeSearch {
       compared === undefined
         ? ''
         : `, ${gain !== null && gain > 0 ? 'better' : 'no better'} than ${compared.id}`;
-    this.tree.finish(attempt, isKept ? 'kept' : 'dropped', `${finding.measured.line}${than}`);
+    this.tree.finish(attempt, isKept ? 'kept' : 'dropped', `${scored.measured.line}${than}`);
     const isFirst = this.tree.measured.length === 1 && attempt.parent !== null;
     if (isFirst) await this.#prepareToJudge(attempt);
   }

@@ -259,17 +259,17 @@ export class ArrayExecutor implements RemoteExecutor {
     for (const [name, followed] of this.#followed) {
       const { wave, key } = followed.submitted;
       const state = stateOf(states, wave, key) ?? stateOf(accounted, wave, key);
-      const verdict = followed.look(state, arrays.has(wave.name));
-      if (verdict.kind === 'under way') continue;
+      const check = followed.look(state, arrays.has(wave.name));
+      if (check.kind === 'under way') continue;
       this.#followed.delete(name);
       const { given } = followed;
       this.#seen.add(given.job.run.id);
-      if (verdict.kind === 'ended') given.resolve(verdict.result);
+      if (check.kind === 'ended') given.resolve(check.result);
       else if (this.#isCancelled(given.job.run.id))
         given.resolve({ record: null, problem: 'cancelled by another command', isCancelled: true });
       else {
         this.#place.log(
-          `${given.job.run.id}: submitted again, as ${this.#scheduler.name} ended ${key}: ${verdict.why}`,
+          `${given.job.run.id}: submitted again, as ${this.#scheduler.name} ended ${key}: ${check.why}`,
         );
         this.#give({ ...given, attempts: given.attempts + 1 });
       }

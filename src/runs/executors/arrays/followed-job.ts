@@ -29,8 +29,8 @@ export interface Given {
   reject: (error: unknown) => void;
 }
 
-/** The verdict on a job: it is in progress, has its result, or has to be submitted again. */
-export type Verdict =
+/** What a look at a job shows: it is in progress, has its result, or has to be submitted again. */
+export type JobCheck =
   | { kind: 'under way' }
   | { kind: 'ended'; result: JobResult }
   | { kind: 'again'; why: string };
@@ -66,7 +66,7 @@ export class FollowedJob {
    * @param known undefined: neither the queue nor accounting knows it
    * @param isArrayThere whether the queue has other jobs of its array
    */
-  look(known: JobState | undefined, isArrayThere: boolean): Verdict {
+  look(known: JobState | undefined, isArrayThere: boolean): JobCheck {
     if (known !== undefined && !hasEnded(known)) {
       this.#looks = 0;
       this.#tell(known);
@@ -136,7 +136,7 @@ export class FollowedJob {
     return `${this.#scheduler} ended ${key}: ${why}. ${lines === '' ? 'It printed nothing' : `It printed at the end:\n${lines}\nAll of it`}: ${this.#waves.logOf(wave, index)}`;
   }
 
-  #ended(result: JobResult): Verdict {
+  #ended(result: JobResult): JobCheck {
     const { job, following } = this.given;
     const { run } = job;
     const { record, problem } = result;
