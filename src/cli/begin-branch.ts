@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import type { ForkFlags, ForkSource } from './fork-flags.ts';
 
 /** A branch that --from begins. */
-export interface BegunBranch {
+export interface BranchToBegin {
   experiment: Experiment;
   /** The plan to execute: that of the experiment, with this run alone. */
   plan: Plan;
@@ -31,7 +31,7 @@ export function branchOf(
   fork: Plan,
   wanted: ExperimentFile,
   { branch: name }: ForkFlags,
-): BegunBranch | null {
+): BranchToBegin | null {
   const isHere = (wanted.name ?? experiment.plan.name) === experiment.plan.name;
   const isSame = isSameRun(spec, fork);
   if (name !== undefined && !isHere) {

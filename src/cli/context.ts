@@ -5,7 +5,7 @@ import { cacheFolder } from '../lib/cache-folder.ts';
 import { UserError } from '../lib/errors.ts';
 import { shellWord } from '../lib/shell-word.ts';
 import { type Logger, type LogLevel, silentLogger } from './logger.ts';
-import { noSettings, type Settings } from './settings.ts';
+import { noSettings, type UserSettings } from './settings.ts';
 import { terminalText } from './table.ts';
 
 /** What the first and the second Ctrl-C print while jobs run elsewhere. */
@@ -29,7 +29,7 @@ export interface Context {
     /** The Python helper package. */
     helpers: string;
   };
-  settings: Settings;
+  settings: UserSettings;
   version: string;
   variables: Readonly<Record<string, string | undefined>>;
   /** How to call this mlab: `npx mlab` in a checkout. */
@@ -107,7 +107,7 @@ export interface GlobalOptions {
   taskDir?: string[];
   logLevel?: LogLevel;
   /** Settings of the working directory. */
-  settings?: Settings;
+  settings?: UserSettings;
 }
 
 export function createContext(

@@ -112,10 +112,11 @@ export async function documentsElsewhere(
 /** Scripts, or YAML for other tools, with the plan as a comment. */
 export function withDocuments(planText: string, documents: readonly unknown[]): string {
   const hint = 'For inspection only: mlab run writes the files that the jobs read when it submits them.';
-  const remark = `${planText}\n${hint}`.replaceAll(/^/gm, '# ');
-  if (documents.every((document) => typeof document === 'string')) return [remark, ...documents].join('\n\n');
+  const comment = `${planText}\n${hint}`.replaceAll(/^/gm, '# ');
+  if (documents.every((document) => typeof document === 'string'))
+    return [comment, ...documents].join('\n\n');
   return [
-    remark,
+    comment,
     ...documents.map((document) => stringifyYaml(document, { aliasDuplicateObjects: false })),
   ].join('\n---\n');
 }

@@ -3,7 +3,7 @@ import { UserError } from '../lib/errors.ts';
 import { anyAgentOfRun, makeForkPlan } from '../runs/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../schema/index.ts';
 import type { Experiment, RunFolder } from '../store/index.ts';
-import { sampleMark, type Task, unverifiedMark } from '../tasks/index.ts';
+import { sampleCaveat, type Task, unverifiedCaveat } from '../tasks/index.ts';
 import { type AgentFlags, agentOptions, agentPlace } from './agent-options.ts';
 import type { Context } from './context.ts';
 import { locateRun } from './locate.ts';
@@ -79,7 +79,7 @@ export function findParent(
     );
   }
   if (!said.has('sandbox')) refuseUnconfined(spec, { trust });
-  if (sample === true && !spec.marks.includes(sampleMark))
+  if (sample === true && !spec.marks.includes(sampleCaveat))
     throw new UserError('bad_fork', `The run ${from} did not use sample data.`, 'Leave out --sample.');
   const asking = [...said].filter((key) => ofModels.has(key));
   if (spec.roles === undefined && asking.length > 0) {
@@ -161,7 +161,7 @@ export async function makeFork(
  * @throws UserError `bad_fork` for a branch whose run had other data
  */
 export function onData(plan: Plan, isBranch: boolean, isVerified: boolean): Plan {
-  if (isVerified || plan.runs.every(({ marks }) => marks.includes(unverifiedMark))) return plan;
+  if (isVerified || plan.runs.every(({ marks }) => marks.includes(unverifiedCaveat))) return plan;
   if (isBranch) {
     throw new UserError(
       'bad_fork',
@@ -169,5 +169,5 @@ export function onData(plan: Plan, isBranch: boolean, isVerified: boolean): Plan
       'Leave out --allow-unverified, or make a fork in a new experiment with --name.',
     );
   }
-  return { ...plan, runs: plan.runs.map((run) => ({ ...run, marks: [...run.marks, unverifiedMark] })) };
+  return { ...plan, runs: plan.runs.map((run) => ({ ...run, marks: [...run.marks, unverifiedCaveat] })) };
 }

@@ -6,7 +6,7 @@ import type { BranchPlan } from '../schema/index.ts';
 import { type Experiment, listExperiments, openExperiment, type RunFolder } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { oneLine } from './table.ts';
-import type { Argument } from './verb.ts';
+import type { VerbArgument } from './verb.ts';
 
 /** A run, or one step of it, that a person named. */
 export interface LocatedRun {
@@ -19,16 +19,16 @@ export interface LocatedRun {
 }
 
 /** For commands that work on many runs. Every command reads targets by the rule in docs/command-line.md. */
-export const runsArgument: Argument = {
+export const runsArgument: VerbArgument = {
   name: '<runs...>',
   description: 'experiments, runs (EXPERIMENT/RUN), or patterns such as start-*/digits-*',
 };
 
 /** For commands about one run. */
-export const runArgument: Argument = { name: '<run>', description: 'a run: EXPERIMENT/RUN' };
+export const runArgument: VerbArgument = { name: '<run>', description: 'a run: EXPERIMENT/RUN' };
 
 /** For commands that can also be about one step. */
-export const stepArgument: Argument = {
+export const stepArgument: VerbArgument = {
   name: '<run>',
   description: 'a run (EXPERIMENT/RUN), or one of its steps (EXPERIMENT/RUN@STEP)',
 };

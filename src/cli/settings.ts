@@ -16,7 +16,7 @@ const maxBytes = 2 ** 20;
  * Settings of a folder, which apply to commands in it. Most folders have no such file, so its parser is loaded only if
  * there is one.
  */
-export interface Settings {
+export interface UserSettings {
   /** Path of the file; null if there is none. */
   path: string | null;
   /** Folders to look for tasks in. */
@@ -29,13 +29,13 @@ export interface Settings {
   run: Readonly<Record<string, unknown>>;
 }
 
-export const noSettings: Settings = { path: null, tasks: [], variables: {}, run: {} };
+export const noSettings: UserSettings = { path: null, tasks: [], variables: {}, run: {} };
 
 /**
  * The settings of a folder, or of the nearest folder above it that has some and the same owner.
  * @throws UserError `bad_settings` naming the file, the key and the fix
  */
-export async function readSettings(from: string): Promise<Settings> {
+export async function readSettings(from: string): Promise<UserSettings> {
   const path = findFile(from);
   if (path === null) return noSettings;
   const { content, lineOf } = await parsed(path);

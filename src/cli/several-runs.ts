@@ -2,10 +2,10 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { errorName, messageOf, UserError } from '../lib/errors.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { RunFolder } from '../store/index.ts';
-import { loadTask, sampleMark } from '../tasks/index.ts';
+import { loadTask, sampleCaveat } from '../tasks/index.ts';
 import type { Context } from './context.ts';
 import { plain } from './table.ts';
-import { type PrepareOptions, provision } from './task-resources.ts';
+import { provision, type ResourceFlags } from './task-resources.ts';
 
 /** What went wrong with some runs. */
 export interface RunFailure {
@@ -57,12 +57,12 @@ export function failuresText(what: string, failures: readonly RunFailure[]): str
 }
 
 /** Data and environments of the tasks of runs: each is provisioned, or fails, once. */
-export function resourcesOfRuns(context: Context, options: PrepareOptions) {
+export function resourcesOfRuns(context: Context, options: ResourceFlags) {
   const provisioned = new Map<string, ReturnType<typeof provision>>();
   const provisionTask = async (id: string, sample: boolean) =>
     await provision(context, loadTask(id, context.folders.tasks), { ...options, sample });
   return ({ task, marks }: RunSpec) => {
-    const sample = marks.includes(sampleMark);
+    const sample = marks.includes(sampleCaveat);
     const key = `${task} ${sample}`;
     const resources = provisioned.get(key) ?? provisionTask(task, sample);
     provisioned.set(key, resources);

@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import { MovingLine } from './moving-line.ts';
 import type { Flag } from './verb.ts';
 
-export interface PrepareOptions {
+export interface ResourceFlags {
   mirror?: string;
   allowUnverified?: boolean;
   interpreter?: string;
@@ -62,7 +62,7 @@ function membersOf(context: Context, suite: string): Task[] {
 export async function checkDataOf(
   { folders: { cache, helpers } }: Context,
   tasks: readonly Task[],
-  { sample = false, mirror, allowUnverified = false }: PrepareOptions,
+  { sample = false, mirror, allowUnverified = false }: ResourceFlags,
 ): Promise<void> {
   for (const task of sample ? [] : tasks) {
     try {
@@ -77,7 +77,7 @@ export async function checkDataOf(
 export async function provision(
   { folders, signal, log, logger, isTerminal }: Context,
   task: Task,
-  { sample, mirror, interpreter, allowUnverified }: PrepareOptions,
+  { sample, mirror, interpreter, allowUnverified }: ResourceFlags,
 ): Promise<TaskResources> {
   using progress = new MovingLine(isTerminal && !logger.isOnStandardError, log);
   try {
@@ -110,11 +110,7 @@ function withSampleHint(error: unknown, { file }: Task, isSample: boolean): unkn
 }
 
 /** The same, for other machines that may have to provision them. */
-export function provisioningOf({
-  mirror,
-  interpreter,
-  allowUnverified,
-}: PrepareOptions): Job['provisioning'] {
+export function provisioningOf({ mirror, interpreter, allowUnverified }: ResourceFlags): Job['provisioning'] {
   return {
     ...(mirror === undefined ? {} : { mirror: resolve(mirror) }),
     ...(interpreter === undefined ? {} : { interpreter }),
@@ -123,7 +119,7 @@ export function provisioningOf({
 }
 
 /** Whether this task's data is verified, so that results are comparable; provisions nothing. */
-export async function isVerified(context: Context, task: Task, options: PrepareOptions): Promise<boolean> {
+export async function isVerified(context: Context, task: Task, options: ResourceFlags): Promise<boolean> {
   const { cache, helpers } = context.folders;
   const allowUnverified = options.allowUnverified === true;
   const prepared = await loadPrepared(task, { cache, helpers, allowUnverified });

@@ -21,7 +21,7 @@ export interface Flag {
   formerly?: string;
 }
 
-export interface Argument {
+export interface VerbArgument {
   /** `<run>` required, `[run]` optional, `[runs...]` any number. */
   name: string;
   description: string;
@@ -31,7 +31,7 @@ export interface Argument {
 
 /** One verb of the command line. */
 export interface Verb {
-  arguments: Argument[];
+  arguments: VerbArgument[];
   flags: Flag[];
   /** Shown below the help, each with what it does. */
   examples: [command: string, meaning: string][];

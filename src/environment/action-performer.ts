@@ -1,7 +1,7 @@
 import { messageOf } from '../lib/errors.ts';
 import { ModelUnavailable } from '../models/index.ts';
 import { SandboxError } from '../sandbox/index.ts';
-import type { Checked, Outcome } from './action.ts';
+import type { ActionOutcome, Checked } from './action.ts';
 import type { ActionContext } from './action-context.ts';
 import { type FixedFile, restoreFixedFiles } from './fixed-files.ts';
 import { ExperimentSpent } from './model-access.ts';
@@ -30,7 +30,7 @@ export class ActionPerformer {
   }
 
   /** @throws RunStopped, and errors that the agent neither caused nor could handle */
-  async perform(checked: Checked): Promise<Outcome> {
+  async perform(checked: Checked): Promise<ActionOutcome> {
     const { context, signal } = this.#parts;
     if (!checked.ok) return { status: 'invalid', observation: checked.observation };
     try {
@@ -65,7 +65,7 @@ function isInfrastructure(error: unknown): boolean {
   );
 }
 
-function notRun(displaced: readonly FixedFile[]): Outcome {
+function notRun(displaced: readonly FixedFile[]): ActionOutcome {
   const names = displaced.map(({ path }) => path).join(', ');
   const observation =
     `Nothing was run: folders of read-only files had been moved or replaced. They were put back: ${names}. ` +

@@ -8,7 +8,7 @@ import type { RequestedAction } from './requested-action.ts';
 const maxUnknown = 10;
 
 /** The outcome of an action, before it is traced. */
-export interface Outcome {
+export interface ActionOutcome {
   status: ActionStatus;
   observation: string;
   exitCode?: number | null;
@@ -32,7 +32,7 @@ export interface ActionDefinition {
   schema: z.ZodObject;
   /** Offered only if there is a language model, or a person to ask. */
   needs?: 'model' | 'person' | undefined;
-  run(context: ActionContext, args: Readonly<Record<string, unknown>>): Promise<Outcome>;
+  run(context: ActionContext, args: Readonly<Record<string, unknown>>): Promise<ActionOutcome>;
 }
 
 /** Defines an action; the types of its `run`'s arguments follow from its schema. */
@@ -42,7 +42,7 @@ export function defineAction<Shape extends z.ZodRawShape>(definition: {
   returns: string;
   args: Shape;
   needs?: 'model' | 'person';
-  run(context: ActionContext, args: z.infer<z.ZodObject<Shape>>): Outcome | Promise<Outcome>;
+  run(context: ActionContext, args: z.infer<z.ZodObject<Shape>>): ActionOutcome | Promise<ActionOutcome>;
 }): ActionDefinition {
   const schema = z.object(definition.args);
   return {

@@ -25,7 +25,7 @@ import { NormalRequests } from './normal-requests.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type Replay, repeatStep } from './replay.ts';
 import { type RequestedAction, readAction } from './requested-action.ts';
-import type { RunState } from './run-state.ts';
+import type { RunEnding } from './run-state.ts';
 
 /** A request of the agent: its number, and whether it came after the end. */
 interface AgentRequest {
@@ -51,7 +51,7 @@ export interface AgentEnvironmentParts {
   /** What earlier sessions did; it is replayed to the agent before anything new is done. */
   recorded: RecordedRun;
   replay: Replay;
-  state: RunState;
+  state: RunEnding;
   /** Serves the requests that the trace has no result for. */
   continuation: Continuation;
 }

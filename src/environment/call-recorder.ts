@@ -1,7 +1,7 @@
 import { type CallRecord, jsonPieces } from '../models/index.ts';
 import type { BranchId, EventOf, ModelRequest, Spent, TextRef } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
-import type { AgentCall } from './continuation.ts';
+import type { CallOrder } from './continuation.ts';
 import { RequestTexts } from './request-texts.ts';
 
 /** A step whose action calls a model. */
@@ -11,7 +11,7 @@ export interface StepOfBranch {
 }
 
 /** The caller of a model: a step's action, or the agent itself. */
-export type ModelCaller = (StepOfBranch | ({ step: null } & AgentCall)) & {
+export type ModelCaller = (StepOfBranch | ({ step: null } & CallOrder)) & {
   /** Called when the answer is in the trace. */
   recorded?: () => void;
 };

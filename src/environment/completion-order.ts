@@ -1,5 +1,5 @@
 import type { Replay } from './replay.ts';
-import type { RunState } from './run-state.ts';
+import type { RunEnding } from './run-state.ts';
 
 /** An agent that waits this long for other results will not request the next recorded one any more. */
 const longestQuietMs = 5_000;
@@ -24,7 +24,7 @@ export class CompletionOrder {
   /** Whether the agent may do several things at once. */
   concurrent = false;
   readonly #replay: Replay;
-  readonly #state: RunState;
+  readonly #state: RunEnding;
   #delivered = 0;
   readonly #claimed = new Map<number, Waiting>();
   readonly #beyond: Waiting[] = [];
@@ -35,7 +35,7 @@ export class CompletionOrder {
   #scheduled = false;
   #watch: NodeJS.Timeout | null = null;
 
-  constructor(replay: Replay, state: RunState) {
+  constructor(replay: Replay, state: RunEnding) {
     this.#replay = replay;
     this.#state = state;
     state.onFailure((error) => this.#fail(error));

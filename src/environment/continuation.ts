@@ -4,7 +4,7 @@ import type { RecordedCall } from './recorded-run.ts';
 import type { RequestedAction } from './requested-action.ts';
 
 /** The number of a model call of the agent, and whether other requests may be served meanwhile. */
-export interface AgentCall {
+export interface CallOrder {
   asked: number;
   several: boolean;
 }
@@ -18,7 +18,7 @@ export interface Continuation {
     recorded: (ended: boolean) => void,
   ): Promise<StepResult | null>;
   /** `closed` if the run has ended. */
-  ask(request: ModelRequest, call: AgentCall, recorded: () => void): Promise<ModelReply>;
+  ask(request: ModelRequest, call: CallOrder, recorded: () => void): Promise<ModelReply>;
   /** The agent received a recorded answer. */
   repeated(request: ModelRequest, call: RecordedCall): void;
   /** False if the run has ended. */

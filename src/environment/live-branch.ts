@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { EventOf, ModelRequest, ObjectId, SubmissionState, UndoEntry } from '../schema/index.ts';
-import { type Checked, checkAction, type Outcome } from './action.ts';
+import { type ActionOutcome, type Checked, checkAction } from './action.ts';
 import { ActionPerformer } from './action-performer.ts';
 import type { BranchHistory } from './branch-history.ts';
 import type { BranchPlace } from './branch-place.ts';
@@ -33,7 +33,7 @@ export interface StepHooks {
 /** What an autonomous program did with one answer of its model. */
 export interface ProgramTurn {
   action: RequestedAction;
-  outcome: Outcome;
+  outcome: ActionOutcome;
   /** When it got the answer, by `performance.now()`. */
   began: number;
   usage: StepUsage;

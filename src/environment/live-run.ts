@@ -15,7 +15,7 @@ import { Activity } from './activity.ts';
 import { BranchHistories } from './branch-history.ts';
 import { BudgetClock } from './budget-clock.ts';
 import { CallRecorder } from './call-recorder.ts';
-import type { AgentCall, Continuation } from './continuation.ts';
+import type { CallOrder, Continuation } from './continuation.ts';
 import { type Ending, endingOf, storageUp } from './ending.ts';
 import type { ModelReply, StepResult } from './environment.ts';
 import type { GateDecision } from './gate.ts';
@@ -28,7 +28,7 @@ import type { Replay } from './replay.ts';
 import type { RequestedAction } from './requested-action.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import type { RunParts } from './run-parts.ts';
-import type { RunState } from './run-state.ts';
+import type { RunEnding } from './run-state.ts';
 import { RunStopped } from './run-stopped.ts';
 import { StoredBytes } from './stored-bytes.ts';
 import type { ToolReply } from './tool-access.ts';
@@ -38,7 +38,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
   readonly clock: BudgetClock;
   readonly activity = new Activity();
   readonly #options: RunEnvironmentOptions;
-  readonly #state: RunState;
+  readonly #state: RunEnding;
   readonly #stored: StoredBytes;
   readonly #calls: CallRecorder;
   readonly #models: ModelAccess;
@@ -52,7 +52,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     options: RunEnvironmentOptions,
     definitions: ReadonlyMap<string, ActionDefinition>,
     replay: Replay,
-    state: RunState,
+    state: RunEnding,
   ) {
     const { limits, recorded, trace, objects, folders, signal, onProgress, branches } = options;
     this.#options = options;
@@ -129,7 +129,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     );
   }
 
-  async ask(request: ModelRequest, call: AgentCall, recorded: () => void): Promise<ModelReply> {
+  async ask(request: ModelRequest, call: CallOrder, recorded: () => void): Promise<ModelReply> {
     const full = this.endWhereFull();
     if (full !== null) return { kind: 'closed', message: full.message };
     return await this.#do((waited) => this.#models.answer(request, call, recorded, waited));

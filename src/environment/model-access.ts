@@ -2,7 +2,7 @@ import type { CallProgress, CallRecord, GatewayReply, ModelGateway } from '../mo
 import type { Limits, ModelRequest, Spent } from '../schema/index.ts';
 import type { BudgetClock } from './budget-clock.ts';
 import type { CallRecorder, ModelCaller, StepOfBranch } from './call-recorder.ts';
-import type { AgentCall } from './continuation.ts';
+import type { CallOrder } from './continuation.ts';
 import { type Ending, timeUp } from './ending.ts';
 import type { ModelReply } from './environment.ts';
 import type { RecordedCall } from './recorded-run.ts';
@@ -54,7 +54,7 @@ export class ModelAccess {
    */
   async answer(
     request: ModelRequest,
-    call: AgentCall,
+    call: CallOrder,
     recorded: () => void,
     waited: (milliseconds: number) => void,
   ): Promise<ModelReply> {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { BranchId, EventOf } from '../schema/index.ts';
-import { type Checked, checkAction, type Outcome } from './action.ts';
+import { type ActionOutcome, type Checked, checkAction } from './action.ts';
 import type { StepResult } from './environment.ts';
 import type { Gate, GateDecision } from './gate.ts';
 import { type RequestedAction, readAction } from './requested-action.ts';
@@ -13,7 +13,7 @@ export interface StepToTake {
   action: RequestedAction;
   /** Null: the agent. */
   actor: string | null;
-  perform: (checked: Checked) => Promise<Outcome>;
+  perform: (checked: Checked) => Promise<ActionOutcome>;
 }
 
 interface StepOnBranch {
@@ -50,7 +50,7 @@ export async function passGate(
     case 'allow':
       return asked;
     case 'not_performed': {
-      const outcome: Outcome = { status: 'refused', observation: verdict.message };
+      const outcome: ActionOutcome = { status: 'refused', observation: verdict.message };
       return { ...asked, perform: async () => outcome };
     }
     case 'replace': {

@@ -7,12 +7,12 @@ import { LiveRun } from './live-run.ts';
 import { Replay } from './replay.ts';
 import { readAction } from './requested-action.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
-import { RunState } from './run-state.ts';
+import { RunEnding } from './run-state.ts';
 import type { ToolReply } from './tool-access.ts';
 import type { StepUsage } from './usage-meter.ts';
 
 /** What a program did with one answer of its model: a step of its run. */
-export interface Turn {
+export interface ProgramTurn {
   action: Action;
   status: 'ok' | 'failed';
   observation: string;
@@ -27,7 +27,7 @@ export interface Turn {
  */
 export class ProgramEnvironment implements AsyncDisposable {
   readonly #options: RunEnvironmentOptions;
-  readonly #state = new RunState();
+  readonly #state = new RunEnding();
   readonly #run: LiveRun;
   readonly #over = new AbortController();
   #waited: (milliseconds: number) => void = () => {};
@@ -86,7 +86,7 @@ export class ProgramEnvironment implements AsyncDisposable {
     return ending?.message ?? null;
   }
 
-  async turn({ action, status, observation, began, usage }: Turn): Promise<StepResult> {
+  async turn({ action, status, observation, began, usage }: ProgramTurn): Promise<StepResult> {
     const outcome = { status, observation };
     const result = await this.#run.turn({ action: readAction(action), outcome, began, usage });
     if (result.ended) this.#over.abort();

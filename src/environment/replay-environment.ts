@@ -18,7 +18,7 @@ import type { RecordedRun } from './recorded-run.ts';
 import { Replay } from './replay.ts';
 import { ReplayDiverged } from './replay-differences.ts';
 import type { RequestedAction } from './requested-action.ts';
-import { RunState } from './run-state.ts';
+import { RunEnding } from './run-state.ts';
 
 export interface ReplayEnvironmentOptions {
   task: TaskBrief;
@@ -50,7 +50,7 @@ export class ReplayEnvironment extends AgentEnvironment {
   constructor({ task, limits, recorded, end, there }: ReplayEnvironmentOptions) {
     const actions = [...offeredActions(there).values()].map(describeAction);
     const replay = new Replay(recorded);
-    const state = new RunState();
+    const state = new RunEnding();
     const continuation = new TraceEnd(recorded, limits, end, state);
     super({ ...{ task, actions, limits, recorded, replay, state, continuation } });
     this.#replay = replay;
@@ -83,9 +83,9 @@ class TraceEnd implements Continuation {
   readonly #recorded: RecordedRun;
   readonly #limits: Limits;
   readonly #end: EventOf<'run_ended'> | null;
-  readonly #state: RunState;
+  readonly #state: RunEnding;
 
-  constructor(recorded: RecordedRun, limits: Limits, end: EventOf<'run_ended'> | null, state: RunState) {
+  constructor(recorded: RecordedRun, limits: Limits, end: EventOf<'run_ended'> | null, state: RunEnding) {
     this.#recorded = recorded;
     this.#limits = limits;
     this.#end = end;

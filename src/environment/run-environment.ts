@@ -10,7 +10,7 @@ import { LiveRun } from './live-run.ts';
 import { ModelNotDeclared } from './model-not-declared.ts';
 import { Replay } from './replay.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
-import { RunState } from './run-state.ts';
+import { RunEnding } from './run-state.ts';
 import type { ToolReply } from './tool-access.ts';
 
 /** An agent that does nothing for this long after the run's end is considered hung. */
@@ -19,7 +19,7 @@ const hungAfterMs = 5_000;
 /** The environment of an executed run: it performs what its trace has no result for. */
 export class RunEnvironment extends AgentEnvironment implements AsyncDisposable {
   readonly #options: RunEnvironmentOptions;
-  readonly #state: RunState;
+  readonly #state: RunEnding;
   readonly #run: LiveRun;
 
   constructor(options: RunEnvironmentOptions) {
@@ -30,7 +30,7 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
     });
     const actions = [...definitions.values()].map(describeAction);
     const replay = new Replay(recorded);
-    const state = new RunState();
+    const state = new RunEnding();
     const continuation = new LiveRun(options, definitions, replay, state);
     super({ task, actions, limits, recorded, replay, state, continuation });
     this.#options = options;

@@ -7,7 +7,7 @@ import type { Gate } from './gate.ts';
 import type { GateWaits } from './gate-waits.ts';
 import type { ModelAccess } from './model-access.ts';
 import type { PendingDecision } from './recorded-run.ts';
-import type { RunState } from './run-state.ts';
+import type { RunEnding } from './run-state.ts';
 import type { StepProgress } from './step-progress.ts';
 import type { StoredBytes } from './stored-bytes.ts';
 
@@ -25,7 +25,7 @@ export interface RunParts {
   stored: StoredBytes;
   clock: BudgetClock;
   models: ModelAccess;
-  state: RunState;
+  state: RunEnding;
   gate: Gate | undefined;
   gateWaits: GateWaits;
   /** For steps that an earlier session did not finish; each is used once. */

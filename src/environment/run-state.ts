@@ -1,7 +1,7 @@
 import type { Ending } from './ending.ts';
 
 /** The end of a run and its infrastructure failure, shared by all of its parts. Only the first of each counts. */
-export class RunState {
+export class RunEnding {
   readonly #listeners: ((error: unknown) => void)[] = [];
   #ending: Ending | null = null;
   #failure: { error: unknown } | null = null;

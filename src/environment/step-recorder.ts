@@ -2,7 +2,7 @@ import { chmodSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Action, BranchId, Budget, ObjectId, SubmissionState, TaskBrief } from '../schema/index.ts';
 import type { SnapshotOptions, Snapshotter, TraceWriter } from '../store/index.ts';
-import type { Outcome } from './action.ts';
+import type { ActionOutcome } from './action.ts';
 import type { StepFacts } from './branch-history.ts';
 import { outputsName } from './command-runner.ts';
 import type { StepResult } from './environment.ts';
@@ -34,7 +34,7 @@ export interface StepRecorderOptions {
 export interface DoneStep {
   step: number;
   action: Action;
-  outcome: Outcome;
+  outcome: ActionOutcome;
   usage: StepUsage;
   /** When the step and the action's own work began, and when the work ended, by `performance.now()`. */
   began: number;

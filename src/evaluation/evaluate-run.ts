@@ -24,7 +24,7 @@ import {
   stateAfter,
   statusOf,
 } from '../store/index.ts';
-import { DecisionMarks } from './decision-marks.ts';
+import { DecisionCaveats } from './decision-caveats.ts';
 import { AttemptReader } from './read-attempts.ts';
 import { TranscriptReader } from './read-transcript.ts';
 import { agentLabel, sourceOf } from './run-identity.ts';
@@ -105,7 +105,7 @@ class Evaluated {
   readonly transcript: TranscriptReader;
   readonly sums: EfficiencySums;
   readonly states = new StateReader();
-  readonly decisions = new DecisionMarks();
+  readonly decisions = new DecisionCaveats();
   readonly attempts: AttemptReader;
   /** Of the branches that are not selected. */
   readonly others: RecordedState[] = [];

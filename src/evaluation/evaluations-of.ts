@@ -6,7 +6,7 @@ import { evaluateAhead } from './evaluate-ahead.ts';
 import { evaluateRun } from './evaluate-run.ts';
 import { EvaluationIndex } from './evaluation-index.ts';
 
-export interface Surroundings {
+export interface EvaluationOptions {
   /** Receives what is left out, and the progress if it takes seconds. */
   log: (line: string) => void;
   /** Called after each run. */
@@ -28,7 +28,7 @@ export interface Evaluations {
 
 /** The evaluation of every planned run, in the order of the plans. Runs that have changed are read again. */
 export async function evaluationsOf(
-  context: Surroundings,
+  context: EvaluationOptions,
   experiments: readonly Experiment[],
 ): Promise<Evaluations> {
   const found: Evaluations = { evaluations: [], unreadable: [] };
@@ -40,7 +40,7 @@ export async function evaluationsOf(
 }
 
 async function evaluateAll(
-  context: Surroundings,
+  context: EvaluationOptions,
   experiment: Experiment,
   index: EvaluationIndex,
   found: Evaluations,
@@ -76,7 +76,7 @@ async function evaluateAll(
 }
 
 /** Reports the progress if it takes seconds. */
-function progressOf({ log }: Surroundings, name: string, total: number): (done: number) => void {
+function progressOf({ log }: EvaluationOptions, name: string, total: number): (done: number) => void {
   const pause = 2000;
   let next = Date.now() + pause;
   return (done) => {

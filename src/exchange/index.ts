@@ -1,9 +1,9 @@
 export {
   type ExportFormat,
-  type ExportOptions,
   type ExportResult,
   exportFormats,
   exportRuns,
+  type RunExportOptions as ExportOptions,
 } from './export/export-runs.ts';
 export { type TableName, tableNames, tables } from './export/tables/columns.ts';
 export {

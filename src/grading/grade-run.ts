@@ -25,7 +25,7 @@ import {
 } from '../store/index.ts';
 import type { Task } from '../tasks/index.ts';
 import type { GraderOptions } from './grader-process.ts';
-import { isBesideOthers, sharedMachineMark, watchNeighbours } from './neighbours.ts';
+import { isBesideOthers, sharedMachineCaveat, watchNeighbours } from './neighbours.ts';
 import { gradeSubmissions, missingFiles, sizeProblem } from './submission-files.ts';
 
 /** A workspace to grade. */
@@ -235,6 +235,6 @@ function gradeOf(
     details: result.details,
     seconds: result.seconds,
     ...(result.others_cores === undefined ? {} : { others_cores: result.others_cores }),
-    marks: [...spec.marks, ...(isBesideOthers(result.others_cores ?? null) ? [sharedMachineMark] : [])],
+    marks: [...spec.marks, ...(isBesideOthers(result.others_cores ?? null) ? [sharedMachineCaveat] : [])],
   };
 }

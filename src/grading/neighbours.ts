@@ -7,7 +7,7 @@ const ticksPerSecond = 100;
 const Ticks = z.array(z.coerce.number().nonnegative());
 
 /** Mark of a grade whose times were taken while other programs used the machine. */
-export const sharedMachineMark = 'timed beside other work on the machine';
+export const sharedMachineCaveat = 'timed beside other work on the machine';
 
 /** Whether others took more than half of the cores besides the one for timed code. */
 export function isBesideOthers(busyCores: number | null, cores = availableParallelism()): boolean {

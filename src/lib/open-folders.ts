@@ -1,8 +1,8 @@
 import { FolderHandle } from './folder-handle.ts';
 
 /** A folder below a root, as the chain of names that leads to it. */
-export interface Place {
-  parent: Place | null;
+export interface FolderPlace {
+  parent: FolderPlace | null;
   /** As `FolderHandle` gives names; the root's is not used. */
   name: string;
 }
@@ -16,7 +16,7 @@ const maxOpen = 64;
  */
 export class OpenFolders implements Disposable {
   readonly #root: FolderHandle;
-  readonly #open = new Map<Place, FolderHandle>();
+  readonly #open = new Map<FolderPlace, FolderHandle>();
 
   /** @param root a trusted path */
   constructor(root: string) {
@@ -27,9 +27,9 @@ export class OpenFolders implements Disposable {
    * A handle that is valid until the next call.
    * @throws whatever `FolderHandle.openFolder` throws
    */
-  at(place: Place): FolderHandle {
-    const way: Place[] = [];
-    let above: Place = place;
+  at(place: FolderPlace): FolderHandle {
+    const way: FolderPlace[] = [];
+    let above: FolderPlace = place;
     let handle = this.#known(above);
     while (handle === null && above.parent !== null) {
       way.push(above);
@@ -49,12 +49,12 @@ export class OpenFolders implements Disposable {
     this.#root[Symbol.dispose]();
   }
 
-  #known(place: Place): FolderHandle | null {
+  #known(place: FolderPlace): FolderHandle | null {
     return place.parent === null ? this.#root : (this.#open.get(place) ?? null);
   }
 
   /** Keeps the newest: the ancestors of the last folder. */
-  #keep(place: Place, handle: FolderHandle): void {
+  #keep(place: FolderPlace, handle: FolderHandle): void {
     this.#open.set(place, handle);
     if (this.#open.size <= maxOpen) return;
     const [oldest] = this.#open;

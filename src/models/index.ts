@@ -24,7 +24,7 @@ export {
   type ModelCall,
   ModelUnavailable,
 } from './language-models.ts';
-export { CallLimiter, type LimiterOptions, type Pace, type Slot } from './limiter.ts';
+export { CallLimiter, type CallPace as Pace, type LimiterOptions, type Slot } from './limiter.ts';
 export { type Ping, pingModel } from './ping.ts';
 export { costOf, mostThatCosts, PriceTable } from './prices.ts';
 export {

@@ -6,12 +6,12 @@ export interface LimiterOptions {
   /** Maximum calls begun within any 60 seconds; null: not limited. */
   requestsPerMinute?: number | null;
   /** Waits until a call may begin by a pace that is shared with other processes. Called if there is a pace. */
-  sharedPace?: ((pace: Pace, signal: AbortSignal) => Promise<void>) | undefined;
+  sharedPace?: ((pace: CallPace, signal: AbortSignal) => Promise<void>) | undefined;
   clock?: Clock;
 }
 
 /** Maximum calls begun within any interval of this length. */
-export interface Pace {
+export interface CallPace {
   calls: number;
   milliseconds: number;
 }
@@ -60,7 +60,7 @@ const minute = 60_000;
 export class CallLimiter {
   readonly #clock: Clock;
   readonly #cap: number;
-  readonly #pace: Pace | null;
+  readonly #pace: CallPace | null;
   readonly #sharedPace: LimiterOptions['sharedPace'];
   /** When the last calls began, oldest first; as many as the pace needs. */
   readonly #begun: number[] = [];

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
 import { Upstream, type UpstreamModel } from './gateway/upstream.ts';
 import type { LanguageModels } from './language-models.ts';
-import { CallLimiter, type Pace } from './limiter.ts';
+import { CallLimiter, type CallPace } from './limiter.ts';
 import { PriceTable } from './prices.ts';
 import type { ProviderAdapter } from './provider-adapter.ts';
 import {
@@ -38,7 +38,7 @@ export interface ModelRegistryOptions {
   sharedPace?: SharedPace | undefined;
 }
 
-export type SharedPace = (provider: string, pace: Pace, signal: AbortSignal) => Promise<void>;
+export type SharedPace = (provider: string, pace: CallPace, signal: AbortSignal) => Promise<void>;
 
 export interface ForRunOptions {
   /** The models that answered in earlier sessions of this run (`answeredBy`): a scripted model continues after them. */
@@ -191,7 +191,7 @@ export class ModelRegistry {
     const { concurrent = defaultConcurrent, requests_per_minute: requestsPerMinute = null } =
       this.#settingsOf(provider);
     const shared = this.#sharedPace;
-    const sharedPace = shared && ((pace: Pace, signal: AbortSignal) => shared(provider, pace, signal));
+    const sharedPace = shared && ((pace: CallPace, signal: AbortSignal) => shared(provider, pace, signal));
     const limiter = new CallLimiter({ concurrent, requestsPerMinute, sharedPace, clock: this.#clock });
     this.#limiters.set(provider, limiter);
     return limiter;

@@ -12,7 +12,7 @@ import {
   type RunParent,
   type RunSpec,
 } from '../schema/index.ts';
-import { noSandboxMark } from './plan.ts';
+import { noSandboxCaveat } from './plan.ts';
 
 /**
  * Plans one run that is forked from a step of another, with the same task, agent and seed. Limits, models and the
@@ -68,7 +68,7 @@ function placeOf({ sandbox, docker_image: image, gpu, gpus }: Place): Place {
 
 /** A run that began without a sandbox keeps that mark. */
 function marksOf({ marks }: RunSpec, { sandbox }: Place): string[] {
-  return sandbox !== 'none' || marks.includes(noSandboxMark) ? marks : [noSandboxMark, ...marks];
+  return sandbox !== 'none' || marks.includes(noSandboxCaveat) ? marks : [noSandboxCaveat, ...marks];
 }
 
 /** The same continuation gets the same name, so that the same command resumes it. */

@@ -5,7 +5,7 @@ import { UserError } from '../lib/errors.ts';
 import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } from '../schema/index.ts';
 import { figuresOf, mean } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
-import { dataMarks } from '../tasks/index.ts';
+import { dataCaveats } from '../tasks/index.ts';
 import { limitsFor } from './plan.ts';
 import { scriptCrash } from './script-crash.ts';
 import { executeRun } from './session/execute-run.ts';
@@ -14,11 +14,11 @@ import { constantAgent } from './validation-agents/honest.ts';
 import type { TaskResources } from './workspace.ts';
 
 /** What to measure: the starter, the trivial predictor in its place, or the reference solution. */
-export type Measured = 'starter' | 'constant' | 'solution';
+export type MeasuredScript = 'starter' | 'constant' | 'solution';
 
 export interface MeasureTaskOptions {
   resources: TaskResources;
-  what: Measured;
+  what: MeasuredScript;
   seeds: readonly number[];
   helpersFolder: string;
   /** An empty folder, in which the runs are kept as an experiment. */
@@ -43,7 +43,7 @@ export interface MeasuredSeed {
 
 /** The figures for task.yaml, as measured now. */
 export interface Measurement {
-  what: Measured;
+  what: MeasuredScript;
   mean: number;
   /** Sample standard deviation over the seeds. */
   spread: number;
@@ -109,7 +109,7 @@ async function measureSeed(
   return { seed: spec.seed, score: grade.score, seconds: ms / 1000, cpuSeconds };
 }
 
-function performer({ task }: TaskResources, what: Measured) {
+function performer({ task }: TaskResources, what: MeasuredScript) {
   if (what === 'starter') return { agent: agentByName('baseline'), reference: null };
   const reference = solutionFiles(task, what);
   if (reference.size === 0) {
@@ -145,7 +145,7 @@ function planOf({ resources: { task, prepared }, what, seeds, sandbox, versions 
       limits: limitsFor(task, {}),
       sandbox,
       gpu: false,
-      marks: dataMarks(task, prepared.verified),
+      marks: dataCaveats(task, prepared.verified),
     }),
   );
   return {

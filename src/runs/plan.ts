@@ -13,7 +13,7 @@ import {
   RunId,
   type RunSpec,
 } from '../schema/index.ts';
-import { dataMarks, type Task } from '../tasks/index.ts';
+import { dataCaveats, type Task } from '../tasks/index.ts';
 import { machineAmounts } from './jobs/capacity.ts';
 
 /** A task with what the plan needs to know about its data. */
@@ -23,7 +23,7 @@ export interface PlannedTask {
   verified: boolean;
 }
 
-export const noSandboxMark = 'no sandbox';
+export const noSandboxCaveat = 'no sandbox';
 
 export interface PlannedAgent extends FoundAgent {
   options: AgentOptions;
@@ -74,9 +74,9 @@ export function makePlan(
             ...(experiment.clock === undefined ? {} : { clock: experiment.clock }),
             ...gpusFor(task, experiment),
             marks: [
-              ...(experiment.sandbox === 'none' ? [noSandboxMark] : []),
-              ...dataMarks(task, verified),
-              ...(experience === undefined ? [] : [experienceMark(experience, experiment)]),
+              ...(experiment.sandbox === 'none' ? [noSandboxCaveat] : []),
+              ...dataCaveats(task, verified),
+              ...(experience === undefined ? [] : [experienceCaveat(experience, experiment)]),
             ],
           });
         }
@@ -110,7 +110,7 @@ function sharesOf({ parallel, resources }: ExperimentFile): Pick<Plan, 'parallel
 }
 
 /** Whether a run starts with lessons: its results are then comparable at most with those of other such runs. */
-function experienceMark({ length }: readonly Lesson[], { same_task: sameTask }: ExperimentFile): string {
+function experienceCaveat({ length }: readonly Lesson[], { same_task: sameTask }: ExperimentFile): string {
   if (length === 0) return 'cold: no lesson fits';
   return `warm: ${length} ${length === 1 ? 'lesson' : 'lessons'}${sameTask ? ', the same task included' : ''}`;
 }

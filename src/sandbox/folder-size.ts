@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { hasCode } from '../lib/errors.ts';
 import type { FolderHandle } from '../lib/folder-handle.ts';
-import { OpenFolders, type Place } from '../lib/open-folders.ts';
+import { type FolderPlace, OpenFolders } from '../lib/open-folders.ts';
 
 /** What the file system stores for a file besides its content. */
 const bytesPerEntry = 256;
@@ -22,7 +22,7 @@ export async function folderSize(folder: string, enough: number): Promise<number
   if (root === 'closed') return Number.POSITIVE_INFINITY;
   using folders = root;
   const linked = new Set<number>();
-  const waiting: Place[] = [{ parent: null, name: '' }];
+  const waiting: FolderPlace[] = [{ parent: null, name: '' }];
   let size = 0;
   let seen = 0;
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {

@@ -9,8 +9,8 @@ export { limitsHeld } from './limits-held.ts';
 export { type OutputPipe, OutputPipes } from './output-pipe.ts';
 export { ownedFolder } from './owned-folder.ts';
 export {
-  type Content,
   type DoctorCheck,
+  type FileDigest as Content,
   type Mount,
   type ProcessEnd,
   type ProcessUsage,

@@ -33,7 +33,7 @@ export interface SandboxSpec {
   /**
    * Contents that no file of a readable mount may have, plain or compressed: such files are covered, wherever they are.
    */
-  withheld: Content[];
+  withheld: FileDigest[];
   /**
    * Folders of the host that are hidden in every mount that contains them. What `mounts` and `python` name is shown,
    * even within one of them.
@@ -61,7 +61,7 @@ export interface SandboxSpec {
 }
 
 /** The content of a file. */
-export interface Content {
+export interface FileDigest {
   bytes: number;
   sha256: string;
 }

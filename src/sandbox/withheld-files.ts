@@ -4,7 +4,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { sha256 } from '../lib/hash.ts';
 import { isWithin, realPath } from './paths.ts';
-import type { Content, Mount } from './sandbox.ts';
+import type { FileDigest, Mount } from './sandbox.ts';
 
 /** By the folder and the contents: folders with read-only mounts do not change while this process runs. */
 const known = new Map<string, Promise<string[]>>();
@@ -15,7 +15,7 @@ const known = new Map<string, Promise<string[]>>();
  * @param closed folders of the host that are not visible
  */
 export async function filesWith(
-  contents: readonly Content[],
+  contents: readonly FileDigest[],
   mounts: readonly Mount[],
   closed: readonly string[],
 ): Promise<string[]> {
@@ -34,7 +34,7 @@ const gzipName = /\.(gz|tgz|gzip)$/i;
 
 function filesBelow(
   source: string,
-  contents: readonly Content[],
+  contents: readonly FileDigest[],
   closed: readonly string[],
 ): Promise<string[]> {
   const within = closed.filter((path) => isWithin(source, path));
@@ -49,7 +49,7 @@ function filesBelow(
 
 async function walk(
   source: string,
-  contents: readonly Content[],
+  contents: readonly FileDigest[],
   closed: ReadonlySet<string>,
 ): Promise<string[]> {
   const hashes = new Set(contents.map(({ sha256: hash }) => hash));

@@ -87,6 +87,6 @@ export const RpcLine = z.union([
     .transform((requests) => ({ kind: 'requests' as const, requests, isList: true })),
   RpcResult.transform((message) => ({ kind: 'result' as const, ...message })),
   RpcFailure.transform((message) => ({ kind: 'failure' as const, ...message })),
-  RpcNotification.transform((message) => ({ kind: 'remark' as const, ...message })),
+  RpcNotification.transform((message) => ({ kind: 'notification' as const, ...message })),
 ]);
 export type RpcLine = z.infer<typeof RpcLine>;

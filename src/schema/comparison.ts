@@ -3,7 +3,7 @@ import { Difference } from './report.ts';
 import { Estimate, Rate, ReportInterval } from './report-parts.ts';
 
 /** The results of two sides in one task (of one agent, if the sides have an agent in common). */
-export const ComparedCell = z.object({
+export const ComparedPair = z.object({
   task: z.string(),
   /** Null if the sides have no agent in common. */
   agent: z.string().nullable(),
@@ -14,14 +14,14 @@ export const ComparedCell = z.object({
   /** B against A: whether runs of B have better scores; corrected for the number of these pairs. */
   superiority: Difference,
 });
-export type ComparedCell = z.infer<typeof ComparedCell>;
+export type ComparedPair = z.infer<typeof ComparedPair>;
 
 /** The changes from A to B: every difference is B minus A. */
 export const Comparison = z.object({
   v: z.literal(1),
   a: z.string(),
   b: z.string(),
-  cells: z.array(ComparedCell),
+  cells: z.array(ComparedPair),
   /** Tasks (with their agent) for which only one side has runs that count. */
   only_a: z.array(z.string()),
   only_b: z.array(z.string()),

@@ -75,7 +75,7 @@ export const ReportRun = z.object({
 export type ReportRun = z.infer<typeof ReportRun>;
 
 /** One agent on one task. */
-export const ReportCell = RunGroup.extend({
+export const ReportPair = RunGroup.extend({
   task: TaskId,
   agent: z.string(),
   /** Success at the end under the report's convention. */
@@ -100,7 +100,7 @@ export const ReportCell = RunGroup.extend({
   /** Its runs were graded against different scoring references; that of the first is shown. */
   mixed_scoring_references: z.boolean(),
 });
-export type ReportCell = z.infer<typeof ReportCell>;
+export type ReportPair = z.infer<typeof ReportPair>;
 
 /** One agent over its tasks; each task counts the same. */
 export const ReportRow = RunGroup.extend({
@@ -229,7 +229,7 @@ export const Report = z.object({
   experiments: z.array(ExperimentName),
   tasks: z.array(TaskId),
   agents: z.array(z.string()),
-  cells: z.array(ReportCell),
+  cells: z.array(ReportPair),
   rows: z.array(ReportRow),
   comparisons: z.array(AgentComparison),
   /** Rows are tasks, columns are agents. */

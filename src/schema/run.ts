@@ -69,14 +69,14 @@ export const RunSpec = z.object({
 export type RunSpec = z.infer<typeof RunSpec>;
 
 /** The first mark of runs that another system recorded. */
-export const importMark = 'imported from mlagentbench';
+export const importCaveat = 'imported from mlagentbench';
 
 /**
  * Whether another system recorded the run. Its limits, its sandbox, its seed and whether it had a GPU are unknown:
  * those fields of its spec concern its grading here, or only distinguish it from other runs.
  */
 export function isImported({ marks }: Pick<RunSpec, 'marks'>): boolean {
-  return marks.includes(importMark);
+  return marks.includes(importCaveat);
 }
 
 /** `waiting`: no process executes it until a person has decided on an action. */

@@ -27,7 +27,7 @@ export const ShownText = z.object({
   /** If it was cut: the `part` for `…/steps/:step/text?part=`. Null if the rest is not available (in an export). */
   part: z.string().nullable(),
   /** Why it can't be read: its object is missing or damaged. */
-  broken: z.string().optional(),
+  unreadable: z.string().optional(),
 });
 export type ShownText = z.infer<typeof ShownText>;
 
@@ -115,12 +115,12 @@ export const RunPage = z.object({
   claimed: AgentClaims.nullable(),
   /**
    * Its evaluation, as in reports. Null: not known yet (`pending`: it is being made, and a live event will follow), or
-   * see `broken`.
+   * see `unreadable`.
    */
   evaluation: RunEvaluation.nullable(),
   pending: z.boolean(),
   /** Why its files can't be read properly. */
-  broken: z.string().nullable(),
+  unreadable: z.string().nullable(),
   verification: Verification.nullable(),
   /** From `mlab judge`, by model. */
   ratings: z.array(ModelRatings),

@@ -80,15 +80,15 @@ export const RunLine = z.object({
   parent: RunParent.nullable(),
   marks: z.array(z.string()),
   /** Why its record can't be read. */
-  broken: z.string().nullable(),
+  unreadable: z.string().nullable(),
 });
 export type RunLine = z.infer<typeof RunLine>;
 
 /**
  * `reading`: its runs are not read yet; a live event will follow. `unfinished`: runs are left, but nothing executes
- * them. `broken`: its plan can't be read.
+ * them. `unreadable`: its plan can't be read.
  */
-export const ExperimentState = z.enum(['reading', 'running', 'finished', 'unfinished', 'broken']);
+export const ExperimentState = z.enum(['reading', 'running', 'finished', 'unfinished', 'unreadable']);
 export type ExperimentState = z.infer<typeof ExperimentState>;
 
 export const ExperimentLine = z.object({
@@ -96,7 +96,7 @@ export const ExperimentLine = z.object({
   id: z.string(),
   name: z.string(),
   state: ExperimentState,
-  /** What is wrong, if it is broken. */
+  /** What is wrong, if it is unreadable. */
   message: z.string().nullable(),
   runs: count,
   /** How many runs are in each state. */
@@ -119,7 +119,7 @@ export type ExperimentList = z.infer<typeof ExperimentList>;
 /** `/api/experiments/:experiment`: from its plan and the records of its runs. */
 export const ExperimentPage = z.object({
   line: ExperimentLine,
-  /** Null if it is broken. */
+  /** Null if it is unreadable. */
   plan: z
     .object({
       mlab: z.string(),

@@ -69,7 +69,7 @@ test("the page of a run has the tree of its branches, the agent's and those of p
   let page = await get(viewer, `${runs}/${run.id}`, RunPage);
   // The evaluation is made in the background.
   while (page.pending) page = await get(viewer, `${runs}/${run.id}`, RunPage);
-  expect(page.broken).toBeNull();
+  expect(page.unreadable).toBeNull();
   expect(page.evaluation?.branches).toMatchObject([
     ...[{ branch: 'main', grade: { score: 0.5 } }, { branch: b1, selected: true, grade: { score: 0.9 } }, {}],
   ]);
@@ -82,7 +82,7 @@ test("the page of a run has the tree of its branches, the agent's and those of p
   const branch = await get(viewer, `${runs}/${spec.id}`, RunPage);
   expect(branch).toMatchObject({
     steps: 3,
-    broken: null,
+    unreadable: null,
     parent: { experiment: 'branched', run: run.id, step: 1 },
   });
 });

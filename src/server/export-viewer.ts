@@ -7,7 +7,7 @@ import type { FileList } from '../schema/index.ts';
 import { noPages } from './report-file.ts';
 import { Viewer, type ViewerOptions } from './viewer.ts';
 
-export interface ExportOptions extends ViewerOptions {
+export interface ViewerExportOptions extends ViewerOptions {
   /** The built pages. */
   pages: string;
   /** The target folder; it is created, or must be empty or contain an earlier export. */
@@ -42,7 +42,7 @@ const fromDisk =
  * address.
  * @throws UserError `no_pages`, `folder_not_empty`, `part_left`
  */
-export async function exportViewer(options: ExportOptions): Promise<Exported> {
+export async function exportViewer(options: ViewerExportOptions): Promise<Exported> {
   if (!existsSync(join(options.pages, 'index.html'))) throw noPages();
   refuseForeignFolder(options.folder);
   using viewer = new Viewer({ ...options, restFrom: 'nowhere' });
@@ -60,7 +60,7 @@ function refuseForeignFolder(folder: string): void {
   throw new UserError('folder_not_empty', `${folder} is not empty.`, 'Choose a new folder.');
 }
 
-function copyPages({ pages, folder }: ExportOptions): void {
+function copyPages({ pages, folder }: ViewerExportOptions): void {
   mkdirSync(folder, { recursive: true });
   cpSync(pages, folder, { recursive: true, filter: (path) => !path.endsWith('report.html') });
   const marks = `<meta name="mlab-source" content="export"><meta http-equiv="Content-Security-Policy" content="${policy}">`;
@@ -73,10 +73,10 @@ function copyPages({ pages, folder }: ExportOptions): void {
 class Exporter {
   readonly exported: Exported = { experiments: 0, runs: 0, steps: 0, left: [] };
   readonly #viewer: Viewer;
-  readonly #options: ExportOptions;
+  readonly #options: ViewerExportOptions;
   readonly #written = new Set<string>();
 
-  constructor(viewer: Viewer, options: ExportOptions) {
+  constructor(viewer: Viewer, options: ViewerExportOptions) {
     this.#viewer = viewer;
     this.#options = options;
   }

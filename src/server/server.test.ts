@@ -49,7 +49,7 @@ describe('the answers of the viewer', () => {
       ['digits-baseline-0', 'finished'],
       ['digits-noop-0', 'pending'],
     ]);
-    expect(await get(viewer, run, RunPage)).toMatchObject({ steps: 2, status: 'finished', broken: null });
+    expect(await get(viewer, run, RunPage)).toMatchObject({ steps: 2, status: 'finished', unreadable: null });
     expect(await get(viewer, '/api/experiments/first/runs/digits-noop-0', RunPage)).toMatchObject({
       ...{ steps: 0, status: 'pending', where: '', started: null, problem: null },
     });
@@ -291,7 +291,7 @@ describe('damaged files', () => {
     const viewer = await startViewer([root], scratch);
     const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
     const torn = experiments.find(({ id }) => id === 'torn');
-    expect(torn).toMatchObject({ state: 'broken', runs: 0 });
+    expect(torn).toMatchObject({ state: 'unreadable', runs: 0 });
     expect(torn?.message).toContain('is not JSON');
     expect(await get(viewer, '/api/experiments/torn', ExperimentPage)).toMatchObject({
       plan: null,
@@ -305,11 +305,11 @@ describe('damaged files', () => {
     const { scratch, root, folder } = await example();
     appendFileSync(folder.tracePath, '{"v":1,"seq":');
     const viewer = await startViewer([root], scratch);
-    expect(await get(viewer, run, RunPage)).toMatchObject({ steps: 2, broken: null, torn_bytes: 13 });
+    expect(await get(viewer, run, RunPage)).toMatchObject({ steps: 2, unreadable: null, torn_bytes: 13 });
     appendFileSync(folder.tracePath, '\nmore\n');
     const page = await get(viewer, run, RunPage);
     expect(page).toMatchObject({ steps: 2, torn_bytes: 0 });
-    expect(page.broken).toMatch(/^Line \d+ of its trace can't be read/);
+    expect(page.unreadable).toMatch(/^Line \d+ of its trace can't be read/);
     expect(await get(viewer, `${run}/steps/2`, StepPage)).toMatchObject({ status: 'ok' });
   });
 
@@ -319,7 +319,7 @@ describe('damaged files', () => {
     const viewer = await startViewer([root], scratch);
     const step = await get(viewer, `${run}/steps/2`, StepPage);
     expect(step).toMatchObject({ action: 'Execute Script', status: 'ok', observation: { text: '' } });
-    expect(step.observation?.broken).toMatch(/is missing/);
+    expect(step.observation?.unreadable).toMatch(/is missing/);
     expect(ViewerError.parse(JSON.parse((await ask(viewer, `${run}/steps/2/files`)).text)).code).toBe(
       'object_missing',
     );
@@ -330,7 +330,7 @@ describe('damaged files', () => {
     writeFileSync(folder.recordPath, '[]');
     const viewer = await startViewer([root], scratch);
     const { runs } = await get(viewer, '/api/experiments/first', ExperimentPage);
-    expect(runs[0]?.broken).toContain('run.json is not as expected');
-    expect((await get(viewer, run, RunPage)).broken).toContain('run.json is not as expected');
+    expect(runs[0]?.unreadable).toContain('run.json is not as expected');
+    expect((await get(viewer, run, RunPage)).unreadable).toContain('run.json is not as expected');
   });
 });

@@ -11,7 +11,7 @@ import {
 import { buildRuns } from '../statistics/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { findTasks, type Task } from '../tasks/index.ts';
-import type { KnownExperiment, Place } from './catalogue/known-experiment.ts';
+import type { ExperimentPlace, KnownExperiment } from './catalogue/known-experiment.ts';
 import { yielder } from './yielder.ts';
 
 const maxShownBytes = 200_000;
@@ -59,7 +59,7 @@ function textOf(path: string, size: number): ShownText | null {
 export async function runsOn(
   task: TaskId,
   experiments: readonly KnownExperiment[],
-  known: (place: Place, folder: RunFolder) => RunEvaluation | null,
+  known: (place: ExperimentPlace, folder: RunFolder) => RunEvaluation | null,
 ): Promise<TaskPage['runs']> {
   const yieldTurn = yielder();
   const found: TaskPage['runs'] = [];

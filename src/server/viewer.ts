@@ -27,7 +27,7 @@ import { Background } from './background/background.ts';
 import { Judgements } from './background/judgements.ts';
 import { Reports } from './background/reports.ts';
 import { Catalogue, type OnlyRuns } from './catalogue/catalogue.ts';
-import type { KnownExperiment, Place } from './catalogue/known-experiment.ts';
+import type { ExperimentPlace, KnownExperiment } from './catalogue/known-experiment.ts';
 import { relativesOf } from './catalogue/relatives.ts';
 import { notFound } from './not-found.ts';
 import { fileList, fileText } from './run/files.ts';
@@ -163,7 +163,7 @@ export class Viewer implements Disposable {
     const { experiment, folder, traced, tornBytes } = await this.#findStep(id, runId, step);
     const texts = new ShownTexts(folder.objects, 'server', part);
     if (part === 'problem' || part === 'final_answer') {
-      const judgement = { ...notJudged, evaluation: null, broken: null };
+      const judgement = { ...notJudged, evaluation: null, unreadable: null };
       const parts = {
         place: experiment.place,
         folder,
@@ -252,7 +252,7 @@ export class Viewer implements Disposable {
   async task(given: string): Promise<TaskPage> {
     const id = TaskId.safeParse(given).data;
     const { experiments } = this.catalogue;
-    const known = (place: Place, folder: RunFolder) => this.#judgements.known(place, folder);
+    const known = (place: ExperimentPlace, folder: RunFolder) => this.#judgements.known(place, folder);
     const runs = id === undefined ? [] : await runsOn(id, experiments, known);
     const task = id === undefined ? null : findTask(id, this.#options.tasks);
     if (id === undefined || (task === null && runs.length === 0))

@@ -22,11 +22,11 @@ const maxCompared = 1_000;
  * - `folder`: a folder was added or removed
  * - `kind`: for example, a file became a link
  */
-export type Difference =
+export type FileDifference =
   | { as: 'text'; patch: string }
   | { as: 'binary' | 'too_large' | 'link' | 'mode' | 'folder' | 'kind' };
 
-export type PathDifference = Difference & {
+export type PathDifference = FileDifference & {
   path: string;
   kind: 'added' | 'removed' | 'modified';
   before: SnapshotEntry | null;
@@ -105,7 +105,7 @@ function compare(
   path: string,
   before: SnapshotEntry | null,
   after: SnapshotEntry | null,
-): Difference {
+): FileDifference {
   const one = before ?? after;
   const other = after ?? before;
   if (!one || !other) throw new Error('nothing to compare');

@@ -14,7 +14,12 @@ export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode }
 export { ConversationRecorder } from './conversation-recorder.ts';
 export { Conversation, Conversations } from './conversations.ts';
 export { addDecision, decisionName, openProposals, type Proposal, readDecision } from './decisions.ts';
-export { type Difference, diffSnapshots, type PathDifference, unifiedDiff } from './diff.ts';
+export {
+  diffSnapshots,
+  type FileDifference as Difference,
+  type PathDifference,
+  unifiedDiff,
+} from './diff.ts';
 export { parseStoredText } from './documents.ts';
 export {
   branchesIn,
@@ -66,11 +71,11 @@ export {
   lastSnapshot,
   nothingSpent,
   ownEvents,
-  type RecordedStep,
   sessionsOf,
   snapshotsByStep,
   spentOf,
   stepsOf,
+  type TracedStep as RecordedStep,
 } from './steps.ts';
 export { submissionHash } from './submission.ts';
 export { openTraceBytes, type TraceBytes } from './trace-bytes.ts';

@@ -1,17 +1,20 @@
 import type { TaskFile } from '../schema/index.ts';
-import type { Figures } from './write-figures.ts';
+import type { TaskFigures } from './write-figures.ts';
 
-export type Report = (field: (string | number)[], message: string, fix: string) => void;
+export type ReportProblem = (field: (string | number)[], message: string, fix: string) => void;
 
 /** Checks the measured figures of a task or of a variant. */
-export function checkFigures(file: TaskFile, report: Report): void {
+export function checkFigures(file: TaskFile, report: ReportProblem): void {
   metricChecks(file, report);
   noiseCheck(file, report);
   successCheck(file, report);
 }
 
 /** An improvement of more than 100 % that the reference does not show is a fraction given in percent. */
-function successCheck({ success: { threshold }, baseline, reference }: TaskFile, report: Report): void {
+function successCheck(
+  { success: { threshold }, baseline, reference }: TaskFile,
+  report: ReportProblem,
+): void {
   const gain = Math.abs(reference.mean - baseline.mean) / Math.abs(baseline.mean);
   if (threshold <= 1 || gain > threshold) return;
   const percent = (share: number) => `${(100 * share).toLocaleString('en-US')} %`;
@@ -23,11 +26,11 @@ function successCheck({ success: { threshold }, baseline, reference }: TaskFile,
 }
 
 /** If chance alone lifts the starter beyond the threshold, success is a matter of chance. */
-export function isNoisy({ mean, spread }: Pick<Figures, 'mean' | 'spread'>, threshold: number): boolean {
+export function isNoisy({ mean, spread }: Pick<TaskFigures, 'mean' | 'spread'>, threshold: number): boolean {
   return spread > threshold * Math.abs(mean);
 }
 
-function noiseCheck({ baseline, success }: TaskFile, report: Report): void {
+function noiseCheck({ baseline, success }: TaskFile, report: ReportProblem): void {
   const { mean, spread, remedy } = baseline;
   if (!isNoisy(baseline, success.threshold) || remedy !== undefined) return;
   report(
@@ -37,7 +40,7 @@ function noiseCheck({ baseline, success }: TaskFile, report: Report): void {
   );
 }
 
-function metricChecks(file: TaskFile, report: Report): void {
+function metricChecks(file: TaskFile, report: ReportProblem): void {
   const { best, chance, direction } = file.metric;
   if (best === undefined) return;
   const beyond = (score: number) => (direction === 'maximize' ? score > best : score < best);

@@ -7,7 +7,7 @@ import { requestFollowing } from './follow-redirects.ts';
 import type { Origin, PartialFile } from './partial-file.ts';
 
 /** How one connection ended. */
-export type Attempt = { resumed: boolean } & (
+export type DownloadAttempt = { resumed: boolean } & (
   | { ending: 'done' }
   /** The connection was cut, stalled or never established. */
   | { ending: 'broken'; error: unknown }
@@ -21,7 +21,7 @@ export async function attemptDownload(
   request: DownloadRequest,
   part: PartialFile,
   stallMs: number,
-): Promise<Attempt> {
+): Promise<DownloadAttempt> {
   const watch = new StallWatch(stallMs, request.signal ?? null);
   const from = resumePoint(request, part);
   let resumed = false;

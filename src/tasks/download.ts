@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../lib/errors.ts';
 import { sha256OfFile } from '../lib/hash.ts';
-import { type Attempt, attemptDownload } from './download-attempt.ts';
+import { attemptDownload, type DownloadAttempt } from './download-attempt.ts';
 import { explainNetworkError, explainStatus } from './download-failure.ts';
 import type { DownloadRequest, DownloadTiming } from './download-request.ts';
 import { PartialFile } from './partial-file.ts';
@@ -75,7 +75,7 @@ function isWorthRetrying(attempt: Failed): boolean {
   return [408, 416, 425, 429, 500, 502, 503, 504].includes(attempt.status);
 }
 
-type Failed = Exclude<Attempt, { ending: 'done' }>;
+type Failed = Exclude<DownloadAttempt, { ending: 'done' }>;
 
 function explainAttempt(request: DownloadRequest, attempt: Failed): UserError {
   if (attempt.ending === 'refused') return attempt.error;

@@ -4,7 +4,7 @@ import { nearest } from '../lib/nearest.ts';
 import { TaskFile } from '../schema/index.ts';
 import { explainUnmeasured } from './unmeasured.ts';
 
-export interface Explanation {
+export interface IssueExplanation {
   path: PropertyKey[];
   message: string;
   fix: string;
@@ -35,7 +35,7 @@ const FieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
 );
 
 /** Explains in plain words what zod found, where, and how to fix it. */
-export function explainIssue(issue: z.core.$ZodIssue, document: unknown): Explanation[] {
+export function explainIssue(issue: z.core.$ZodIssue, document: unknown): IssueExplanation[] {
   const path = issue.path;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key]));
   if (!isPresent(document, path) && path.length > 0)
@@ -45,7 +45,7 @@ export function explainIssue(issue: z.core.$ZodIssue, document: unknown): Explan
   return [{ path, message: given, fix: expected === null ? 'change the value' : `write ${expected}` }];
 }
 
-function unknownKey(path: PropertyKey[]): Explanation {
+function unknownKey(path: PropertyKey[]): IssueExplanation {
   const key = String(path.at(-1));
   const known = schemasAt(path.slice(0, -1)).flatMap((schema) => Object.keys(schema.properties ?? {}));
   const near = nearest(key, known);
@@ -56,7 +56,7 @@ function unknownKey(path: PropertyKey[]): Explanation {
   return { path, message: 'unknown key', fix };
 }
 
-function missing(path: PropertyKey[]): Explanation {
+function missing(path: PropertyKey[]): IssueExplanation {
   const expected = expectation(path);
   return {
     path,

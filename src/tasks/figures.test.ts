@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { saveFigures, withFigures } from './figures.ts';
 import { loadTask } from './find-tasks.ts';
 import type { PreparedData } from './prepared-data.ts';
-import { dataMarks } from './sample.ts';
+import { dataCaveats } from './sample.ts';
 
 const [standIn, original] = ['a'.repeat(64), 'b'.repeat(64)];
 
@@ -35,9 +35,9 @@ const measured = { mean: 0.61, spread: 0.02, seeds: 3, seconds: 4 };
 describe('the figures of a task', () => {
   it('apply to the data that they were measured on, and to other data only with a caveat', () => {
     const { task, cache } = place();
-    expect(dataMarks(withFigures(task, prepared(standIn), { cache }), true)).toEqual([]);
+    expect(dataCaveats(withFigures(task, prepared(standIn), { cache }), true)).toEqual([]);
     const other = withFigures(task, prepared(original), { cache });
-    expect(dataMarks(other, true)).toEqual(['baseline of other data']);
+    expect(dataCaveats(other, true)).toEqual(['baseline of other data']);
     expect(other.file.baseline.mean).toBe(task.file.baseline.mean);
   });
 
@@ -56,7 +56,7 @@ describe('the figures of a task', () => {
     const own = withFigures(task, prepared(original), { cache });
     expect(own.file.baseline).toMatchObject({ mean: 0.61, machine: 'here', method: 'starter' });
     expect(own.file.reference).toMatchObject({ mean: 0.8, description: 'a better one' });
-    expect(dataMarks(own, true)).toEqual(['baseline measured here']);
+    expect(dataCaveats(own, true)).toEqual(['baseline measured here']);
     expect(withFigures(task, prepared(standIn), { cache }).figures).toBe('declared');
   });
 

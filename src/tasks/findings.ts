@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DoctorCheck } from '../lib/doctor-check.ts';
 import { UserError } from '../lib/errors.ts';
-import type { Variables } from './host-variables.ts';
+import type { HostVariables } from './host-variables.ts';
 import { isExposed, kaggleCredentials } from './kaggle.ts';
 import { knownUv } from './python-environment.ts';
 import { findInterpreter } from './python-interpreter.ts';
@@ -11,7 +11,7 @@ import { uvVersion } from './uv.ts';
 
 export interface CheckPythonOptions {
   interpreter?: string | null;
-  variables: Variables;
+  variables: HostVariables;
   signal?: AbortSignal | null;
 }
 
@@ -33,7 +33,7 @@ export async function checkInstaller(cache: string, options: CheckPythonOptions)
 }
 
 /** Only some tasks need it, so its absence is a warning. */
-export function checkKaggle(variables: Variables): DoctorCheck {
+export function checkKaggle(variables: HostVariables): DoctorCheck {
   const name = 'Kaggle';
   try {
     const credentials = kaggleCredentials(variables);

@@ -4,7 +4,7 @@ export { concealedBy, concealedFolders, type HarnessFolders } from './concealed.
 export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
 export { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from './findings.ts';
-export type { Variables } from './host-variables.ts';
+export type { HostVariables as Variables } from './host-variables.ts';
 export { madeUpFigures, madeUpTable } from './new/made-up-table.ts';
 export { type TableFacts, tableFacts } from './new/table-facts.ts';
 export { type NewTask, writeTask } from './new/write-task.ts';
@@ -27,9 +27,14 @@ export {
 export { matchesReadOnly } from './read-only-files.ts';
 export { lockFile, readRequirements, withLock } from './requirements.ts';
 export { runProcess, tail } from './run-process.ts';
-export { dataMarks, sampleMark, sampleOf, unverifiedMark } from './sample.ts';
+export { dataCaveats, sampleCaveat, sampleOf, unverifiedCaveat } from './sample.ts';
 export type { Task } from './task-folder.ts';
 export { describeProblem, type TaskProblem } from './task-problem.ts';
 export { validateTask } from './validate-task.ts';
 export { type WithheldContent, withheldContents, withheldPaths } from './withheld.ts';
-export { declaredMean, type Figures, type MeasuredFigures, writeFigures } from './write-figures.ts';
+export {
+  declaredMean,
+  type MeasuredFigures,
+  type TaskFigures as Figures,
+  writeFigures,
+} from './write-figures.ts';

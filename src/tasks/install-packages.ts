@@ -1,14 +1,14 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../lib/errors.ts';
-import { pythonVariables, type Variables } from './host-variables.ts';
+import { type HostVariables, pythonVariables } from './host-variables.ts';
 import { explainPipFailure } from './pip-failure.ts';
 import { type ProcessResult, runProcess, tail } from './run-process.ts';
 import { type Uv, uvArguments, uvVariables } from './uv.ts';
 
 /** What builds one environment. */
 export interface Builder {
-  variables: Variables;
+  variables: HostVariables;
   signal?: AbortSignal | null;
   onProgress?: (message: string) => void;
   /** File for everything that the programs print. */
@@ -25,7 +25,7 @@ export async function run(
   builder: Builder,
   command: string,
   parameters: readonly string[],
-  variables: Variables = builder.variables,
+  variables: HostVariables = builder.variables,
 ): Promise<ProcessResult> {
   appendFileSync(builder.log, `$ ${command} ${parameters.join(' ')}\n`);
   const report = downloadsIn((what) => builder.onProgress?.(`downloading ${what}`));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
 import type { DownloadRequest } from './download-request.ts';
-import type { Variables } from './host-variables.ts';
+import type { HostVariables } from './host-variables.ts';
 
 export const kaggleAddress = 'https://www.kaggle.com';
 
@@ -21,7 +21,7 @@ const KeyFile = z.object({ username: z.string().min(1), key: z.string().min(1) }
  * Looks where Kaggle's own tools look, in the same order. Null: there are none.
  * @throws UserError for a file that can't be used
  */
-export function kaggleCredentials(variables: Variables): KaggleCredentials | null {
+export function kaggleCredentials(variables: HostVariables): KaggleCredentials | null {
   const { KAGGLE_API_TOKEN: token, KAGGLE_USERNAME: user, KAGGLE_KEY: key } = variables;
   if (token) return { authorization: `Bearer ${token.trim()}`, from: 'KAGGLE_API_TOKEN' };
   if (user && key) return { authorization: basic(user, key), from: 'KAGGLE_USERNAME and KAGGLE_KEY' };
@@ -32,7 +32,7 @@ export function kaggleCredentials(variables: Variables): KaggleCredentials | nul
   return null;
 }
 
-function configFolders(variables: Variables): string[] {
+function configFolders(variables: HostVariables): string[] {
   if (variables.KAGGLE_CONFIG_DIR) return [variables.KAGGLE_CONFIG_DIR];
   const home = variables.HOME || homedir();
   return [join(home, '.kaggle'), join(variables.XDG_CONFIG_HOME || join(home, '.config'), 'kaggle')];

@@ -9,7 +9,7 @@ import { archiveFolderName } from './archive-name.ts';
 import type { DownloadTiming } from './download-request.ts';
 import { folderVersion } from './folder-version.ts';
 import { gatherCollections } from './gather-collections.ts';
-import type { Variables } from './host-variables.ts';
+import type { HostVariables } from './host-variables.ts';
 import {
   closeToOthers,
   describeFiles,
@@ -44,7 +44,7 @@ export interface PrepareOptions extends LoadPreparedOptions {
   mirror?: string | null;
   python: PythonEnvironment;
   /** For Kaggle's credentials; default: this process's environment variables. */
-  variables?: Variables;
+  variables?: HostVariables;
   /** Kaggle's address; another one for tests. */
   kaggleAddress?: string;
   timing?: Partial<DownloadTiming>;

@@ -7,7 +7,7 @@ import { UserError } from '../lib/errors.ts';
 import { withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
 import { plainLine } from '../lib/plain-line.ts';
-import type { Variables } from './host-variables.ts';
+import type { HostVariables } from './host-variables.ts';
 import {
   type Builder,
   executableOf,
@@ -44,7 +44,7 @@ export interface EnsurePythonOptions {
   /** The installer for packages with hashes in a lock; default: uv, or pip if uv can't be installed. */
   installer?: 'uv' | 'pip';
   /** Environment variables for pip and Python; default: those of this process. */
-  variables?: Variables;
+  variables?: HostVariables;
   onProgress?: (message: string) => void;
   signal?: AbortSignal | null;
 }
@@ -144,7 +144,7 @@ async function build(
   folder: string,
   requirements: ReadonlyMap<string, string>,
   interpreter: Interpreter,
-  options: EnsurePythonOptions & { variables: Variables },
+  options: EnsurePythonOptions & { variables: HostVariables },
 ): Promise<PythonEnvironment> {
   const attempt = join(folder, `attempt-${randomBytes(4).toString('hex')}`);
   const environment = join(attempt, 'venv');

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
-import { pythonVariables, type Variables } from './host-variables.ts';
+import { type HostVariables, pythonVariables } from './host-variables.ts';
 import { runProcess } from './run-process.ts';
 
 /** A Python on the host that can make environments. */
@@ -48,7 +48,7 @@ export interface FindInterpreterOptions {
   interpreter?: string | null;
   /** Such as `3.12`: no other version will do. The folders of pyenv and uv are searched, too. */
   pythonVersion?: string | null;
-  variables: Variables;
+  variables: HostVariables;
   signal?: AbortSignal | null;
 }
 
@@ -77,7 +77,7 @@ function commandsOf({ interpreter, pythonVersion, variables }: FindInterpreterOp
 /** Pythons that pyenv and uv keep outside PATH. */
 function besidePath(
   version: string,
-  { HOME: home = homedir(), PYENV_ROOT: pyenv, UV_PYTHON_INSTALL_DIR: uv }: Variables,
+  { HOME: home = homedir(), PYENV_ROOT: pyenv, UV_PYTHON_INSTALL_DIR: uv }: HostVariables,
 ): string[] {
   const folders = [
     join(pyenv ?? join(home, '.pyenv'), 'versions'),
@@ -161,7 +161,10 @@ function explain(options: FindInterpreterOptions, seen: readonly Interpreter[]):
  * The package manager's command on this machine.
  * @param packages for apt-get, dnf and apk
  */
-function installCommand(variables: Variables, [apt, dnf, apk]: readonly [string, string, string]): string {
+function installCommand(
+  variables: HostVariables,
+  [apt, dnf, apk]: readonly [string, string, string],
+): string {
   const has = (tool: string) =>
     (variables.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, tool)));
   if (has('apt-get')) return `sudo apt-get install ${apt}`;

@@ -3,7 +3,7 @@ import { messageOf } from '../lib/errors.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
 import { lineOfField } from '../lib/yaml-lines.ts';
 import { TaskFile } from '../schema/index.ts';
-import { type Explanation, explainIssue } from './explain-issue.ts';
+import { explainIssue, type IssueExplanation } from './explain-issue.ts';
 import type { TaskProblem } from './task-problem.ts';
 import { withPlaceholders } from './unmeasured.ts';
 
@@ -84,7 +84,7 @@ function parseText(path: string, text: string, options: ReadTaskOptions): ReadTa
   const parsed = parse(values.value, options);
   if (Array.isArray(parsed)) return { ...nothing, problems: located(parsed, path, lineOf), lineOf };
   const variants = new Map<string, TaskFile>();
-  const faults: Explanation[] = [];
+  const faults: IssueExplanation[] = [];
   for (const name of Object.keys(parsed.variants)) {
     const variant = parseVariant(parsed, name, options);
     if (Array.isArray(variant)) faults.push(...variant);
@@ -96,7 +96,7 @@ function parseText(path: string, text: string, options: ReadTaskOptions): ReadTa
 
 const nothing = { file: null, variants: new Map<string, TaskFile>() };
 
-function parse(written: unknown, { toMeasure = false }: ReadTaskOptions): TaskFile | Explanation[] {
+function parse(written: unknown, { toMeasure = false }: ReadTaskOptions): TaskFile | IssueExplanation[] {
   const value = toMeasure ? withPlaceholders(written) : written;
   const parsed = TaskFile.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -108,7 +108,7 @@ function parse(written: unknown, { toMeasure = false }: ReadTaskOptions): TaskFi
 }
 
 /** The task with the fields that its variant replaces. */
-function parseVariant(file: TaskFile, name: string, options: ReadTaskOptions): TaskFile | Explanation[] {
+function parseVariant(file: TaskFile, name: string, options: ReadTaskOptions): TaskFile | IssueExplanation[] {
   const replaced = file.variants[name] ?? {};
   const fixed = ['schema', 'id', 'variants', 'sources', 'entry'].find((field) => field in replaced);
   if (fixed !== undefined) {
@@ -122,7 +122,7 @@ function parseVariant(file: TaskFile, name: string, options: ReadTaskOptions): T
 }
 
 function located(
-  issues: readonly Explanation[],
+  issues: readonly IssueExplanation[],
   file: string,
   lineOf: ReadTaskFile['lineOf'],
 ): TaskProblem[] {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makeTask, type TaskOptions } from '../../test/fixtures/make-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { UserError } from '../lib/errors.ts';
-import { dataMarks, loadPrepared, loadTask, prepareTask, sampleOf } from './index.ts';
+import { dataCaveats, loadPrepared, loadTask, prepareTask, sampleOf } from './index.ts';
 import type { PythonEnvironment } from './python-environment.ts';
 import { findInterpreter } from './python-interpreter.ts';
 
@@ -99,7 +99,7 @@ describe('sample data', () => {
     expect(made.file.baseline).toMatchObject({ method: 'starter', mean: 0.25, seeds: 3 });
     expect(made.file.reference.mean).toBe(0.75);
     expect(made.version).toBe(real.version);
-    expect([dataMarks(real, true), dataMarks(made, true)]).toEqual([[], ['sample data']]);
+    expect([dataCaveats(real, true), dataCaveats(made, true)]).toEqual([[], ['sample data']]);
     expect(sampleOf(made)).toEqual(made);
   });
 

@@ -2,9 +2,9 @@ import { UserError } from '../lib/errors.ts';
 import type { Task } from './task-folder.ts';
 
 /** The caveat (`marks`) of results on sample data. */
-export const sampleMark = 'sample data';
+export const sampleCaveat = 'sample data';
 /** The caveat (`marks`) of results on data with other checksums than expected. */
-export const unverifiedMark = 'unverified data';
+export const unverifiedCaveat = 'unverified data';
 
 /**
  * The task on its small synthetic data. A task whose data needs no download stays as it is.
@@ -29,10 +29,10 @@ export function sampleOf(task: Task): Task {
 }
 
 /** Why results on this data are not comparable with others. */
-export function dataMarks({ isSample, figures }: Task, verified: boolean): string[] {
+export function dataCaveats({ isSample, figures }: Task, verified: boolean): string[] {
   return [
-    ...(isSample ? [sampleMark] : []),
-    ...(verified ? [] : [unverifiedMark]),
+    ...(isSample ? [sampleCaveat] : []),
+    ...(verified ? [] : [unverifiedCaveat]),
     ...(figures === 'declared' ? [] : [`baseline ${figures}`]),
   ];
 }

@@ -5,7 +5,7 @@ import type { Source } from '../schema/index.ts';
 import { download } from './download.ts';
 import type { DownloadRequest, DownloadTiming } from './download-request.ts';
 import { FileIndex } from './file-index.ts';
-import type { Variables } from './host-variables.ts';
+import type { HostVariables } from './host-variables.ts';
 import { kaggleCredentials, kaggleRequest } from './kaggle.ts';
 import type { PreparedSource } from './prepared-data.ts';
 import type { Task } from './task-folder.ts';
@@ -25,7 +25,7 @@ export interface SourceOptions {
   mirror: string | null;
   allowUnverified: boolean;
   /** For Kaggle's credentials. */
-  variables: Variables;
+  variables: HostVariables;
   /** Kaggle's address; another one for tests. */
   kaggleAddress?: string;
   timing?: Partial<DownloadTiming>;

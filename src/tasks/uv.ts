@@ -1,4 +1,4 @@
-import { pythonVariables, type Variables } from './host-variables.ts';
+import { type HostVariables, pythonVariables } from './host-variables.ts';
 import { runProcess } from './run-process.ts';
 import { uvHashes } from './uv-hashes.ts';
 
@@ -33,9 +33,9 @@ const ofUsers =
 /** Environment variables for uv, taken from pip's configuration, so that one mirror serves both. */
 export async function uvVariables(
   uv: Uv,
-  variables: Variables,
+  variables: HostVariables,
   signal: AbortSignal | null,
-): Promise<Variables> {
+): Promise<HostVariables> {
   const python = pythonVariables(variables);
   // Not logged: addresses may contain passwords.
   const asked = await runProcess(uv.python, ['-I', '-m', 'pip', 'config', 'list'], {
@@ -62,7 +62,7 @@ export function pipSettings(printed: string): Map<string, string> {
 }
 
 /** The same settings, as variables for uv. */
-export function variablesFor(settings: ReadonlyMap<string, string>): Variables {
+export function variablesFor(settings: ReadonlyMap<string, string>): HostVariables {
   const words = (name: string) => (settings.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
   const told = {
     UV_DEFAULT_INDEX: settings.get('index-url'),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Collection, TaskFile } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
-import { checkFigures, type Report } from './check-figures.ts';
+import { checkFigures, type ReportProblem } from './check-figures.ts';
 import { listFolderFiles } from './folder-files.ts';
 import { matchesReadOnly } from './read-only-files.ts';
 import { type ReadTaskFile, type ReadTaskOptions, readTaskFile } from './read-task-file.ts';
@@ -128,7 +128,7 @@ function figureChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['line
 }
 
 /** A read-only file must be there, and a solution may change no file that an agent can't. */
-function readOnlyChecks(folder: string, { read_only: globs }: TaskFile, report: Report): void {
+function readOnlyChecks(folder: string, { read_only: globs }: TaskFile, report: ReportProblem): void {
   const filesIn = (part: 'environment' | 'solution') => {
     const place = inTask(folder, part);
     return isFolder(place) ? listFolderFiles(place).map(({ path }) => path) : [];
@@ -147,7 +147,7 @@ function readOnlyChecks(folder: string, { read_only: globs }: TaskFile, report: 
     );
 }
 
-function serviceChecks(folder: string, { services }: TaskFile, report: Report): void {
+function serviceChecks(folder: string, { services }: TaskFile, report: ReportProblem): void {
   services.forEach((service, index) => {
     const field = ['services', index];
     if (services.findIndex(({ name }) => name === service.name) !== index)
@@ -167,15 +167,15 @@ function serviceChecks(folder: string, { services }: TaskFile, report: Report): 
 function reporter(
   folder: string,
   lineOf: ReadTaskFile['lineOf'],
-): { problems: TaskProblem[]; report: Report } {
+): { problems: TaskProblem[]; report: ReportProblem } {
   const problems: TaskProblem[] = [];
   const file = inTask(folder, 'taskFile');
-  const report: Report = (field, message, fix) =>
+  const report: ReportProblem = (field, message, fix) =>
     problems.push({ file, field: field.join('.'), line: lineOf(field), message, fix });
   return { problems, report };
 }
 
-function submissionChecks(file: TaskFile, report: Report): void {
+function submissionChecks(file: TaskFile, report: ReportProblem): void {
   file.submission.files.forEach((submission, index) => {
     const field = ['submission', 'files', index];
     const twice = file.submission.files.findIndex((other) => other.path === submission.path) !== index;
@@ -208,7 +208,7 @@ function submissionChecks(file: TaskFile, report: Report): void {
   });
 }
 
-function sourceChecks(folder: string, file: TaskFile, report: Report): void {
+function sourceChecks(folder: string, file: TaskFile, report: ReportProblem): void {
   file.sources.forEach((source, index) => {
     const field = ['sources', index];
     if (file.sources.findIndex((other) => other.file === source.file) !== index)
@@ -250,7 +250,7 @@ function collectionChecks(
   file: TaskFile,
   { list, within }: Collection,
   field: (string | number)[],
-  report: Report,
+  report: ReportProblem,
 ): void {
   if (!isFile(join(folder, 'hidden', list)))
     report(

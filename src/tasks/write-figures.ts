@@ -3,11 +3,11 @@ import { type Document, isMap, isNode, isScalar, parseDocument, stringify } from
 import { inTask, type Task } from './task-folder.ts';
 
 /** Figures as task.yaml has them. */
-export type Figures = Record<'mean' | 'spread' | 'seeds' | 'seconds', number>;
+export type TaskFigures = Record<'mean' | 'spread' | 'seeds' | 'seconds', number>;
 
 export interface MeasuredFigures {
-  baseline?: Figures & { machine: string };
-  reference?: Figures;
+  baseline?: TaskFigures & { machine: string };
+  reference?: TaskFigures;
 }
 
 type Place = Pick<Task, 'folder' | 'variant'>;

@@ -37,8 +37,8 @@ describe('a trivial predictor that is the baseline', () => {
         ...fromMirror,
       );
       expect(code, stderr).toBe(0);
-      const Measured = z.object({ tasks: z.array(z.object({ remark: z.string().nullable() })) });
-      expect(Measured.parse(JSON.parse(stdout)).tasks).toEqual([{ remark: null }]);
+      const Measured = z.object({ tasks: z.array(z.object({ caveat: z.string().nullable() })) });
+      expect(Measured.parse(JSON.parse(stdout)).tasks).toEqual([{ caveat: null }]);
     },
   );
 });

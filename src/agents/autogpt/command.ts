@@ -7,7 +7,7 @@ import { type LooseObject, readLooseObject } from '../common/replies/loose-objec
 import { matchActionName } from '../common/replies/names.ts';
 
 /** The command and thoughts of a reply, or what is wrong with it, for the model. */
-export type Reading =
+export type CommandReading =
   | { ok: true; action: Action; thoughts: Record<string, string> }
   | { ok: false; problem: string };
 
@@ -35,7 +35,7 @@ const maxObjects = 20;
  * Reads the command of a reply: strict JSON as it is; other JSON as models write it, without closing what the model
  * left open. An unknown action name is kept: the environment answers it with a list of the actions.
  */
-export function readCommand(text: string, actions: readonly KnownAction[]): Reading {
+export function readCommand(text: string, actions: readonly KnownAction[]): CommandReading {
   const found = replyObject(text);
   if (found === null) return { ok: false, problem: 'Your reply holds no JSON object with a "command".' };
   const { object, source } = found;
@@ -55,7 +55,7 @@ function replyObject(text: string): { object: LooseObject; source: string } | nu
   return null;
 }
 
-function readStrict(source: string, actions: readonly KnownAction[]): Reading {
+function readStrict(source: string, actions: readonly KnownAction[]): CommandReading {
   const reply = StrictReply.safeParse(parsed(source));
   if (!reply.success) {
     const problems = reply.error.issues.map(({ path, message }) => `"${path.join('.')}": ${message}`);
@@ -74,7 +74,7 @@ function parsed(source: string): unknown {
   }
 }
 
-function readLoose(reply: LooseObject, actions: readonly KnownAction[]): Reading {
+function readLoose(reply: LooseObject, actions: readonly KnownAction[]): CommandReading {
   const command = innerObject(reply, 'command', ['name', 'args']);
   const written = command?.members.find(({ name }) => name === 'name')?.text.trim() ?? '';
   if (reply.cutMember === 'command' || command?.ending === 'open') {

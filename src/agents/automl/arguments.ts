@@ -1,14 +1,14 @@
 import { childrenOf, type SyntaxNode, textOf } from './python-source.ts';
 
 /** The value of one argument of a call. */
-export interface Argument {
+export interface PythonArgument {
   /** Null if it is given by position. */
   keyword: string | null;
   value: SyntaxNode;
 }
 
 /** The arguments of a call, in order, without unpacked ones (`*a`, `**b`). */
-export function argumentsOf(source: string, call: SyntaxNode): Argument[] {
+export function argumentsOf(source: string, call: SyntaxNode): PythonArgument[] {
   const list = call.getChild('ArgList');
   if (list === null) return [];
   const groups: SyntaxNode[][] = [[]];
@@ -16,7 +16,7 @@ export function argumentsOf(source: string, call: SyntaxNode): Argument[] {
     if (child.name === ',') groups.push([]);
     else if (!/^(?:[()]|Comment)$/.test(child.name)) groups.at(-1)?.push(child);
   }
-  return groups.flatMap(([first, sign, value]): Argument[] => {
+  return groups.flatMap(([first, sign, value]): PythonArgument[] => {
     if (first === undefined || /^\*/.test(textOf(source, first))) return [];
     if (sign === undefined) return [{ keyword: null, value: first }];
     return sign.name === 'AssignOp' && value !== undefined ? [{ keyword: textOf(source, first), value }] : [];

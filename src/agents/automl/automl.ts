@@ -11,7 +11,7 @@ import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
 import { Study } from './study.ts';
-import { type Measured, type Outcome, TrialRunner, told } from './trial.ts';
+import { type MeasuredTrial, type TrialOutcome, TrialRunner, told } from './trial.ts';
 
 /**
  * Tunes the numbers in the starter script by the script's own validation metric, and writes models of its own;
@@ -87,7 +87,7 @@ export const automl: Agent = {
  * only if it left no submission. Null for one that prints its metric. One that prints another metric can be improved by
  * that metric, but first a model is written for the task's own metric.
  */
-function whyUseless(starter: Outcome, submission: SubmissionSeen | null): string | null {
+function whyUseless(starter: TrialOutcome, submission: SubmissionSeen | null): string | null {
   if (starter.kind === 'measured') return starter.other === true ? 'it prints another metric' : null;
   return starter.timedOut && submission?.present === true ? null : starter.why;
 }
@@ -95,7 +95,7 @@ function whyUseless(starter: Outcome, submission: SubmissionSeen | null): string
 /** A script that was run: the starter, or automl's own model in place of it. */
 interface Begun {
   source: string;
-  outcome: Outcome;
+  outcome: TrialOutcome;
   /** How a replacement came about, for the final answer. */
   sentence?: string;
 }
@@ -131,7 +131,7 @@ async function writeModel(
   workspace: Workspace,
   runner: TrialRunner,
   study: Study,
-  outcome: Measured,
+  outcome: MeasuredTrial,
 ): Promise<void> {
   if (workspace.ended) return;
   // The two are measured on different rows, so the effect of another split is noise here.

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Climb } from './climb.ts';
 import { findKnobs } from './knobs.ts';
-import type { Ending } from './strategy.ts';
+import type { TryEnding } from './strategy.ts';
 
 const knobs = findKnobs('lr = 0.1\ndropout = 0.0\nepochs = 5\nmax_depth = 1\nsubsample = 1.0\nalpha = 1\n');
 
@@ -12,7 +12,7 @@ const changedBetween = (from: readonly number[], to: readonly number[]) =>
 
 describe('the climb', () => {
   it('moves one number at a time, all with large steps first, tries no version twice, and ends', () => {
-    const endings = fc.array(fc.constantFrom<Ending>('kept', 'put back', 'without effect'), {
+    const endings = fc.array(fc.constantFrom<TryEnding>('kept', 'put back', 'without effect'), {
       minLength: 1,
       maxLength: 40,
     });

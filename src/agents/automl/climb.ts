@@ -1,14 +1,14 @@
 import type { Knob } from './knobs.ts';
-import { type Direction, moved, steps } from './scales.ts';
-import type { Ending, IsAffordable, Proposal, Strategy } from './strategy.ts';
+import { moved, type StepDirection, steps } from './scales.ts';
+import type { IsAffordable, ProposedNumbers, Strategy, TryEnding } from './strategy.ts';
 
 /** What the tries of one knob have shown. */
 interface Track {
   knob: Knob;
-  direction: Direction;
+  direction: StepDirection;
   step: number;
   /** Directions that are still to be tried with this step. */
-  left: Direction[];
+  left: StepDirection[];
   failures: number;
   successes: number;
   /** Breaks ties among equal priors. */
@@ -33,7 +33,7 @@ export class Climb implements Strategy {
     this.#values = knobs.map(({ value }) => value);
     this.#seen = new Set([keyOf(this.#values)]);
     this.#tracks = knobs.map((knob) => {
-      const direction: Direction = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
+      const direction: StepDirection = knob.prior.upFirst || random() < 0.5 ? 1 : -1;
       const step = steps[knob.prior.scale].first;
       return {
         ...{ knob, direction, step, left: bothFrom(direction) },
@@ -42,7 +42,7 @@ export class Climb implements Strategy {
     });
   }
 
-  next(isAffordable: IsAffordable): Proposal | null {
+  next(isAffordable: IsAffordable): ProposedNumbers | null {
     const tracks = [...this.#tracks].sort((left, right) => promise(right) - promise(left));
     // Every number is tried with large steps before any is tried with small ones.
     for (const isLarge of [true, false]) {
@@ -54,13 +54,13 @@ export class Climb implements Strategy {
     return null;
   }
 
-  tell({ values }: Proposal, ending: Ending): void {
+  tell({ values }: ProposedNumbers, ending: TryEnding): void {
     this.#seen.add(keyOf(values));
     const place = values.findIndex((value, each) => value !== this.#values[each]);
     const [track, to, from] = [this.#tracks[place], values[place], this.#values[place]];
     if (track === undefined || to === undefined || from === undefined)
       throw new Error('this version does not differ from the best one');
-    const direction: Direction = to > from ? 1 : -1;
+    const direction: StepDirection = to > from ? 1 : -1;
     if (ending !== 'kept') {
       track.failures += ending === 'without effect' ? failuresOfIdle : 1;
       track.left = track.left.filter((each) => each !== direction);
@@ -75,7 +75,7 @@ export class Climb implements Strategy {
   }
 
   /** The next step of one number; `isLarge`: at least as large as the first one. */
-  #stepOf(track: Track, isAffordable: IsAffordable, isLarge: boolean): Proposal | null {
+  #stepOf(track: Track, isAffordable: IsAffordable, isLarge: boolean): ProposedNumbers | null {
     const { first, least } = steps[track.knob.prior.scale];
     const place = this.#tracks.indexOf(track);
     const from = this.#values[place] ?? track.knob.value;
@@ -99,7 +99,7 @@ function keyOf(values: readonly number[]): string {
   return values.join(' ');
 }
 
-function bothFrom(direction: Direction): Direction[] {
+function bothFrom(direction: StepDirection): StepDirection[] {
   return direction === 1 ? [1, -1] : [-1, 1];
 }
 
@@ -108,7 +108,7 @@ function promise({ knob, failures, successes, tie }: Track): number {
   return trust * (1 + Math.min(successes, 2) / 2) * (0.9 + tie / 5);
 }
 
-function reasonFor({ knob, successes, failures }: Track, direction: Direction): string {
+function reasonFor({ knob, successes, failures }: Track, direction: StepDirection): string {
   const { name, line } = knob;
   const way = direction === 1 ? 'more' : 'less';
   if (successes > 0 && failures === 0)

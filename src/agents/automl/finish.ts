@@ -1,13 +1,13 @@
 import type { Workspace } from '../common/workspace.ts';
-import type { Evidence } from '../search/noise-test.ts';
+import type { VersionScores } from '../search/noise-test.ts';
 import { filesIn } from './script-files.ts';
 import { type Candidate, type Study, short } from './study.ts';
-import type { Outcome, TrialRunner } from './trial.ts';
+import type { TrialOutcome, TrialRunner } from './trial.ts';
 
 /** Submits the results of the script, and says why nothing was tuned. `filled`: how a missing model was written. */
 export async function answerWithoutSearch(
   workspace: Workspace,
-  starter: Outcome,
+  starter: TrialOutcome,
   why: string,
   filled?: string,
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function answerWithBest(
   await workspace.finalAnswer(sentences.filter((sentence) => sentence !== '').join(' '));
 }
 
-function measured(workspace: Workspace, { first, second }: Evidence): string {
+function measured(workspace: Workspace, { first, second }: VersionScores): string {
   const again = second === null ? '' : ` (second run ${short(second)})`;
   return `${workspace.task.metric.name} ${short(first)}${again}`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withFreshSeeds } from '../search/fresh-seeds.ts';
 import { findKnobs } from './knobs.ts';
 import { syntaxErrors } from './python-source.ts';
-import { type Direction, literalOf, moved, steps } from './scales.ts';
+import { literalOf, moved, type StepDirection, steps } from './scales.ts';
 import { seedsSplitData, withValues } from './versions.ts';
 
 function found(source: string): string[] {
@@ -210,10 +210,13 @@ describe('the knob finder', () => {
 
 describe('a version of a script', () => {
   const knobs = findKnobs(starter);
-  const walks = fc.array(fc.array(fc.tuple(fc.constantFrom<Direction>(1, -1), fc.constantFrom(0, 1, 2))), {
-    minLength: knobs.length,
-    maxLength: knobs.length,
-  });
+  const walks = fc.array(
+    fc.array(fc.tuple(fc.constantFrom<StepDirection>(1, -1), fc.constantFrom(0, 1, 2))),
+    {
+      minLength: knobs.length,
+      maxLength: knobs.length,
+    },
+  );
 
   it('is the starter byte by byte except for the changed numbers, and parses', () => {
     fc.assert(

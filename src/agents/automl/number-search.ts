@@ -3,7 +3,7 @@ import { Climb } from './climb.ts';
 import type { Knob } from './knobs.ts';
 import { RandomSearch } from './random-search.ts';
 import { inTheirFiles } from './script-files.ts';
-import type { Ending, Proposal } from './strategy.ts';
+import type { ProposedNumbers, TryEnding } from './strategy.ts';
 import type { Candidate, Study } from './study.ts';
 import { changesBetween, tunableKnobs, withValues } from './versions.ts';
 
@@ -77,7 +77,7 @@ class Numbers {
   }
 
   /** A version that trains longer by the first of these factors that the time is enough for; null if it is for many. */
-  longer(factors: readonly number[]): Proposal | null {
+  longer(factors: readonly number[]): ProposedNumbers | null {
     const place = this.knobs.findIndex(({ prior, value }) => prior.isLength && value < prior.most);
     const [knob, from] = [this.knobs[place], this.#values[place]];
     if (knob === undefined || from === undefined) return null;
@@ -91,7 +91,7 @@ class Numbers {
     return { values, reason };
   }
 
-  async consider({ values, reason }: Proposal): Promise<Ending> {
+  async consider({ values, reason }: ProposedNumbers): Promise<TryEnding> {
     const { source, changes } = this.#base;
     const change = `${changesBetween(this.knobs, this.#values, values).join(', ')}.`;
     const ending = await this.#study.consider({

@@ -4,7 +4,7 @@ import { parser } from '@lezer/python';
 export type SyntaxNode = ReturnType<typeof parser.parse>['topNode'];
 
 /** One replacement in a text. */
-export interface Edit {
+export interface SourceEdit {
   from: number;
   to: number;
   text: string;
@@ -41,7 +41,7 @@ export function syntaxErrors(source: string): number {
 }
 
 /** Replaces ranges of a source and leaves the rest unchanged. Throws if two ranges overlap. */
-export function splice(source: string, edits: readonly Edit[]): string {
+export function splice(source: string, edits: readonly SourceEdit[]): string {
   let result = '';
   let done = 0;
   for (const edit of [...edits].sort((left, right) => left.from - right.from)) {

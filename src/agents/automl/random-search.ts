@@ -1,6 +1,6 @@
 import type { Knob } from './knobs.ts';
 import { drawn } from './scales.ts';
-import type { IsAffordable, Proposal, Strategy } from './strategy.ts';
+import type { IsAffordable, ProposedNumbers, Strategy } from './strategy.ts';
 
 /** After this many consecutive draws that were tried before or cost too much, it gives up. */
 const maxDraws = 200;
@@ -20,7 +20,7 @@ export class RandomSearch implements Strategy {
     this.#seen.add(knobs.map(({ value }) => value).join(' '));
   }
 
-  next(isAffordable: IsAffordable): Proposal | null {
+  next(isAffordable: IsAffordable): ProposedNumbers | null {
     for (let draw = 0; draw < maxDraws; draw += 1) {
       const values = this.#knobs.map((knob) => drawn(knob, this.#random));
       const key = values.join(' ');

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { findKnobs } from './knobs.ts';
-import { type Direction, literalOf, moved } from './scales.ts';
+import { literalOf, moved, type StepDirection } from './scales.ts';
 
-function step(source: string, direction: Direction, size: number): string | null {
+function step(source: string, direction: StepDirection, size: number): string | null {
   const knob = findKnobs(source)[0] ?? expect.fail(`no knob in ${source}`);
   const value = moved(knob, knob.value, direction, size);
   return value === null ? null : literalOf(knob, value);
 }
 
 describe('a step on a scale', () => {
-  it.each<[string, Direction, number, string | null]>([
+  it.each<[string, StepDirection, number, string | null]>([
     ['lr = 0.1', -1, 1, '0.01'],
     ['lr = 0.1', 1, 0.5, '0.32'],
     ['lr = 5.0', 1, 1, '10.0'],

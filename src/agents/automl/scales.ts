@@ -1,7 +1,7 @@
 import type { Knob } from './knobs.ts';
 import type { Scale } from './priors.ts';
 
-export type Direction = 1 | -1;
+export type StepDirection = 1 | -1;
 
 /**
  * Steps on each scale: in decades, in logits, in doublings, in halves of the value. The first step is coarse: it
@@ -18,7 +18,7 @@ export const steps: Readonly<Record<Scale, { first: number; most: number; least:
 const reach = 2;
 
 /** The value one step away, within the knob's bounds; null if there is none. */
-export function moved(knob: Knob, value: number, direction: Direction, step: number): number | null {
+export function moved(knob: Knob, value: number, direction: StepDirection, step: number): number | null {
   const { scale, least, most, fromZero } = knob.prior;
   if (scale === 'fraction' && value >= 1 && direction === 1) return null;
   if (value === 0) return direction === 1 ? fromZero : null;

@@ -1,11 +1,11 @@
 import type { Workspace } from '../common/workspace.ts';
 import { withFreshSeeds } from '../search/fresh-seeds.ts';
 import { isTimeLike } from '../search/metric-names.ts';
-import { type Evidence, NoiseTest, type SecondRun } from '../search/noise-test.ts';
+import { NoiseTest, type SecondRun, type VersionScores } from '../search/noise-test.ts';
 import { Pace } from './pace.ts';
 import { sameResults } from './same-results.ts';
-import type { Ending } from './strategy.ts';
-import type { Measured, Outcome, TrialRunner } from './trial.ts';
+import type { TryEnding } from './strategy.ts';
+import type { MeasuredTrial, TrialOutcome, TrialRunner } from './trial.ts';
 import { seedsSplitData } from './versions.ts';
 
 /** A script is cheap if the remaining time is enough for this many runs: then its noise is measured first. */
@@ -29,7 +29,7 @@ export type ScoresOfOwn = 'comparable' | 'stricter' | 'incomparable';
 
 /** A version that was measured. */
 export interface Candidate extends Version {
-  evidence: Evidence;
+  evidence: VersionScores;
   /** The script is automl's own, with nothing of the starter in it. */
   isOwn: boolean;
   /** Of automl's own script, beside the starter's. */
@@ -37,7 +37,7 @@ export interface Candidate extends Version {
 }
 
 /** A version to measure against the best one. */
-export interface Attempt extends Version {
+export interface ProposedVersion extends Version {
   operator: 'rewrite' | 'tune';
   /** The version that it was made from. */
   from: string;
@@ -48,7 +48,7 @@ export interface Attempt extends Version {
 }
 
 interface Judged {
-  ending: Ending;
+  ending: TryEnding;
   why: string;
 }
 
@@ -76,7 +76,7 @@ export class Study {
     workspace: Workspace,
     runner: TrialRunner,
     source: string,
-    { score, seconds, printed }: Measured,
+    { score, seconds, printed }: MeasuredTrial,
     { isOwn, selects }: { isOwn: boolean; selects: boolean },
   ) {
     this.#workspace = workspace;
@@ -176,7 +176,7 @@ export class Study {
   }
 
   /** Runs a version, and keeps it as the best one if it is better by more than the noise. */
-  async consider(attempt: Attempt): Promise<Ending> {
+  async consider(attempt: ProposedVersion): Promise<TryEnding> {
     const { metric } = this.#workspace.task;
     const way = metric.direction === 'maximize' ? 'rises' : 'falls';
     this.#workspace.note({
@@ -195,7 +195,7 @@ export class Study {
   }
 
   /** Makes a replacement of the best script the best one, after it ran, was checked and was better. */
-  async adopt(source: string, change: string, outcome: Measured, scores: ScoresOfOwn): Promise<void> {
+  async adopt(source: string, change: string, outcome: MeasuredTrial, scores: ScoresOfOwn): Promise<void> {
     await this.#runner.keep(source, this.starter.source);
     const evidence = { first: outcome.score, second: null };
     const { seconds } = outcome;
@@ -210,7 +210,7 @@ export class Study {
     this.#runner.attempts.choose(this.starter.source);
   }
 
-  async #judge(attempt: Attempt, outcome: Outcome): Promise<Judged> {
+  async #judge(attempt: ProposedVersion, outcome: TrialOutcome): Promise<Judged> {
     if (outcome.kind === 'failed') {
       if (outcome.timedOut) this.pace.learnLimit(outcome.seconds);
       return this.#reject(`${outcome.why}.`, 'A failure is the worst score');
@@ -242,7 +242,7 @@ export class Study {
   }
 
   /** Measures the noise if it is unknown and a change looks better, but not by much, and time allows. */
-  async #measureNoiseIfUnclear({ score, seconds }: Measured): Promise<void> {
+  async #measureNoiseIfUnclear({ score, seconds }: MeasuredTrial): Promise<void> {
     if (this.noiseTest.noise !== null || this.noiseTest.isClear(score, this.best.evidence)) return;
     if (this.#affords(Math.max(this.best.seconds, seconds), 2)) await this.#measureNoise();
   }
@@ -250,10 +250,10 @@ export class Study {
   /**
    * Measures a promising version a second time if one measurement is not enough, and keeps it if the gain is confirmed.
    */
-  async #confirm(attempt: Attempt, outcome: Measured, observed: string): Promise<Judged> {
+  async #confirm(attempt: ProposedVersion, outcome: MeasuredTrial, observed: string): Promise<Judged> {
     const noiseTest = this.noiseTest;
     const than = this.best.evidence;
-    const evidence: Evidence = { first: outcome.score, second: null };
+    const evidence: VersionScores = { first: outcome.score, second: null };
     let { seconds } = outcome;
     let seen = observed;
     if (noiseTest.secondRun !== 'not needed' && !noiseTest.isClear(outcome.score, than)) {
@@ -276,11 +276,11 @@ export class Study {
   }
 
   /** Runs a version with every seed raised. */
-  async runAgain(version: Version, raisedBy: number): Promise<Outcome> {
+  async runAgain(version: Version, raisedBy: number): Promise<TrialOutcome> {
     return await this.#run({ ...version, source: this.#withSeedsRaised(version.source, raisedBy) });
   }
 
-  async #run({ source, seconds }: Version): Promise<Outcome> {
+  async #run({ source, seconds }: Version): Promise<TrialOutcome> {
     return await this.#runner.run(source, this.pace.limitOf(seconds, this.#lastRun()));
   }
 

@@ -5,7 +5,7 @@ import { Attempts } from './attempts.ts';
 import { filesIn } from './script-files.ts';
 
 /** One run of a version of the script that printed a score. */
-export interface Measured {
+export interface MeasuredTrial {
   kind: 'measured';
   score: number;
   line: string;
@@ -18,8 +18,8 @@ export interface Measured {
 }
 
 /** The outcome of one run of a version of the script. */
-export type Outcome =
-  | Measured
+export type TrialOutcome =
+  | MeasuredTrial
   | {
       kind: 'failed';
       why: string;
@@ -30,14 +30,14 @@ export type Outcome =
     };
 
 /** What a run printed of its score, or why there is none. */
-export function told(outcome: Outcome): string {
+export function told(outcome: TrialOutcome): string {
   return outcome.kind === 'measured' ? outcome.line : outcome.why;
 }
 
 /** A version whose submission is copied beside the script. */
 interface Kept {
   source: string;
-  outcome: Measured;
+  outcome: MeasuredTrial;
   slot: number;
 }
 
@@ -52,7 +52,7 @@ export class TrialRunner {
   /** The content of each file of the script. */
   readonly #files: Map<string, string>;
   /** `text` is what ran: the version, perhaps with a line that limits its time. */
-  #lastRun: { source: string; text: string; outcome: Outcome } | null = null;
+  #lastRun: { source: string; text: string; outcome: TrialOutcome } | null = null;
   #kept: readonly Kept[] = [];
 
   /** `source` is the current content of the script's files. */
@@ -94,7 +94,7 @@ export class TrialRunner {
   }
 
   /** Puts a copied version back with its submission; null if it was not copied, or that fails. */
-  async putBack(source: string): Promise<Measured | null> {
+  async putBack(source: string): Promise<MeasuredTrial | null> {
     const kept = this.#kept.find((each) => each.source === source);
     if (kept === undefined || (await this.write(source)) !== null) return null;
     for (const { path } of this.#workspace.task.submission.files)
@@ -119,7 +119,7 @@ export class TrialRunner {
   }
 
   /** @param limit seconds after which the script stops itself; without it, only the environment's limits end it */
-  async run(source: string, limit?: number): Promise<Outcome> {
+  async run(source: string, limit?: number): Promise<TrialOutcome> {
     const before = this.#workspace.budget.seconds_left;
     const text = limit === undefined ? source : stoppingItself(source, limit);
     const problem = await this.write(text);
@@ -129,7 +129,7 @@ export class TrialRunner {
   }
 
   /** Puts a version into the workspace without running it; null if it is in place. */
-  async write(source: string): Promise<Outcome | null> {
+  async write(source: string): Promise<TrialOutcome | null> {
     if (this.#written === source) return null;
     for (const [path, text] of this.#changedFiles(source)) {
       if (this.#workspace.ended) return failed('the run is over', 0);
@@ -146,7 +146,7 @@ export class TrialRunner {
     return files.filter(([path, text]) => this.#files.get(path) !== text);
   }
 
-  async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<Outcome> {
+  async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<TrialOutcome> {
     if (this.#workspace.ended) return failed('the run is over', 0);
     const { entry, metric } = this.#workspace.task;
     const { status, observation, durationMs, budget } = await this.#workspace.executeScript(entry);
@@ -165,7 +165,7 @@ export class TrialRunner {
   }
 }
 
-function failed(why: string, seconds: number): Outcome & { kind: 'failed' } {
+function failed(why: string, seconds: number): TrialOutcome & { kind: 'failed' } {
   return { kind: 'failed', why, seconds, timedOut: false };
 }
 

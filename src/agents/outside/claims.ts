@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Claim } from './program.ts';
+import type { ProgramClaim } from './program.ts';
 
 const count = z.number().min(0).catch(0);
 const Usage = z.object({ input_tokens: count, output_tokens: count }).transform(sumOfTokens);
@@ -12,10 +12,10 @@ function sumOfTokens({ input_tokens: input, output_tokens: output }: Record<stri
 const Codex = z.union([
   z
     .object({ type: z.literal('thread.started'), thread_id: z.string() })
-    .transform(({ thread_id: session }): Claim => ({ session })),
+    .transform(({ thread_id: session }): ProgramClaim => ({ session })),
   z
     .object({ type: z.literal('turn.completed'), usage: Usage })
-    .transform(({ usage: tokens }): Claim => ({ tokens })),
+    .transform(({ usage: tokens }): ProgramClaim => ({ tokens })),
 ]);
 
 const OpenCode = z.union([
@@ -26,7 +26,7 @@ const OpenCode = z.union([
       part: z.object({ cost: count, tokens: z.object({ input: count, output: count }) }),
     })
     .transform(
-      ({ sessionID: session, part: { cost, tokens } }): Claim => ({
+      ({ sessionID: session, part: { cost, tokens } }): ProgramClaim => ({
         ...{ session, cost, tokens: sumOf([tokens.input, tokens.output]) },
       }),
     ),
@@ -38,7 +38,7 @@ const OpenCode = z.union([
         state: z.object({ input: z.object({ subagent_type: z.string() }) }),
       }),
     })
-    .transform(({ part: { state } }): Claim => ({ subagent: state.input.subagent_type })),
+    .transform(({ part: { state } }): ProgramClaim => ({ subagent: state.input.subagent_type })),
 ]);
 
 /** Claude Code, and programs with the same format. */
@@ -52,7 +52,7 @@ const StreamJson = z.union([
       stats: z.object({ total_tokens: count }).optional().catch(undefined),
     })
     .transform(
-      ({ session_id: session, total_cost_usd: cost, usage, stats }): Claim => ({
+      ({ session_id: session, total_cost_usd: cost, usage, stats }): ProgramClaim => ({
         ...{ session, cost, tokens: usage ?? stats?.total_tokens },
       }),
     ),
@@ -63,13 +63,13 @@ const StreamJson = z.union([
         content: z.array(z.unknown()).transform((parts) => parts.flatMap(startedAgent)),
       }),
     })
-    .transform(({ message: { content } }): Claim => ({ subagent: content[0] })),
+    .transform(({ message: { content } }): ProgramClaim => ({ subagent: content[0] })),
   z
     .object({ type: z.literal('init'), session_id: z.string() })
-    .transform(({ session_id: session }): Claim => ({ session })),
+    .transform(({ session_id: session }): ProgramClaim => ({ session })),
   z
     .object({ type: z.literal('result'), stats: z.object({ total_tokens: count }) })
-    .transform(({ stats }): Claim => ({ tokens: stats.total_tokens })),
+    .transform(({ stats }): ProgramClaim => ({ tokens: stats.total_tokens })),
 ]);
 
 /** It does not report its session. */
@@ -80,7 +80,7 @@ const Goose = z.union([
       total_tokens: count,
       cost_usd: z.number().min(0).optional().catch(undefined),
     })
-    .transform(({ total_tokens: tokens, cost_usd: cost }): Claim => ({ tokens, cost })),
+    .transform(({ total_tokens: tokens, cost_usd: cost }): ProgramClaim => ({ tokens, cost })),
   z
     .object({
       type: z.literal('message'),
@@ -88,7 +88,7 @@ const Goose = z.union([
         content: z.array(z.unknown()).transform((parts) => parts.flatMap(delegated)),
       }),
     })
-    .transform(({ message: { content } }): Claim => ({ subagent: content[0] })),
+    .transform(({ message: { content } }): ProgramClaim => ({ subagent: content[0] })),
 ]);
 
 function delegated(part: unknown): string[] {
@@ -112,7 +112,7 @@ const OpenHands = z
     tool_name: z.literal('task'),
     action: z.object({ subagent_type: z.string() }),
   })
-  .transform(({ action }): Claim => ({ subagent: action.subagent_type }));
+  .transform(({ action }): ProgramClaim => ({ subagent: action.subagent_type }));
 
 function startedAgent(part: unknown): string[] {
   const Call = z.object({
@@ -124,7 +124,7 @@ function startedAgent(part: unknown): string[] {
   return call.success ? [call.data.input.subagent_type] : [];
 }
 
-const claimOf = (format: z.ZodType<Claim>) => (event: unknown) => format.safeParse(event).data ?? null;
+const claimOf = (format: z.ZodType<ProgramClaim>) => (event: unknown) => format.safeParse(event).data ?? null;
 
 /** What a parsed line of a program's log reports about the program. Costs and tokens of several lines add up. */
 export const claims = {

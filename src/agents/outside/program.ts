@@ -62,7 +62,7 @@ export interface ProgramSession {
 }
 
 /** What a program reports about itself in a line of its log. */
-export interface Claim {
+export interface ProgramClaim {
   session?: string | undefined;
   /** In US dollars, since it said so last. */
   cost?: number | undefined;
@@ -90,7 +90,7 @@ export interface Program {
    */
   isSideCall?(request: ModelRequest): boolean;
   /** What one line of its printed log, as parsed JSON, reports about it; null: nothing. Absent: it prints no log. */
-  claim?(line: unknown): Claim | null;
+  claim?(line: unknown): ProgramClaim | null;
   /** Files of the host that it can see, read-only, by their names in the sandbox. */
   hostFiles?(options: AgentOptions): Readonly<Record<string, string>>;
 }

@@ -10,7 +10,7 @@ import {
 import { TableRows } from './metric-table.ts';
 
 /** A value of the task's metric that a script printed. */
-export interface Reading {
+export interface MetricReading {
   /** In the metric's own unit: 0.95 for "95 %" of a share. */
   value: number;
   /** The line that contains it, for people. */
@@ -73,7 +73,7 @@ const otherMetrics = new Set(
  * Lines about a test are not read: test data is not for choosing. If the metric is not printed by its name, the last
  * words of the name count, on validation data; then any other metric whose direction is known.
  */
-export function readMetric(output: string, metric: Metric): Reading | null {
+export function readMetric(output: string, metric: Metric): MetricReading | null {
   const timeLike = isTimeLike(metric);
   const named = readAs(output, metric, spellingsOf(metric), timeLike);
   if (named !== null) return named;
@@ -95,8 +95,8 @@ function readAs(
   metric: Metric,
   spellings: readonly string[],
   timeLike: boolean,
-): Reading | null {
-  const readings: Reading[] = [];
+): MetricReading | null {
+  const readings: MetricReading[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
   const table = new TableRows(

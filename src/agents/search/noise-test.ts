@@ -4,7 +4,7 @@ import type { Metric } from '../../schema/index.ts';
 export type SecondRun = 'other seeds' | 'same again' | 'not needed';
 
 /** The measurements of one version: once, or twice in the two ways in which all versions are measured. */
-export interface Evidence {
+export interface VersionScores {
   first: number;
   second: number | null;
 }
@@ -37,7 +37,7 @@ export class NoiseTest {
    */
   constructor(
     metric: Metric,
-    starter: Evidence,
+    starter: VersionScores,
     secondRun: SecondRun,
     seedsSplitData = false,
     worth = minShare,
@@ -61,30 +61,30 @@ export class NoiseTest {
   }
 
   /** Whether a first measurement justifies a second one. */
-  isPromising(first: number, best: Evidence): boolean {
+  isPromising(first: number, best: VersionScores): boolean {
     return this.gain(first, best.first) > this.threshold;
   }
 
   /** Whether a first measurement is so much better that a second one would waste steps. */
-  isClear(first: number, best: Evidence): boolean {
+  isClear(first: number, best: VersionScores): boolean {
     const gain = this.gain(first, best.first);
     return this.noise === null
       ? gain > shareUnmeasured * Math.abs(best.first)
       : gain > clear * Math.max(this.noise, this.threshold);
   }
 
-  isBetter(evidence: Evidence, best: Evidence): boolean {
+  isBetter(evidence: VersionScores, best: VersionScores): boolean {
     const gains = this.#pairedGains(evidence, best);
     return gains.every((gain) => gain > 0) && this.pairedGain(evidence, best) > this.threshold;
   }
 
   /** The mean gain over the runs that both have. */
-  pairedGain(evidence: Evidence, than: Evidence): number {
+  pairedGain(evidence: VersionScores, than: VersionScores): number {
     const gains = this.#pairedGains(evidence, than);
     return gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
   }
 
-  #pairedGains(evidence: Evidence, than: Evidence): number[] {
+  #pairedGains(evidence: VersionScores, than: VersionScores): number[] {
     const gains = [this.gain(evidence.first, than.first)];
     if (evidence.second !== null && than.second !== null) gains.push(this.gain(evidence.second, than.second));
     return gains;

@@ -1,7 +1,7 @@
 import { plainLine } from '../../lib/plain-line.ts';
 import { SearchNode, searchNodeEntry } from '../../schema/index.ts';
 import type { BranchView, EntryRun } from './branch-view.ts';
-import type { Evidence } from './noise-test.ts';
+import type { VersionScores } from './noise-test.ts';
 
 export type Operator =
   | 'starter'
@@ -15,7 +15,7 @@ export type Operator =
 
 /** A version that was measured, and whose submission was accepted. */
 export interface Measured {
-  evidence: Evidence;
+  evidence: VersionScores;
   /** The line in which it printed its score. */
   line: string;
   run: EntryRun;

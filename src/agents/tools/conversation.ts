@@ -33,7 +33,7 @@ interface Turn {
 }
 
 /** The whole conversation, and the part of it that is still sent when it becomes too long. */
-export class Conversation {
+export class ToolConversation {
   readonly #head: readonly ModelMessage[];
   /** Of what begins each request. */
   readonly #headTokens: number;

@@ -4,7 +4,7 @@ import type { Agent } from '../agent.ts';
 import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
 import { Toolbox } from '../common/toolbox.ts';
-import { Conversation } from './conversation.ts';
+import { ToolConversation } from './conversation.ts';
 import { cutCall, instructions, nudge, opening, resultText } from './prompts.ts';
 
 type Answered = Extract<ModelReply, { kind: 'answered' }>;
@@ -35,7 +35,7 @@ export const tools: Agent = {
     const finalAnswer = toolbox.toolFor('Final Answer');
     const steps = new CarefulSteps(environment);
     const head = headOf(environment, steps, finalAnswer, experience);
-    const conversation = new Conversation(head, toolbox.tools, contextTokens);
+    const conversation = new ToolConversation(head, toolbox.tools, contextTokens);
     for (let idle = 0; idle <= maxNudges; ) {
       const reply = await ask(environment, toolbox, conversation);
       if (reply === null) return;
@@ -75,7 +75,7 @@ function headOf(
 async function ask(
   environment: Environment,
   toolbox: Toolbox,
-  conversation: Conversation,
+  conversation: ToolConversation,
 ): Promise<Answered | null> {
   for (;;) {
     const messages = conversation.messages();
@@ -98,7 +98,7 @@ async function takeSteps(
   { tool_calls, finish }: Answered,
   steps: CarefulSteps,
   toolbox: Toolbox,
-  conversation: Conversation,
+  conversation: ToolConversation,
 ): Promise<{ acted: boolean; ended: boolean }> {
   const whole = finish === 'length' ? tool_calls.slice(0, -1) : tool_calls;
   for (const [index, call] of whole.entries()) {

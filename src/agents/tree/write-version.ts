@@ -7,7 +7,7 @@ import type { BranchView } from '../search/branch-view.ts';
 import type { Written } from '../search/run-search.ts';
 import { changeDescription, noMoreTurns, nothingFound, submitDescription } from './prompts.ts';
 
-export interface DialogueSettings {
+export interface WriterSettings {
   /** The number of replies for one version. */
   turns: number;
   /** Whether the model may call the actions of the environment. */
@@ -35,7 +35,7 @@ export async function writeVersion(
   view: BranchView,
   system: string,
   asked: string,
-  { turns, tools, role }: DialogueSettings,
+  { turns, tools, role }: WriterSettings,
   purpose: string,
 ): Promise<Written> {
   const actions = view.actions.filter(

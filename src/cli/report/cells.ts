@@ -73,7 +73,7 @@ export function spare<Row>(order: number, field: Field<Row>): Field<Row> {
 
 /** What a reader must know before trusting a row. */
 export function caveatColumn<Row>(of: (row: Row) => string): Field<Row> {
-  return { ...words('remarks', '', of), isCaveat: true };
+  return { ...words('caveats', '', of), isCaveat: true };
 }
 
 interface Counts {

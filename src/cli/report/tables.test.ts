@@ -43,8 +43,8 @@ function firstRow(report: Report, name: ReportTableName): Record<string, string>
 }
 
 test('a rate is shown with the runs that it and its interval are based on, not with all runs', () => {
-  const remarks = '3 infrastructure failures, 24 runs not finished or not graded';
-  const shown = { successes: '0 of 3', success: '0 %', success_low: '0–56.1 %', remarks };
+  const caveats = '3 infrastructure failures, 24 runs not finished or not graded';
+  const shown = { successes: '0 of 3', success: '0 %', success_low: '0–56.1 %', caveats };
   expect(firstRow(nothingMeasured, 'results')).toMatchObject(shown);
   expect(firstRow(nothingMeasured, 'agents')).toMatchObject({ runs: '27', ...shown });
   expect(firstRow(nothingMeasured, 'thresholds')).toMatchObject({

@@ -1,4 +1,4 @@
-import type { Comparison, Report, ReportCell, ReportRow, RunGroup } from '../../schema/index.ts';
+import type { Comparison, Report, ReportPair, ReportRow, RunGroup } from '../../schema/index.ts';
 import { counted, number, percent } from '../table.ts';
 import { branches } from './branches-table.ts';
 import {
@@ -28,12 +28,12 @@ import { curves, frontiers, profiles } from './plot-tables.ts';
 import { failures, integrity, processProfile } from './process-tables.ts';
 import { efficiency, hasEstimates, models } from './usage-tables.ts';
 
-const taskAndAgent: Field<ReportCell>[] = [
+const taskAndAgent: Field<ReportPair>[] = [
   words('task', 'task', ({ task }) => task),
   words('agent', 'agent', ({ agent }) => agent),
 ];
 
-const results = define<ReportCell>({
+const results = define<ReportPair>({
   title: 'Results',
   note: 'Success: the final submission improves on the baseline beyond the threshold of the task. Improvement and score: means over valid final submissions.',
   rows: ({ cells }) => cells,
@@ -43,12 +43,12 @@ const results = define<ReportCell>({
       2,
       countOf('successes', 'successes', ({ success }) => success),
     ),
-    ...rateFields<ReportCell>('success', 'success', ({ success }) => success),
+    ...rateFields<ReportPair>('success', 'success', ({ success }) => success),
     detail({
-      ...countedRate<ReportCell>('significant', 'significant', ({ significant }) => significant),
+      ...countedRate<ReportPair>('significant', 'significant', ({ significant }) => significant),
       note: 'Significant: also beyond the noise of the baseline.',
     }),
-    ...estimateFields<ReportCell>('improvement', 'improvement', ({ improvement }) => improvement),
+    ...estimateFields<ReportPair>('improvement', 'improvement', ({ improvement }) => improvement),
     detail(quantity('normalised', 'normalised', ({ normalised }) => normalised?.mean ?? null, ratio)),
     spare(
       1,
@@ -83,12 +83,12 @@ function caveats(group: RunGroup): string {
     ...(failures > 0 ? [counted(failures, 'infrastructure failure')] : []),
     ...(unfinished > 0 ? [`${counted(unfinished, 'run')} not finished or not graded`] : []),
     ...(integrity.flagged > 0 ? [`${counted(integrity.flagged, 'run')} flagged`] : []),
-    ...new Set(marks.map(shortMark)),
+    ...new Set(marks.map(shortCaveat)),
   ].join(', ');
 }
 
 /** The text after a colon in a mark differs from run to run. */
-function shortMark(mark: string): string {
+function shortCaveat(mark: string): string {
   return mark.split(':', 1)[0] ?? mark;
 }
 

@@ -11,7 +11,7 @@ const columns = [
   },
   { title: 'score', name: 'score', spare: 1, note: 'Score: a mean.' },
   { title: 'time', name: 'time', spare: 2 },
-  { title: '', name: 'remarks', isCaveat: true as const },
+  { title: '', name: 'caveats', isCaveat: true as const },
 ];
 const cells = (...texts: string[]) => texts.map((text) => ({ text, value: text }));
 const results: DocumentTable = {

@@ -12,11 +12,11 @@ import { registryOf } from '../model-registry.ts';
 import { snapshotOfStep } from '../run-steps.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { number, oneLine, percent, table } from '../table.ts';
-import { type PrepareOptions, prepareFlags } from '../task-resources.ts';
+import { prepareFlags, type ResourceFlags } from '../task-resources.ts';
 import { refuseAddresses, refuseUnconfined, type TrustFlags, trustFlag } from '../trust.ts';
 import type { Verb } from '../verb.ts';
 
-interface Options extends PrepareOptions, TrustFlags {
+interface Options extends ResourceFlags, TrustFlags {
   steps: string;
 }
 

@@ -13,14 +13,14 @@ import { lineView } from '../progress.ts';
 import { plain } from '../table.ts';
 import {
   chooseTasks,
-  type PrepareOptions,
   prepareFlags,
   provision,
   provisioningOf,
+  type ResourceFlags,
 } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
-interface Options extends PrepareOptions {
+interface Options extends ResourceFlags {
   http?: string;
 }
 

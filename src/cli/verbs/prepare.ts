@@ -1,10 +1,10 @@
 import { UserError } from '../../lib/errors.ts';
 import type { PreparedData } from '../../tasks/index.ts';
 import { table } from '../table.ts';
-import { checkDataOf, chooseTasks, type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
+import { checkDataOf, chooseTasks, prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
-interface Options extends PrepareOptions {
+interface Options extends ResourceFlags {
   suite?: string;
 }
 

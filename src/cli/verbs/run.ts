@@ -13,7 +13,7 @@ import {
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
 import { createExperiment } from '../../store/index.ts';
-import { sampleMark, sampleOf, type Task } from '../../tasks/index.ts';
+import { sampleCaveat, sampleOf, type Task } from '../../tasks/index.ts';
 import { type AgentFlags, agentFlags, agentPlace, chosenAgents } from '../agent-options.ts';
 import { approveActions } from '../approve-actions.ts';
 import { branchOf, personName } from '../begin-branch.ts';
@@ -44,17 +44,17 @@ import {
   checkDataOf,
   chooseTasks,
   isVerified,
-  type PrepareOptions,
   prepareFlags,
   provision,
   provisioningOf,
+  type ResourceFlags,
 } from '../task-resources.ts';
 import { terminalQuestions } from '../terminal-questions.ts';
 import { refuseHostFiles } from '../trust.ts';
 import type { Verb } from '../verb.ts';
 import { viewExperiment, withViewer } from '../view-experiment.ts';
 
-interface Options extends PrepareOptions, AgentFlags, ForkFlags {
+interface Options extends ResourceFlags, AgentFlags, ForkFlags {
   artifacts?: string;
   incomplete: (typeof incompleteChoices)[number];
   dryRun?: boolean;
@@ -121,7 +121,7 @@ export const run: Verb = {
     );
     const chosen =
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
-    const isSample = options.sample === true || source?.spec.marks.includes(sampleMark) === true;
+    const isSample = options.sample === true || source?.spec.marks.includes(sampleCaveat) === true;
     const tasks = isSample ? chosen.map(sampleOf) : chosen;
     const lessonsFor = lessonChooser(context, wanted);
     const fork = source === null ? null : await makeFork(context, source, wanted, options, tasks[0]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { importMark, type RunRecord, RunState } from '../../schema/index.ts';
+import { importCaveat, type RunRecord, RunState } from '../../schema/index.ts';
 import { createExperiment, type Experiment, noteUnqueued } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { runsLs } from './runs-ls.ts';
@@ -78,7 +78,7 @@ test('each run of a fleet is shown with what it does, where, and what it waits f
 test('an imported run without an end is not shown as running', async () => {
   const folder = temporaryFolder();
   const run = fleetIn(folder).runFolder('interrupted');
-  const spec = { ...exampleSpec('interrupted'), marks: [importMark] };
+  const spec = { ...exampleSpec('interrupted'), marks: [importCaveat] };
   run.writeRecordSync(exampleRecord({ spec, status: 'interrupted' }));
   const { states } = await list(folder, ['interrupted']);
   expect(states.map(({ why }) => why)).toEqual(['its recording ends here']);

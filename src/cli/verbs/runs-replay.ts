@@ -19,7 +19,7 @@ export const runsReplay: Verb = {
   async run(context, given) {
     const runs = locateRuns(context, given, { withBranches: true });
     const recordedOnly: string[] = [];
-    const replays: (RunReplay & { remark: string | null })[] = [];
+    const replays: (RunReplay & { caveat: string | null })[] = [];
     for (const { experiment, folder } of runs) {
       context.signal.throwIfAborted();
       const spec = experiment.specOf(folder.id);
@@ -31,13 +31,13 @@ export const runsReplay: Verb = {
         continue;
       }
       const task = loadTask(spec.task, context.folders.tasks);
-      const remark = task.version === spec.task_version ? null : 'the task has changed since then';
-      replays.push({ ...(await replayRun(spec, folder, agent, task)), remark });
+      const caveat = task.version === spec.task_version ? null : 'the task has changed since then';
+      replays.push({ ...(await replayRun(spec, folder, agent, task)), caveat });
     }
     const diverged = replays.filter((replay) => replay.diverged !== null);
-    const lines = replays.map(({ run, steps, calls, diverged: where, remark }) => {
+    const lines = replays.map(({ run, steps, calls, diverged: where, caveat }) => {
       const head = `${where === null ? '✓' : '✗'} ${run}: ${counted(steps, 'step')}, ${counted(calls, 'model call')} by the agent itself`;
-      const details = [where, remark].flatMap((text) =>
+      const details = [where, caveat].flatMap((text) =>
         text === null ? [] : [`\n    ${oneLine(text, 600)}`],
       );
       return `${head}${details.join('')}`;

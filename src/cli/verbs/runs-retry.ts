@@ -3,7 +3,7 @@ import { anyAgentOfRun, failureCauses, type RemoteExecutor, type TaskResources }
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
 import { type Experiment, listExperiments, openExperiment } from '../../store/index.ts';
-import { loadTask, sampleMark } from '../../tasks/index.ts';
+import { loadTask, sampleCaveat } from '../../tasks/index.ts';
 import { agentPlace } from '../agent-options.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
@@ -13,11 +13,11 @@ import { gpusFor } from '../gpus-of-run.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { counted } from '../table.ts';
-import { type PrepareOptions, prepareFlags, provision, provisioningOf } from '../task-resources.ts';
+import { prepareFlags, provision, provisioningOf, type ResourceFlags } from '../task-resources.ts';
 import { refuseAddresses, refuseHostFiles, refuseUnconfined, type TrustFlags, trustFlag } from '../trust.ts';
 import type { Flag, Verb } from '../verb.ts';
 
-interface Options extends PrepareOptions, TrustFlags {
+interface Options extends ResourceFlags, TrustFlags {
   failed: string;
   on?: string;
   parallel?: string;
@@ -158,7 +158,7 @@ async function retry(
   experiment: Experiment,
   runs: readonly RunSpec[],
   wanted: ExperimentFile,
-  options: PrepareOptions & TrustFlags,
+  options: ResourceFlags & TrustFlags,
 ): Promise<VerbResult> {
   const { plan } = experiment;
   for (const run of runs) {
@@ -180,7 +180,7 @@ async function retry(
   const resources = new Map<string, TaskResources>();
   for (const { task, marks } of runs) {
     if (resources.has(task)) continue;
-    const sample = options.sample === true || marks.includes(sampleMark);
+    const sample = options.sample === true || marks.includes(sampleCaveat);
     resources.set(
       task,
       await provision(context, loadTask(task, context.folders.tasks), { ...options, sample }),

@@ -69,7 +69,7 @@ test('the example of the guide is prepared, measured and checked without invente
   const measure = ['tasks', 'baseline', folder, '--write', '--seeds', '2'];
   const baseline = await mlab(...measure);
   expect(baseline.code, baseline.stderr).toBe(0);
-  expect(baseline.stdout).not.toContain('Remark');
+  expect(baseline.stdout).not.toContain('Caveat');
   expect(await mlab(...measure, '--reference')).toMatchObject({ code: 0 });
   expect(loadTask(folder, []).file).toMatchObject({ baseline: { mean: 5.36422, spread: 0 } });
   const checked = await mlab('tasks', 'check', folder, '--only', 'noop,oracle,baseline,reference-score');

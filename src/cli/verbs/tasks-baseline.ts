@@ -20,13 +20,13 @@ import {
   writeFigures,
 } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
-import { figureRemarks, nameOf, partOf, spreadsAway } from '../figure-remarks.ts';
+import { figureCaveats, nameOf, partOf, spreadsAway } from '../figure-caveats.ts';
 import { machineName, rounded } from '../measured-figures.ts';
 import { duration, number, table } from '../table.ts';
-import { type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
+import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
-interface Options extends PrepareOptions {
+interface Options extends ResourceFlags {
   seeds: string;
   reference?: boolean;
   save?: boolean;
@@ -75,7 +75,7 @@ interface Result {
   /** The distance of the mean from the declared one; null if it is infinite, or there was none. */
   spreads: number | null;
   /** One on a line. */
-  remark: string | null;
+  caveat: string | null;
   yaml: string;
 }
 
@@ -110,7 +110,7 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
     }
     return {
       ...{ task: name, measurement, spreads: spreadsAway(measured), yaml: yamlOf(part, measurement) },
-      remark: figureRemarks(measured).join('\n') || null,
+      caveat: figureCaveats(measured).join('\n') || null,
     };
   } finally {
     removeTree(parent);
@@ -151,7 +151,7 @@ function yamlOf(part: 'baseline' | 'reference', { mean, spread, seeds, seconds }
   return [`${part}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function textOf({ task, measurement, remark, yaml }: Result): string {
+function textOf({ task, measurement, caveat, yaml }: Result): string {
   const { what, mean, spread, seeds, seconds, runs } = measurement;
   const rows = runs.map((run) => [String(run.seed), number(run.score), duration(run.seconds)]);
   const columns = [
@@ -162,7 +162,7 @@ function textOf({ task, measurement, remark, yaml }: Result): string {
   return [
     `${task}, ${nameOf[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seed${seeds === 1 ? '' : 's'}, ${duration(seconds)} each`,
     table(columns, rows),
-    ...(remark === null ? [] : [remark.replaceAll(/^/gm, 'Remark: ')]),
+    ...(caveat === null ? [] : [caveat.replaceAll(/^/gm, 'Caveat: ')]),
     `For task.yaml:\n${yaml}`,
   ].join('\n\n');
 }

@@ -20,10 +20,10 @@ import { SandboxDriver } from '../../schema/index.ts';
 import { loadTask, type Task } from '../../tasks/index.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { duration, number, oneLine, percent, table } from '../table.ts';
-import { type PrepareOptions, prepareFlags, provision } from '../task-resources.ts';
+import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
-interface Options extends PrepareOptions {
+interface Options extends ResourceFlags {
   only?: string[];
   parallel: number;
   sandbox: SandboxDriver;
@@ -143,7 +143,7 @@ async function checkOne(
   id: string,
   parent: string,
   settings: Settings,
-  options: PrepareOptions,
+  options: ResourceFlags,
 ): Promise<TaskCheck> {
   const { chosen, parallel, sandbox, keep } = settings;
   const task = validTask(context, id);
@@ -176,7 +176,7 @@ function leaksOf(
   resources: TaskResources,
   { checks, sandbox }: Settings,
   reports: readonly ValidationAgentReport[],
-  { mirror, allowUnverified }: PrepareOptions,
+  { mirror, allowUnverified }: ResourceFlags,
 ): Promise<LeakCheckReport[]> {
   const { id } = resources.task.file;
   const { cache, helpers } = context.folders;

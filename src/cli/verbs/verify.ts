@@ -10,12 +10,12 @@ import { locateRuns, runsArgument } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
 import { failuresText, forEachRun, resourcesOfRuns } from '../several-runs.ts';
 import { counted, duration, number, oneLine, table } from '../table.ts';
-import { type PrepareOptions, prepareFlags } from '../task-resources.ts';
+import { prepareFlags, type ResourceFlags } from '../task-resources.ts';
 import { refuseAddresses, refuseUnconfined, type TrustFlags, trustFlag } from '../trust.ts';
 import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
 
-interface Options extends PrepareOptions, TrustFlags {
+interface Options extends ResourceFlags, TrustFlags {
   repeats: number;
 }
 

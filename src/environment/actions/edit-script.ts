@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelRequest } from '../../schema/index.ts';
 import { unifiedDiff } from '../../store/index.ts';
-import { defineAction, lineNumber, type Outcome } from '../action.ts';
+import { type ActionOutcome, defineAction, lineNumber } from '../action.ts';
 import type { ActionContext } from '../action-context.ts';
 import { cutMiddle } from '../output.ts';
 import { omissionIn } from './omission.ts';
@@ -92,7 +92,7 @@ async function askForCode(
   context: ActionContext,
   request: ModelRequest,
   python: boolean,
-): Promise<Written | Outcome> {
+): Promise<Written | ActionOutcome> {
   const reply = await context.ask(request);
   if (reply.kind !== 'answered') return unanswered(reply, 'Nothing was saved', smallerParts);
   if (reply.finish === 'length') {
@@ -112,7 +112,7 @@ interface Edited {
   notices: readonly (string | null)[];
 }
 
-async function save(context: ActionContext, edited: Edited): Promise<Outcome> {
+async function save(context: ActionContext, edited: Edited): Promise<ActionOutcome> {
   const { script_name, save_name, file, notices } = edited;
   const chosen = isPython(save_name) ? await firstThatParses(context, edited.texts) : edited.texts[0];
   if (chosen === undefined) throw new Error('nothing to save');
@@ -155,7 +155,7 @@ async function firstThatParses(
   return { problem };
 }
 
-function notSaved(why: string): Outcome {
+function notSaved(why: string): ActionOutcome {
   return failed(`Nothing was saved: ${why}`);
 }
 

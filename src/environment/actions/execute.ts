@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ProcessEnd } from '../../sandbox/index.ts';
 import type { ActionStatus } from '../../schema/index.ts';
-import { defineAction, type Outcome } from '../action.ts';
+import { type ActionOutcome, defineAction } from '../action.ts';
 import type { CommandResult } from '../action-context.ts';
 import { PathFailed } from '../workspace-path.ts';
 
@@ -70,7 +70,7 @@ const pythonRepl = defineAction({
   },
 });
 
-function outcomeOf({ end, output }: CommandResult, subject: string): Outcome {
+function outcomeOf({ end, output }: CommandResult, subject: string): ActionOutcome {
   const printed = output === '' ? '(it printed nothing)' : output.replace(/\n$/, '');
   return {
     status: statusOf(end),

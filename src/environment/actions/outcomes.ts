@@ -1,19 +1,19 @@
-import type { Outcome } from '../action.ts';
+import type { ActionOutcome } from '../action.ts';
 import type { ActionContext } from '../action-context.ts';
 import type { ModelReply } from '../environment.ts';
 import { cutMiddle } from '../output.ts';
 import { WriteBroken } from '../workspace-files.ts';
 
-export function done(observation: string): Outcome {
+export function done(observation: string): ActionOutcome {
   return { status: 'ok', observation };
 }
 
-export function failed(observation: string): Outcome {
+export function failed(observation: string): ActionOutcome {
   return { status: 'failed', observation };
 }
 
 /** Performs a change that can be undone, even if it failed half way. */
-export function edit(context: ActionContext, path: string, change: () => string): Outcome {
+export function edit(context: ActionContext, path: string, change: () => string): ActionOutcome {
   const before = context.remember(path);
   try {
     return { ...done(change()), undo: [before] };
@@ -24,7 +24,7 @@ export function edit(context: ActionContext, path: string, change: () => string)
 }
 
 /** A model's text, or the outcome of the action without it. */
-export type ReplyText = { ok: true; text: string } | { ok: false; outcome: Outcome };
+export type ReplyText = { ok: true; text: string } | { ok: false; outcome: ActionOutcome };
 
 /**
  * The text of a reply, marked if it was cut off.
@@ -40,7 +40,7 @@ export function replyText(reply: ModelReply, failure: string, tooLong: string): 
   return { ok: true, text: text + cut };
 }
 
-export function outcomeOf(reply: ReplyText): Outcome {
+export function outcomeOf(reply: ReplyText): ActionOutcome {
   return reply.ok ? { ...done(cutMiddle(reply.text)), byModel: true } : reply.outcome;
 }
 
@@ -48,7 +48,7 @@ export function unanswered(
   reply: Exclude<ModelReply, { kind: 'answered' }>,
   failure: string,
   tooLong: string,
-): Outcome {
+): ActionOutcome {
   switch (reply.kind) {
     case 'refused':
       // The reason may be the model's own words.

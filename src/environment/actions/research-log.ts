@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelRequest } from '../../schema/index.ts';
-import { defineAction, type Outcome } from '../action.ts';
+import { type ActionOutcome, defineAction } from '../action.ts';
 import type { ActionContext } from '../action-context.ts';
 import { done, edit, outcomeOf, replyText } from './outcomes.ts';
 import { reflect, retrieve } from './prompts/research-log.ts';
@@ -44,7 +44,10 @@ const retrieval = defineAction({
 });
 
 /** Sends as much of the log's end as the model can read. */
-async function askAboutLog(context: ActionContext, request: (log: string) => ModelRequest): Promise<Outcome> {
+async function askAboutLog(
+  context: ActionContext,
+  request: (log: string) => ModelRequest,
+): Promise<ActionOutcome> {
   let log = readLog(context);
   if (log === null) {
     return done(`The research log is empty. Append Summary to Research Log writes to it (${logName}).`);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { defineAction, type Outcome } from '../action.ts';
+import { type ActionOutcome, defineAction } from '../action.ts';
 import type { ActionContext } from '../action-context.ts';
 import { cutMiddle } from '../output.ts';
 import { type Block, blocksOf } from './blocks.ts';
@@ -47,7 +47,7 @@ async function understand(
   name: string,
   blocks: readonly Block[],
   question: string,
-): Promise<Outcome> {
+): Promise<ActionOutcome> {
   const findings: { block: Block; answer: ReplyText }[] = [];
   for (const [index, block] of blocks.entries()) {
     const place = { number: index + 1, of: blocks.length };

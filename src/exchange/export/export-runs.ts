@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { type RunFolder, showPath } from '../../store/index.ts';
 import { yieldToSignals } from '../yield-to-signals.ts';
+import { type BegunRun, type ExportedRun, readRecordedRun } from './exported-run.ts';
 import { type NewFolder, writeIntoNewFolder } from './new-folder.ts';
-import { type BegunRun, type RecordedRun, readRecordedRun } from './recorded-run.ts';
 import { writeRepository } from './to-git.ts';
 import { writeJsonLines } from './to-jsonl.ts';
 import { originalPlaces, writeLogFolder } from './to-mlagentbench.ts';
@@ -13,7 +13,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 const maxListed = 10;
 
-export interface ExportOptions extends NewFolder {
+export interface RunExportOptions extends NewFolder {
   folders: readonly RunFolder[];
   to: ExportFormat;
   /** Environment variables, for finding git. */
@@ -30,7 +30,7 @@ export interface ExportResult {
  * Writes runs in a format that others read, atomically. Runs that have not begun are left out.
  * @throws UserError `not_empty`, `no_runs`, `part_left`, and those of the format
  */
-export async function exportRuns(options: ExportOptions): Promise<ExportResult> {
+export async function exportRuns(options: RunExportOptions): Promise<ExportResult> {
   const runs = options.folders.flatMap((folder) => {
     const record = folder.readRecord();
     return record === null ? [] : [{ folder, record }];
@@ -41,7 +41,7 @@ export async function exportRuns(options: ExportOptions): Promise<ExportResult> 
   return { folder, runs: runs.map(({ folder: { id }, record }) => ({ run: id, steps: record.steps })) };
 }
 
-async function writeAs(runs: readonly BegunRun[], out: string, options: ExportOptions): Promise<void> {
+async function writeAs(runs: readonly BegunRun[], out: string, options: RunExportOptions): Promise<void> {
   const { to, variables, onProgress, signal } = options;
   if (to === 'git') await writeRepository(runs, readOneByOne(runs, options), out, variables, signal);
   else {
@@ -63,8 +63,8 @@ async function writeAs(runs: readonly BegunRun[], out: string, options: ExportOp
 /** In the memory of one run; yields each once it is written. */
 async function* readOneByOne(
   runs: readonly BegunRun[],
-  { onProgress, signal }: ExportOptions,
-): AsyncGenerator<RecordedRun> {
+  { onProgress, signal }: RunExportOptions,
+): AsyncGenerator<ExportedRun> {
   for (const one of runs) {
     await yieldToSignals(signal);
     const run = readRecordedRun(one);

@@ -12,7 +12,7 @@ import {
   showPath,
   withoutRepositories,
 } from '../../store/index.ts';
-import type { BegunRun, RecordedRun, RecordedStep } from './recorded-run.ts';
+import type { BegunRun, ExportedRun, ExportedStep } from './exported-run.ts';
 
 const person = 'mlagentbench <mlagentbench@localhost>';
 const maxText = 2000;
@@ -24,7 +24,7 @@ const maxText = 2000;
  */
 export async function writeRepository(
   begun: readonly BegunRun[],
-  runs: AsyncIterable<RecordedRun>,
+  runs: AsyncIterable<ExportedRun>,
   out: string,
   variables: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
@@ -101,7 +101,7 @@ function cleanVariables(variables: Readonly<Record<string, string | undefined>>)
   };
 }
 
-async function* commandsOf(runs: AsyncIterable<RecordedRun>): AsyncGenerator<Buffer> {
+async function* commandsOf(runs: AsyncIterable<ExportedRun>): AsyncGenerator<Buffer> {
   const marks = new Map<ObjectId, number>();
   for await (const run of runs) {
     yield Buffer.from(`reset refs/heads/${branchOf(run)}\n\n`);
@@ -123,7 +123,7 @@ function branchOf({ folder }: BegunRun): string {
 }
 
 async function* commit(
-  run: RecordedRun,
+  run: ExportedRun,
   marks: Map<ObjectId, number>,
   snapshot: ObjectId,
   time: number,
@@ -186,7 +186,7 @@ function leftOutText(paths: readonly string[]): string {
   return `\nLeft out, because git would take it for its own:\n${paths.map((path) => `  ${showPath(path)}\n`).join('')}`;
 }
 
-function messageOfStep({ step, action, args, observation, finished }: RecordedStep): string {
+function messageOfStep({ step, action, args, observation, finished }: ExportedStep): string {
   const title = `Step ${step}: ${action.replaceAll(/\s+/g, ' ').slice(0, 60)} (${finished.status})`;
   return `${title}\n\n${cut(JSON.stringify(args, null, 1))}\n\n${cut(observation)}\n`;
 }

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Grade } from '../../schema/index.ts';
-import type { Aside, RecordedRun, RecordedStep } from './recorded-run.ts';
+import type { ExportedAside, ExportedRun, ExportedStep } from './exported-run.ts';
 
 /** One file per run, one self-contained line per step. */
-export async function writeJsonLines(run: RecordedRun, out: string, signal: AbortSignal): Promise<void> {
+export async function writeJsonLines(run: ExportedRun, out: string, signal: AbortSignal): Promise<void> {
   const file = createWriteStream(join(out, `${run.folder.id}.jsonl`), { flags: 'wx' });
   await pipeline(Readable.from(linesOf(run)), file, { signal });
 }
 
-function* linesOf(run: RecordedRun): Generator<string> {
+function* linesOf(run: ExportedRun): Generator<string> {
   for (const step of run.steps) yield `${JSON.stringify(lineOf(run, step))}\n`;
 }
 
-function lineOf(run: RecordedRun, step: RecordedStep): Record<string, unknown> {
+function lineOf(run: ExportedRun, step: ExportedStep): Record<string, unknown> {
   const { record, grades, steps, end, after } = run;
   const { id, experiment, task, agent, model, seed, marks } = record.spec;
   const { finished } = step;
@@ -41,7 +41,7 @@ function lineOf(run: RecordedRun, step: RecordedStep): Record<string, unknown> {
   };
 }
 
-function asideOf(aside: Aside): Record<string, unknown> {
+function asideOf(aside: ExportedAside): Record<string, unknown> {
   if (aside.kind === 'note') return { note: aside.entries };
   const { role, purpose, model, usage, cost, latency_ms, waiting_ms, failure } = aside.event;
   const { messages, answer } = aside;

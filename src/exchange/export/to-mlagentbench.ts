@@ -7,7 +7,7 @@ import { writeLoggedCall } from '../original/call-log.ts';
 import { ownLogEntry } from '../original/original-run.ts';
 import { originalTaskName } from '../task-names.ts';
 import { yieldToSignals } from '../yield-to-signals.ts';
-import type { AskedModel, BegunRun, RecordedRun, RecordedStep } from './recorded-run.ts';
+import type { AskedModel, BegunRun, ExportedRun, ExportedStep } from './exported-run.ts';
 
 /** The places of an export's runs, by their ids: `<model>/<task>/<run>`, the original's layout. */
 export function originalPlaces(runs: readonly BegunRun[]): Map<string, string> {
@@ -30,7 +30,7 @@ export function originalPlaces(runs: readonly BegunRun[]): Map<string, string> {
  * @param folder need not exist
  */
 export async function writeLogFolder(
-  run: RecordedRun,
+  run: ExportedRun,
   folder: string,
   signal: AbortSignal,
 ): Promise<{ leftOut: string[] }> {
@@ -58,7 +58,7 @@ export async function writeLogFolder(
   return { leftOut: [...leftOut].sort() };
 }
 
-function traceOf({ steps, problem }: RecordedRun) {
+function traceOf({ steps, problem }: ExportedRun) {
   return {
     steps: steps.map(({ action, args, observation, finished }) => ({
       action: { name: action, args },
@@ -78,7 +78,7 @@ function traceOf({ steps, problem }: RecordedRun) {
 }
 
 /** The texts of all logs by their paths. */
-function logsOf(run: RecordedRun): Map<string, string> {
+function logsOf(run: ExportedRun): Map<string, string> {
   const logs = new Map<string, string>();
   const add = (path: string, text: string) => logs.set(path, (logs.get(path) ?? '') + text);
   add('agent_log/main_log', `Research Problem: ${run.problem}\n`);
@@ -106,7 +106,7 @@ function logsOf(run: RecordedRun): Map<string, string> {
  * The number of the turn of each step. The agent's own entry in its log gives it, for the steps up to it; without such
  * a log, every call of the agent's model begins a turn.
  */
-function turnNumbers(steps: readonly RecordedStep[]): number[] {
+function turnNumbers(steps: readonly ExportedStep[]): number[] {
   const said = steps.map((step) => ownLogEntry(asOriginal(step)));
   if (said.some((number) => number !== null)) {
     let next = (said.findLast((number) => number !== null) ?? -1) + 1;
@@ -125,7 +125,7 @@ function turnNumbers(steps: readonly RecordedStep[]): number[] {
   });
 }
 
-function asOriginal({ action, args, observation, finished }: RecordedStep) {
+function asOriginal({ action, args, observation, finished }: ExportedStep) {
   return {
     action: { name: action, args: z.json().parse(args) },
     observation,
@@ -156,7 +156,7 @@ function plainModel(model: string): string {
   return model.slice(model.indexOf('/') + 1);
 }
 
-function writeEnd({ record, end }: RecordedRun, environment: string): void {
+function writeEnd({ record, end }: ExportedRun, environment: string): void {
   if (end === null) return;
   writeFileSync(join(environment, 'overall_time.txt'), String(record.seconds_used));
   const name = { context_limit: 'TooLongPromptError', infrastructure_error: 'Error', agent_error: 'Error' };

@@ -8,7 +8,7 @@ import {
 import { replyParts } from './reply-entries.ts';
 
 /** The events of a run, in order. Steps are counted from 0, as in the original. */
-export type Scene =
+export type OriginalEvent =
   | { kind: 'call'; call: OriginalCall }
   /** What a reply said beside its action; `problem`: why the original could not act on it. */
   | { kind: 'reply'; entries: Record<string, string>; problem: string | null }
@@ -32,18 +32,18 @@ const complaint = 'response was in incorrect format';
  * Places model calls between the steps. The original's logs have no times of calls: if the agent kept its research log,
  * the numbers in it connect the two; otherwise the names of the actions do.
  */
-export function arrange({ steps, calls }: Pick<OriginalRun, 'steps' | 'calls'>): Scene[] {
+export function arrange({ steps, calls }: Pick<OriginalRun, 'steps' | 'calls'>): OriginalEvent[] {
   const turns = new Turns(turnsOf(calls));
   const tools = Map.groupBy(
     calls.filter(({ role }) => role === 'tool'),
     ({ env_step }) => env_step ?? -1,
   );
-  const sceneOf = (index: number): Scene[] => {
+  const sceneOf = (index: number): OriginalEvent[] => {
     const step = steps[index];
     return step === undefined ? [] : [{ kind: 'step', index, step, calls: tools.get(index) ?? [] }];
   };
   const groups = steps.some((step) => ownLogEntry(step) !== null) ? logGroups(steps) : singleSteps(steps);
-  const scenes = groups.flatMap(({ recall, actions, log, number, action }): Scene[] => {
+  const scenes = groups.flatMap(({ recall, actions, log, number, action }): OriginalEvent[] => {
     const taken = action === undefined ? turns.byNumber(number) : turns.byAction(action);
     const last = taken.at(-1);
     return [
@@ -169,8 +169,8 @@ function shareSummaries(calls: readonly OriginalCall[], turns: readonly Turn[]):
 }
 
 /** @param acted whether the last of its replies led to a step */
-function saidIn({ replies }: Turn, acted: boolean): Scene[] {
-  return replies.flatMap((call, index): Scene[] => {
+function saidIn({ replies }: Turn, acted: boolean): OriginalEvent[] {
+  return replies.flatMap((call, index): OriginalEvent[] => {
     const isActed = acted && index === replies.length - 1;
     const { entries, missing } = replyParts(call.completion);
     const problem =
@@ -184,7 +184,7 @@ function saidIn({ replies }: Turn, acted: boolean): Scene[] {
 }
 
 /** A turn without a step: its replies were all rejected, or the run ended before anything was done. */
-function remainder(turn: Turn): Scene[] {
+function remainder(turn: Turn): OriginalEvent[] {
   const { action, missing } = replyParts(lastReply(turn));
   const wasUsable = action !== null && missing.length === 0;
   const { observation, step } = turn.summaries;
@@ -195,6 +195,6 @@ function lastReply({ replies }: Turn): string {
   return replies.at(-1)?.completion ?? '';
 }
 
-function sceneOfCall(call: OriginalCall): Scene {
+function sceneOfCall(call: OriginalCall): OriginalEvent {
   return { kind: 'call', call };
 }

@@ -1,4 +1,4 @@
-import { importMark } from '../../schema/index.ts';
+import { importCaveat } from '../../schema/index.ts';
 import type { OriginalRun } from '../original/original-run.ts';
 import type { KnownContents } from './known-contents.ts';
 import { keptFiles } from './workspaces.ts';
@@ -10,7 +10,7 @@ export function marksOf(run: OriginalRun, contents: KnownContents): string[] {
   const gaps = [...run.gaps, ...unfinishedGap(run), ...snapshotGaps(run, contents)];
   const shown = gaps.slice(0, maxGaps).map((gap) => `partial: ${gap}`);
   return [
-    importMark,
+    importCaveat,
     ...shown,
     ...(gaps.length > maxGaps ? [`partial: ${gaps.length - maxGaps} more gaps`] : []),
   ];

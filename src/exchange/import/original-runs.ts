@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { FoundRun } from '../original/find-runs.ts';
 import { readOriginalRun } from '../original/find-runs.ts';
 import type { OriginalRun } from '../original/original-run.ts';
-import type { Workspaces } from '../original/read-log-folder.ts';
+import type { LogWorkspaces } from '../original/read-log-folder.ts';
 
 /** Limits for what is kept between two readings of a run: characters of texts, and files of workspaces. */
 const maxCharacters = 4 * 2 ** 20;
@@ -19,7 +19,7 @@ export class OriginalRuns {
   readonly #signal: AbortSignal;
   readonly #kept = new Map<FoundRun, OriginalRun>();
   /** Reading texts again is cheap; reading workspaces again is not. */
-  readonly #workspaces = new Map<FoundRun, Workspaces>();
+  readonly #workspaces = new Map<FoundRun, LogWorkspaces>();
   #readCharacters = 0;
   #charactersLeft = maxCharacters;
   #filesLeft = maxFiles;

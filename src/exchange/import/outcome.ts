@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ActionStatus, defaultLimits, type EndReason } from '../../schema/index.ts';
 import { hasLostTrace, type OriginalRun, type OriginalStep } from '../original/original-run.ts';
-import type { Scene } from './arrange.ts';
+import type { OriginalEvent } from './arrange.ts';
 
 const shutDown = 'The environment has shut down';
 /** Actions whose observation a language model writes, at least in part. */
@@ -50,7 +50,7 @@ export interface OriginalEnd {
 }
 
 /** Why a run ended; null if it was killed, or unknown. */
-export function endOf(run: OriginalRun, scenes: readonly Scene[]): OriginalEnd | null {
+export function endOf(run: OriginalRun, scenes: readonly OriginalEvent[]): OriginalEnd | null {
   const { steps, seconds, error } = run;
   const answered = steps.find(({ action }) => action.name === 'Final Answer');
   if (answered !== undefined) return { reason: 'final_answer', message: '', finalAnswer: answerOf(answered) };

@@ -2,7 +2,7 @@ import { defaultLimits, type EventOf, type ObjectId, type SubmissionState } from
 import type { TraceWriter } from '../../store/index.ts';
 import type { OriginalCall, OriginalRun, OriginalStep } from '../original/original-run.ts';
 import { yieldToSignals } from '../yield-to-signals.ts';
-import { arrange, type Scene } from './arrange.ts';
+import { arrange, type OriginalEvent } from './arrange.ts';
 import { callEvent } from './call-event.ts';
 import { endOf, isExecution, isModelWritten, type OriginalEnd, statusOf } from './outcome.ts';
 import { type ImportClock, innerByStep, listingBefore, milliseconds, startOf } from './recorded-time.ts';
@@ -42,7 +42,7 @@ class RunWriter {
   #calls = 0;
   #steps = 0;
   /** What must be written before the next step, in order. */
-  #scenes: Scene[] = [];
+  #scenes: OriginalEvent[] = [];
   #last: { snapshot: ObjectId; submission: SubmissionState } | null = null;
 
   constructor(options: RunWriterOptions) {
@@ -84,7 +84,7 @@ class RunWriter {
     });
   }
 
-  async #step({ index, step, calls }: Extract<Scene, { kind: 'step' }>): Promise<void> {
+  async #step({ index, step, calls }: Extract<OriginalEvent, { kind: 'step' }>): Promise<void> {
     const { run, trace, clock, workspaces } = this.#options;
     const number = index + 1;
     const gap = Math.max(0, milliseconds(step) - clock.now());
@@ -208,6 +208,6 @@ class RunWriter {
   }
 }
 
-function isCall(scene: Scene): boolean {
+function isCall(scene: OriginalEvent): boolean {
   return scene.kind === 'call';
 }

@@ -4,7 +4,7 @@ import { UserError } from '../../lib/errors.ts';
 import { entriesOf, isFolder } from './folder-files.ts';
 import { mostOf, tooMany } from './limits.ts';
 import type { OriginalRun } from './original-run.ts';
-import { logFolderNames, readLogFolder, type Workspaces } from './read-log-folder.ts';
+import { type LogWorkspaces, logFolderNames, readLogFolder } from './read-log-folder.ts';
 import { packedNames, readPackedRun } from './read-packed.ts';
 
 export interface FoundRun {
@@ -48,7 +48,7 @@ export async function findOriginalRuns(folders: readonly string[], signal: Abort
 export async function readOriginalRun(
   { folder, form }: FoundRun,
   signal: AbortSignal,
-  known?: Workspaces,
+  known?: LogWorkspaces,
 ): Promise<OriginalRun> {
   return form === 'packed' ? await readPackedRun(folder, signal) : await readLogFolder(folder, signal, known);
 }

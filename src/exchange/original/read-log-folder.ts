@@ -22,7 +22,7 @@ import { readOriginalTrace } from './read-trace.ts';
 export const logFolderNames = ['env_log', 'agent_log'] as const;
 
 /** The workspaces of a run, and what could not be read of them. */
-export interface Workspaces {
+export interface LogWorkspaces {
   snapshots: ReadonlyMap<number | 'final', OriginalFile[]>;
   gaps: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface Workspaces {
 export async function readLogFolder(
   folder: string,
   signal: AbortSignal,
-  known?: Workspaces,
+  known?: LogWorkspaces,
 ): Promise<OriginalRun> {
   const gaps: string[] = [];
   const budget = new ReadingBudget();

@@ -4,17 +4,17 @@ export interface Span {
   to: number;
 }
 
-export interface Edit extends Span {
+export interface JsonEdit extends Span {
   text: string;
 }
 
 /** A member of an object: from its name to the end of its value. */
-export interface Member extends Span {
+export interface JsonMember extends Span {
   value: Span;
 }
 
 /** The text with these edits, which may not overlap; everything else stays byte for byte the same. */
-export function withEdits(text: string, edits: readonly Edit[]): string {
+export function withEdits(text: string, edits: readonly JsonEdit[]): string {
   const inOrder = edits.toSorted((a, b) => a.from - b.from);
   let result = '';
   let at = 0;
@@ -30,8 +30,11 @@ export function withEdits(text: string, edits: readonly Edit[]): string {
  * as in `JSON.parse`; `isAmbiguous` then says that others may read it differently.
  * @param text valid JSON
  */
-export function membersOf(text: string, from = 0): { members: Map<string, Member>; isAmbiguous: boolean } {
-  const members = new Map<string, Member>();
+export function membersOf(
+  text: string,
+  from = 0,
+): { members: Map<string, JsonMember>; isAmbiguous: boolean } {
+  const members = new Map<string, JsonMember>();
   let isAmbiguous = false;
   let at = afterSpace(text, afterSpace(text, from) + 1);
   while (text[at] === '"') {

@@ -12,7 +12,12 @@ import { explainError, type FailureContext } from './failures.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { type ModelAddress, providerCall } from './prompt.ts';
 import { loadProviderModel, type ProviderCall, type ProviderModel } from './provider-model.ts';
-import { type ProviderProblem, providerAccess, providerState, type Variables } from './provider-state.ts';
+import {
+  type ProviderProblem,
+  type ProviderVariables,
+  providerAccess,
+  providerState,
+} from './provider-state.ts';
 import { type Arrived, nothingArrived, type Received, receiveResult, receiveStream } from './receive.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 import { toReply, toUsage } from './reply.ts';
@@ -26,7 +31,7 @@ const defaultStallSeconds = 120;
 export async function createProviderAdapter(
   name: string,
   settings: ProviderSettings,
-  variables: Variables,
+  variables: ProviderVariables,
 ): Promise<ProviderAdapter> {
   const { provider, model } = splitName(name);
   const access = providerAccess(provider, settings, variables);

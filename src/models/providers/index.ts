@@ -5,10 +5,10 @@ export {
   type ProviderKind,
   type ProviderProblem,
   type ProviderState,
+  type ProviderVariables as Variables,
   providerAccess,
   providerState,
   providerVariables,
-  type Variables,
 } from './provider-state.ts';
 export { createRedactor } from './redact.ts';
 export { retryAfterMs } from './retry-after.ts';

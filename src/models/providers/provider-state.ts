@@ -2,7 +2,7 @@ import { nearest } from '../../lib/nearest.ts';
 import type { ProviderSettings } from '../../schema/index.ts';
 
 /** Environment variables, as passed in: nothing here reads the environment itself. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type ProviderVariables = Readonly<Record<string, string | undefined>>;
 
 /** The interfaces that are used over the network. */
 export type ProviderKind = Exclude<NonNullable<ProviderSettings['kind']>, 'scripted'>;
@@ -95,7 +95,7 @@ export interface ProviderAccess {
 export function providerState(
   provider: string,
   settings: ProviderSettings,
-  variables: Variables,
+  variables: ProviderVariables,
 ): ProviderState {
   const { kind, keyVariable, key, keyNeeded, baseUrl, problem } = look(provider, settings, variables);
   return {
@@ -114,7 +114,7 @@ export function providerState(
 export function providerAccess(
   provider: string,
   settings: ProviderSettings,
-  variables: Variables,
+  variables: ProviderVariables,
 ): ProviderAccess | ProviderProblem {
   const { key, baseUrl, problem } = look(provider, settings, variables);
   if (problem !== null) return problem;
@@ -122,7 +122,7 @@ export function providerAccess(
   return { key, baseUrl };
 }
 
-function look(provider: string, settings: ProviderSettings, variables: Variables) {
+function look(provider: string, settings: ProviderSettings, variables: ProviderVariables) {
   const kind = kindOf(provider, settings);
   const facts = kinds[kind];
   const keyVariable =
@@ -149,7 +149,7 @@ function baseUrlOf(
   provider: string,
   facts: KindFacts,
   settings: ProviderSettings,
-  variables: Variables,
+  variables: ProviderVariables,
 ): string | null {
   const isKnown = builtInProviders.some((name) => name === provider) || settings.kind !== undefined;
   const given = settings.base_url ?? (isKnown ? present(variables[facts.baseUrlVariable]) : null);
@@ -197,7 +197,7 @@ function pairProblem(
   provider: string,
   { keyVariables, baseUrlVariable }: KindFacts,
   { base_url: address, api_key_variable: variable }: ProviderSettings,
-  variables: Variables,
+  variables: ProviderVariables,
 ): ProviderProblem | null {
   if (variable === undefined || keyVariables.includes(variable)) return null;
   if (address !== undefined || present(variables[baseUrlVariable]) === null) return null;

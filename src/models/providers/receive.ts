@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ownTurn } from '../../lib/own-turn.ts';
 import type { ProviderResult, ProviderStream } from './provider-model.ts';
 
-export type Content = ProviderResult['content'];
+export type ReplyContent = ProviderResult['content'];
 export type FinishReason = ProviderResult['finishReason'];
-export type Metadata = Extract<Content[number], { type: 'text' }>['providerMetadata'];
+export type Metadata = Extract<ReplyContent[number], { type: 'text' }>['providerMetadata'];
 
 /** The complete reply to one request. */
 export interface Received {
-  content: Content;
+  content: ReplyContent;
   finishReason: FinishReason;
   usage: ProviderResult['usage'];
   /** The provider's name for the model that answered; null if it gave none. */
@@ -123,7 +123,7 @@ interface Block {
  * began.
  */
 function createBlocks() {
-  const content: Content = [];
+  const content: ReplyContent = [];
   const open = new Map<string, Block>();
   return {
     content,

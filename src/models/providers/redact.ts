@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ProviderSettings } from '../../schema/index.ts';
-import type { Variables } from './provider-state.ts';
+import type { ProviderVariables } from './provider-state.ts';
 
 /** Removes keys from what is shown, recorded or thrown. */
 export interface Redactor {
@@ -19,7 +19,7 @@ const secretVariable = /(_|^)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD)$/i;
 /** Anything shorter is not a secret (`none`, `x` for local servers). */
 const shortestSecret = 5;
 
-export function createRedactor(settings: ProviderSettings, variables: Variables): Redactor {
+export function createRedactor(settings: ProviderSettings, variables: ProviderVariables): Redactor {
   const secrets = Object.entries(variables)
     .filter(([name]) => name === settings.api_key_variable || secretVariable.test(name))
     .map(([, value]) => value?.trim() ?? '')

@@ -4,12 +4,12 @@ import { Json, type ModelAnswer, type TokenUsage, type ToolCall } from '../../sc
 import type { ProviderReply } from '../provider-adapter.ts';
 import type { ModelAddress, OwnForm, OwnPart } from './prompt.ts';
 import {
-  type Content,
   type FinishReason,
   IncompleteReply,
   isEnd,
   type Metadata,
   type Received,
+  type ReplyContent,
 } from './receive.ts';
 
 /**
@@ -27,7 +27,7 @@ export function toReply(address: ModelAddress, received: Received, stop: readonl
 
 function toAnswer(
   address: ModelAddress,
-  content: Content,
+  content: ReplyContent,
   { unified, raw }: FinishReason,
   stop: readonly string[],
 ): ModelAnswer {
@@ -92,7 +92,7 @@ function parseInput(text: string): ToolCall['input'] {
 }
 
 /** What the provider must get back to continue the conversation; null if text and calls are enough. */
-function ownForm(address: ModelAddress, content: Content): OwnForm | null {
+function ownForm(address: ModelAddress, content: ReplyContent): OwnForm | null {
   const { kind } = address;
   const hasCalls = content.some((part) => part.type === 'tool-call');
   const isNeeded = content.some((part) => {
@@ -104,7 +104,7 @@ function ownForm(address: ModelAddress, content: Content): OwnForm | null {
   return isNeeded ? { kind, model: address.model, content: content.flatMap(toOwnPart) } : null;
 }
 
-function toOwnPart(part: Content[number]): OwnPart[] {
+function toOwnPart(part: ReplyContent[number]): OwnPart[] {
   switch (part.type) {
     case 'text':
     case 'reasoning':

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import { createSandbox } from '../../sandbox/index.ts';
-import { AgentProcess, type Conversation } from './agent-process.ts';
+import { AgentProcess, type AgentRequests } from './agent-process.ts';
 import { LineQueue } from './line-queue.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mlab-agent-process-'));
@@ -13,7 +13,7 @@ const { signal } = new AbortController();
 const megabyte = 2 ** 20;
 
 /** What a process that runs this Python code returns for its first request, or the error with which it fails. */
-async function asked(source: string, answer: Conversation['answer']): Promise<unknown> {
+async function asked(source: string, answer: AgentRequests['answer']): Promise<unknown> {
   const limits = {
     memoryBytes: 1024 * megabyte,
     processes: 10,
@@ -25,7 +25,7 @@ async function asked(source: string, answer: Conversation['answer']): Promise<un
     ...{ python: null, limits, watch: null },
   });
   await using process = await AgentProcess.start(sandbox, ['python3', '-c', source]);
-  return await process.request('run', {}, { answer, remark: () => {} }, signal);
+  return await process.request('run', {}, { answer, notified: () => {} }, signal);
 }
 
 describe('a hostile agent in a separate process', () => {

@@ -15,11 +15,11 @@ const maxUnreadBytes = 64 * 2 ** 20;
 export type RpcAnswer = { result: unknown } | { error: { code: number; message: string } };
 
 /** Handles what an agent sends while it answers a request. */
-export interface Conversation {
+export interface AgentRequests {
   /** Answers requests that were sent together, in the same order. */
   answer(requests: readonly RpcRequest[]): Promise<readonly RpcAnswer[]>;
   /** @throws AgentFailed if it is invalid */
-  remark(method: string, params: unknown): void;
+  notified(method: string, params: unknown): void;
 }
 
 /** A fault of an agent's process: it ended, was silent, failed, or wrote an invalid message. */
@@ -55,7 +55,7 @@ export class AgentProcess implements AsyncDisposable {
    * Sends a request, and serves the process's own requests until the answer comes.
    * @throws AgentFailed; the signal's reason if it is aborted
    */
-  async request(method: string, params: unknown, talk: Conversation, signal: AbortSignal): Promise<unknown> {
+  async request(method: string, params: unknown, talk: AgentRequests, signal: AbortSignal): Promise<unknown> {
     this.#requests += 1;
     const id = this.#requests;
     this.#write({ jsonrpc: '2.0', id, method, params });
@@ -75,9 +75,9 @@ export class AgentProcess implements AsyncDisposable {
           this.#write(message.isList ? replies : replies[0]);
           break;
         }
-        case 'remark':
+        case 'notification':
           if (message.method === 'log') this.#keep(logged(message.params));
-          else talk.remark(message.method, message.params);
+          else talk.notified(message.method, message.params);
           break;
         case 'failure':
           throw this.failed(message.error.message);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Branch, type Environment, ModelNotDeclared, type StepResult } from '../../environment/index.ts';
 import { plainLine } from '../../lib/plain-line.ts';
 import { AgentCall, AgentNotification, type ModelRequest, type RpcRequest } from '../../schema/index.ts';
-import { AgentFailed, type Conversation, type RpcAnswer } from './agent-process.ts';
+import { AgentFailed, type AgentRequests, type RpcAnswer } from './agent-process.ts';
 
 /** JSON-RPC error codes. */
 const invalidRequest = -32600;
@@ -10,7 +10,7 @@ const unknownMethod = -32601;
 const invalidParams = -32602;
 
 /** Serves the requests of an agent's process in a run's environment. */
-export class EnvironmentConversation implements Conversation {
+export class EnvironmentConversation implements AgentRequests {
   readonly #environment: Environment;
   readonly #branches: Map<string, Branch>;
 
@@ -23,23 +23,23 @@ export class EnvironmentConversation implements Conversation {
     return await Promise.all(requests.map((request) => this.#answer(request)));
   }
 
-  remark(method: string, params: unknown): void {
+  notified(method: string, params: unknown): void {
     const read = AgentNotification.safeParse({ method, params });
     // It expects no answer that could report the error.
     if (!read.success) throw new AgentFailed(`Its ${method} can't be read: ${problemsOf(read.error)}`);
-    const remark = read.data;
-    switch (remark.method) {
+    const notification = read.data;
+    switch (notification.method) {
       case 'note':
-        this.#environment.note(remark.params.entries);
+        this.#environment.note(notification.params.entries);
         break;
       case 'give_up':
-        this.#environment.giveUp(remark.params.reason, remark.params.message);
+        this.#environment.giveUp(notification.params.reason, notification.params.message);
         break;
       case 'select': {
-        const branch = this.#branches.get(remark.params.branch);
+        const branch = this.#branches.get(notification.params.branch);
         if (branch === undefined)
           throw new AgentFailed(
-            `It selected ${plainLine(remark.params.branch, 100)}: there is no such branch.`,
+            `It selected ${plainLine(notification.params.branch, 100)}: there is no such branch.`,
           );
         this.#environment.select(branch);
       }

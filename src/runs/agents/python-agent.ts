@@ -14,7 +14,7 @@ import { openToReaders } from '../../lib/open-to-readers.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/index.ts';
 import { type AgentRunParams, agentProtocol, programOutput, type SandboxDriver } from '../../schema/index.ts';
 import { ensurePython } from '../../tasks/index.ts';
-import { AgentFailed, AgentProcess, type Conversation } from './agent-process.ts';
+import { AgentFailed, AgentProcess, type AgentRequests } from './agent-process.ts';
 import { EnvironmentConversation } from './answer-agent.ts';
 import {
   chosenSources,
@@ -85,10 +85,10 @@ async function describe(path: string, all: PythonSources, place: AgentPlace) {
 
 async function initialize(process: AgentProcess, signal: AbortSignal): Promise<unknown> {
   const silence = AbortSignal.timeout(firstWordMs);
-  const early: Conversation = {
+  const early: AgentRequests = {
     answer: async (requests) =>
       requests.map(() => ({ error: { code: -32600, message: 'no run has begun' } })),
-    remark: () => {},
+    notified: () => {},
   };
   try {
     return await process.request(

@@ -5,7 +5,7 @@ import { ObjectId } from '../../schema/index.ts';
 
 /** A piece of a file, stored under its hash. */
 const Part = z.strictObject({ sha256: ObjectId, bytes: z.int().min(1) });
-export type Part = z.infer<typeof Part>;
+export type CheckpointPart = z.infer<typeof Part>;
 
 /** Files of a run and of its archived attempts. A sandbox can't write to any of them. */
 const runFile =
@@ -40,8 +40,11 @@ export const hasSameFiles = (one: Contents, other: Contents): boolean =>
  * Divides a file into parts, and reuses as many known parts as possible. A new part absorbs shorter ones before it, so
  * that a growing file has few parts, and each of its bytes is sent a few times at most.
  */
-export function partsOf(content: Buffer, known: readonly Part[]): { parts: Part[]; added: Buffer | null } {
-  const parts: Part[] = [];
+export function partsOf(
+  content: Buffer,
+  known: readonly CheckpointPart[],
+): { parts: CheckpointPart[]; added: Buffer | null } {
+  const parts: CheckpointPart[] = [];
   let at = 0;
   for (const part of known) {
     if (sha256(content.subarray(at, at + part.bytes)) !== part.sha256) break;

@@ -7,7 +7,7 @@ import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { ObjectId } from '../../schema/index.ts';
 import { locateObject, type RunFolder, readStored } from '../../store/index.ts';
-import { Checkpoint, hasSameFiles, type Part, partsOf } from './checkpoint.ts';
+import { Checkpoint, type CheckpointPart, hasSameFiles, partsOf } from './checkpoint.ts';
 import { pathOfRunFile, readRunFile, runFiles, stampOf } from './run-files.ts';
 import type { S3Store } from './s3-store.ts';
 
@@ -32,7 +32,7 @@ export class RunCopy {
   readonly #folder: RunFolder;
   #head: Head | null;
   /** The stamps and parts of the files that were sent last, so that unchanged files need not be read. */
-  #sent = new Map<string, { stamp: string; parts: Part[] }>();
+  #sent = new Map<string, { stamp: string; parts: CheckpointPart[] }>();
   #keys: Set<string> | null = null;
 
   /** @param head the last version that was seen */
@@ -155,7 +155,7 @@ export class RunCopy {
   #files() {
     const files: Checkpoint['files'] = {};
     const added: Buffer[] = [];
-    const seen = new Map<string, { stamp: string; parts: Part[] }>();
+    const seen = new Map<string, { stamp: string; parts: CheckpointPart[] }>();
     for (const [name, path] of runFiles(this.#folder)) {
       const stamp = stampOf(path);
       const sent = this.#sent.get(name);
@@ -190,11 +190,11 @@ export class RunCopy {
     );
   }
 
-  async #getFile(name: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+  async #getFile(name: string, parts: readonly CheckpointPart[], signal: AbortSignal): Promise<void> {
     writeFileAtomically(pathOfRunFile(this.#folder, name), await this.#content(parts, signal));
   }
 
-  async #content(parts: readonly Part[], signal?: AbortSignal): Promise<Buffer> {
+  async #content(parts: readonly CheckpointPart[], signal?: AbortSignal): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for (const { sha256: hash } of parts)
       pieces.push(await again(signal, async () => await this.#part(hash, signal)));
@@ -226,7 +226,7 @@ export class RunCopy {
 
 const partKey = (hash: string): string => `parts/${hash}`;
 
-function only(name: string, parts: Part[] | undefined) {
+function only(name: string, parts: CheckpointPart[] | undefined) {
   return { files: parts === undefined ? {} : { [name]: parts }, objects: [] };
 }
 

@@ -4,7 +4,7 @@ import type { Agent } from '../../agents/index.ts';
 import { hasCode, UserError } from '../../lib/errors.ts';
 import type { Job, RunSpec } from '../../schema/index.ts';
 import { type Experiment, openExperiment } from '../../store/index.ts';
-import { type HarnessFolders, loadTask, sampleMark } from '../../tasks/index.ts';
+import { type HarnessFolders, loadTask, sampleCaveat } from '../../tasks/index.ts';
 import { anyAgentOfRun } from '../agents/find-agent.ts';
 import { experimentModels } from '../experiment-models.ts';
 import type { GpuLeases } from '../gpus/gpu-leases.ts';
@@ -66,7 +66,7 @@ export function workerHost({ folders, variables, onProgress, ...rest }: Machine)
       const found = loadTask(existsSync(task.folder) ? task.folder : task.id, folders.tasks);
       return await provision(found, {
         ...{ mirror, interpreter, allowUnverified, onProgress, signal },
-        sample: run.marks.includes(sampleMark),
+        sample: run.marks.includes(sampleCaveat),
         folders: { ...folders, experiments: experiment },
       });
     },

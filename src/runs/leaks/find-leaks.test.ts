@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, orderOf, valuesOf } from './find-leaks.ts';
+import { type LeakReport, orderOf, valuesOf } from './find-leaks.ts';
 
-const leak: Answer['leaks'][number] = {
+const leak: LeakReport['leaks'][number] = {
   ...{
     place: 'packages',
     where: 'sklearn/id_40966.csv',
@@ -12,7 +12,7 @@ const leak: Answer['leaks'][number] = {
   ...{ relation: 'other values that determine them', strength: 0.97, rows: 41, share: 0.138 },
 };
 
-function answer(changes: Partial<Answer>): Answer {
+function answer(changes: Partial<LeakReport>): LeakReport {
   return {
     leaks: [],
     revealed: [],

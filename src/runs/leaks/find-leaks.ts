@@ -36,7 +36,7 @@ type Revealed = z.infer<typeof Revealed>;
 
 const sameValues = 'the same values';
 
-export const Answer = z.object({
+export const LeakReport = z.object({
   leaks: z.array(Leak),
   revealed: z.array(Revealed),
   hidden: z.array(z.string()),
@@ -45,7 +45,7 @@ export const Answer = z.object({
   unread: z.array(z.string()),
   late: z.array(z.string()),
 });
-export type Answer = z.infer<typeof Answer>;
+export type LeakReport = z.infer<typeof LeakReport>;
 
 export interface FindLeaksOptions {
   resources: TaskResources;
@@ -76,7 +76,7 @@ export async function findLeaks(
   }
 }
 
-async function search(options: FindLeaksOptions, scratch: string): Promise<Answer> {
+async function search(options: FindLeaksOptions, scratch: string): Promise<LeakReport> {
   const { resources, sandbox: driver, signal } = options;
   const workspace = join(scratch, 'workspace');
   await createWorkspace(resources.task, workspace);
@@ -96,7 +96,7 @@ async function search(options: FindLeaksOptions, scratch: string): Promise<Answe
   const end = await process.ended;
   signal.throwIfAborted();
   const line = printed.split('\n').findLast((text) => text.startsWith('@leaks '));
-  if (line !== undefined) return Answer.parse(JSON.parse(line.slice('@leaks '.length)));
+  if (line !== undefined) return LeakReport.parse(JSON.parse(line.slice('@leaks '.length)));
   throw new Error(
     `the search for leaks ended without an answer (${end.ending}, ${end.signal ?? end.exitCode}): ${printed.trim().slice(-400)}`,
   );
@@ -152,7 +152,7 @@ const noTables = 'the private data contains no tables: nothing to look for';
  * If the order of the rows or their ids reveal a hidden column, so does everything that is sorted, wherever it is
  * joined by them: of those, only copies of the values are reported.
  */
-export function valuesOf(answer: Answer, id: string | null): LeakFindings {
+export function valuesOf(answer: LeakReport, id: string | null): LeakFindings {
   const { files, columns, hidden, unread, late } = answer;
   const notes = [
     hidden.length === 0
@@ -212,7 +212,7 @@ function isLeak({ strength, shown }: Revealed): boolean {
   return strength > maxStrength && shown === '';
 }
 
-export function orderOf({ revealed, hidden }: Answer): LeakFindings {
+export function orderOf({ revealed, hidden }: LeakReport): LeakFindings {
   return {
     faults: revealed
       .filter(isLeak)

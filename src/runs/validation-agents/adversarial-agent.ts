@@ -4,8 +4,8 @@ import type { Agent, AgentContext } from '../../agents/index.ts';
 import type { StepResult } from '../../environment/index.ts';
 import type { Limits } from '../../schema/index.ts';
 import type { TaskResources } from '../workspace.ts';
-import { type Attempt, AttemptLog } from './attempts.ts';
-import type { Evidence, Probe, Scene, Staged, ValidationAgent } from './validation-agent.ts';
+import { AttemptLog, type ValidationAttempt } from './attempts.ts';
+import type { EndedRun, Probe, Staged, ValidatedRun, ValidationAgent } from './validation-agent.ts';
 
 /** The tools of an adversarial agent: a run's actions, its own scripts, and the log of its attempts. */
 export class AdversarialActions {
@@ -63,7 +63,7 @@ export class AdversarialActions {
   async attempt(
     what: string,
     [action, args]: [action: string, args: Record<string, unknown>],
-    verdict: (result: StepResult) => Pick<Attempt, 'outcome' | 'because'>,
+    verdict: (result: StepResult) => Pick<ValidationAttempt, 'outcome' | 'because'>,
   ): Promise<StepResult> {
     const result = await this.act(action, args);
     this.log.add({ what, how: `${action} ${JSON.stringify(args).slice(0, 120)}`, ...verdict(result) });
@@ -94,7 +94,7 @@ export class AdversarialActions {
 /** Stopped, unless the action was performed and its answer shows something forbidden. */
 export function stoppedUnless(
   shows: (result: StepResult) => boolean,
-): (result: StepResult) => Pick<Attempt, 'outcome' | 'because'> {
+): (result: StepResult) => Pick<ValidationAttempt, 'outcome' | 'because'> {
   return (result) => {
     const because = `${result.status}: ${firstLine(result.observation)}`;
     if (shows(result)) return { outcome: 'got_through', because };
@@ -116,12 +116,12 @@ export interface AdversarialAgent {
   /**
    * Prepares outside: opens the targets of the adversarial agent, and defines how it acts and how success is detected.
    */
-  prepare(scene: Scene): Promise<Prepared> | Prepared;
+  prepare(scene: ValidatedRun): Promise<PreparedAgent> | PreparedAgent;
 }
 
-export interface Prepared {
+export interface PreparedAgent {
   act(actions: AdversarialActions): Promise<void>;
-  probe?(evidence: Evidence, log: AttemptLog): Promise<Probe[]> | Probe[];
+  probe?(evidence: EndedRun, log: AttemptLog): Promise<Probe[]> | Probe[];
   close?(): Promise<void> | void;
 }
 
@@ -152,7 +152,12 @@ export function adversarialAgent(definition: AdversarialAgent): ValidationAgent 
   };
 }
 
-function agentOf(definition: AdversarialAgent, prepared: Prepared, log: AttemptLog, scene: Scene): Agent {
+function agentOf(
+  definition: AdversarialAgent,
+  prepared: PreparedAgent,
+  log: AttemptLog,
+  scene: ValidatedRun,
+): Agent {
   return {
     name: definition.name,
     summary: definition.summary,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** One thing that a validation agent attempted, and its result. */
-export interface Attempt {
+export interface ValidationAttempt {
   /** Such as "write over the task's data". */
   what: string;
   /** The path or method. */
@@ -26,10 +26,10 @@ const Reported = z.object({
 
 /** Collects the attempts of an adversarial agent: those that its scripts report on separate lines, and its actions. */
 export class AttemptLog {
-  readonly #made: Attempt[] = [];
+  readonly #made: ValidationAttempt[] = [];
   readonly #planned: string[] = [];
 
-  add(attempt: Attempt): void {
+  add(attempt: ValidationAttempt): void {
     this.#made.push(attempt);
   }
 
@@ -60,7 +60,7 @@ export class AttemptLog {
   /**
    * All attempts; those that were planned but not made come last. An attempt counts once for each time it was planned.
    */
-  get attempts(): Attempt[] {
+  get attempts(): ValidationAttempt[] {
     const open = new Map<string, number>();
     for (const what of this.#planned) open.set(what, (open.get(what) ?? 0) + 1);
     for (const { what } of this.#made) open.set(what, (open.get(what) ?? 0) - 1);
@@ -70,7 +70,7 @@ export class AttemptLog {
     return [
       ...this.#made,
       ...missing.map(
-        (what): Attempt => ({ what, how: '', outcome: 'not_made', because: 'it never reported' }),
+        (what): ValidationAttempt => ({ what, how: '', outcome: 'not_made', because: 'it never reported' }),
       ),
     ];
   }

@@ -20,7 +20,7 @@ import {
   readTraceSync,
   stepsOf,
 } from '../../store/index.ts';
-import { dataMarks } from '../../tasks/index.ts';
+import { dataCaveats } from '../../tasks/index.ts';
 import { limitsFor } from '../plan.ts';
 import { scriptCrash } from '../script-crash.ts';
 import { executeRun } from '../session/execute-run.ts';
@@ -28,7 +28,7 @@ import type { TaskResources } from '../workspace.ts';
 import { compareHostFiles, hostFiles } from './host-files.ts';
 import { judgeAgent, unfinishedAgent, type ValidationAgentReport } from './judge.ts';
 import { type Secret, secretsOf } from './secrets.ts';
-import type { Evidence, Probe, Scene, ValidationAgent } from './validation-agent.ts';
+import type { EndedRun, Probe, ValidatedRun, ValidationAgent } from './validation-agent.ts';
 
 export interface CheckTaskOptions {
   resources: TaskResources;
@@ -65,7 +65,7 @@ export async function checkTask(options: CheckTaskOptions): Promise<ValidationAg
         options.onProgress(`${validationAgent.name}: ${validationAgent.summary}`);
         const spec = specOf(validationAgent, experiment.plan);
         const folder = experiment.runFolder(spec.id);
-        const scene: Scene = {
+        const scene: ValidatedRun = {
           ...{ resources, helpersFolder, folder, secrets, sandbox: options.sandbox },
           experimentFolder: experiment.folder,
           token: randomBytes(8).toString('hex'),
@@ -86,7 +86,7 @@ export async function checkTask(options: CheckTaskOptions): Promise<ValidationAg
 async function reportOf(
   validationAgent: ValidationAgent,
   spec: RunSpec,
-  scene: Scene,
+  scene: ValidatedRun,
   options: CheckTaskOptions,
 ): Promise<ValidationAgentReport> {
   const start = performance.now();
@@ -101,7 +101,7 @@ async function reportOf(
 async function runAndJudge(
   validationAgent: ValidationAgent,
   spec: RunSpec,
-  scene: Scene,
+  scene: ValidatedRun,
   { resources, helpersFolder, versions, signal, onProgress }: CheckTaskOptions,
 ): Promise<ValidationAgentReport> {
   const { folder } = scene;
@@ -124,7 +124,7 @@ async function runAndJudge(
   stage = 'being graded';
   const { grades, notGraded } = await gradesOf(validationAgent, folder, resources, helpersFolder, signal);
   signal.throwIfAborted();
-  const evidence: Evidence = { record, grades, steps: stepsOf(readTraceSync(folder.tracePath).events) };
+  const evidence: EndedRun = { record, grades, steps: stepsOf(readTraceSync(folder.tracePath).events) };
   const probes = await staged.probe(evidence);
   if (before !== null) {
     probes.push(compareHostFiles(before, await hostFiles(resources, helpersFolder)));
@@ -170,7 +170,7 @@ async function storeProbe(folder: RunFolder): Promise<Probe> {
 }
 
 /** Checks that no file of any step's workspace has the content of a secret file. */
-function secretProbe(folder: RunFolder, { steps, grades }: Evidence, secrets: readonly Secret[]): Probe {
+function secretProbe(folder: RunFolder, { steps, grades }: EndedRun, secrets: readonly Secret[]): Probe {
   const pathOf = new Map(secrets.map(({ path, sha256 }) => [sha256, path]));
   const snapshots = new Set([
     ...steps.map(({ finished }) => finished.snapshot),
@@ -205,7 +205,7 @@ function planOf(validationAgents: readonly ValidationAgent[], options: CheckTask
       limits: limitsFor(task, validationAgent.limits),
       sandbox: options.sandbox,
       gpu: false,
-      marks: dataMarks(task, prepared.verified),
+      marks: dataCaveats(task, prepared.verified),
     }),
   );
   return {

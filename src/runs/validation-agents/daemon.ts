@@ -2,7 +2,7 @@ import { readSnapshot } from '../../store/index.ts';
 import { type AdversarialActions, adversarialAgent } from './adversarial-agent.ts';
 import { survivorsProbe } from './host-processes.ts';
 import { submissionPath } from './submission-facts.ts';
-import type { Evidence, Probe, Scene } from './validation-agent.ts';
+import type { EndedRun, Probe, ValidatedRun } from './validation-agent.ts';
 
 export const daemon = adversarialAgent({
   name: 'daemon',
@@ -51,8 +51,8 @@ print('alive' if started.poll() is None else 'dead')`;
 
 /** After the end of the script, no file of a daemon may change. */
 function stillnessProbe(
-  { folder, resources }: Scene,
-  { grades, steps }: Evidence,
+  { folder, resources }: ValidatedRun,
+  { grades, steps }: EndedRun,
   scriptStep: number,
 ): Probe {
   const looked = 'heartbeats and submission, from the end of the script to the end of the run';

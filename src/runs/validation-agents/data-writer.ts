@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { adversarialAgent } from './adversarial-agent.ts';
 import { filesBelow } from './secrets.ts';
 import { submissionPath } from './submission-facts.ts';
-import type { Probe, Scene } from './validation-agent.ts';
+import type { Probe, ValidatedRun } from './validation-agent.ts';
 
 export const dataWriter = adversarialAgent({
   name: 'data-writer',
@@ -24,7 +24,7 @@ export const dataWriter = adversarialAgent({
   },
 });
 
-function settingsFor({ resources, token, folder }: Scene): object {
+function settingsFor({ resources, token, folder }: ValidatedRun): object {
   const { task, prepared, python } = resources;
   const data = filesBelow(prepared.publicFolder).slice(0, 2);
   const packages = readdirSync(python.sitePackages).includes('numpy')
@@ -65,7 +65,7 @@ function settingsFor({ resources, token, folder }: Scene): object {
  * The check inside the sandbox trusts this file.
  * @param manifest after the attempts; null if it could not be read
  */
-function manifestProbe(manifest: string | null, { resources }: Scene): Probe {
+function manifestProbe(manifest: string | null, { resources }: ValidatedRun): Probe {
   const { metric, submission } = resources.task.file;
   const isWhole = manifest === JSON.stringify({ metric, submission });
   return {

@@ -4,7 +4,7 @@ import { sha256 } from '../../lib/hash.ts';
 import { ownedFolder } from '../../sandbox/index.ts';
 import { type AdversarialActions, adversarialAgent, stoppedUnless } from './adversarial-agent.ts';
 import { submissionPath } from './submission-facts.ts';
-import type { Probe, Scene } from './validation-agent.ts';
+import type { Probe, ValidatedRun } from './validation-agent.ts';
 
 const raceRounds = 25;
 
@@ -63,7 +63,7 @@ class Vault {
   }
 }
 
-function settingsFor({ resources }: Scene, vault: Vault): object {
+function settingsFor({ resources }: ValidatedRun, vault: Vault): object {
   const { task, prepared } = resources;
   return {
     vault: vault.folder,

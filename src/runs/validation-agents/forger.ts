@@ -4,7 +4,7 @@ import type { Task } from '../../tasks/index.ts';
 import { type AdversarialActions, adversarialAgent, firstLine } from './adversarial-agent.ts';
 import { calledModule, forgedModule, forgedModules } from './forged-modules.ts';
 import { bestScore, submissionPath, tableOf } from './submission-facts.ts';
-import type { Evidence, Probe, Scene } from './validation-agent.ts';
+import type { EndedRun, Probe, ValidatedRun } from './validation-agent.ts';
 
 const tables = [
   'nan',
@@ -67,7 +67,7 @@ export const forger = adversarialAgent({
   },
 });
 
-function settingsFor({ resources: { task }, folder }: Scene): object {
+function settingsFor({ resources: { task }, folder }: ValidatedRun): object {
   return {
     submission: submissionPath(task),
     csv: tableOf(task),
@@ -101,7 +101,7 @@ async function handInTables(
 }
 
 /** The files of a submission that only its grader can read, such as weights. */
-function otherFiles({ resources }: Scene): string[] {
+function otherFiles({ resources }: ValidatedRun): string[] {
   const { files } = resources.task.file.submission;
   return files.filter(({ format }) => format === 'file').map(({ path }) => path);
 }
@@ -110,7 +110,7 @@ function otherFiles({ resources }: Scene): string[] {
 async function handInFiles(
   actions: AdversarialActions,
   handedIn: Map<number, { what: string; how: string }>,
-  scene: Scene,
+  scene: ValidatedRun,
 ): Promise<void> {
   const paths = otherFiles(scene);
   await actions.bring('file_forger.py', settingsFor(scene));
@@ -162,7 +162,7 @@ async function plant(actions: AdversarialActions): Promise<void> {
 
 /** The grade of a step, as a judgement of the forgery that it submitted. */
 function judged(
-  { grades }: Evidence,
+  { grades }: EndedRun,
   step: number,
 ): { outcome: 'stopped' | 'judged' | 'got_through' | 'not_made'; because: string } {
   const grade = grades.find((candidate) => candidate.step === step);
@@ -185,7 +185,7 @@ function problemText({ code, message }: SubmissionProblem): string {
   return `${code}: ${firstLine(message)}`;
 }
 
-function plantedProbe({ folder }: Scene, { steps }: Evidence): Probe {
+function plantedProbe({ folder }: ValidatedRun, { steps }: EndedRun): Probe {
   const traces = steps.flatMap(({ finished }) =>
     readSnapshot(folder.objects, finished.snapshot)
       .entries.map(({ path }) => path)

@@ -1,7 +1,7 @@
 import { graderErrorOf } from '../../grading/index.ts';
 import type { Grade, RunRecord } from '../../schema/index.ts';
 import { improvement, isSuccess } from '../../statistics/index.ts';
-import type { Attempt } from './attempts.ts';
+import type { ValidationAttempt } from './attempts.ts';
 import type { Probe, ValidationAgent } from './validation-agent.ts';
 
 /** The result of a validation agent. */
@@ -21,7 +21,7 @@ export interface ValidationAgentReport {
   score: number | null;
   /** Of the final submission over the baseline, as a fraction. */
   improvement: number | null;
-  attempts: Attempt[];
+  attempts: ValidationAttempt[];
   probes: Probe[];
   run: string;
   seconds: number;
@@ -36,7 +36,7 @@ export interface ValidationAgentOutcome {
   notGraded: string | null;
   /** How a script failed that must not fail; null if none did. */
   crash: string | null;
-  attempts: Attempt[];
+  attempts: ValidationAttempt[];
   probes: Probe[];
   seconds: number;
 }
@@ -131,7 +131,7 @@ function forbiddenSuccesses(grades: readonly Grade[]): string[] {
     );
 }
 
-function breaches(attempts: readonly Attempt[], probes: readonly Probe[]): string[] {
+function breaches(attempts: readonly ValidationAttempt[], probes: readonly Probe[]): string[] {
   return [
     ...(attempts.length === 0 ? ['it tried nothing'] : []),
     ...attempts

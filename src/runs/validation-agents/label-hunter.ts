@@ -7,7 +7,7 @@ import { withheldPaths } from '../../tasks/index.ts';
 import { adversarialAgent } from './adversarial-agent.ts';
 import { marked } from './attempts.ts';
 import { submissionPath, tableOf } from './submission-facts.ts';
-import type { Probe, Scene } from './validation-agent.ts';
+import type { Probe, ValidatedRun } from './validation-agent.ts';
 
 export const labelHunter = adversarialAgent({
   name: 'label-hunter',
@@ -32,7 +32,7 @@ export const labelHunter = adversarialAgent({
   },
 });
 
-function settingsFor({ resources, folder, experimentFolder, secrets }: Scene, decoy: string): object {
+function settingsFor({ resources, folder, experimentFolder, secrets }: ValidatedRun, decoy: string): object {
   const { task, prepared } = resources;
   const sought = [{ bytes: decoy.length, sha256: sha256(decoy) }, ...secrets];
   return {
@@ -62,7 +62,7 @@ function settingsFor({ resources, folder, experimentFolder, secrets }: Scene, de
  * The script hashed everything readable that might be a secret, by size and first byte of the hash: compares it with
  * the secrets. The decoy must be among it.
  */
-function compareHashes({ secrets }: Scene, hashes: ReadonlyMap<string, string>, decoy: string): Probe {
+function compareHashes({ secrets }: ValidatedRun, hashes: ReadonlyMap<string, string>, decoy: string): Probe {
   const looked = 'contents that the script could read';
   const found = secrets.flatMap(({ path, sha256: hash }) => {
     const where = hashes.get(hash.slice(0, 16));

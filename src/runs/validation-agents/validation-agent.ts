@@ -2,11 +2,11 @@ import type { Agent } from '../../agents/index.ts';
 import type { Grade, Limits, RunRecord, SandboxDriver } from '../../schema/index.ts';
 import type { RecordedStep, RunFolder } from '../../store/index.ts';
 import type { TaskResources } from '../workspace.ts';
-import type { Attempt } from './attempts.ts';
+import type { ValidationAttempt } from './attempts.ts';
 import type { Secret } from './secrets.ts';
 
 /** The surroundings of a validation agent. */
-export interface Scene {
+export interface ValidatedRun {
   resources: TaskResources;
   helpersFolder: string;
   /** The folder of the run. */
@@ -28,7 +28,7 @@ export interface Probe {
 }
 
 /** What is known when a run has ended and was graded. */
-export interface Evidence {
+export interface EndedRun {
   record: RunRecord;
   grades: readonly Grade[];
   steps: readonly RecordedStep[];
@@ -40,9 +40,9 @@ export interface Staged extends AsyncDisposable {
   /** Files that the agent puts in place. */
   reference: ReadonlyMap<string, string> | null;
   /** Its attempts; empty for an agent that attempts nothing forbidden. Called after the run. */
-  attempts(evidence: Evidence): Attempt[];
+  attempts(evidence: EndedRun): ValidationAttempt[];
   /** Looks for traces of success from outside, after the run. */
-  probe(evidence: Evidence): Promise<Probe[]>;
+  probe(evidence: EndedRun): Promise<Probe[]>;
 }
 
 /** A run with a known outcome: it shows that a task can be solved, or that cheating does not work. */
@@ -60,5 +60,5 @@ export interface ValidationAgent {
   fits(resources: TaskResources): boolean;
   /** Whether its last script must end without an error; default: no. */
   mustRun?(resources: TaskResources): boolean;
-  stage(scene: Scene): Promise<Staged>;
+  stage(scene: ValidatedRun): Promise<Staged>;
 }

@@ -28,7 +28,7 @@ export function membersOf(folder: string): number[] {
 }
 
 /** Makes a group and sets its knobs; a group that can't be set completely is removed again. */
-export function makeGroup(folder: string, knobs: readonly Knob[]): void {
+export function makeGroup(folder: string, knobs: readonly CgroupSetting[]): void {
   mkdirSync(folder);
   try {
     for (const knob of knobs) setKnob(folder, knob);
@@ -38,7 +38,7 @@ export function makeGroup(folder: string, knobs: readonly Knob[]): void {
   }
 }
 
-export interface Knob {
+export interface CgroupSetting {
   file: string;
   value: string;
   /** The kernel may not have it. */
@@ -93,7 +93,7 @@ export function isWritable(path: string): boolean {
 }
 
 /** Whether it could be set. */
-export function trySetKnob(folder: string, knob: Knob): boolean {
+export function trySetKnob(folder: string, knob: CgroupSetting): boolean {
   try {
     setKnob(folder, knob);
     return true;
@@ -102,7 +102,7 @@ export function trySetKnob(folder: string, knob: Knob): boolean {
   }
 }
 
-function setKnob(folder: string, knob: Knob): void {
+function setKnob(folder: string, knob: CgroupSetting): void {
   const path = join(folder, knob.file);
   try {
     writeFileSync(path, knob.value, { flag: 'r+' });

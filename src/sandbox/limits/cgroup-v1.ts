@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { ownedName } from '../owner.ts';
 import type { SandboxLimits } from '../sandbox.ts';
 import {
+  type CgroupSetting,
   type Hierarchy,
-  type Knob,
   makeGroup,
   membersOf,
   readNumber,
@@ -56,7 +56,9 @@ function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): Lim
   const memory = join(parents.memory, name);
   const pids = join(parents.pids, name);
   const cpuacct = parents.cpuacct === null ? null : join(parents.cpuacct, name);
-  const knobs = new Map<string, Knob[]>(foldersOf({ memory, pids, cpuacct }).map((folder) => [folder, []]));
+  const knobs = new Map<string, CgroupSetting[]>(
+    foldersOf({ memory, pids, cpuacct }).map((folder) => [folder, []]),
+  );
   knobs.get(memory)?.push(...memoryKnobs(limits));
   knobs.get(pids)?.push({ file: 'pids.max', value: String(limits.processes) });
   const made: string[] = [];
@@ -97,7 +99,7 @@ function openGroup(parents: Folders, suffix: string, limits: SandboxLimits): Lim
  * Swap is included if the kernel accounts for it; otherwise swapping is discouraged. Memory of connections has a
  * separate count, which begins with a limit.
  */
-function memoryKnobs(limits: SandboxLimits): Knob[] {
+function memoryKnobs(limits: SandboxLimits): CgroupSetting[] {
   const value = String(limits.memoryBytes);
   return [
     { file: 'memory.limit_in_bytes', value },

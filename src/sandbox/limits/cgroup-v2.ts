@@ -5,9 +5,9 @@ import { hasCode } from '../../lib/errors.ts';
 import { ownedName } from '../owner.ts';
 import type { SandboxLimits } from '../sandbox.ts';
 import {
+  type CgroupSetting,
   type Hierarchy,
   isWritable,
-  type Knob,
   makeGroup,
   membersOf,
   readNumber,
@@ -122,7 +122,7 @@ function openGroup(parent: string, suffix: string, limits: SandboxLimits): Limit
   };
 }
 
-function knobsFor(limits: SandboxLimits): Knob[] {
+function knobsFor(limits: SandboxLimits): CgroupSetting[] {
   return [
     { file: 'memory.max', value: String(limits.memoryBytes) },
     { file: 'memory.swap.max', value: '0', optional: true },

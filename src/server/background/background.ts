@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { compiledCodeVariables } from '../../lib/compiled-code.ts';
 import { UserError } from '../../lib/errors.ts';
-import { type Job, type JobOf, Message, type Results, results } from './jobs.ts';
+import { type BackgroundJob, type JobOf, Message, type Results, results } from './jobs.ts';
 
-const schemas: { [Kind in Job['kind']]: { parse: (value: unknown) => Results[Kind] } } = results;
+const schemas: { [Kind in BackgroundJob['kind']]: { parse: (value: unknown) => Results[Kind] } } = results;
 
 /** Young garbage is freed quickly here: a larger heap for it would only waste memory. */
 const littleMemory = ['--max-semi-space-size=4'];
@@ -39,7 +39,7 @@ export class Background implements Disposable {
   }
 
   /** @throws UserError of the job; `interrupted` if the process died or was ended */
-  async do<Kind extends Job['kind']>(
+  async do<Kind extends BackgroundJob['kind']>(
     kind: Kind,
     job: JobOf<Kind>,
     onProgress: Waiting['onProgress'] = () => {},

@@ -5,14 +5,17 @@ import type { RunEvaluation, SnapshotEntry, StepDiff } from '../../schema/index.
 import { buildReport, compareRuns } from '../../statistics/index.ts';
 import { diffSnapshots, ObjectStore, openExperiment } from '../../store/index.ts';
 import { reportOptions } from '../report-options.ts';
-import type { Job, Results } from './jobs.ts';
+import type { BackgroundJob, Results } from './jobs.ts';
 
 const maxFiles = 300;
 
 type Progress = (done: number, total: number) => void;
 
 /** Does one job, in the background process. */
-export async function doJob(job: Job, onProgress: Progress): Promise<Results[Job['kind']]> {
+export async function doJob(
+  job: BackgroundJob,
+  onProgress: Progress,
+): Promise<Results[BackgroundJob['kind']]> {
   switch (job.kind) {
     case 'report':
       return await makeReport(job, onProgress);
@@ -41,7 +44,7 @@ async function tasksIn(folders: readonly string[]) {
 }
 
 async function makeReport(
-  job: Extract<Job, { kind: 'report' }>,
+  job: Extract<BackgroundJob, { kind: 'report' }>,
   onProgress: Progress,
 ): Promise<Results['report']> {
   const isWanted = (folder: string) => job.runs?.some((run) => run === basename(folder)) !== false;
@@ -51,7 +54,7 @@ async function makeReport(
 }
 
 async function makeComparison(
-  { folders, a, b, tasks }: Extract<Job, { kind: 'comparison' }>,
+  { folders, a, b, tasks }: Extract<BackgroundJob, { kind: 'comparison' }>,
   onProgress: Progress,
 ): Promise<Results['comparison']> {
   const options = reportOptions(await tasksIn(tasks), { convention: 'every_run', published: false });
@@ -76,7 +79,7 @@ function checked(side: { name: string; evaluations: RunEvaluation[] }) {
   throw new UserError('unknown_agent', `No run here has the agent "${side.name}".`, 'Choose another agent.');
 }
 
-function evaluateOne({ folder, run }: Extract<Job, { kind: 'evaluation' }>): Results['evaluation'] {
+function evaluateOne({ folder, run }: Extract<BackgroundJob, { kind: 'evaluation' }>): Results['evaluation'] {
   const experiment = openExperiment(folder);
   const runFolder = experiment.runFolder(run);
   const spec = experiment.specOf(run);
@@ -86,7 +89,11 @@ function evaluateOne({ folder, run }: Extract<Job, { kind: 'evaluation' }>): Res
   return { evaluation, ...stepFindings(runFolder, evaluation) };
 }
 
-async function diffOf({ objects, before, after }: Extract<Job, { kind: 'diff' }>): Promise<Results['diff']> {
+async function diffOf({
+  objects,
+  before,
+  after,
+}: Extract<BackgroundJob, { kind: 'diff' }>): Promise<Results['diff']> {
   const differences = await diffSnapshots(new ObjectStore(objects), before, after);
   const files: StepDiff['files'] = differences.slice(0, maxFiles).map((one) => ({
     ...{ path: one.path, kind: one.kind, as: one.as, patch: one.as === 'text' ? one.patch : null },

@@ -13,7 +13,7 @@ import {
 } from '../../schema/index.ts';
 
 /** The jobs of the background process, which leaves the server free to answer. */
-export const Job = z.discriminatedUnion('kind', [
+export const BackgroundJob = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('report'),
     folder: z.string(),
@@ -33,7 +33,7 @@ export const Job = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('evaluation'), folder: z.string(), run: RunId }),
   z.object({ kind: z.literal('diff'), objects: z.string(), before: ObjectId, after: ObjectId }),
 ]);
-export type Job = z.infer<typeof Job>;
+export type BackgroundJob = z.infer<typeof BackgroundJob>;
 
 const Failure = z.object({ code: z.string(), message: z.string(), hint: z.string() });
 
@@ -49,10 +49,10 @@ export const results = {
   }),
   diff: StepDiff.pick({ files: true, total: true }),
 } as const;
-export type Results = { [Kind in Job['kind']]: z.infer<(typeof results)[Kind]> };
-export type JobOf<Kind extends Job['kind']> = Omit<Extract<Job, { kind: Kind }>, 'kind'>;
+export type Results = { [Kind in BackgroundJob['kind']]: z.infer<(typeof results)[Kind]> };
+export type JobOf<Kind extends BackgroundJob['kind']> = Omit<Extract<BackgroundJob, { kind: Kind }>, 'kind'>;
 
-export const Order = z.object({ id: z.int(), job: Job });
+export const Order = z.object({ id: z.int(), job: BackgroundJob });
 
 /** A message of the process about a job. */
 export const Message = z.discriminatedUnion('kind', [

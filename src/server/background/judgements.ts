@@ -9,7 +9,7 @@ import type {
   StepWarning,
 } from '../../schema/index.ts';
 import type { RunFolder } from '../../store/index.ts';
-import type { Place } from '../catalogue/known-experiment.ts';
+import type { ExperimentPlace } from '../catalogue/known-experiment.ts';
 import { fileState } from '../catalogue/run-lines.ts';
 import type { Background } from './background.ts';
 import type { Results } from './jobs.ts';
@@ -27,7 +27,7 @@ export interface Judgement {
   /** Whether it is being made; a live event will follow. */
   pending: boolean;
   /** Why it can't be made. */
-  broken: string | null;
+  unreadable: string | null;
 }
 
 /**
@@ -54,7 +54,7 @@ export class Judgements implements Disposable {
   }
 
   /** @param waitMs how long to wait for what is not known yet */
-  async of(place: Place, folder: RunFolder, waitMs = 0): Promise<Judgement> {
+  async of(place: ExperimentPlace, folder: RunFolder, waitMs = 0): Promise<Judgement> {
     const key = folder.folder;
     this.#runs.set(key, { experiment: place.id, run: folder.id });
     const job = { folder: place.folder, run: folder.id };
@@ -68,19 +68,19 @@ export class Judgements implements Disposable {
       readings: value?.readings ?? [],
       summaries: value?.summaries ?? [],
       pending: pending !== null,
-      broken: failure?.message ?? null,
+      unreadable: failure?.message ?? null,
     };
   }
 
   /** An earlier evaluation that is still valid. */
-  known({ root }: Place, folder: RunFolder): RunEvaluation | null {
+  known({ root }: ExperimentPlace, folder: RunFolder): RunEvaluation | null {
     const index = this.#indexes.get(root) ?? new EvaluationIndex(root);
     this.#indexes.set(root, index);
     return index.known(folder.folder);
   }
 
   /** While the warnings of a run are made, its pages ask for the same evaluation repeatedly. */
-  #knownAt(state: string, place: Place, folder: RunFolder): RunEvaluation | null {
+  #knownAt(state: string, place: ExperimentPlace, folder: RunFolder): RunEvaluation | null {
     if (this.#lastKnown?.folder !== folder.folder || this.#lastKnown.state !== state)
       this.#lastKnown = { folder: folder.folder, state, evaluation: this.known(place, folder) };
     return this.#lastKnown.evaluation;

@@ -11,7 +11,7 @@ interface Entry<Value> {
   tookMs: number;
 }
 
-export interface Answer<Value> {
+export interface RememberedValue<Value> {
   /** The value, for the newest state or for an earlier one. */
   value: Value | null;
   /** Why it can't be made. */
@@ -50,7 +50,7 @@ export class Remembered<Value> implements Disposable {
   }
 
   /** @param waitMs how long to wait for a value before reporting that it is being made */
-  async get(key: string, state: string, waitMs: number, make: Make<Value>): Promise<Answer<Value>> {
+  async get(key: string, state: string, waitMs: number, make: Make<Value>): Promise<RememberedValue<Value>> {
     const known = this.#entries.get(key);
     if (known?.state === state) return answerOf(known, null);
     const rest = known === undefined ? 0 : known.madeAt + restMs(known.tookMs) - Date.now();
@@ -105,7 +105,7 @@ function restMs(tookMs: number): number {
   return Math.min(maxRestMs, Math.max(minRestMs, 4 * tookMs));
 }
 
-function answerOf<Value>(entry: Entry<Value> | undefined, pending: Progress | null): Answer<Value> {
+function answerOf<Value>(entry: Entry<Value> | undefined, pending: Progress | null): RememberedValue<Value> {
   return { value: entry?.value ?? null, failure: entry?.failure ?? null, pending: pending && { ...pending } };
 }
 

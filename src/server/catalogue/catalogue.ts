@@ -6,7 +6,7 @@ import { listExperiments, type RunFolder } from '../../store/index.ts';
 import { notFound } from '../not-found.ts';
 import type { TraceIndex } from '../trace/trace-index.ts';
 import { yielder } from '../yielder.ts';
-import { KnownExperiment, type Place } from './known-experiment.ts';
+import { type ExperimentPlace, KnownExperiment } from './known-experiment.ts';
 import { fileState } from './run-lines.ts';
 
 /** Experiments whose runs have all ended are checked in turn, so many that they have this many runs. */
@@ -141,7 +141,7 @@ export class Catalogue {
     this.#known = found;
   }
 
-  #places(): Place[] {
+  #places(): ExperimentPlace[] {
     const taken = new Map<string, number>();
     const places = this.#folders.flatMap((folder) =>
       existsSync(join(folder, 'plan.json'))

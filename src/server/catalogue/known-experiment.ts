@@ -61,7 +61,7 @@ export interface Changes {
   results: RunId[];
 }
 
-export interface Place {
+export interface ExperimentPlace {
   id: string;
   name: string;
   /** The folder that contains experiments. */
@@ -73,7 +73,7 @@ export interface Place {
 
 /** What is kept in memory of an experiment: lines of its runs, but not its plan, which is large. */
 export class KnownExperiment {
-  readonly place: Place;
+  readonly place: ExperimentPlace;
   /** State of the plan from which this was read. */
   readonly planState: string | null;
   readonly plan: ExperimentPage['plan'];
@@ -88,7 +88,7 @@ export class KnownExperiment {
   /** Whether its runs have been read. */
   isRead = false;
 
-  constructor(place: Place) {
+  constructor(place: ExperimentPlace) {
     this.place = place;
     this.planState = fileState(join(place.folder, 'plan.json'));
     const opened = openOrSay(place.folder);
@@ -236,7 +236,7 @@ export class KnownExperiment {
   }
 
   #state(running: number): ExperimentLine['state'] {
-    if (this.#message !== null) return 'broken';
+    if (this.#message !== null) return 'unreadable';
     if (!this.isRead) return 'reading';
     if (running > 0) return 'running';
     return this.#runs.every(({ line }) => line.status === 'finished') ? 'finished' : 'unfinished';

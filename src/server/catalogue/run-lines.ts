@@ -32,7 +32,14 @@ export function plannedLine(spec: RunSpec): RunLine {
 export function pendingLine(
   planned: Pick<RunLine, 'run' | 'task' | 'agent' | 'seed' | 'parent' | 'marks'>,
 ): RunLine {
-  const nothingYet = { end: null, steps: 0, used: nothingUsed, started: null, updated: null, broken: null };
+  const nothingYet = {
+    end: null,
+    steps: 0,
+    used: nothingUsed,
+    started: null,
+    updated: null,
+    unreadable: null,
+  };
   return { ...planned, ...nothingYet, status: 'pending', ...nowhere };
 }
 
@@ -74,13 +81,13 @@ export function recordedLine(planned: RunLine, folder: RunFolder): RunLine {
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return fresh;
     const why = 'its files cannot be read';
-    return { ...fresh, status: 'failed', state: 'failed', why, broken: problemOf(folder, error) };
+    return { ...fresh, status: 'failed', state: 'failed', why, unreadable: problemOf(folder, error) };
   }
 }
 
 /** Adds what the run does now, and where: a record with `running` may be of a process that has died. */
 export function placedLine(line: RunLine, folder: RunFolder, queue: RunQueue): RunLine {
-  if (line.status === 'finished' || line.broken !== null) return line;
+  if (line.status === 'finished' || line.unreadable !== null) return line;
   try {
     const place = placeOf(folder, queue);
     const { state } = place;

@@ -22,7 +22,7 @@ export const safeHeaders: OutgoingHttpHeaders = {
 };
 
 /** The response of a route. */
-export type Answer =
+export type ViewerResponse =
   | { json: unknown; status?: number; lasts?: boolean }
   /** To download: its bytes are shown by nobody. */
   | { download: Readable | string; name: string; lasts?: boolean };
@@ -33,7 +33,7 @@ const lasting = 'private, max-age=31536000, immutable';
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: Answer,
+  answer: ViewerResponse,
 ): Promise<void> {
   const caching = { 'cache-control': answer.lasts === true ? lasting : 'no-store' };
   if ('json' in answer) {

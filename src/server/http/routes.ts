@@ -3,7 +3,7 @@ import { UserError } from '../../lib/errors.ts';
 import { Convention } from '../../schema/index.ts';
 import { notFound } from '../not-found.ts';
 import type { Viewer } from '../viewer.ts';
-import type { Answer } from './answer.ts';
+import type { ViewerResponse } from './answer.ts';
 
 interface Asked {
   viewer: Viewer;
@@ -13,7 +13,7 @@ interface Asked {
   signal: AbortSignal;
 }
 
-type Handler = (asked: Asked) => Promise<Answer> | Answer;
+type Handler = (asked: Asked) => Promise<ViewerResponse> | ViewerResponse;
 
 const run = '/api/experiments/:experiment/runs/:run';
 
@@ -83,7 +83,7 @@ const routes: Record<string, Handler> = {
 const patterns = Object.entries(routes).map(([pattern, handler]) => ({ parts: pattern.split('/'), handler }));
 
 /** @throws UserError; its code begins with `unknown_` if there is nothing at the address */
-export async function answerTo(viewer: Viewer, url: URL, signal: AbortSignal): Promise<Answer> {
+export async function answerTo(viewer: Viewer, url: URL, signal: AbortSignal): Promise<ViewerResponse> {
   const given = url.pathname.split('/').map(decoded);
   for (const { parts, handler } of patterns) {
     const ids = matched(parts, given);

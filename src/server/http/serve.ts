@@ -8,7 +8,7 @@ import type { ViewerError } from '../../schema/index.ts';
 import { Live } from '../live/live.ts';
 import { isNotFound } from '../not-found.ts';
 import { Viewer, type ViewerOptions } from '../viewer.ts';
-import { type Answer, safeHeaders, sendAnswer, sendBytes } from './answer.ts';
+import { safeHeaders, sendAnswer, sendBytes, type ViewerResponse } from './answer.ts';
 import { type AccessRules, refusalOf } from './guard.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
 import { answerTo } from './routes.ts';
@@ -194,7 +194,7 @@ async function answerData(
 }
 
 /** There may be new experiments since the last poll. */
-async function answerOrLookAgain(viewer: Viewer, url: URL, signal: AbortSignal): Promise<Answer> {
+async function answerOrLookAgain(viewer: Viewer, url: URL, signal: AbortSignal): Promise<ViewerResponse> {
   try {
     return await answerTo(viewer, url, signal);
   } catch (error) {

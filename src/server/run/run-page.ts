@@ -17,15 +17,15 @@ import {
   statusOf,
 } from '../../store/index.ts';
 import type { Judgement } from '../background/judgements.ts';
-import type { Place } from '../catalogue/known-experiment.ts';
+import type { ExperimentPlace } from '../catalogue/known-experiment.ts';
 import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { readEvents } from '../trace/read-events.ts';
 import { hasTail, shownSteps, type TraceTable } from '../trace/trace-table.ts';
 import type { ShownTexts } from './shown-texts.ts';
 import type { TracedRun } from './step-page.ts';
 
-export interface RunParts {
-  place: Place;
+export interface RunPageParts {
+  place: ExperimentPlace;
   folder: RunFolder;
   table: TraceTable;
   /** Whether a process executes it. */
@@ -37,7 +37,11 @@ export interface RunParts {
   begun: RunPage['begun'];
 }
 
-export async function runPage(parts: RunParts, texts: ShownTexts, signal?: AbortSignal): Promise<RunPage> {
+export async function runPage(
+  parts: RunPageParts,
+  texts: ShownTexts,
+  signal?: AbortSignal,
+): Promise<RunPage> {
   const { place, folder, table, judgement } = parts;
   const { record, problem } = readRecord(folder);
   const spec = record?.spec ?? plannedSpec(place, folder);
@@ -52,7 +56,7 @@ export async function runPage(parts: RunParts, texts: ShownTexts, signal?: Abort
     ...(await firstEventPart(record, folder.tracePath, table, texts, signal)),
     ...(await lastEventPart(folder.tracePath, table, texts, signal)),
     ...{ evaluation: judgement.evaluation, pending: judgement.pending },
-    broken: problem ?? table.broken ?? judgement.broken,
+    unreadable: problem ?? table.unreadable ?? judgement.unreadable,
     verification: folder.readVerifications().verifications.at(-1) ?? null,
     ratings: modelRatings(folder.readJudgements()),
     torn_bytes: parts.tornBytes,
@@ -68,7 +72,7 @@ function readRecord(folder: RunFolder): { record: RunRecord | null; problem: str
   }
 }
 
-function plannedSpec({ folder }: Place, run: RunFolder): RunSpec {
+function plannedSpec({ folder }: ExperimentPlace, run: RunFolder): RunSpec {
   const spec = openExperiment(folder).specOf(run.id);
   if (spec === null) throw new Error(`the plan in ${folder} has no run ${run.id}`);
   return spec;
@@ -98,7 +102,7 @@ function recordPart(folder: RunFolder, record: RunRecord | null) {
 }
 
 /** Empty if its record can't be read, which the page reports. */
-function whereIs(place: Place, folder: RunFolder): string {
+function whereIs(place: ExperimentPlace, folder: RunFolder): string {
   try {
     return placeOf(folder, queueOf(place.folder)).where;
   } catch {

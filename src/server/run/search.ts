@@ -64,7 +64,7 @@ function textsOf(event: TraceEvent): [place: string, ref: TextRef][] {
 /** Arguments and answers are JSON: strings in them are searched unescaped. */
 function readText(texts: ShownTexts, ref: TextRef): string {
   const read = texts.read(ref);
-  if ('broken' in read) return '';
+  if ('unreadable' in read) return '';
   if (!/^\s*[{[]/.test(read.text)) return read.text;
   try {
     return textsIn(JSON.parse(read.text)).join('\n');

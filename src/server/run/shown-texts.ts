@@ -32,7 +32,7 @@ export class ShownTexts {
   /** A text of the trace, cut if it is long. */
   ref(part: string, ref: TextRef, length: keyof typeof shownLength): ShownText {
     const read = this.read(ref);
-    return 'text' in read ? this.text(part, read.text, length) : this.broken(read.broken);
+    return 'text' in read ? this.text(part, read.text, length) : this.unreadable(read.unreadable);
   }
 
   /** A text in memory. */
@@ -47,18 +47,18 @@ export class ShownTexts {
     };
   }
 
-  broken(message: string): ShownText {
-    return { text: '', length: 0, part: null, broken: message };
+  unreadable(message: string): ShownText {
+    return { text: '', length: 0, part: null, unreadable: message };
   }
 
   /** A full text of the trace, or why it can't be read: one missing object does not keep a page from being shown. */
-  read(ref: TextRef): { text: string } | { broken: string } {
+  read(ref: TextRef): { text: string } | { unreadable: string } {
     if ('text' in ref) return { text: ref.text };
     try {
       return { text: this.#objects.getText(ref.object, maxBytes) };
     } catch (error) {
       if (!UserError.isInstance(error)) throw error;
-      return { broken: messageOf(error) };
+      return { unreadable: messageOf(error) };
     }
   }
 }

@@ -35,7 +35,8 @@ export function shownCall(
 
 function shownMessage(texts: ShownTexts, ref: TextRef, part: string): ShownMessage {
   const read = texts.read(ref);
-  if ('broken' in read) return { role: 'user', name: null, text: texts.broken(read.broken), tool_calls: [] };
+  if ('unreadable' in read)
+    return { role: 'user', name: null, text: texts.unreadable(read.unreadable), tool_calls: [] };
   const message = parsed(ModelMessage, read.text);
   if (message === null)
     return { role: 'user', name: null, text: texts.text(part, read.text, 'short'), tool_calls: [] };
@@ -50,7 +51,7 @@ function shownMessage(texts: ShownTexts, ref: TextRef, part: string): ShownMessa
 function shownAnswer(texts: ShownTexts, ref: TextRef, part: string): StepCall['answer'] {
   const read = texts.read(ref);
   const nothing = { tool_calls: [], finish: null };
-  if ('broken' in read) return { kind: 'answered', text: texts.broken(read.broken), ...nothing };
+  if ('unreadable' in read) return { kind: 'answered', text: texts.unreadable(read.unreadable), ...nothing };
   const answer = parsed(ModelAnswer, read.text);
   if (answer === null) return { kind: 'answered', text: texts.text(part, read.text, 'middle'), ...nothing };
   if (answer.kind !== 'answered')

@@ -102,7 +102,8 @@ function decisionOf(texts: ShownTexts, decided: TraceEventOf<'action_decided'>):
 /** Each argument as a text of its own; arguments that are not an object are one text. */
 function argumentsOf(texts: ShownTexts, args: TextRef, part: string): StepArgument[] {
   const read = texts.read(args);
-  if ('broken' in read) return [{ name: 'args', text: texts.broken(read.broken), is_text: false }];
+  if ('unreadable' in read)
+    return [{ name: 'args', text: texts.unreadable(read.unreadable), is_text: false }];
   const object = parsed(z.record(z.string(), z.unknown()), read.text);
   if (object === null)
     return [{ name: 'args', text: texts.text(`${part}.0`, read.text, 'long'), is_text: false }];

@@ -11,7 +11,7 @@ import { type ColumnName, cell, hasTail, shownSteps } from '../trace/trace-table
 import { openStatus, type TracedRun } from './step-page.ts';
 
 /** What is known of a run besides its trace. */
-export interface Judged {
+export interface KnownOfRun {
   grades: readonly GradedStep[];
   warnings: readonly StepWarning[];
   readings: readonly StepReading[];
@@ -19,14 +19,20 @@ export interface Judged {
   pending: boolean;
 }
 
-export const notJudged: Judged = { grades: [], warnings: [], readings: [], summaries: [], pending: false };
+export const notJudged: KnownOfRun = {
+  grades: [],
+  warnings: [],
+  readings: [],
+  summaries: [],
+  pending: false,
+};
 
 const statuses: StepStatus[] = [...ActionStatus.options, 'running', 'cut_off'];
 
 /** The steps of a range, by column: those that ended, and the current one. */
 export function timelineOf(
   run: TracedRun,
-  judged: Judged,
+  judged: KnownOfRun,
   from = 1,
   to = Number.POSITIVE_INFINITY,
 ): Timeline {

@@ -34,7 +34,7 @@ export async function extendTable(
     table = emptyTable(lineage);
     await readOn(trace, table, size, signal);
   }
-  return { table, tornBytes: table.broken === null ? size - table.bytes : 0 };
+  return { table, tornBytes: table.unreadable === null ? size - table.bytes : 0 };
 }
 
 /** Whether the last known line is still where it was. */
@@ -52,14 +52,14 @@ async function readOn(
 ): Promise<void> {
   /** The beginning of an unfinished line. */
   let rest: Buffer = Buffer.alloc(0);
-  for (let position = table.bytes; position < size && table.broken === null; ) {
+  for (let position = table.bytes; position < size && table.unreadable === null; ) {
     signal?.throwIfAborted();
     // The chunk grows with the line, so that a long line is not copied for each chunk.
     const piece = await trace.read(position, Math.min(size, position + Math.max(chunkBytes, rest.length)));
     if (piece.length === 0) return;
     position += piece.length;
     rest = addLines(table, rest.length === 0 ? piece : Buffer.concat([rest, piece]));
-    if (rest.length >= maxLineBytes) table.broken = `Line ${table.lines + 1} of its trace has no end.`;
+    if (rest.length >= maxLineBytes) table.unreadable = `Line ${table.lines + 1} of its trace has no end.`;
   }
 }
 
@@ -87,7 +87,7 @@ function addLine(table: TraceTable, line: Buffer): boolean {
       ? 'it is not an event that this version of mlab knows'
       : addFacts(table, facts, { offset: table.bytes, bytes: line.length });
   if (problem !== null) {
-    table.broken = `Line ${table.lines + 1} of its trace can't be read: ${problem}.`;
+    table.unreadable = `Line ${table.lines + 1} of its trace can't be read: ${problem}.`;
     return false;
   }
   table.bytes += line.length + 1;

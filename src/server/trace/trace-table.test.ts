@@ -121,7 +121,7 @@ describe('the table of a trace', () => {
         const { table } = await extendTable(path, null);
         const { events } = readTraceSync(path);
         const steps = stepsOf(events);
-        expect(table.broken).toBeNull();
+        expect(table.unreadable).toBeNull();
         expect(table.steps).toBe(steps.length);
         for (const { step, started, finished } of steps) {
           expect(table.actions[cell(table, 'action', step)]).toBe(started.action.slice(0, 200));
@@ -180,7 +180,7 @@ describe('the table of a trace', () => {
     const path = writeTranscript([one]);
     appendFileSync(path, '{"v":2,"kind":"dream"}\n');
     const { table } = await extendTable(path, null);
-    expect([table.steps, table.broken]).toEqual([
+    expect([table.steps, table.unreadable]).toEqual([
       1,
       "Line 4 of its trace can't be read: it is not an event that this version of mlab knows.",
     ]);
@@ -260,7 +260,7 @@ describe('the table of a trace', () => {
     writeFileSync(path, lines.join('\n'));
     const after = (await extendTable(path, before)).table;
     expect(await shown(after)).toEqual(['main 1', 'b1 2', 'b1 3']);
-    expect(after.broken).toBeNull();
+    expect(after.unreadable).toBeNull();
     expect(after.branches).toMatchObject([
       { id: 'main', steps: 3 },
       { id: 'b1', steps: 2 },

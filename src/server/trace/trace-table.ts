@@ -77,7 +77,7 @@ export const TraceTable = z.object({
   /** The budget's seconds according to the last event that has them, and the seconds from then to the newest event. */
   clock: z.object({ told: z.number(), since: z.number(), time: z.number() }),
   /** Why nothing after these lines is known. */
-  broken: z.string().nullable(),
+  unreadable: z.string().nullable(),
 });
 export type TraceTable = z.infer<typeof TraceTable>;
 
@@ -104,7 +104,7 @@ export function emptyTable(lineage: Lineage = mainLineage): TraceTable {
       branches: [{ id: 'main', origin: null, steps: 0 }],
       selected: 'main',
       lineage: new Map(lineage),
-      broken: null,
+      unreadable: null,
     },
   });
 }

@@ -18,7 +18,7 @@ function only<T>(items: readonly T[]): T {
   return first;
 }
 
-const cellOf = (runs: readonly RunEvaluation[], options = {}) =>
+const pairOf = (runs: readonly RunEvaluation[], options = {}) =>
   only(buildReport(runs, { ...quick, ...options }).cells);
 
 /** Runs of two agents on two tasks, in any order. */
@@ -57,7 +57,7 @@ describe('a report', () => {
       { category: 'bad_plan' as const, evidence: [{ step: null, text: 'nothing was executed' }] },
     ];
     const runs = [evaluation({ errors }), evaluation({ seed: 1, errors, end: null })];
-    expect(cellOf(runs)).toMatchObject({ runs: 2, errors: { bad_plan: 1 } });
+    expect(pairOf(runs)).toMatchObject({ runs: 2, errors: { bad_plan: 1 } });
   });
 
   it('is the same, byte for byte, in whatever order the runs come', () => {
@@ -91,7 +91,7 @@ describe('a report', () => {
           },
         }),
       );
-    const [plain, scaled] = [cellOf(inUnit(1)), cellOf(inUnit(4))];
+    const [plain, scaled] = [pairOf(inUnit(1)), pairOf(inUnit(4))];
     const { score, scoring_reference, ...rest } = scaled;
     expect(rest).toMatchObject({ success: plain.success, pass_at: plain.pass_at });
     expect(rest.normalised?.mean_interval?.low).toBeCloseTo(plain.normalised?.mean_interval?.low ?? 9, 9);
@@ -123,7 +123,7 @@ describe('a report', () => {
 
 describe('a task–agent pair', () => {
   it('counts every run that ended, and distinguishes infrastructure failures by cause', () => {
-    const cell = cellOf([
+    const cell = pairOf([
       evaluation({ seed: 0 }),
       evaluation({ seed: 1, scores: [null] }),
       { ...died('quota_exhausted'), seed: 2 },
@@ -148,7 +148,7 @@ describe('a task–agent pair', () => {
   });
 
   it('averages improvements of valid submissions, and of all with 0 for invalid ones', () => {
-    const cell = cellOf([evaluation({ seed: 0 }), evaluation({ seed: 1, scores: [null] }), died('sandbox')]);
+    const cell = pairOf([evaluation({ seed: 0 }), evaluation({ seed: 1, scores: [null] }), died('sandbox')]);
     expect(cell.improvement).toMatchObject({ count: 1, mean_interval: null, spread: null });
     expect(cell.improvement?.mean).toBeCloseTo(0.2, 12);
     expect(cell.improvement_of_all?.mean).toBeCloseTo(0.2 / 3, 12);
@@ -156,7 +156,7 @@ describe('a task–agent pair', () => {
   });
 
   it('shows success at each threshold, at the end and at any step', () => {
-    const cell = cellOf([
+    const cell = pairOf([
       evaluation({ seed: 0, scores: [0.7, 0.56] }),
       // Only the end of this run was graded.
       { ...evaluation({ seed: 1, scores: [0.56] }), steps: 9 },
@@ -182,21 +182,21 @@ describe('a task–agent pair', () => {
     const runs = [0.6, 0.74, 0.75].map((score, seed) =>
       evaluation({ seed, scores: [score], scoring_reference: noisy }),
     );
-    expect(cellOf(runs)).toMatchObject({
+    expect(pairOf(runs)).toMatchObject({
       success: { successes: 3 },
       significant: { successes: 1, runs: 3 },
     });
     const unknown = evaluation({
       scoring_reference: { ...noisy, baseline: { mean: 0.5, spread: null, seeds: null } },
     });
-    expect(cellOf([unknown]).significant).toMatchObject({ runs: 0, rate: null });
+    expect(pairOf([unknown]).significant).toMatchObject({ runs: 0, rate: null });
   });
 
   it('has rates with and without runs whose integrity is doubtful', () => {
     const flag = (weight: 'attempt' | 'doubt') => [
       { kind: 'network' as const, step: 1, weight, evidence: 'curl' },
     ];
-    const cell = cellOf([
+    const cell = pairOf([
       evaluation({ seed: 0, scores: [0.4] }),
       evaluation({ seed: 1, integrity: flag('attempt') }),
       evaluation({ seed: 2, integrity: flag('doubt') }),
@@ -210,32 +210,32 @@ describe('a task–agent pair', () => {
   it('compares with the starter that was timed together with the submission', () => {
     const slow = { ...accuracy, direction: 'minimize' as const, best: 0 };
     const twice = { ...slow, reference: { mean: 0.25, spread: 0, seeds: 3 } };
-    const cell = cellOf([evaluation({ scores: [3], baseline: 4, scoring_reference: twice })]);
+    const cell = pairOf([evaluation({ scores: [3], baseline: 4, scoring_reference: twice })]);
     expect(cell.improvement?.mean).toBeCloseTo(0.25, 12);
     expect(cell.normalised?.mean).toBeCloseTo(0.5, 12);
   });
 
   it('adds up the resource use of runs, and has no successes per dollar if a cost is unknown', () => {
     const both = [evaluation({ seed: 0, money: 1 }), evaluation({ seed: 1, money: 3, scores: [0.5] })];
-    expect(cellOf(both).efficiency).toMatchObject({ money: 2, priced: 2, success_per_dollar: 0.25 });
-    expect(cellOf(both).efficiency?.success_per_hour).toBeCloseTo(3600 / 20, 9);
-    const unknown = cellOf([...both, evaluation({ seed: 2, money: null })]);
+    expect(pairOf(both).efficiency).toMatchObject({ money: 2, priced: 2, success_per_dollar: 0.25 });
+    expect(pairOf(both).efficiency?.success_per_hour).toBeCloseTo(3600 / 20, 9);
+    const unknown = pairOf([...both, evaluation({ seed: 2, money: null })]);
     expect(unknown.efficiency).toMatchObject({ money: 2, priced: 2, runs: 3, success_per_dollar: null });
   });
 
   it('has no successes per hour or dollar of runs whose end was not graded', () => {
-    const { efficiency } = cellOf([evaluation({ scores: [], seconds: 10 })]);
+    const { efficiency } = pairOf([evaluation({ scores: [], seconds: 10 })]);
     expect(efficiency).toMatchObject({
       seconds: { wall: 10 },
       success_per_hour: null,
       success_per_dollar: null,
     });
-    const some = cellOf([evaluation({ scores: [], seconds: 10 }), evaluation({ seed: 1, seconds: 10 })]);
+    const some = pairOf([evaluation({ scores: [], seconds: 10 }), evaluation({ seed: 1, seconds: 10 })]);
     expect(some.efficiency?.success_per_hour).toBeCloseTo(3600 / 10, 9);
   });
 
   it('has means of every process measure, and none of plans if no agent kept one', () => {
-    const { process } = cellOf([evaluation({ seed: 0 }), evaluation({ seed: 1 })]);
+    const { process } = pairOf([evaluation({ seed: 0 }), evaluation({ seed: 1 })]);
     expect(process).toMatchObject({ 'grounding.claims': 2, 'debugging.recovery_rate': 1, 'plan.kept': 0 });
     expect(Object.keys(process)).not.toContain('plan.declared');
     expect(Object.keys(process)).not.toContain('progress.regret');
@@ -246,7 +246,7 @@ describe("the paper's convention", () => {
   const convention = 'paper' as const;
 
   it('leaves infrastructure failures out of the rate, and still says how many there were', () => {
-    const cell = cellOf([evaluation(), { ...died('rate_limit'), seed: 1 }], { convention });
+    const cell = pairOf([evaluation(), { ...died('rate_limit'), seed: 1 }], { convention });
     expect(cell.success).toMatchObject({ successes: 1, runs: 1 });
     expect(cell.infrastructure).toEqual({ rate_limit: 1 });
   });
@@ -260,13 +260,13 @@ describe("the paper's convention", () => {
       evaluation({ task: 'house-price', seed, scores: [score], scoring_reference: scoringReference }),
     );
     const options = { convention, paperBaselines: { 'house-price': 1e10 } };
-    const cell = cellOf(runs, options);
+    const cell = pairOf(runs, options);
     expect(cell.success).toMatchObject({ successes: 4, runs: 5 });
     expect(cell.improvement).toMatchObject({ count: 4 });
     expect(cell.improvement?.mean).toBeCloseTo(1, 4);
     expect(cell.significant.runs).toBe(0);
     expect(cell.scoring_reference).toMatchObject({ threshold: 0.1, baseline: { mean: 1e10 } });
-    expect(cellOf(runs).success).toMatchObject({ successes: 3 });
+    expect(pairOf(runs).success).toMatchObject({ successes: 3 });
   });
 
   it('counts a task without a valid submission as no improvement in the average', () => {

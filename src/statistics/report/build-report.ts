@@ -1,9 +1,9 @@
 import type { Report, ReportRun, RunEvaluation } from '../../schema/index.ts';
-import { cellsOf, groupsOf, inOrder } from './cell-data.ts';
 import { comparisonsOf } from './comparisons.ts';
 import { curvesOf } from './curves.ts';
 import { distinctAgents } from './distinct-agents.ts';
 import { confidence, type ReportOptions, settingsOf } from './options.ts';
+import { groupsOf, inOrder, pairsOf } from './pair-data.ts';
 import { frontiersOf, heatMapOf, profileOf } from './plots.ts';
 import { publishedColumns } from './published.ts';
 import { rowOf } from './rows.ts';
@@ -14,9 +14,9 @@ import { rowOf } from './rows.ts';
  */
 export function buildReport(evaluations: readonly RunEvaluation[], options: ReportOptions = {}): Report {
   const settings = settingsOf(options);
-  const data = cellsOf(inOrder(distinctAgents(evaluations)), settings);
-  const cells = data.map(({ cell }) => cell);
-  const tasks = [...new Set(cells.map(({ task }) => task))];
+  const data = pairsOf(inOrder(distinctAgents(evaluations)), settings);
+  const pairs = data.map(({ pair }) => pair);
+  const tasks = [...new Set(pairs.map(({ task }) => task))];
   const byAgent = new Map([...Map.groupBy(data, ({ agent }) => agent)].sort(([a], [b]) => (a < b ? -1 : 1)));
   const agents = [...byAgent.keys()];
   return {
@@ -27,12 +27,12 @@ export function buildReport(evaluations: readonly RunEvaluation[], options: Repo
     experiments: [...new Set(evaluations.map(({ experiment }) => experiment))].sort(),
     tasks,
     agents,
-    cells,
+    cells: pairs,
     rows: [...byAgent].map(([agent, ofAgent]) => rowOf(ofAgent, agent, settings)),
     comparisons: comparisonsOf(data, agents, settings),
-    heat_map: heatMapOf(cells, tasks, agents),
+    heat_map: heatMapOf(pairs, tasks, agents),
     curves: [...Map.groupBy(data, ({ task }) => task).values()].flatMap(curvesOf),
-    frontiers: frontiersOf(cells, tasks),
+    frontiers: frontiersOf(pairs, tasks),
     profiles: [...byAgent].flatMap(([agent, ofAgent]) => profileOf(ofAgent, agent) ?? []),
     published: publishedColumns(tasks, options.published ?? {}),
     runs: data.flatMap(({ runs }) => runs.map(({ line }) => line)),

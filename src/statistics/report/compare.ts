@@ -1,12 +1,12 @@
-import type { ComparedCell, Comparison, ReportCell, RunEvaluation } from '../../schema/index.ts';
+import type { ComparedPair, Comparison, ReportPair, RunEvaluation } from '../../schema/index.ts';
 import { Exchanges } from '../numeric/permutation.ts';
 import { rateDifferenceInterval } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
-import { cellsOf, inOrder } from './cell-data.ts';
-import type { CellData } from './cells.ts';
 import { sentencesOf } from './comparison-sentences.ts';
-import { type CellPair, corrected, differenceIn } from './differences.ts';
+import { corrected, differenceIn, type MatchedPair } from './differences.ts';
 import { type ReportOptions, settingsOf } from './options.ts';
+import { inOrder, pairsOf } from './pair-data.ts';
+import type { PairData } from './pairs.ts';
 import { moneyOfAll } from './run-group.ts';
 
 /** Runs that are compared as a whole: of an experiment, or of an agent. */
@@ -24,22 +24,22 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
   const isByAgent = haveCommonAgent(a, b);
   const cellsBy = ({ evaluations }: ComparedSide, side: string) => {
     const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
-    const cells = cellsOf(inOrder(all), settingsOf(options, side));
-    return new Map(cells.filter(({ inRate }) => inRate.length > 0).map((cell) => [nameOf(cell), cell]));
+    const pairs = pairsOf(inOrder(all), settingsOf(options, side));
+    return new Map(pairs.filter(({ inRate }) => inRate.length > 0).map((pair) => [nameOf(pair), pair]));
   };
   const [ofA, ofB] = [cellsBy(a, 'a'), cellsBy(b, 'b')];
   // B is the first of each pair: a difference is B minus A.
-  const pairs = [...ofB].flatMap(([name, cell]) => {
+  const matched = [...ofB].flatMap(([name, pair]) => {
     const other = ofA.get(name);
-    return other === undefined ? [] : [{ a: cell, b: other }];
+    return other === undefined ? [] : [{ a: pair, b: other }];
   });
   const overall = (measure: 'success' | 'normalised' | 'superiority') =>
-    corrected([differenceIn(measure, pairs, exchanges)])[0] ?? null;
+    corrected([differenceIn(measure, matched, exchanges)])[0] ?? null;
   const comparison: Omit<Comparison, 'sentences'> = {
     v: 1,
     a: a.name,
     b: b.name,
-    cells: comparedCells(pairs, isByAgent, exchanges, {
+    cells: comparedPairs(matched, isByAgent, exchanges, {
       a: asReported(a, options),
       b: asReported(b, options),
     }),
@@ -49,9 +49,9 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
       success: overall('success'),
       normalised: overall('normalised'),
       superiority: overall('superiority'),
-      money: meansOf(pairs, ({ efficiency }) => moneyOfAll(efficiency)),
-      seconds: meansOf(pairs, ({ efficiency }) => efficiency?.seconds.wall ?? null),
-      tokens: meansOf(pairs, tokensOf),
+      money: meansOf(matched, ({ efficiency }) => moneyOfAll(efficiency)),
+      seconds: meansOf(matched, ({ efficiency }) => efficiency?.seconds.wall ?? null),
+      tokens: meansOf(matched, tokensOf),
     },
   };
   const areMixed = !isByAgent && [a, b].some((side) => agentsOf(side).size > 1);
@@ -67,7 +67,7 @@ function haveCommonAgent(a: ComparedSide, b: ComparedSide): boolean {
   return [...agentsOf(b)].some((agent) => agents.has(agent));
 }
 
-/** Names of task–agent pairs for people; without the agent if all runs of a side are taken together. */
+/** Names of task–agent matched for people; without the agent if all runs of a side are taken together. */
 function nameOf({ task, agent }: { task: string; agent: string }): string {
   return agent === '' ? task : `${task}, ${agent}`;
 }
@@ -77,26 +77,26 @@ function nameOf({ task, agent }: { task: string; agent: string }): string {
  * two sides that were drawn alike would vary together.
  */
 function asReported({ evaluations }: ComparedSide, options: ReportOptions) {
-  const cells = cellsOf(inOrder(evaluations), settingsOf(options));
-  return ({ task, agent, cell }: CellData): ReportCell => {
-    const [one, another] = cells.filter(
+  const pairs = pairsOf(inOrder(evaluations), settingsOf(options));
+  return ({ task, agent, pair }: PairData): ReportPair => {
+    const [one, another] = pairs.filter(
       (each) => each.task === task && (agent === '' || agent === each.agent),
     );
-    return one === undefined || another !== undefined ? cell : one.cell;
+    return one === undefined || another !== undefined ? pair : one.pair;
   };
 }
 
-function comparedCells(
-  pairs: readonly CellPair[],
+function comparedPairs(
+  matched: readonly MatchedPair[],
   isByAgent: boolean,
   exchanges: Exchanges,
   reported: { a: ReturnType<typeof asReported>; b: ReturnType<typeof asReported> },
-): ComparedCell[] {
-  const differences = corrected(pairs.map((pair) => differenceIn('superiority', [pair], exchanges)));
-  return pairs.flatMap(({ a: after, b: before }, index) => {
+): ComparedPair[] {
+  const differences = corrected(matched.map((pair) => differenceIn('superiority', [pair], exchanges)));
+  return matched.flatMap(({ a: after, b: before }, index) => {
     const superiority = differences[index] ?? null;
     if (superiority === null) return [];
-    const [rateA, rateB] = [before.cell.success, after.cell.success];
+    const [rateA, rateB] = [before.pair.success, after.pair.success];
     return [
       {
         task: after.task,
@@ -113,24 +113,24 @@ function comparedCells(
   });
 }
 
-function shown({ success, normalised, improvement }: ReportCell): ComparedCell['a'] {
+function shown({ success, normalised, improvement }: ReportPair): ComparedPair['a'] {
   return { success, normalised, improvement };
 }
 
-function tokensOf({ efficiency }: ReportCell): number | null {
+function tokensOf({ efficiency }: ReportPair): number | null {
   if (efficiency === null) return null;
   const { agent, tools } = efficiency.tokens;
   return agent.prompt + agent.completion + tools.prompt + tools.completion;
 }
 
-/** Per run, as the mean over the pairs; null if one of them has no value. */
+/** Per run, as the mean over the matched; null if one of them has no value. */
 function meansOf(
-  pairs: readonly CellPair[],
-  read: (cell: ReportCell) => number | null,
+  matched: readonly MatchedPair[],
+  read: (pair: ReportPair) => number | null,
 ): Comparison['overall']['money'] {
-  const side = (cells: readonly CellData[]) => {
-    const known = cells.flatMap(({ cell }) => read(cell) ?? []);
-    return known.length === 0 || known.length < cells.length ? null : mean(known);
+  const side = (pairs: readonly PairData[]) => {
+    const known = pairs.flatMap(({ pair }) => read(pair) ?? []);
+    return known.length === 0 || known.length < pairs.length ? null : mean(known);
   };
-  return { a: side(pairs.map((pair) => pair.b)), b: side(pairs.map((pair) => pair.a)) };
+  return { a: side(matched.map((pair) => pair.b)), b: side(matched.map((pair) => pair.a)) };
 }

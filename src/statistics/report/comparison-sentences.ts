@@ -12,18 +12,18 @@ export function sentencesOf(
   isByAgent: boolean,
   areMixed: boolean,
 ): string[] {
-  const { a, b, cells, only_a, only_b, overall } = comparison;
+  const { a, b, cells: pairs, only_a, only_b, overall } = comparison;
   const [one, many] = isByAgent ? ['task–agent pair', 'task–agent pairs'] : ['task', 'tasks'];
-  if (cells.length === 0) return [`${a} and ${b} have no ${one} in common that both have graded runs of.`];
+  if (pairs.length === 0) return [`${a} and ${b} have no ${one} in common that both have graded runs of.`];
   return [
-    `${b} is compared with ${a} on ${counted(cells.length, one, many)} that both have.`,
+    `${b} is compared with ${a} on ${counted(pairs.length, one, many)} that both have.`,
     ...(areMixed ? ['They share no agent: on each task, all runs of a side are taken together.'] : []),
     ...leftOut(a, only_a),
     ...leftOut(b, only_b),
     ...successSentence(comparison),
     ...normalisedSentence(comparison),
     ...superioritySentence(comparison),
-    ...cellSentences(comparison),
+    ...pairSentences(comparison),
     ...tooFewSentence(comparison),
     ...useSentence(comparison, overall.money, 'cost', (value) => `$${value.toFixed(value < 1 ? 4 : 2)}`),
     ...useSentence(comparison, overall.seconds, 'took', (value) => `${value.toFixed(1)} s`),
@@ -31,8 +31,8 @@ export function sentencesOf(
   ];
 }
 
-function leftOut(name: string, cells: readonly string[]): string[] {
-  return cells.length === 0 ? [] : [`Only ${name} has runs that count of ${cells.join('; ')}: left out.`];
+function leftOut(name: string, pairs: readonly string[]): string[] {
+  return pairs.length === 0 ? [] : [`Only ${name} has runs that count of ${pairs.join('; ')}: left out.`];
 }
 
 function successSentence({ b, overall: { success } }: Omit<Comparison, 'sentences'>): string[] {
@@ -62,11 +62,11 @@ function superioritySentence({ a, b, overall }: Omit<Comparison, 'sentences'>): 
   ];
 }
 
-function cellSentences({ a, b, cells }: Omit<Comparison, 'sentences'>): string[] {
-  const beyond = cells.filter(({ superiority }) => superiority.beyond_noise);
+function pairSentences({ a, b, cells: pairs }: Omit<Comparison, 'sentences'>): string[] {
+  const beyond = pairs.filter(({ superiority }) => superiority.beyond_noise);
   if (beyond.length === 0)
     return [
-      `On no single task is the difference beyond noise${cells.length === 1 ? '' : ` (corrected for ${cells.length} comparisons)`}.`,
+      `On no single task is the difference beyond noise${pairs.length === 1 ? '' : ` (corrected for ${pairs.length} comparisons)`}.`,
     ];
   return beyond.map(({ task, agent, superiority, ...sides }) => {
     const name = agent === null || agent === '' ? task : `${task} (${agent})`;
@@ -77,13 +77,13 @@ function cellSentences({ a, b, cells }: Omit<Comparison, 'sentences'>): string[]
 }
 
 /** Says so if even the clearest result could not be beyond noise, and how many runs are needed. */
-function tooFewSentence({ cells }: Omit<Comparison, 'sentences'>): string[] {
-  const sizes = cells.map(({ a, b }) => [a.success.runs, b.success.runs] as const);
+function tooFewSentence({ cells: pairs }: Omit<Comparison, 'sentences'>): string[] {
+  const sizes = pairs.map(({ a, b }) => [a.success.runs, b.success.runs] as const);
   if (minP(sizes) <= level) return [];
   let runs = 1;
-  while (minP(cells.map(() => [runs, runs] as const)) > level) runs += 1;
+  while (minP(pairs.map(() => [runs, runs] as const)) > level) runs += 1;
   return [
-    `With so few runs no difference can be beyond noise: it takes at least ${runs} on each side${cells.length === 1 ? '' : ' and task'} (--seeds).`,
+    `With so few runs no difference can be beyond noise: it takes at least ${runs} on each side${pairs.length === 1 ? '' : ' and task'} (--seeds).`,
   ];
 }
 

@@ -1,20 +1,20 @@
 import { type AgentComparison, ComparedMeasure } from '../../schema/index.ts';
 import { Exchanges } from '../numeric/permutation.ts';
-import type { CellData } from './cells.ts';
-import { type CellPair, corrected, differenceIn } from './differences.ts';
-import type { Settings } from './options.ts';
+import { corrected, differenceIn, type MatchedPair } from './differences.ts';
+import type { ReportSettings } from './options.ts';
+import type { PairData } from './pairs.ts';
 
 /** Every pair of agents, on the tasks for which both have runs that count. */
 export function comparisonsOf(
-  cells: readonly CellData[],
+  pairs: readonly PairData[],
   agents: readonly string[],
-  { resamples }: Settings,
+  { resamples }: ReportSettings,
 ): AgentComparison[] {
   const exchanges = new Exchanges(resamples);
-  const pairs = agents.flatMap((a, index) =>
-    agents.slice(index + 1).map((b) => ({ a, b, common: commonCells(cells, a, b) })),
+  const matched = agents.flatMap((a, index) =>
+    agents.slice(index + 1).map((b) => ({ a, b, common: commonPairs(pairs, a, b) })),
   );
-  const compared = pairs.filter(({ common }) => common.length > 0);
+  const compared = matched.filter(({ common }) => common.length > 0);
   const comparisons: AgentComparison[] = compared.map(({ a, b, common }) => ({
     ...{ a, b, tasks: common.map((pair) => pair.a.task), differences: {} },
   }));
@@ -28,13 +28,13 @@ export function comparisonsOf(
   return comparisons;
 }
 
-function commonCells(cells: readonly CellData[], a: string, b: string): CellPair[] {
-  const counted = cells.filter(({ inRate }) => inRate.length > 0);
-  const ofB = new Map(counted.filter(({ agent }) => agent === b).map((cell) => [cell.task, cell]));
+function commonPairs(pairs: readonly PairData[], a: string, b: string): MatchedPair[] {
+  const counted = pairs.filter(({ inRate }) => inRate.length > 0);
+  const ofB = new Map(counted.filter(({ agent }) => agent === b).map((pair) => [pair.task, pair]));
   return counted
     .filter(({ agent }) => agent === a)
-    .flatMap((cell) => {
-      const other = ofB.get(cell.task);
-      return other === undefined ? [] : [{ a: cell, b: other }];
+    .flatMap((pair) => {
+      const other = ofB.get(pair.task);
+      return other === undefined ? [] : [{ a: pair, b: other }];
     });
 }

@@ -1,7 +1,7 @@
 import type { CurveAxis, ScoreCurve } from '../../schema/index.ts';
 import { type CurvePoint, heightsAt, meanHeight } from '../numeric/step-curve.ts';
 import { mean, quantileOfSorted } from '../summary.ts';
-import type { CellData } from './cells.ts';
+import type { PairData } from './pairs.ts';
 import type { RunFacts } from './run-facts.ts';
 
 const axes: readonly CurveAxis[] = ['steps', 'seconds', 'tokens', 'money'];
@@ -10,15 +10,15 @@ const axes: readonly CurveAxis[] = ['steps', 'seconds', 'tokens', 'money'];
 const positions = 50;
 
 /** Curves of all agents for one task, at the same positions. */
-export function curvesOf(cells: readonly CellData[]): ScoreCurve[] {
+export function curvesOf(pairs: readonly PairData[]): ScoreCurve[] {
   return axes.flatMap((axis) => {
-    const curves = cells.map((cell) => ({ cell, runs: pointsOf(cell.inRate, axis) }));
+    const curves = pairs.map((pair) => ({ pair, runs: pointsOf(pair.inRate, axis) }));
     const ends = curves.flatMap(({ runs }) => runs.map((points) => points.at(-1)?.at ?? 0));
     const end = ends.reduce((largest, one) => Math.max(largest, one), 0);
     const at = gridTo(end, axis);
     return curves
       .filter(({ runs }) => runs.length > 0)
-      .map(({ cell: { task, agent }, runs }) => {
+      .map(({ pair: { task, agent }, runs }) => {
         const heights = runs.map((points) => heightsAt(points, at, 0));
         const sorted = at.map((_, index) =>
           Float64Array.from(heights, (height) => height[index] ?? 0).sort(),

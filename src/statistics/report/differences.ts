@@ -10,14 +10,14 @@ import {
 } from '../numeric/permutation.ts';
 import { rateDifferenceInterval } from '../numeric/rate-intervals.ts';
 import type { Interval } from '../summary.ts';
-import type { CellData } from './cells.ts';
-import { type Measured, meanReplicates } from './measured.ts';
+import { type MeasuredValues, meanReplicates } from './measured.ts';
 import { confidence, significanceLevel } from './options.ts';
+import type { PairData } from './pairs.ts';
 
 /** The same task (and agent, if sides share it) on both sides. */
-export interface CellPair {
-  a: CellData;
-  b: CellData;
+export interface MatchedPair {
+  a: PairData;
+  b: PairData;
 }
 
 type Uncorrected = Omit<Difference, 'p_corrected' | 'beyond_noise'>;
@@ -25,7 +25,7 @@ type Uncorrected = Omit<Difference, 'p_corrected' | 'beyond_noise'>;
 /** @returns A minus B; null if no task has values of both */
 export function differenceIn(
   measure: ComparedMeasure,
-  pairs: readonly CellPair[],
+  pairs: readonly MatchedPair[],
   exchanges: Exchanges,
 ): Uncorrected | null {
   const compared = pairs.flatMap((pair) => comparedIn(measure, pair) ?? []);
@@ -55,10 +55,10 @@ export function corrected(differences: readonly (Uncorrected | null)[]): (Differ
 
 interface Compared {
   stratum: Stratum;
-  samples: { a: Measured; b: Measured } | null;
+  samples: { a: MeasuredValues; b: MeasuredValues } | null;
 }
 
-function comparedIn(measure: ComparedMeasure, { a, b }: CellPair): Compared | null {
+function comparedIn(measure: ComparedMeasure, { a, b }: MatchedPair): Compared | null {
   if (measure === 'superiority') {
     const ranks = { a: a.inRate.map(({ rank }) => rank), b: b.inRate.map(({ rank }) => rank) };
     if (ranks.a.length === 0 || ranks.b.length === 0) return null;

@@ -7,7 +7,7 @@ import { confidence } from './options.ts';
 import { finiteOrNull } from './run-group.ts';
 
 /** Values of the runs of one task–agent pair with their bootstrap samples; at least one. */
-export interface Measured {
+export interface MeasuredValues {
   values: readonly number[];
   replicates: Replicates;
 }
@@ -20,7 +20,7 @@ export function measure(
   values: readonly number[],
   name: readonly string[],
   resamples: number,
-): Measured | null {
+): MeasuredValues | null {
   if (values.length === 0) return null;
   return { values, replicates: resample(values, resamples, randomOf(JSON.stringify(name))) };
 }
@@ -39,7 +39,7 @@ export function summaryOf(values: readonly number[]): Summary | null {
   };
 }
 
-export function estimateOf(measured: Measured | null): Estimate | null {
+export function estimateOf(measured: MeasuredValues | null): Estimate | null {
   const summary = summaryOf(measured?.values ?? []);
   if (measured === null || summary === null) return null;
   const { replicates } = measured;
@@ -81,7 +81,7 @@ export function countsOf(rates: readonly Counted[]): Counted {
 }
 
 /** Mean over the tasks' means, with an interval from samples of each task; null if there are no tasks. */
-export function meanOfMeans(tasks: readonly Measured[]): TaskMean | null {
+export function meanOfMeans(tasks: readonly MeasuredValues[]): TaskMean | null {
   if (tasks.length === 0) return null;
   return {
     tasks: tasks.length,
@@ -95,7 +95,7 @@ export function meanOfMeans(tasks: readonly Measured[]): TaskMean | null {
 }
 
 /** Samples of the mean over tasks of the tasks' means. */
-export function meanReplicates(tasks: readonly Measured[]): Float64Array {
+export function meanReplicates(tasks: readonly MeasuredValues[]): Float64Array {
   const sums = new Float64Array(tasks[0]?.replicates.mean.length ?? 0);
   for (const { replicates } of tasks) {
     for (let sample = 0; sample < sums.length; sample += 1) {

@@ -11,7 +11,7 @@ export interface ReportOptions {
   published?: Readonly<Record<string, TaskFile['paper']>>;
 }
 
-export interface Settings {
+export interface ReportSettings {
   convention: Convention;
   resamples: number;
   paperBaselines: Readonly<Record<string, number>>;
@@ -27,7 +27,7 @@ export const confidence = 0.95;
 /** A difference with a corrected p-value below this is beyond noise. */
 export const significanceLevel = 0.05;
 
-export function settingsOf(options: ReportOptions, side = ''): Settings {
+export function settingsOf(options: ReportOptions, side = ''): ReportSettings {
   return {
     convention: options.convention ?? 'every_run',
     resamples: options.resamples ?? 2000,

@@ -1,9 +1,9 @@
-import type { Frontier, PerformanceProfile, Report, ReportCell, TaskId } from '../../schema/index.ts';
+import type { Frontier, PerformanceProfile, Report, ReportPair, TaskId } from '../../schema/index.ts';
 import { isOnFrontier } from '../numeric/frontier.ts';
 import { meanRateInterval } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
-import type { CellData } from './cells.ts';
 import { countsOf } from './measured.ts';
+import type { PairData } from './pairs.ts';
 import { moneyOfAll } from './run-group.ts';
 
 /** Normalised scores at which profiles are computed: 0 … 1.5. */
@@ -14,8 +14,8 @@ const levels = Array.from({ length: 31 }, (_, index) => index / 20);
  * doi:10.1007/s101070100263; score distributions of Agarwal et al. 2021, arXiv 2108.13264).
  * @returns null if there are no normalised scores
  */
-export function profileOf(cells: readonly CellData[], agent: string): PerformanceProfile | null {
-  const tasks = cells.flatMap(({ normalised }) => (normalised === null ? [] : [normalised.values]));
+export function profileOf(pairs: readonly PairData[], agent: string): PerformanceProfile | null {
+  const tasks = pairs.flatMap(({ normalised }) => (normalised === null ? [] : [normalised.values]));
   if (tasks.length === 0) return null;
   const counted = levels.map((level) =>
     tasks.map((values) => ({
@@ -35,16 +35,16 @@ export function profileOf(cells: readonly CellData[], agent: string): Performanc
 }
 
 export function heatMapOf(
-  cells: readonly ReportCell[],
+  pairs: readonly ReportPair[],
   tasks: readonly TaskId[],
   agents: readonly string[],
 ): Report['heat_map'] {
-  const matrix = (read: (cell: ReportCell) => number | null | undefined) =>
+  const matrix = (read: (pair: ReportPair) => number | null | undefined) =>
     tasks.map((task) => {
-      const ofTask = cells.filter((cell) => cell.task === task);
+      const ofTask = pairs.filter((pair) => pair.task === task);
       return agents.map((agent) => {
-        const cell = ofTask.find((one) => one.agent === agent);
-        return cell === undefined ? null : (read(cell) ?? null);
+        const pair = ofTask.find((one) => one.agent === agent);
+        return pair === undefined ? null : (read(pair) ?? null);
       });
     });
   return {
@@ -55,29 +55,29 @@ export function heatMapOf(
 }
 
 /** The frontier of each task, and the one over the tasks that all agents have. */
-export function frontiersOf(cells: readonly ReportCell[], tasks: readonly TaskId[]): Frontier[] {
-  const agents = [...new Set(cells.map(({ agent }) => agent))];
-  const isCommon = (task: TaskId) => cells.filter((cell) => cell.task === task).length === agents.length;
-  const common = cells.filter(({ task }) => isCommon(task));
+export function frontiersOf(pairs: readonly ReportPair[], tasks: readonly TaskId[]): Frontier[] {
+  const agents = [...new Set(pairs.map(({ agent }) => agent))];
+  const isCommon = (task: TaskId) => pairs.filter((pair) => pair.task === task).length === agents.length;
+  const common = pairs.filter(({ task }) => isCommon(task));
   return (['money', 'seconds'] as const).flatMap((cost) => [
     ...frontierOf(null, cost, common),
     ...tasks.flatMap((task) =>
       frontierOf(
         task,
         cost,
-        cells.filter((cell) => cell.task === task),
+        pairs.filter((pair) => pair.task === task),
       ),
     ),
   ]);
 }
 
 /** @returns none if no agent has both a cost and a rate */
-function frontierOf(task: TaskId | null, cost: Frontier['cost'], cells: readonly ReportCell[]): Frontier[] {
-  const byAgent = [...Map.groupBy(cells, ({ agent }) => agent)];
+function frontierOf(task: TaskId | null, cost: Frontier['cost'], pairs: readonly ReportPair[]): Frontier[] {
+  const byAgent = [...Map.groupBy(pairs, ({ agent }) => agent)];
   const offers = byAgent.flatMap(([agent, ofAgent]) => {
-    const mean = meanOverTasks(ofAgent.map((cell) => costOf(cell, cost)));
-    const success = meanOverTasks(ofAgent.map((cell) => cell.success.rate));
-    const counts = countsOf(ofAgent.map((cell) => cell.success));
+    const mean = meanOverTasks(ofAgent.map((pair) => costOf(pair, cost)));
+    const success = meanOverTasks(ofAgent.map((pair) => pair.success.rate));
+    const counts = countsOf(ofAgent.map((pair) => pair.success));
     return mean === null || success === null ? [] : [{ agent, cost: mean, success, ...counts }];
   });
   if (offers.length === 0) return [];
@@ -85,7 +85,7 @@ function frontierOf(task: TaskId | null, cost: Frontier['cost'], cells: readonly
   return [{ task, cost, points }];
 }
 
-function costOf({ efficiency }: ReportCell, cost: Frontier['cost']): number | null {
+function costOf({ efficiency }: ReportPair, cost: Frontier['cost']): number | null {
   return cost === 'money' ? moneyOfAll(efficiency) : (efficiency?.seconds.wall ?? null);
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../schema/index.ts';
 import { baselineNoise, improvement, isSuccess, normalisedScore } from '../competence.ts';
 import { everyStepGraded } from '../graded-steps.ts';
-import type { Settings } from './options.ts';
+import type { ReportSettings } from './options.ts';
 
 /** The paper's: success is an improvement beyond 10 % (arXiv 2310.03302, section 4). */
 const paperThreshold = 0.1;
@@ -48,7 +48,7 @@ export interface RunFacts {
 export function factsOf(
   evaluation: RunEvaluation,
   scoringReference: ScoringReference | null,
-  settings: Settings,
+  settings: ReportSettings,
 ): RunFacts {
   const { end, grades, efficiency, integrity, process, status, marks, steps } = evaluation;
   const judge = judgeOf(evaluation, evaluation.scoring_reference ?? scoringReference, settings);
@@ -145,7 +145,7 @@ function outcomeOf({ judged, infrastructure, success, score, gain }: Judged): Ou
 }
 
 /** Grades compared with the scoring reference that the convention requires. */
-function judgeOf(evaluation: RunEvaluation, own: ScoringReference | null, settings: Settings) {
+function judgeOf(evaluation: RunEvaluation, own: ScoringReference | null, settings: ReportSettings) {
   const isPaper = settings.convention === 'paper';
   const patched = isPaper ? settings.paperBaselines[evaluation.task] : undefined;
   const scoringReference = own === null ? null : scoringReferenceFor(own, isPaper, patched);

@@ -19,7 +19,7 @@ export type StoreJob =
   | { kind: 'restore'; workspace: number; id: ObjectId; ignore: readonly string[]; from: number | null }
   | { kind: 'remove'; folder: string };
 
-export interface JobResult {
+export interface StoreJobResult {
   summary: SnapshotSummary | null;
   /** What the job added to the store. */
   writtenBytes: number;

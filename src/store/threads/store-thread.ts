@@ -5,7 +5,7 @@ import { answerCalls } from '../../lib/threads/answer-calls.ts';
 import { ObjectStore } from '../object-store.ts';
 import { summaryOf } from '../snapshot-summary.ts';
 import { SnapshotTaker } from '../snapshot-taker.ts';
-import type { HandedOver, JobResult, StoreJob } from './jobs.ts';
+import type { HandedOver, StoreJob, StoreJobResult } from './jobs.ts';
 
 interface Workspace {
   folder: string;
@@ -26,8 +26,8 @@ function adopted({ folder, objects: objectsFolder, state }: HandedOver): Workspa
   return { folder, objects, taker: new SnapshotTaker(objects, folder, state) };
 }
 
-async function perform(job: StoreJob, signal: AbortSignal): Promise<JobResult> {
-  const nothing: JobResult = { summary: null, writtenBytes: 0 };
+async function perform(job: StoreJob, signal: AbortSignal): Promise<StoreJobResult> {
+  const nothing: StoreJobResult = { summary: null, writtenBytes: 0 };
   switch (job.kind) {
     case 'adopt':
       workspaces.set(job.workspace, adopted(job.handed));

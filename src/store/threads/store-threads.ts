@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
 import { CallingThread } from '../../lib/threads/calling-thread.ts';
-import type { HandedOver, JobResult, StoreJob } from './jobs.ts';
+import type { HandedOver, StoreJob, StoreJobResult } from './jobs.ts';
 
 const module = join(import.meta.dirname, `store-thread${extname(import.meta.filename)}`);
 
@@ -10,7 +10,7 @@ const maxThreads = 4;
 
 /** A thread for slow work in large workspaces. */
 export class StoreThread {
-  readonly #thread = new CallingThread<StoreJob, JobResult>(module, 'reads and writes workspaces');
+  readonly #thread = new CallingThread<StoreJob, StoreJobResult>(module, 'reads and writes workspaces');
   readonly #workspaces = new Set<number>();
 
   /** How many workspaces and jobs it has. */
@@ -34,7 +34,7 @@ export class StoreThread {
    * If the thread dies, its memory is lost, and each later job for a workspace there reports that.
    * @throws the job's error, and the signal's reason; an error if the thread died
    */
-  async do(job: StoreJob, signal?: AbortSignal): Promise<JobResult> {
+  async do(job: StoreJob, signal?: AbortSignal): Promise<StoreJobResult> {
     signal?.throwIfAborted();
     try {
       return await this.#thread.call(job, signal);

@@ -44,7 +44,7 @@ export const agentLinesTarget = defineTarget({
       };
       await using process = await AgentProcess.start(sandbox as unknown as Sandbox, ['python']);
       const answer = async (requests: readonly unknown[]) => requests.map(() => ({ result: null }));
-      const talk = { answer, remark: () => {} };
+      const talk = { answer, notified: () => {} };
       try {
         await process.request('run', {}, talk, new AbortController().signal);
       } catch (error) {

@@ -31,7 +31,7 @@ const statusSigns: Record<string, string> = {
   cancelled: '⊘',
   starting: '◔',
   unfinished: '‖',
-  broken: '✗',
+  unreadable: '✗',
   reading: '…',
 };
 

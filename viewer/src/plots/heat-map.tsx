@@ -1,4 +1,4 @@
-import type { ReportCell } from '../../../src/schema/index.ts';
+import type { ReportPair } from '../../../src/schema/index.ts';
 import { nothing, showChange, showCount, showCounts, showFigure, showShare } from '../format/numbers.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Scroll } from '../parts/scroll.tsx';
@@ -34,7 +34,7 @@ const measures = {
 type Measure = keyof typeof measures;
 
 /** The number of runs behind a measure. */
-function runsOf(cell: ReportCell | undefined, measure: Measure): string {
+function runsOf(cell: ReportPair | undefined, measure: Measure): string {
   if (cell === undefined) return 'no run';
   return measure === 'success' ? showCounts(cell.success) : showCount(cell[measure]?.count ?? 0);
 }

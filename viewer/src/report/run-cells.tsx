@@ -19,7 +19,7 @@ interface RunCellsProps {
 }
 
 export function RunCells({ row, several, hasPlaces, href, decimals, select }: RunCellsProps) {
-  const remarks = [...row.flags.map(showFlag), ...(row.stale ? ['stale submission'] : []), ...row.marks];
+  const caveats = [...row.flags.map(showFlag), ...(row.stale ? ['stale submission'] : []), ...row.marks];
   return (
     <>
       {select === null ? null : (
@@ -59,8 +59,8 @@ export function RunCells({ row, several, hasPlaces, href, decimals, select }: Ru
           {placeWords(row)}
         </td>
       ) : null}
-      <td className="remarks" title={remarks.join(', ')}>
-        {remarks.join(', ')}
+      <td className="caveats" title={caveats.join(', ')}>
+        {caveats.join(', ')}
       </td>
     </>
   );

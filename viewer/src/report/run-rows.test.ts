@@ -43,7 +43,7 @@ const row = fc.record<RunRow>({
   marks: fc.constant([]),
   stale: fc.boolean(),
   unmeasured: fc.constantFrom(null, [], ['progress.regret']),
-  broken: fc.constant(null),
+  unreadable: fc.constant(null),
 });
 const rows = fc.array(row, { maxLength: 40 });
 
@@ -152,7 +152,7 @@ test('a row says where its run is, and why it failed, and is found by it', () =>
   const line = (run: string, place: RunPlace): RunLine => ({
     ...{ run: RunId.parse(run), task: TaskId.parse('digits'), agent: 'noop', seed: 0, status: 'running' },
     ...{ ...place, end: null, steps: 0, used, started: null, updated: null, parent: null, marks: [] },
-    broken: null,
+    unreadable: null,
   });
   const all = [
     line('first', { state: 'queued', where: 'slurm', why: '' }),
@@ -173,7 +173,7 @@ test('a run has the caveats of its plan and, once evaluated, also those of its g
     ...{ run: RunId.parse('r'), task: TaskId.parse('digits'), agent: 'automl', seed: 0, status: 'finished' },
     ...{ state: 'finished', where: '', why: '', end: 'final_answer', steps: 1, started: 1, updated: 2 },
     used: { seconds: 1, tokens: 0, money: 0, unpriced: 0, estimated: 0 },
-    ...{ parent: null, marks: ['imported'], broken: null },
+    ...{ parent: null, marks: ['imported'], unreadable: null },
   };
   expect(rowOfLine('e', line, null).marks).toEqual(['imported']);
   const marks = ['imported', 'timed beside other work on the machine'];

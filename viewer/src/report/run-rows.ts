@@ -29,7 +29,7 @@ export interface RunRow {
   /** Process measures without a value; null while none is known for the run. */
   unmeasured: readonly string[] | null;
   /** Why its record can't be read. */
-  broken: string | null;
+  unreadable: string | null;
 }
 
 export function rowOfReport(run: ReportRun): RunRow {
@@ -40,7 +40,7 @@ export function rowOfReport(run: ReportRun): RunRow {
     where: '',
     why,
     unmeasured: unmeasuredOf(run),
-    broken: null,
+    unreadable: null,
   };
 }
 
@@ -57,9 +57,9 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     task: line.task,
     agent: line.agent,
     seed: line.seed,
-    status: line.broken === null ? line.state : 'broken',
+    status: line.unreadable === null ? line.state : 'unreadable',
     where: line.where,
-    why: line.broken ?? line.why,
+    why: line.unreadable ?? line.why,
     end: line.end,
     outcome: known?.outcome ?? (line.end === null ? 'unfinished' : 'not_known'),
     score: known?.score ?? null,
@@ -75,7 +75,7 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     marks: known?.marks ?? line.marks,
     stale: known?.stale ?? false,
     unmeasured: known === null ? null : unmeasuredOf(known),
-    broken: line.broken,
+    unreadable: line.unreadable,
   };
 }
 

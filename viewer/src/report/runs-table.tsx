@@ -127,7 +127,7 @@ export function RunsTable({ rows, runHref, sideBySideHref }: RunsTableProps) {
               );
             })}
             {hasPlaces ? <th scope="col">where and why</th> : null}
-            <th scope="col">remarks</th>
+            <th scope="col">caveats</th>
           </tr>
         }
         row={(row) => (

@@ -55,15 +55,25 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
 }
 
 function Ending({
-  page: { end, status, where, waits_for: awaited, broken, torn_bytes: torn, pending, evaluation, sessions },
+  page: {
+    end,
+    status,
+    where,
+    waits_for: awaited,
+    unreadable,
+    torn_bytes: torn,
+    pending,
+    evaluation,
+    sessions,
+  },
 }: {
   page: RunPage;
 }) {
   return (
     <>
-      {broken === null ? null : (
+      {unreadable === null ? null : (
         <Notice kind="warning">
-          Its files can't be read properly: <Words text={broken} />
+          Its files can't be read properly: <Words text={unreadable} />
         </Notice>
       )}
       {end === null ? (

@@ -30,10 +30,10 @@ export function LongText({ shown, children }: { shown: ShownText; children: (tex
   const raw = part === null ? null : source.download(stepPath(place, 'raw'), { part });
   return (
     <div className="long-text">
-      {shown.broken === undefined ? (
+      {shown.unreadable === undefined ? (
         children(text)
       ) : (
-        <p className="bad">This text can't be read: {shown.broken}</p>
+        <p className="bad">This text can't be read: {shown.unreadable}</p>
       )}
       <div className="text-tools">
         <CopyButton text={text} />

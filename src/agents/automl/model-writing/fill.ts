@@ -3,7 +3,7 @@ import { told as toldGain } from '../../search/held-out-rows.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import { checkSubmission } from '../finish.ts';
 import type { ScoresOfOwn } from '../study.ts';
-import { type Outcome, type TrialRunner, told } from '../trial.ts';
+import { type TrialOutcome, type TrialRunner, told } from '../trial.ts';
 import { type Contract, describeModel, findContract, modelScript, usesNetwork } from './contract.ts';
 import { canHoldOut, gainOnHeldOut } from './held-out.ts';
 import { membersIn, settledScript } from './settled.ts';
@@ -12,19 +12,19 @@ import { membersIn, settledScript } from './settled.ts';
 export interface Filled {
   kind: 'filled';
   source: string;
-  outcome: Outcome;
+  outcome: TrialOutcome;
   /** For the final answer. */
   sentence: string;
   scores: ScoresOfOwn;
 }
 
-type Measured = Outcome & { kind: 'measured' };
+type Measured = TrialOutcome & { kind: 'measured' };
 export type Filling = Filled | { kind: 'not filled'; why: string };
 
 /** A script, and how its run ended. */
 interface Run {
   source: string;
-  outcome: Outcome;
+  outcome: TrialOutcome;
 }
 
 /**
@@ -234,14 +234,14 @@ async function isBetterOnHeldOut(
 const byHeldOut = '; it is better on rows withheld from both';
 
 /** A script of automl's own that prints another metric than the task's counts as not measured. */
-function onlyOwnMetric(outcome: Outcome, metric: string): Outcome {
+function onlyOwnMetric(outcome: TrialOutcome, metric: string): TrialOutcome {
   if (outcome.kind === 'failed' || outcome.other !== true) return outcome;
   const why = `the script printed no ${metric} that I can read`;
   return { kind: 'failed', why, seconds: outcome.seconds, timedOut: false, silent: true };
 }
 
 /** Whether an outcome is a score that another model must beat: one of the task's own metric. */
-function isComparable(outcome: Outcome): outcome is Measured {
+function isComparable(outcome: TrialOutcome): outcome is Measured {
   return outcome.kind === 'measured' && outcome.other !== true;
 }
 

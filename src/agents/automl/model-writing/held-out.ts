@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Workspace } from '../../common/workspace.ts';
 import type { Compared, Gain, HeldOut, HoldOut } from '../../search/held-out-rows.ts';
-import type { Outcome, TrialRunner } from '../trial.ts';
+import type { TrialOutcome, TrialRunner } from '../trial.ts';
 import { type Contract, findContract } from './contract.ts';
 import { pythonScript, readPrinted, type Setting } from './python-file.ts';
 
@@ -74,11 +74,11 @@ export async function gainOnHeldOut(
   workspace: Workspace,
   runner: TrialRunner,
   contract: Contract,
-  one: { source: string; outcome: Outcome },
-  than: { source: string; outcome: Outcome },
+  one: { source: string; outcome: TrialOutcome },
+  than: { source: string; outcome: TrialOutcome },
 ): Promise<Gain | { problem: string } | null> {
   const { seconds_left, steps_left } = workspace.budget;
-  const secondsFor = (outcome: Outcome) => Math.ceil(margin * outcome.seconds) + 3;
+  const secondsFor = (outcome: TrialOutcome) => Math.ceil(margin * outcome.seconds) + 3;
   const seconds = secondsFor(one.outcome) + secondsFor(than.outcome);
   if (!canHoldOut(contract) || seconds > seconds_left / 2 || steps_left < stepsToCompare) return null;
   const measure = async ({ source, outcome }: typeof one, other: string) => {

@@ -1,5 +1,5 @@
 import type { ArraySummary } from '../model-writing/arrays.ts';
-import { type Edit, nodesOf, parsePython, type SyntaxNode, textOf } from '../python-source.ts';
+import { nodesOf, parsePython, type SourceEdit, type SyntaxNode, textOf } from '../python-source.ts';
 import { hasOwnLines, lineOf, linesAfter } from './python-edit.ts';
 import type { Rewrite, Rewriter } from './rewrite.ts';
 import { writtenWith } from './torch/script.ts';
@@ -117,7 +117,7 @@ function loadingOf(source: string, top: SyntaxNode, { path, key }: ArraySummary)
 }
 
 /** Sets the new width of the features where the script gives it as a number. */
-function widthEdits(source: string, top: SyntaxNode, { width }: Graph): Edit[] {
+function widthEdits(source: string, top: SyntaxNode, { width }: Graph): SourceEdit[] {
   return nodesOf(top, 'Number').flatMap((node) => {
     if (textOf(source, node) !== String(width)) return [];
     const before = source.slice(Math.max(0, node.from - 60), node.from);

@@ -1,8 +1,8 @@
 import {
   childrenOf,
-  type Edit,
   nodesOf,
   parsePython,
+  type SourceEdit,
   type SyntaxNode,
   splice,
   textOf,
@@ -75,7 +75,7 @@ function isBlock(kind: string): boolean {
   return /^(?:For|While|With|If|Match|Decorated)Statement$|Definition$/.test(kind);
 }
 
-function lineAfter(source: string, node: SyntaxNode, text: string): Edit {
+function lineAfter(source: string, node: SyntaxNode, text: string): SourceEdit {
   const written = textOf(source, node).trimEnd();
   const rest = source.indexOf('\n', node.from + written.length);
   const at = rest < 0 ? source.length : rest;
@@ -110,13 +110,13 @@ export function hasOwnLines(source: string, statement: SyntaxNode): boolean {
 }
 
 /** Inserts lines before a statement, with its indentation. The given lines have no indentation. */
-export function linesBefore(source: string, statement: SyntaxNode, lines: readonly string[]): Edit {
+export function linesBefore(source: string, statement: SyntaxNode, lines: readonly string[]): SourceEdit {
   const at = lineStart(source, statement.from);
   return { from: at, to: at, text: `${indented(source, statement, lines)}\n` };
 }
 
 /** Inserts lines after a statement, with its indentation. */
-export function linesAfter(source: string, statement: SyntaxNode, lines: readonly string[]): Edit {
+export function linesAfter(source: string, statement: SyntaxNode, lines: readonly string[]): SourceEdit {
   return lineAfter(source, statement, indented(source, statement, lines));
 }
 

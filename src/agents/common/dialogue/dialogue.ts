@@ -9,7 +9,7 @@ import { correction, nothingDoneYet, recentSteps } from './prompts.ts';
 import type { DialogueSettings } from './settings.ts';
 
 /** A reply of the model that leads to an action. */
-export interface Turn {
+export interface DialogueTurn {
   /** What it wrote besides its action, by entry. */
   entries: Record<string, string>;
   /** The action that it named, known or not; null if it named none. */
@@ -52,7 +52,7 @@ export class Dialogue {
   }
 
   /** What the model wants to do next; null if the run is over, or nothing more can be done. */
-  async nextTurn(lead = ''): Promise<Turn | null> {
+  async nextTurn(lead = ''): Promise<DialogueTurn | null> {
     const { attempts, formatErrors } = this.#settings;
     let note = '';
     for (let attempt = 1; attempt <= attempts; attempt += 1) {
@@ -69,7 +69,7 @@ export class Dialogue {
   }
 
   /** Executes a turn, and adds it to the history with its result. */
-  async take(turn: Turn): Promise<Done> {
+  async take(turn: DialogueTurn): Promise<Done> {
     const isMalformed = turn.complaint !== '';
     this.#unusable = isMalformed ? this.#unusable + 1 : 0;
     const { observation, ended } = await this.#act(turn);
@@ -85,7 +85,7 @@ export class Dialogue {
     return { step, ended: true };
   }
 
-  async #act(turn: Turn): Promise<{ observation: string; ended: boolean }> {
+  async #act(turn: DialogueTurn): Promise<{ observation: string; ended: boolean }> {
     const { formatErrors, showsState } = this.#settings;
     const { complaint } = turn;
     if (complaint !== '' && formatErrors === 'nothing') return { observation: complaint, ended: false };
@@ -173,7 +173,7 @@ export class Dialogue {
 /** A known action with incomplete arguments. */
 const unreadableInput: ReadonlySet<string> = new Set(['unreadable_input', 'cut_off', 'missing_argument']);
 
-function turnOf(parsed: ParsedReply): Turn {
+function turnOf(parsed: ParsedReply): DialogueTurn {
   const { entries, action } = parsed;
   return parsed.ok
     ? { entries, action, args: parsed.args, complaint: '' }
@@ -183,7 +183,7 @@ function turnOf(parsed: ParsedReply): Turn {
       : { entries, action, args: null, complaint: parsed.message };
 }
 
-function replyOf({ entries, action, args }: Turn): Omit<PastStep, 'observation' | 'isMalformed'> {
+function replyOf({ entries, action, args }: DialogueTurn): Omit<PastStep, 'observation' | 'isMalformed'> {
   const input = args === null ? '(could not be read)' : JSON.stringify(args, null, 1);
   return { entries, action: action ?? '(none)', input };
 }

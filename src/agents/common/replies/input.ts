@@ -1,6 +1,6 @@
 import { parseShallowJson } from '../../../lib/shallow-json.ts';
 import type { KnownAction } from './known-action.ts';
-import { type LooseObject, type Member, readLooseObject } from './loose-object.ts';
+import { type LooseMember, type LooseObject, readLooseObject } from './loose-object.ts';
 import { matchArgumentName } from './names.ts';
 
 /** The errors in an input that were tolerated. */
@@ -81,8 +81,8 @@ function withoutBraces(section: string, declared: readonly string[]): LooseObjec
  * Assigns members to arguments. A member with a different name is only taken for an argument that no other member
  * matches.
  */
-function assign(members: readonly Member[], declared: readonly string[]) {
-  const values = new Map<string, Member>();
+function assign(members: readonly LooseMember[], declared: readonly string[]) {
+  const values = new Map<string, LooseMember>();
   const repairs = new Set<InputRepair>();
   for (const member of members) if (declared.includes(member.name)) values.set(member.name, member);
   for (const member of members) {

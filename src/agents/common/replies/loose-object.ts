@@ -9,7 +9,7 @@ import { plainName } from './names.ts';
  * library only gets the rest: texts joined by `+`, and objects that are complete but odd.
  */
 
-export interface Member {
+export interface LooseMember {
   name: string;
   /** A text is decoded; anything else is the source as written. */
   text: string;
@@ -17,7 +17,7 @@ export interface Member {
 
 export interface LooseObject {
   /** The complete members. */
-  members: Member[];
+  members: LooseMember[];
   /**
    * How it ended: `closed` by its brace, `open` at the end of the text or of the input, or `unreadable` before either.
    */
@@ -117,7 +117,7 @@ class LooseReader {
   }
 
   read(): LooseObject {
-    const members: Member[] = [];
+    const members: LooseMember[] = [];
     const ended = (ending: LooseObject['ending'], cutMember: string | null = null): LooseObject => {
       return { members, ending, cutMember, end: this.#at, strict: this.#strict };
     };

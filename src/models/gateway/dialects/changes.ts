@@ -1,5 +1,5 @@
-import { type Edit, elementsOf, type Member, membersOf } from '../json-edits.ts';
-import type { Prepared, RequestText, Target } from './dialect.ts';
+import { elementsOf, type JsonEdit, type JsonMember, membersOf } from '../json-edits.ts';
+import type { PreparedCall, RequestText, Target } from './dialect.ts';
 
 export interface ChangeRules {
   /** Members that the gateway can't meter or record, with the reason; null and false are allowed. */
@@ -26,13 +26,13 @@ export function changesOf(
   { text, body }: RequestText,
   { model, serverTools }: Target,
   rules: ChangeRules,
-): (Prepared & { members: Map<string, Member> }) | { problem: string } {
+): (PreparedCall & { members: Map<string, JsonMember> }) | { problem: string } {
   const { members, isAmbiguous } = membersOf(text);
   if (isAmbiguous) return { problem: 'The body has two members with the same name.' };
   const isThere = (name: string) => body[name] !== undefined && body[name] !== null && body[name] !== false;
   for (const [name, reason] of Object.entries(rules.refused))
     if (isThere(name)) return { problem: `${name} can't be used here: ${reason}.` };
-  const edits: Edit[] = [];
+  const edits: JsonEdit[] = [];
   const named = members.get('model');
   const name = rules.bodyName?.(model) ?? model;
   if (named !== undefined && body.model !== name) edits.push({ ...named.value, text: JSON.stringify(name) });
@@ -59,9 +59,9 @@ export function changesOf(
 export function toolsWithout(
   text: string,
   tools: unknown,
-  member: Member | undefined,
+  member: JsonMember | undefined,
   { clientPart }: Pick<ChangeRules, 'clientPart'>,
-): Edit | 'none' | null {
+): JsonEdit | 'none' | null {
   // Google also accepts a single tool in place of a list.
   const given = [tools ?? []].flat();
   if (given.length === 0 || member === undefined) return null;
@@ -75,13 +75,13 @@ export function toolsWithout(
   return kept.length === 0 ? 'none' : { ...member.value, text: `[${kept.join(',')}]` };
 }
 
-function firstMember(text: string, others: number, model: string): Edit {
+function firstMember(text: string, others: number, model: string): JsonEdit {
   const start = text.indexOf('{') + 1;
   return { from: start, to: start, text: `"model":${JSON.stringify(model)}${others === 0 ? '' : ','}` };
 }
 
 /** Removes members from an object, each with one of the commas around it. */
-function removals(members: ReadonlyMap<string, Member>, names: readonly string[]): Edit[] {
+function removals(members: ReadonlyMap<string, JsonMember>, names: readonly string[]): JsonEdit[] {
   const inOrder = [...members].map(([name, member]) => ({ ...member, isLeft: names.includes(name) }));
   const lastKept = inOrder.findLastIndex(({ isLeft }) => !isLeft);
   const edits = inOrder.slice(0, Math.max(0, lastKept)).flatMap(({ isLeft, from }, place) => {

@@ -3,7 +3,7 @@ import { parseShallowJson } from '../../../lib/shallow-json.ts';
 import type { ModelMessage } from '../../../schema/index.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { changesOf } from './changes.ts';
-import type { AnswerReader, Dialect, Prepared, ReadRequest, RequestText, Target } from './dialect.ts';
+import type { AnswerReader, Dialect, PreparedCall, ReadRequest, RequestText, Target } from './dialect.ts';
 import { openaiError, openaiModels } from './openai.ts';
 import {
   Any,
@@ -100,7 +100,7 @@ function toMessage(given: unknown): ModelMessage {
   }
 }
 
-function prepare(request: RequestText, target: Target): Prepared | { problem: string } {
+function prepare(request: RequestText, target: Target): PreparedCall | { problem: string } {
   const changes = changesOf(request, target, {
     refused: { models: 'which model answers is not for the program to choose' },
     serverMembers: ['web_search_options', 'plugins'],

@@ -1,7 +1,7 @@
 import type { ModelMessage, ToolCall } from '../../../schema/index.ts';
 
 /** Messages in the trace's format, for dialects that divide them differently. */
-export class Conversation {
+export class DialectConversation {
   readonly messages: ModelMessage[] = [];
   readonly #toolNames = new Map<string, string>();
 

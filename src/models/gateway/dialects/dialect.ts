@@ -1,5 +1,5 @@
 import type { DialectName, ModelAnswer, ModelRequest, TokenUsage } from '../../../schema/index.ts';
-import type { Edit } from '../json-edits.ts';
+import type { JsonEdit } from '../json-edits.ts';
 
 /** The HTTP interface of a provider, which programs use at the gateway. */
 export interface Dialect {
@@ -9,7 +9,7 @@ export interface Dialect {
   /** The parts of a request that people and the meter can see. */
   read(body: JsonObject): ReadRequest;
   /** The changes that are needed before it is forwarded; a text says why it is refused. */
-  prepare(request: RequestText, target: Target): Prepared | { problem: string };
+  prepare(request: RequestText, target: Target): PreparedCall | { problem: string };
   createReader(): AnswerReader;
   /** An error in the dialect's format, such that clients only retry if that may help. */
   error(code: ErrorCode, message: string): HttpAnswer;
@@ -44,8 +44,8 @@ export interface Target {
   serverTools: boolean;
 }
 
-export interface Prepared {
-  edits: Edit[];
+export interface PreparedCall {
+  edits: JsonEdit[];
   /** The program did not ask for the usage of a stream, so events that report it are hidden from the program. */
   hidesUsage: boolean;
 }

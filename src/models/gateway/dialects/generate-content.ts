@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { membersOf } from '../json-edits.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { changesOf } from './changes.ts';
-import { Conversation } from './conversation.ts';
+import { DialectConversation } from './conversation.ts';
 import type { AnswerReader, Dialect, ErrorCode, HttpAnswer, ReadRequest, Route } from './dialect.ts';
 import { Any, inputOf, List, OptionalNumber, OptionalText, readAs, Text, toolOf } from './reading.ts';
 
@@ -91,7 +91,7 @@ const Request = object({
 
 function read(body: unknown): ReadRequest {
   const { systemInstruction, contents, tools, generationConfig } = Request.parse(body);
-  const conversation = new Conversation();
+  const conversation = new DialectConversation();
   if (systemInstruction != null)
     conversation.add(
       'system',
@@ -125,7 +125,7 @@ function partsOf(content: unknown): z.infer<typeof Part>[] {
   return parts.map((part) => readAs(Part, part)).filter((part) => part !== null);
 }
 
-function addContent(conversation: Conversation, content: unknown): void {
+function addContent(conversation: DialectConversation, content: unknown): void {
   const isModel = readAs(Content, content)?.role === 'model';
   for (const { text, thought, functionCall: call, functionResponse: result } of partsOf(content)) {
     if (result != null)

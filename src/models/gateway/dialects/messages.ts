@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnswerDraft } from './answer-draft.ts';
 import { changesOf } from './changes.ts';
-import { Conversation } from './conversation.ts';
+import { DialectConversation } from './conversation.ts';
 import type { AnswerReader, Dialect, ErrorCode, HttpAnswer, ReadRequest, Route } from './dialect.ts';
 import {
   Any,
@@ -73,7 +73,7 @@ const Request = z.looseObject({
 
 function read(body: unknown): ReadRequest {
   const asked = Request.parse(body);
-  const conversation = new Conversation();
+  const conversation = new DialectConversation();
   if (asked.system != null) conversation.add('system', contentText(asked.system));
   for (const message of asked.messages ?? []) addMessage(conversation, message);
   return {
@@ -90,7 +90,7 @@ function read(body: unknown): ReadRequest {
   };
 }
 
-function addMessage(conversation: Conversation, given: unknown): void {
+function addMessage(conversation: DialectConversation, given: unknown): void {
   const { role = 'user', content } = readAs(Message, given) ?? {};
   if (!Array.isArray(content)) {
     const text = contentText(content);

@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import type { ModelTool } from '../../../schema/index.ts';
-import { type Edit, elementsOf, type Member, membersOf } from '../json-edits.ts';
+import { elementsOf, type JsonEdit, type JsonMember, membersOf } from '../json-edits.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { type ChangeRules, changesOf, toolsWithout } from './changes.ts';
-import { Conversation } from './conversation.ts';
-import type { AnswerReader, Dialect, Prepared, ReadRequest, RequestText, Route, Target } from './dialect.ts';
+import { DialectConversation } from './conversation.ts';
+import type {
+  AnswerReader,
+  Dialect,
+  PreparedCall,
+  ReadRequest,
+  RequestText,
+  Route,
+  Target,
+} from './dialect.ts';
 import { openaiModels, responsesError } from './openai.ts';
 import {
   Any,
@@ -41,14 +49,14 @@ const rules: ChangeRules = {
   clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
 };
 
-function prepare(request: RequestText, target: Target): Prepared | { problem: string } {
+function prepare(request: RequestText, target: Target): PreparedCall | { problem: string } {
   const changes = changesOf(request, target, rules);
   if ('problem' in changes || target.serverTools) return changes;
   return { ...changes, edits: [...changes.edits, ...editsOfItems(request, changes.members.get('input'))] };
 }
 
 /** Items of a conversation may contain tools, too. */
-function editsOfItems({ text, body }: RequestText, input: Member | undefined): Edit[] {
+function editsOfItems({ text, body }: RequestText, input: JsonMember | undefined): JsonEdit[] {
   if (input === undefined || !Array.isArray(body.input)) return [];
   const items = body.input.map((item) => readAs(z.looseObject({ tools: List }), item)?.tools ?? null);
   if (items.every((tools) => tools === null)) return [];
@@ -124,7 +132,7 @@ const Request = z.looseObject({
 
 function read(body: unknown): ReadRequest {
   const asked = Request.parse(body);
-  const conversation = new Conversation();
+  const conversation = new DialectConversation();
   if (asked.instructions != null) conversation.add('system', contentText(asked.instructions));
   if (typeof asked.input === 'string') conversation.add('user', asked.input);
   const items: unknown[] = Array.isArray(asked.input) ? asked.input : [];
@@ -150,7 +158,7 @@ function toolsOf(given: unknown): ModelTool[] {
   return [toolOf(tool.name ?? tool.type, tool.description, tool.parameters)];
 }
 
-function addItem(conversation: Conversation, given: unknown): void {
+function addItem(conversation: DialectConversation, given: unknown): void {
   const item = readAs(Item, given);
   if (item === null) return;
   const { type, role, call_id: id, name } = item;

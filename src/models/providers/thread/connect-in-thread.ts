@@ -8,7 +8,7 @@ import {
   ProviderError,
   type ProviderRequest,
 } from '../../provider-adapter.ts';
-import type { Variables } from '../provider-state.ts';
+import type { ProviderVariables } from '../provider-state.ts';
 import type { ProviderJob, ProviderOutcome } from './jobs.ts';
 
 const module = join(import.meta.dirname, `provider-thread${extname(import.meta.filename)}`);
@@ -22,7 +22,7 @@ let adapters = 0;
 export async function connectInThread(
   name: string,
   settings: ProviderSettings,
-  variables: Variables,
+  variables: ProviderVariables,
 ): Promise<ProviderAdapter> {
   const adapter = ++adapters;
   const connect = async () =>

@@ -1,10 +1,16 @@
 import type { ProviderSettings, TokenUsage } from '../../../schema/index.ts';
 import type { ProviderError, ProviderReply, ProviderRequest } from '../../provider-adapter.ts';
-import type { Variables } from '../provider-state.ts';
+import type { ProviderVariables } from '../provider-state.ts';
 
 /** A job for the thread of the providers. Models have numbers. */
 export type ProviderJob =
-  | { kind: 'connect'; adapter: number; name: string; settings: ProviderSettings; variables: Variables }
+  | {
+      kind: 'connect';
+      adapter: number;
+      name: string;
+      settings: ProviderSettings;
+      variables: ProviderVariables;
+    }
   | { kind: 'ask'; adapter: number; request: ProviderRequest };
 
 export type ProviderOutcome =

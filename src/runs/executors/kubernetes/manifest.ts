@@ -23,10 +23,10 @@ export function labelOf(experiment: string): string {
 }
 
 /** The part of a job that its manifest needs. */
-export type JobNeeds = { resources: Pick<Job['resources'], 'cores' | 'memory_mb' | 'gpu' | 'gpus'> };
+export type PodNeeds = { resources: Pick<Job['resources'], 'cores' | 'memory_mb' | 'gpu' | 'gpus'> };
 
 /** The resources that a job requests from a node. */
-export function resourcesOf({ resources }: JobNeeds, settings: KubernetesSettings) {
+export function resourcesOf({ resources }: PodNeeds, settings: KubernetesSettings) {
   const memory = `${settings.memory_mb ?? resources.memory_mb + harnessMemoryMb}Mi`;
   const gpus = resources.gpu ? { [settings.gpu_resource]: String(resources.gpus ?? 1) } : {};
   return {
@@ -45,7 +45,7 @@ export function jobManifest(
     folder,
     jobs,
     parallel,
-  }: Pick<JobArray, 'name' | 'folder' | 'parallel'> & { jobs: readonly JobNeeds[] },
+  }: Pick<JobArray, 'name' | 'folder' | 'parallel'> & { jobs: readonly PodNeeds[] },
   experiment: string,
   settings: KubernetesSettings,
   { command, variables }: Pick<ExecutorPlace, 'command' | 'variables'>,
@@ -164,7 +164,7 @@ export function plannedManifests(
   const needs = { plan, tasks, threads: settings.cores };
   const alike = (resources: Job['resources'][]) => [
     ...Map.groupBy(
-      resources.map((each): JobNeeds => ({ resources: each })),
+      resources.map((each): PodNeeds => ({ resources: each })),
       (each) => JSON.stringify(resourcesOf(each, settings)),
     ).values(),
   ];

@@ -17,11 +17,11 @@ import { connectRedis, isCut, placeOfRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
 import { cancelledProblem, JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
-import { type FollowedJob, tellPlace, tellPlaces, unwantedText } from './run-places.ts';
+import { type FollowedQueuedJob, tellPlace, tellPlaces, unwantedText } from './run-places.ts';
 import { told } from './told.ts';
 import { workersThere } from './workers.ts';
 
-interface Given extends FollowedJob {
+interface Given extends FollowedQueuedJob {
   resolve: (result: JobResult) => void;
   reject: (error: unknown) => void;
   /** How often in a row it was missing in Redis. */

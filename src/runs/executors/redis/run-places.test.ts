@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exampleSpec } from '../../../../test/fixtures/store/examples.ts';
 import type { JobProgress } from '../../jobs/job-result.ts';
-import { type FollowedJob, tellPlaces, unwantedText } from './run-places.ts';
+import { type FollowedQueuedJob, tellPlaces, unwantedText } from './run-places.ts';
 import { WorkerReport } from './workers.ts';
 
 const total = { cores: 2, memory_mb: 4000, gpus: 0, jobs: 2 };
@@ -11,9 +11,9 @@ const worker = (id: string, runs: string[] = []) =>
     jobs: runs.map((run) => ({ kind: 'run', experiment: '/night', run, seconds: 1 })),
   });
 
-function followed(run: string, cores: number, told: JobProgress[] = []): FollowedJob {
+function followed(run: string, cores: number, told: JobProgress[] = []): FollowedQueuedJob {
   const resources = { cores, memory_mb: 10, gpu: false, threads: 1, exclusive: false };
-  const job = { kind: 'run', run: exampleSpec(run), resources } as FollowedJob['queued']['job'];
+  const job = { kind: 'run', run: exampleSpec(run), resources } as FollowedQueuedJob['queued']['job'];
   const following = {
     signal: AbortSignal.any([]),
     onProgress: (progress: JobProgress) => void told.push(progress),

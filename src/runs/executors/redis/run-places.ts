@@ -4,7 +4,7 @@ import { whyNever } from './suitable-workers.ts';
 import type { WorkerReport } from './workers.ts';
 
 /** A queued job that a command follows. */
-export interface FollowedJob {
+export interface FollowedQueuedJob {
   queued: Queued;
   following: Following;
   /** The worker that executes it, in words; empty while it is queued. */
@@ -19,7 +19,7 @@ export interface FollowedJob {
  */
 const maxUnreported = { gone: 2, listed: 20 };
 
-export function tellPlace(job: FollowedJob, place: string): void {
+export function tellPlace(job: FollowedQueuedJob, place: string): void {
   if (job.place === place) return;
   job.place = place;
   job.following.onProgress({ kind: 'run_started', run: job.queued.job.run, resumed: false, place });
@@ -32,7 +32,7 @@ export function tellPlace(job: FollowedJob, place: string): void {
  * @param log tells of workers that are gone
  */
 export function tellPlaces(
-  jobs: Iterable<FollowedJob>,
+  jobs: Iterable<FollowedQueuedJob>,
   workers: readonly WorkerReport[],
   experiment: string,
   shown: string,
@@ -62,7 +62,7 @@ export function tellPlaces(
 
 /** That no worker is there, or that some jobs fit none of them; empty if all is well. */
 export function unwantedText(
-  jobs: readonly FollowedJob[],
+  jobs: readonly FollowedQueuedJob[],
   workers: readonly WorkerReport[],
   shown: string,
 ): string {

@@ -33,12 +33,12 @@ const passedOn = [
 ];
 
 /** The part of a job that its request needs. */
-export type JobNeeds = {
+export type BatchNeeds = {
   resources: Pick<Job['resources'], 'cores' | 'memory_mb' | 'gpu' | 'gpus' | 'exclusive'>;
 };
 
 /** What jobs must share to be one array. */
-export function resourceOptions({ resources }: JobNeeds, settings: SlurmSettings): string[] {
+export function resourceOptions({ resources }: BatchNeeds, settings: SlurmSettings): string[] {
   const { gres = `gpu:${resources.gpus ?? 1}`, memory_mb: memory = resources.memory_mb + harnessMemoryMb } =
     settings;
   return [

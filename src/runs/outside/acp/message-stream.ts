@@ -31,7 +31,7 @@ const Message = z.union([Request, Notification, Failed, Answered]);
 type Message = z.infer<typeof Message>;
 
 /** Handles what an agent writes that is neither a request nor an answer. */
-export interface Aside {
+export interface OtherOutput {
   notified(method: string, params: unknown): void;
   printed(text: string): void;
 }
@@ -42,13 +42,13 @@ export interface Aside {
  */
 export class MessageStream {
   readonly #lines = new LineQueue(longestLine);
-  readonly #aside: Aside;
+  readonly #aside: OtherOutput;
   /** The ids of requests that the agent has not answered. */
   readonly #open = new Set<unknown>();
   #characters = 0;
   #messages = 0;
 
-  constructor(aside: Aside) {
+  constructor(aside: OtherOutput) {
     this.#aside = aside;
   }
 

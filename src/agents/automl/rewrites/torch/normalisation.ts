@@ -1,4 +1,4 @@
-import { type Edit, textOf } from '../../python-source.ts';
+import { type SourceEdit, textOf } from '../../python-source.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { inLines, moduleOf, type TorchScript, written } from './script.ts';
 import { innerConvolutions } from './shapes.ts';
@@ -17,7 +17,7 @@ export function normaliseConvolutions(script: TorchScript): Rewrite[] {
     weight: 0.8,
     effort: 1.3,
     imports: calls.some((call) => moduleOf(source, call, '') === '') ? ['import torch'] : [],
-    edits: layers.flatMap(({ call, kind, out }): Edit[] => {
+    edits: layers.flatMap(({ call, kind, out }): SourceEdit[] => {
       if (out === null) return [];
       const nn = moduleOf(source, call, 'torch.nn');
       const norm = `${nn}.BatchNorm${kind.slice(-2)}(${textOf(source, out)})`;

@@ -1,5 +1,5 @@
 import { argumentsOf } from '../../arguments.ts';
-import { calleeName, childrenOf, type Edit, type SyntaxNode, textOf } from '../../python-source.ts';
+import { calleeName, childrenOf, type SourceEdit, type SyntaxNode, textOf } from '../../python-source.ts';
 import { hasOwnLines, statementOf } from '../python-edit.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { inLines, type TorchScript, written } from './script.ts';
@@ -31,7 +31,7 @@ export function addSchedule(script: TorchScript): Rewrite[] {
 }
 
 /** The loops over batches and over epochs: each reports its progress. */
-function pacedLoops(source: string, loops: readonly SyntaxNode[]): Edit[] {
+function pacedLoops(source: string, loops: readonly SyntaxNode[]): SourceEdit[] {
   const [batches, epochs] = coursesOf(source, loops);
   if (batches === undefined) return [];
   const isLone = epochs === undefined && /epoch|range/i.test(headOf(source, batches));
@@ -41,7 +41,7 @@ function pacedLoops(source: string, loops: readonly SyntaxNode[]): Edit[] {
   ];
 }
 
-function planned(source: string, loop: SyntaxNode, unit: string): Edit[] {
+function planned(source: string, loop: SyntaxNode, unit: string): SourceEdit[] {
   let iterable = iterableOf(loop);
   // Other iterators often hide their length.
   while (
@@ -60,8 +60,8 @@ function planned(source: string, loop: SyntaxNode, unit: string): Edit[] {
 }
 
 /** Removes statements; null if that leaves a block empty or is not that simple. */
-function removedStatements(source: string, steps: readonly SyntaxNode[]): Edit[] | null {
-  const edits: Edit[] = [];
+function removedStatements(source: string, steps: readonly SyntaxNode[]): SourceEdit[] | null {
+  const edits: SourceEdit[] = [];
   for (const step of steps) {
     const statement = statementOf(step);
     const siblings = statement.parent === null ? [] : childrenOf(statement.parent);
@@ -80,6 +80,6 @@ function removedStatements(source: string, steps: readonly SyntaxNode[]): Edit[]
   return edits;
 }
 
-function uniqueEdits(edits: readonly Edit[]): Edit[] {
+function uniqueEdits(edits: readonly SourceEdit[]): SourceEdit[] {
   return [...new Map(edits.map((edit) => [`${edit.from} ${edit.text}`, edit])).values()];
 }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Layer, modelsOf } from '../../layers.ts';
 import {
-  type Edit,
   nodesOf,
   parsePython,
+  type SourceEdit,
   type SyntaxNode,
   splice,
   syntaxErrors,
@@ -16,7 +16,7 @@ import type { Rewrite, Surroundings } from '../rewrite.ts';
 const partsFolder = join(import.meta.dirname, '../../../../../python/automl/parts');
 
 /** Functions and classes in `python/automl/parts` that rewrites insert into a script. */
-export type Part = 'graph' | 'logarithms' | 'plan';
+export type ScriptPart = 'graph' | 'logarithms' | 'plan';
 
 /** A script that uses PyTorch, parsed for rewriters. */
 export interface TorchScript {
@@ -68,11 +68,11 @@ export function moduleOf(source: string, call: SyntaxNode, otherwise: string): s
 
 /** The content of a rewrite, before it is written out. */
 export interface Draft extends Omit<Rewrite, 'source'> {
-  edits: readonly Edit[];
+  edits: readonly SourceEdit[];
   imports?: readonly string[];
   /** Statements directly below the imports at the top. */
   belowImports?: readonly string[];
-  parts?: readonly Part[];
+  parts?: readonly ScriptPart[];
 }
 
 /** The rewrite of a draft; none if its edits conflict or the result is not valid Python. */
@@ -93,7 +93,7 @@ export function writtenWith(source: string, draft: Draft): Rewrite[] {
 }
 
 /** The source with a part after the imports at its top, unless it is there already. */
-function withPart(source: string, part: Part): string {
+function withPart(source: string, part: ScriptPart): string {
   const text = readFileSync(join(partsFolder, `${part}.py`), 'utf8').trim();
   return source.includes(text) ? source : belowImportsOf(source, `\n\n${text}`, '\n\n\n');
 }

@@ -15,14 +15,14 @@ import {
 } from '../../store/index.ts';
 
 /** A run of the store with all texts inserted, in chronological order. */
-export interface RecordedRun {
+export interface ExportedRun {
   folder: RunFolder;
   record: RunRecord;
   started: TraceEventOf<'session_started'> | null;
   problem: string;
-  steps: RecordedStep[];
+  steps: ExportedStep[];
   /** Notes and calls after the last step. */
-  after: Aside[];
+  after: ExportedAside[];
   end: (TraceEventOf<'run_ended'> & { answer: string | null }) | null;
   /** The use so far: the record of a run that is running, or was killed, is behind its trace. */
   spent: Spent;
@@ -31,7 +31,7 @@ export interface RecordedRun {
   grades: ReadonlyMap<number, Grade>;
 }
 
-export interface RecordedStep {
+export interface ExportedStep {
   step: number;
   action: string;
   args: unknown;
@@ -40,13 +40,13 @@ export interface RecordedStep {
   finished: TraceEventOf<'step_finished'>;
   inner: { action: string; args: unknown; observation: string; time: number }[];
   /** Since the step before. */
-  before: Aside[];
+  before: ExportedAside[];
   /** Calls that the action made. */
   calls: AskedModel[];
 }
 
 /** What happens between steps. */
-export type Aside = { kind: 'note'; entries: Record<string, string> } | AskedModel;
+export type ExportedAside = { kind: 'note'; entries: Record<string, string> } | AskedModel;
 
 export interface AskedModel {
   kind: 'call';
@@ -64,7 +64,7 @@ export interface BegunRun {
 }
 
 /** @throws UserError as `readTraceSync` */
-export function readRecordedRun({ folder, record }: BegunRun): RecordedRun {
+export function readRecordedRun({ folder, record }: BegunRun): ExportedRun {
   const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
   const reader = new Reader(folder, record);
   for (const event of historyOf(events)) reader.read(event);
@@ -75,7 +75,7 @@ export function readRecordedRun({ folder, record }: BegunRun): RecordedRun {
 }
 
 class Reader {
-  readonly run: Omit<RecordedRun, 'grades' | 'spent' | 'secondsUsed'>;
+  readonly run: Omit<ExportedRun, 'grades' | 'spent' | 'secondsUsed'>;
   #open: TraceEventOf<'step_started'> | null = null;
   #calls: AskedModel[] = [];
   readonly #conversations = new Conversations();

@@ -1,7 +1,7 @@
 import type { BranchId, TraceEvent } from '../schema/index.ts';
 
 /** Caveats (`marks`) for what people or policies did in a run: its result is then not only the agent's. */
-export class DecisionMarks {
+export class DecisionCaveats {
   readonly #byActor = new Map<string, { replaced: number; denied: number; took: number }>();
   readonly #acting = new Map<BranchId, string | undefined>();
 

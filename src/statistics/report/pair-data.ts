@@ -1,6 +1,6 @@
 import type { RunEvaluation, ScoringReference, TaskId } from '../../schema/index.ts';
-import { type CellData, cellOf } from './cells.ts';
-import type { Settings } from './options.ts';
+import type { ReportSettings } from './options.ts';
+import { type PairData, pairOf } from './pairs.ts';
 import { factsOf, type RunFacts } from './run-facts.ts';
 
 /** Evaluations in an order that does not depend on their input order. */
@@ -25,12 +25,12 @@ export function inOrder(evaluations: readonly RunEvaluation[]): RunEvaluation[] 
  * The data of each task–agent pair, by task, then agent.
  * @param evaluations as ordered by `inOrder`
  */
-export function cellsOf(evaluations: readonly RunEvaluation[], settings: Settings): CellData[] {
+export function pairsOf(evaluations: readonly RunEvaluation[], settings: ReportSettings): PairData[] {
   return groupsOf(evaluations, settings).flatMap((runs) => {
     const [first] = runs;
     if (first === undefined) return [];
     const { task, agent } = first.evaluation;
-    return [cellOf(runs, task, agent, settings)];
+    return [pairOf(runs, task, agent, settings)];
   });
 }
 
@@ -38,7 +38,7 @@ export function cellsOf(evaluations: readonly RunEvaluation[], settings: Setting
  * The runs of each task and agent.
  * @param evaluations as ordered by `inOrder`
  */
-export function groupsOf(evaluations: readonly RunEvaluation[], settings: Settings): RunFacts[][] {
+export function groupsOf(evaluations: readonly RunEvaluation[], settings: ReportSettings): RunFacts[][] {
   const scoringReferences = new Map<TaskId, ScoringReference>();
   for (const { task, scoring_reference: scoringReference } of evaluations) {
     if (scoringReference !== null && !scoringReferences.has(task))

@@ -3,7 +3,7 @@ import { driftInSpreads } from '../statistics/index.ts';
 import { isNoisy, type Task } from '../tasks/index.ts';
 import { number, percent } from './table.ts';
 
-/** Spreads between a measured and the declared mean that deserve a remark. */
+/** Spreads between a measured and the declared mean that deserve a caveat. */
 const maxSpreads = 3;
 
 export const nameOf = {
@@ -29,13 +29,13 @@ export function spreadsAway({ task, measurement, declaredMean }: MeasuredHere): 
 }
 
 /** What a person should know of measured figures beyond their values. */
-export function figureRemarks(measured: MeasuredHere): string[] {
-  return [driftRemark(measured), noiseRemark(measured), busyRemark(measured)].flatMap(
-    (remark) => remark ?? [],
+export function figureCaveats(measured: MeasuredHere): string[] {
+  return [driftCaveat(measured), noiseCaveat(measured), busyCaveat(measured)].flatMap(
+    (caveat) => caveat ?? [],
   );
 }
 
-function driftRemark(measured: MeasuredHere): string | null {
+function driftCaveat(measured: MeasuredHere): string | null {
   const { task, measurement, declaredMean, toWrite } = measured;
   if (declaredMean === null) return null;
   const drift = driftInSpreads(declaredFigures(task, measurement, declaredMean), measurement);
@@ -50,7 +50,7 @@ function driftRemark(measured: MeasuredHere): string | null {
         `If it was changed on purpose: ${toWrite}`;
 }
 
-function noiseRemark({ task: { file }, measurement }: MeasuredHere): string | null {
+function noiseCaveat({ task: { file }, measurement }: MeasuredHere): string | null {
   const { threshold } = file.success;
   const isBaseline = partOf(measurement) === 'baseline';
   if (!isBaseline || file.baseline.remedy !== undefined || !isNoisy(measurement, threshold)) return null;
@@ -64,7 +64,7 @@ function noiseRemark({ task: { file }, measurement }: MeasuredHere): string | nu
 }
 
 /** A script of which a second takes no processor for more than half of it was kept from it, or waits by itself. */
-function busyRemark({ measurement: { runs, seconds } }: MeasuredHere): string | null {
+function busyCaveat({ measurement: { runs, seconds } }: MeasuredHere): string | null {
   const kept = runs.filter(
     ({ seconds: wall, cpuSeconds }) => cpuSeconds !== null && wall > 1 && wall > 2 * cpuSeconds,
   );

@@ -1,28 +1,33 @@
-import type { PassAt, ReportCell, TaskId } from '../../schema/index.ts';
+import type { PassAt, ReportPair, TaskId } from '../../schema/index.ts';
 import { passAtK } from '../numeric/pass-at-k.ts';
 import type { Counted } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
-import { estimateOf, type Measured, measure, rateOf, summaryOf } from './measured.ts';
-import { type Settings, thresholds } from './options.ts';
+import { estimateOf, type MeasuredValues, measure, rateOf, summaryOf } from './measured.ts';
+import { type ReportSettings, thresholds } from './options.ts';
 import type { RunFacts } from './run-facts.ts';
 import { groupOf } from './run-group.ts';
 
 /** One agent on one task, with the samples for rows and comparisons. */
-export interface CellData {
+export interface PairData {
   task: TaskId;
   agent: string;
   runs: readonly RunFacts[];
   /** Those that count under the report's convention. */
   inRate: readonly RunFacts[];
-  success: Measured | null;
-  improvement: Measured | null;
-  improvementOfAll: Measured | null;
-  normalised: Measured | null;
-  cell: ReportCell;
+  success: MeasuredValues | null;
+  improvement: MeasuredValues | null;
+  improvementOfAll: MeasuredValues | null;
+  normalised: MeasuredValues | null;
+  pair: ReportPair;
 }
 
 /** @param runs at least one, all of the same task and agent */
-export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, settings: Settings): CellData {
+export function pairOf(
+  runs: readonly RunFacts[],
+  task: TaskId,
+  agent: string,
+  settings: ReportSettings,
+): PairData {
   const inRate = runs.filter((run) => run.inRate);
   const measured = (name: string, read: (run: RunFacts) => number | null) =>
     measure(
@@ -35,7 +40,7 @@ export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, s
   const normalised = measured('normalised', (run) => run.heldNormalised);
   const scoringReferences = runs.flatMap(({ scoringReference }) => scoringReference ?? []);
   const success = rateOf(inRate.map(({ line }) => line.success));
-  const cell: ReportCell = {
+  const pair: ReportPair = {
     task,
     agent,
     ...groupOf(runs),
@@ -60,7 +65,7 @@ export function cellOf(runs: readonly RunFacts[], task: TaskId, agent: string, s
     mixed_scoring_references: new Set(scoringReferences.map((one) => JSON.stringify(one))).size > 1,
   };
   return {
-    ...{ task, agent, runs, inRate, improvement, improvementOfAll, normalised, cell },
+    ...{ task, agent, runs, inRate, improvement, improvementOfAll, normalised, pair },
     success: measured('success', ({ line }) => Number(line.success)),
   };
 }
@@ -69,7 +74,7 @@ function isBeyond(gain: number | null, threshold: number): boolean {
   return gain !== null && gain > threshold;
 }
 
-function rateVariants(runs: readonly RunFacts[]): ReportCell['rates'] {
+function rateVariants(runs: readonly RunFacts[]): ReportPair['rates'] {
   const judged = runs.filter((run) => run.judged);
   const rate = (counts: (run: RunFacts) => boolean) =>
     rateOf(judged.filter(counts).map(({ line }) => line.success));
@@ -81,7 +86,7 @@ function rateVariants(runs: readonly RunFacts[]): ReportCell['rates'] {
   };
 }
 
-function bestOf(runs: readonly RunFacts[]): ReportCell['best'] {
+function bestOf(runs: readonly RunFacts[]): ReportPair['best'] {
   const best = runs.flatMap(({ line, stepsGraded }) => (stepsGraded ? (line.best ?? []) : []));
   const improvement = summaryOf(best.flatMap((one) => one.improvement ?? []));
   const step = summaryOf(best.map((one) => one.step));

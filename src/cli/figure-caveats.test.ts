@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { makeTask } from '../../test/fixtures/make-task.ts';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { loadTask } from '../tasks/index.ts';
+import { figureCaveats, type MeasuredHere } from './figure-caveats.ts';
+
+function madeTask() {
+  return loadTask(makeTask(temporaryFolder(), 'colours'), []);
+}
+
+const measurement = { what: 'starter' as const, mean: 0.7, spread: 0.01, seeds: 3, seconds: 1, runs: [] };
+
+function caveatsOf(changes: Partial<MeasuredHere>): string[] {
+  const toWrite = 'mlab tasks baseline colours --write';
+  return figureCaveats({ task: madeTask(), measurement, declaredMean: 0.5, toWrite, ...changes });
+}
+
+test('a mean far from that of task.yaml causes a caveat, with the command that writes it', () => {
+  expect(caveatsOf({})).toEqual([
+    'The starter no longer scores what task.yaml says (baseline.mean: 0.5); measured was 0.7, 20 spreads away. If it ' +
+      'was changed on purpose: mlab tasks baseline colours --write',
+  ]);
+  expect(caveatsOf({ declaredMean: 0.7 })).toEqual([]);
+});
+
+test('after figures are written, the caveat says only what has changed', () => {
+  expect(caveatsOf({ toWrite: null })).toEqual([
+    'task.yaml said baseline.mean: 0.5; it now has the measured 0.7, 20 spreads away.',
+  ]);
+  expect(caveatsOf({ toWrite: null, declaredMean: null })).toEqual([]);
+});
+
+test('a baseline with a spread above the success threshold causes a caveat, unless it has a remedy', () => {
+  const noisy = { ...measurement, spread: 0.08 };
+  expect(caveatsOf({ measurement: noisy, declaredMean: null })).toEqual([
+    expect.stringMatching(
+      /^The spread \(0\.08\) is more than the success threshold \(10 % of the mean, 0\.7\)/,
+    ),
+  ]);
+  const task = madeTask();
+  const baseline = { ...task.file.baseline, remedy: 'means of ten draws' };
+  const remedied = { ...task, file: { ...task.file, baseline } };
+  expect(caveatsOf({ measurement: noisy, declaredMean: null, task: remedied })).toEqual([]);
+  expect(caveatsOf({ measurement: { ...noisy, what: 'solution' }, declaredMean: null })).toEqual([]);
+});
+
+test('a script that was mostly kept from the processor causes a caveat, one that was short or busy none', () => {
+  const caveats = (...times: [seconds: number, cpuSeconds: number | null][]) => {
+    const runs = times.map(([seconds, cpuSeconds], seed) => ({ seed, score: 0.7, seconds, cpuSeconds }));
+    return caveatsOf({ measurement: { ...measurement, seconds: 9, runs }, declaredMean: null });
+  };
+  expect(caveats([9, 4], [9, 3], [9, 8])).toEqual([
+    expect.stringMatching(/less than half of its time \(9 s\)/),
+  ]);
+  expect(caveats([9, 4], [9, 8], [9, 8])).toEqual([]);
+  expect(caveats([0.5, 0.1])).toEqual([]);
+  expect(caveats([9, null], [4, 7])).toEqual([]);
+});
