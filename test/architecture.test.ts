@@ -56,6 +56,24 @@ test('the glossary has each word once, in order', () => {
   expect(words).toEqual([...new Set(words)].toSorted());
 });
 
+/** The public type of a task, which hides the one of `tasks`. */
+const namedTwice = ['Task'];
+
+test('two exported types never share a name', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.test|test-support)\.ts$/.test(file),
+  );
+  const exported = files.flatMap((file) => {
+    const source = readFileSync(join(root, 'src', file), 'utf8');
+    return [...source.matchAll(/^export (?:abstract )?(?:class|interface|type) (\w+)/gm)].map(
+      (match) => match[1],
+    );
+  });
+  expect(exported.length).toBeGreaterThan(500);
+  const seen = new Set<unknown>();
+  expect(exported.filter((name) => seen.has(name) || !seen.add(name))).toEqual(namedTwice);
+});
+
 function markdownIn(folder: string): string[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return files.filter((file) => file.endsWith('.md')).map((file) => join(folder, file));

@@ -1,13 +1,13 @@
 import type { Spent } from '../../src/schema/index.ts';
 import {
   checkRun,
-  type RecordedStep,
   type RunFolder,
   readTraceSync,
   resolveText,
   type StoreProblem,
   spentOf,
   stepsOf,
+  type TakenStep,
 } from '../../src/store/index.ts';
 
 /** The state of a run's files after the process that executed it has died. */
@@ -47,7 +47,7 @@ export class Inspector {
 }
 
 /** Every finished step of a run; none if it has no trace yet. */
-function finishedSteps(run: RunFolder): RecordedStep[] {
+function finishedSteps(run: RunFolder): TakenStep[] {
   return run.hasTrace() ? stepsOf(readTraceSync(run.tracePath).events) : [];
 }
 
@@ -99,12 +99,12 @@ export function knownMarks(run: RunFolder): string[] {
   return [...[...begun].map((branch) => `fork ${branch}`), ...selections];
 }
 
-function nameOf({ step, finished }: RecordedStep): string {
+function nameOf({ step, finished }: TakenStep): string {
   return `${finished.branch ?? 'main'}:${step}`;
 }
 
 /** The two events of a step, which never change once they are written. */
-function textOf({ started, finished }: RecordedStep): string {
+function textOf({ started, finished }: TakenStep): string {
   return JSON.stringify([started, finished]);
 }
 

@@ -12,12 +12,12 @@ import {
   historyOf,
   listExperiments,
   openExperiment,
-  type RecordedStep,
   type RunFolder,
   readTraceSync,
   resolveText,
   restoreSnapshot,
   stepsOf,
+  type TakenStep,
 } from '../store/index.ts';
 
 export type { Plan, ReportRun, TraceEvent };
@@ -114,7 +114,7 @@ export function readExperiment(folder: string): StoredExperiment {
   return new StoredExperiment(folder);
 }
 
-function storedStep({ objects }: RunFolder, { step, started, finished }: RecordedStep): StoredStep {
+function storedStep({ objects }: RunFolder, { step, started, finished }: TakenStep): StoredStep {
   return {
     number: step,
     action: started.action,

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { messageOf, UserError } from '../lib/errors.ts';
 import { editDistance } from '../lib/nearest.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
-import type { Variables } from '../models/index.ts';
+import type { ProviderVariables } from '../models/index.ts';
 import { SettingsFile } from '../schema/index.ts';
 import { problemLines, type ReadFile } from './file-problems.ts';
 
@@ -109,7 +109,10 @@ const taken = /^(\w+_API_KEY|KAGGLE_API_TOKEN|KAGGLE_USERNAME|KAGGLE_KEY|MLAB_(E
  * too. The folder may be somebody else's, who could otherwise have a key of your environment sent to a server of
  * theirs.
  */
-export async function readKeys(folder: string, variables: Variables): Promise<Record<string, string>> {
+export async function readKeys(
+  folder: string,
+  variables: ProviderVariables,
+): Promise<Record<string, string>> {
   const given = keysIn(folder);
   if (given === null) return {};
   const { builtInProviders, providerVariables } = await import('../models/index.ts');
@@ -128,7 +131,7 @@ export async function readKeys(folder: string, variables: Variables): Promise<Re
 }
 
 /** Names in a folder's `.env` that are most likely misspelt, as warnings: the right name is set nowhere. */
-export async function misspeltKeys(folder: string, variables: Variables): Promise<string[]> {
+export async function misspeltKeys(folder: string, variables: ProviderVariables): Promise<string[]> {
   const given = keysIn(folder);
   if (given === null) return [];
   const { builtInProviders, modelVariables, providerVariables } = await import('../models/index.ts');

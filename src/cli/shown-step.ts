@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { z } from 'zod';
 import type { EventOf, GateVerdict, TextRef, TraceEvent } from '../schema/index.ts';
-import { parseStoredText, type RecordedStep, type RunFolder, resolveText, stepsOf } from '../store/index.ts';
+import { parseStoredText, type RunFolder, resolveText, stepsOf, type TakenStep } from '../store/index.ts';
 import { duration, plain } from './table.ts';
 
 /** A step with its texts, and the agent's notes before it. */
@@ -67,7 +67,7 @@ export function shownSteps(
 }
 
 function shownStep(
-  { step, started, finished, decided }: RecordedStep,
+  { step, started, finished, decided }: TakenStep,
   textOf: (ref: TextRef) => string,
 ): Omit<ShownStep, 'notes' | 'notes_after' | 'summary'> {
   const { status, duration_ms, exit_code, changed, snapshot, submission } = finished;

@@ -1,6 +1,6 @@
 import { scriptCrash } from '../runs/index.ts';
 import type { RunSpec } from '../schema/index.ts';
-import { type Experiment, type RecordedStep, readTraceSync, stepsOf } from '../store/index.ts';
+import { type Experiment, readTraceSync, stepsOf, type TakenStep } from '../store/index.ts';
 import { duration, plain } from './table.ts';
 
 /** How the starter of a task fails, once per task, as runs of the agent baseline show. */
@@ -30,7 +30,7 @@ function listed(title: string, lines: ReadonlyMap<string, string>): string {
 }
 
 /** What to do about a starter that was stopped for its time; null if it was not. */
-function timeLimitText({ limits }: RunSpec, steps: readonly RecordedStep[]): string | null {
+function timeLimitText({ limits }: RunSpec, steps: readonly TakenStep[]): string | null {
   const last = steps.findLast(({ started }) => started.action === 'Execute Script');
   if (last?.finished.status !== 'timed_out') return null;
   const flag = limits.script_seconds < limits.wall_seconds ? '--script-seconds' : '--wall-seconds';

@@ -1,6 +1,6 @@
 import { agents } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
-import { builtInProviders, providerVariables, type Variables } from '../models/index.ts';
+import { builtInProviders, type ProviderVariables, providerVariables } from '../models/index.ts';
 import type { ProviderSettings, RunSpec } from '../schema/index.ts';
 import type { Flag } from './verb.ts';
 
@@ -89,7 +89,7 @@ function keysOf(kind: string): readonly string[] {
  * @param recorded where its jobs were before
  * @throws UserError
  */
-export function refuseRecordedPlace(recorded: string | null, variables: Variables): void {
+export function refuseRecordedPlace(recorded: string | null, variables: ProviderVariables): void {
   if (recorded === null || !URL.canParse(recorded)) return;
   const { host } = new URL(recorded);
   const own = URL.parse(variables.MLAB_REDIS_URL ?? '')?.host;

@@ -19,7 +19,7 @@ export { RunWaits } from './gate-waits.ts';
 export { ExperimentSpent, type RunModels } from './model-access.ts';
 export { ModelNotDeclared } from './model-not-declared.ts';
 export { cutMiddle } from './output.ts';
-export { ProgramEnvironment, type ProgramTurn as Turn } from './program-environment.ts';
+export { type EndedTurn, ProgramEnvironment } from './program-environment.ts';
 export { type RecordedRun, type RecordedStep, recordedRun } from './recorded-run.ts';
 export { ReplayDiverged } from './replay-differences.ts';
 export {

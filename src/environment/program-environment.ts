@@ -12,7 +12,7 @@ import type { ToolReply } from './tool-access.ts';
 import type { StepUsage } from './usage-meter.ts';
 
 /** What a program did with one answer of its model: a step of its run. */
-export interface ProgramTurn {
+export interface EndedTurn {
   action: Action;
   status: 'ok' | 'failed';
   observation: string;
@@ -86,7 +86,7 @@ export class ProgramEnvironment implements AsyncDisposable {
     return ending?.message ?? null;
   }
 
-  async turn({ action, status, observation, began, usage }: ProgramTurn): Promise<StepResult> {
+  async turn({ action, status, observation, began, usage }: EndedTurn): Promise<StepResult> {
     const outcome = { status, observation };
     const result = await this.#run.turn({ action: readAction(action), outcome, began, usage });
     if (result.ended) this.#over.abort();

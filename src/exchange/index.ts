@@ -3,7 +3,7 @@ export {
   type ExportResult,
   exportFormats,
   exportRuns,
-  type RunExportOptions as ExportOptions,
+  type RunExportOptions,
 } from './export/export-runs.ts';
 export { type TableName, tableNames, tables } from './export/tables/columns.ts';
 export {

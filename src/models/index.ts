@@ -24,14 +24,14 @@ export {
   type ModelCall,
   ModelUnavailable,
 } from './language-models.ts';
-export { CallLimiter, type CallPace as Pace, type LimiterOptions, type Slot } from './limiter.ts';
+export { CallLimiter, type CallPace, type LimiterOptions, type Slot } from './limiter.ts';
 export { type Ping, pingModel } from './ping.ts';
 export { costOf, mostThatCosts, PriceTable } from './prices.ts';
 export {
   builtInProviders,
   type ProviderState,
+  type ProviderVariables,
   providerVariables,
-  type Variables,
 } from './providers/index.ts';
 export { Quota, type QuotaOptions, type Reservation, type ReserveResult, type SharedQuota } from './quota.ts';
 export {

@@ -31,7 +31,7 @@ export type { JobResult } from './jobs/job-result.ts';
 export { checkLeaks } from './leaks/check-leaks.ts';
 export { type LeakCheckName, type LeakCheckReport, leakChecks } from './leaks/leak-check.ts';
 export {
-  type MeasuredScript as Measured,
+  type MeasuredScript,
   type MeasuredSeed,
   type Measurement,
   type MeasureTaskOptions,
@@ -48,7 +48,7 @@ export { scriptCrash } from './script-crash.ts';
 export { executeRun } from './session/execute-run.ts';
 export { failureCauses } from './session/run-failure.ts';
 export { type ExperimentModels, toolModelFor } from './tool-model.ts';
-export type { ValidationAttempt as Attempt } from './validation-agents/attempts.ts';
+export type { ValidationAttempt } from './validation-agents/attempts.ts';
 export { type CheckTaskOptions, checkFolder, checkTask } from './validation-agents/check-task.ts';
 export { type ValidationAgentReport, whatStopped } from './validation-agents/judge.ts';
 export type { Probe, ValidationAgent } from './validation-agents/validation-agent.ts';

@@ -10,7 +10,7 @@ export { type OutputPipe, OutputPipes } from './output-pipe.ts';
 export { ownedFolder } from './owned-folder.ts';
 export {
   type DoctorCheck,
-  type FileDigest as Content,
+  type FileDigest,
   type Mount,
   type ProcessEnd,
   type ProcessUsage,

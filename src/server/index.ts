@@ -1,5 +1,5 @@
 export type { OnlyRuns } from './catalogue/catalogue.ts';
-export { type Exported, exportViewer, type ViewerExportOptions as ExportOptions } from './export-viewer.ts';
+export { type Exported, exportViewer, type ViewerExportOptions } from './export-viewer.ts';
 export { type RunningViewer, type ServeOptions, serveViewer } from './http/serve.ts';
 export { reportPage } from './report-file.ts';
 export { reportOptions } from './report-options.ts';

@@ -16,7 +16,7 @@ export { Conversation, Conversations } from './conversations.ts';
 export { addDecision, decisionName, openProposals, type Proposal, readDecision } from './decisions.ts';
 export {
   diffSnapshots,
-  type FileDifference as Difference,
+  type FileDifference,
   type PathDifference,
   unifiedDiff,
 } from './diff.ts';
@@ -75,7 +75,7 @@ export {
   snapshotsByStep,
   spentOf,
   stepsOf,
-  type TracedStep as RecordedStep,
+  type TakenStep,
 } from './steps.ts';
 export { submissionHash } from './submission.ts';
 export { openTraceBytes, type TraceBytes } from './trace-bytes.ts';

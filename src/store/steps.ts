@@ -9,7 +9,7 @@ import type {
 } from '../schema/index.ts';
 
 /** One action of a run, with its result. */
-export interface TracedStep {
+export interface TakenStep {
   step: number;
   started: TraceEventOf<'step_started'>;
   finished: TraceEventOf<'step_finished'>;
@@ -21,8 +21,8 @@ export interface TracedStep {
  * The finished steps, in the order in which they ended; within one history (`historyOf`) that is by number. A step that
  * was interrupted and repeated counts once, as it was finished.
  */
-export function stepsOf(events: Iterable<TraceEvent>): TracedStep[] {
-  const steps: TracedStep[] = [];
+export function stepsOf(events: Iterable<TraceEvent>): TakenStep[] {
+  const steps: TakenStep[] = [];
   const open = new Map<BranchId, TraceEventOf<'step_started'>>();
   const decisions = new Map<BranchId, TraceEventOf<'action_decided'>>();
   for (const event of events) {

@@ -4,7 +4,7 @@ export { concealedBy, concealedFolders, type HarnessFolders } from './concealed.
 export { saveFigures, withFigures } from './figures.ts';
 export { type FoundTasks, findTasks, loadTask, suites } from './find-tasks.ts';
 export { checkCacheDisk, checkInstaller, checkKaggle, checkPython } from './findings.ts';
-export type { HostVariables as Variables } from './host-variables.ts';
+export type { HostVariables } from './host-variables.ts';
 export { madeUpFigures, madeUpTable } from './new/made-up-table.ts';
 export { type TableFacts, tableFacts } from './new/table-facts.ts';
 export { type NewTask, writeTask } from './new/write-task.ts';
@@ -35,6 +35,6 @@ export { type WithheldContent, withheldContents, withheldPaths } from './withhel
 export {
   declaredMean,
   type MeasuredFigures,
-  type TaskFigures as Figures,
+  type TaskFigures,
   writeFigures,
 } from './write-figures.ts';

@@ -1,7 +1,7 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Lesson } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
-import { chooseActions, Dialogue, listActions, type Turn } from '../common/dialogue/index.ts';
+import { chooseActions, Dialogue, type DialogueTurn, listActions } from '../common/dialogue/index.ts';
 import { taskText } from '../common/task-text.ts';
 import { carriedPlan, planEntry, recalled, researchHead } from './prompts.ts';
 import { LogOfActions, OwnLog, type ResearchLog } from './research-log.ts';
@@ -63,7 +63,7 @@ function leadOf(memory: string, plan: string, last: Readonly<Record<string, stri
 }
 
 /** The markers of new parts of the plan are not needed any more. */
-function withoutMarks(turn: Turn): Turn {
+function withoutMarks(turn: DialogueTurn): DialogueTurn {
   const plan = turn.entries[planEntry];
   if (plan === undefined) return turn;
   return { ...turn, entries: { ...turn.entries, [planEntry]: plan.replaceAll('**', '') } };

@@ -1,11 +1,11 @@
 import {
   type ChosenRuns,
   type ExportFormat,
-  type ExportOptions,
   type ExportTablesOptions,
   exportFormats,
   exportRuns,
   exportTables,
+  type RunExportOptions,
   type TableFormat,
   type TableName,
   tableFormats,
@@ -98,7 +98,7 @@ async function writeTables(options: ExportTablesOptions): Promise<VerbResult> {
   };
 }
 
-async function writeRuns(options: ExportOptions): Promise<VerbResult> {
+async function writeRuns(options: RunExportOptions): Promise<VerbResult> {
   const { folder, runs } = await exportRuns(options);
   const steps = runs.reduce((sum, run) => sum + run.steps, 0);
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import {
-  type Measured,
+  type MeasuredScript,
   type Measurement,
   measureFolder,
   measureTask,
@@ -135,7 +135,7 @@ function figuresOf({ what, mean, spread, seeds, seconds }: Measurement): Measure
   return what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine: machineName() } };
 }
 
-function subjectOf({ file }: Task, { reference }: Options): Measured {
+function subjectOf({ file }: Task, { reference }: Options): MeasuredScript {
   if (reference === true) return 'solution';
   return file.baseline.method === 'constant' ? 'constant' : 'starter';
 }

@@ -3,14 +3,14 @@ import { cpus, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
-import { type Measured, measureFolder, measureTask, type TaskResources } from '../../runs/index.ts';
+import { type MeasuredScript, measureFolder, measureTask, type TaskResources } from '../../runs/index.ts';
 import { TaskId } from '../../schema/index.ts';
 import { improvement } from '../../statistics/index.ts';
 import {
-  type Figures,
   loadTask,
   madeUpTable,
   type TableFacts,
+  type TaskFigures,
   tableFacts,
   writeFigures,
   writeTask,
@@ -124,8 +124,8 @@ function tableOf(
 }
 
 interface MeasuredTask {
-  baseline: Figures;
-  reference: Figures;
+  baseline: TaskFigures;
+  reference: TaskFigures;
   /** Of the reference over the baseline, as a fraction; null if the baseline is 0. */
   improvement: number | null;
   threshold: number;
@@ -157,9 +157,9 @@ async function measureBoth(
 async function measure(
   context: Context,
   resources: TaskResources,
-  what: Measured,
+  what: MeasuredScript,
   scratch: string,
-): Promise<Figures> {
+): Promise<TaskFigures> {
   const { mean, spread, seconds } = await measureTask({
     ...{ resources, what, seeds, sandbox: 'bubblewrap', signal: context.signal },
     helpersFolder: context.folders.helpers,

@@ -5,7 +5,7 @@ export {
   type ProviderKind,
   type ProviderProblem,
   type ProviderState,
-  type ProviderVariables as Variables,
+  type ProviderVariables,
   providerAccess,
   providerState,
   providerVariables,

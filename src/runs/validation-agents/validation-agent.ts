@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/index.ts';
 import type { Grade, Limits, RunRecord, SandboxDriver } from '../../schema/index.ts';
-import type { RecordedStep, RunFolder } from '../../store/index.ts';
+import type { RunFolder, TakenStep } from '../../store/index.ts';
 import type { TaskResources } from '../workspace.ts';
 import type { ValidationAttempt } from './attempts.ts';
 import type { Secret } from './secrets.ts';
@@ -31,7 +31,7 @@ export interface Probe {
 export interface EndedRun {
   record: RunRecord;
   grades: readonly Grade[];
-  steps: readonly RecordedStep[];
+  steps: readonly TakenStep[];
 }
 
 /** A validation agent prepared for one run. */

@@ -1,6 +1,6 @@
 export { chooseActions, listActions } from './action-list.ts';
 export { cutMiddle } from './cut-middle.ts';
-export { Dialogue, type DialogueTurn as Turn } from './dialogue.ts';
+export { Dialogue, type DialogueTurn } from './dialogue.ts';
 export { fenced, type PastStep, showReply } from './history.ts';
 export { replyFormat } from './prompts.ts';
 export {

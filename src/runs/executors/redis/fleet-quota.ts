@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { CallEstimate, Pace, Reservation, ReserveResult, SharedQuota } from '../../../models/index.ts';
+import type {
+  CallEstimate,
+  CallPace,
+  Reservation,
+  ReserveResult,
+  SharedQuota,
+} from '../../../models/index.ts';
 import type { Spend } from '../../../schema/index.ts';
 import { abortable } from './connection.ts';
 import { keys } from './keys.ts';
@@ -126,7 +132,7 @@ export class FleetQuota implements SharedQuota {
 export async function keepFleetPace(
   redis: Redis,
   provider: string,
-  pace: Pace,
+  pace: CallPace,
   signal: AbortSignal,
 ): Promise<void> {
   for (;;) {
