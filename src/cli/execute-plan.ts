@@ -156,10 +156,10 @@ export async function conclude(
   const ofRuns: [string, string][] = [
     ['view', 'results and every step, in the browser'],
     [`runs show ${run}`, 'every step of a run'],
-    runs[0]?.steps === 0 && experiment.plan.runs[0]?.model !== null
-      ? [`runs calls ${run}`, 'its model calls']
-      : [`runs diff ${run} 0 last`, 'what the agent changed'],
-    [`grade ${name} --steps all`, 'the hidden score of every step'],
+    [`runs diff ${run} 0 last`, 'what the agent changed'],
+    runs.every(({ steps }) => steps === 0)
+      ? [`runs trace ${run}`, 'everything that was recorded']
+      : [`grade ${name} --steps all`, 'the hidden score of every step'],
     [`report ${name}`, 'this table again'],
   ];
   const commands = begun === undefined ? [[`runs ls ${name}`, 'where each run is'] as const] : ofRuns;

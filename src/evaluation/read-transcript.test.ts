@@ -73,6 +73,12 @@ test('notes of an agent belong to the step that follows, or to the end of the ru
   expect(transcript.lastEntries).toEqual({ Thought: 'd' });
 });
 
+test("what a program printed is not read as the agent's own words", () => {
+  const transcript = transcriptOf(begun(), note({ 'Program output': 'validation accuracy: 0.975' }), ended());
+  expect(transcript.lastEntries).toEqual({});
+  expect(processMetrics(transcript, null).grounding.claims).toBe(0);
+});
+
 test('a reply that was noted as unusable is one format error, even if it became a step', () => {
   expect(rejected(reply('?'), note({ Thought: 'hm', 'Format error': 'No action.' }), step(1))).toEqual([
     [0, '?'],

@@ -3,6 +3,7 @@ import {
   type EventOf,
   type GradedStep,
   ModelAnswer,
+  programOutput,
   searchNodeEntry,
   type TextRef,
   type TraceEvent,
@@ -104,7 +105,7 @@ export class TranscriptReader {
 
   #readNote(entries: Readonly<Record<string, TextRef>>): void {
     for (const [name, ref] of Object.entries(entries)) {
-      if (name === searchNodeEntry) continue;
+      if (name === searchNodeEntry || name === programOutput) continue;
       const text = this.#text(ref);
       const before = this.#entries[name];
       if (name === formatError) this.#rejectReply(text);

@@ -131,6 +131,8 @@ withSandbox(`the grader${why}`, () => {
     const [before] = await grade(folder);
     const [after] = await grade(folder, 'final', await withGrader('other-grader', 'pass  # another version'));
     expect(after?.grader).not.toBe(before?.grader);
+    const caveat = 'graded by another version of the task';
+    expect([before?.marks.includes(caveat), after?.marks.includes(caveat)]).toEqual([false, true]);
     expect(folder.readGrades().grades.length).toBe(2);
     expect(await grade(folder)).toMatchObject([{ grader: before?.grader, score: 0 }]);
     expect(currentGrades(folder.readGrades().grades, recordedStates(folder))).toMatchObject([

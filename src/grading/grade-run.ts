@@ -4,15 +4,16 @@ import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { sha256, sha256OfFile } from '../lib/hash.ts';
 import { sandboxOptions } from '../sandbox/index.ts';
-import type {
-  Grade,
-  GraderResult,
-  ObjectId,
-  RunRecord,
-  RunSpec,
-  ScoreFigures,
-  SnapshotEntry,
-  SubmissionProblem,
+import {
+  type Grade,
+  type GraderResult,
+  isImported,
+  type ObjectId,
+  type RunRecord,
+  type RunSpec,
+  type ScoreFigures,
+  type SnapshotEntry,
+  type SubmissionProblem,
 } from '../schema/index.ts';
 import {
   currentGrades,
@@ -109,6 +110,9 @@ function gradable(
 function saysTheSame(one: Grade, other: Grade): boolean {
   return isDeepStrictEqual({ ...one, time: 0, seconds: 0 }, { ...other, time: 0, seconds: 0 });
 }
+
+/** The score may not be comparable with the task's figures, nor with scores of other runs. */
+const changedTaskCaveat = 'graded by another version of the task';
 
 /** Hash over everything that can change a score: grader, its imports, services, hidden data, metric and format. */
 async function graderVersion(
@@ -235,6 +239,10 @@ function gradeOf(
     details: result.details,
     seconds: result.seconds,
     ...(result.others_cores === undefined ? {} : { others_cores: result.others_cores }),
-    marks: [...spec.marks, ...(isBesideOthers(result.others_cores ?? null) ? [sharedMachineCaveat] : [])],
+    marks: [
+      ...spec.marks,
+      ...(isBesideOthers(result.others_cores ?? null) ? [sharedMachineCaveat] : []),
+      ...(isImported(spec) || task.version === spec.task_version ? [] : [changedTaskCaveat]),
+    ],
   };
 }

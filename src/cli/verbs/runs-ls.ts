@@ -232,6 +232,13 @@ function endOf(work: ReportRun | null, why: string): string {
   return reason === 'infrastructure_error' && why !== '' ? '' : reason;
 }
 
+/** Why a run that ended has no score; empty if it has one, or its end says why. */
+function withoutScore(work: ReportRun | null): string {
+  if (work === null || work.end === null) return '';
+  if (work.outcome === 'invalid') return 'no valid submission';
+  return work.outcome === 'unfinished' ? 'not graded' : '';
+}
+
 function tableOf(runs: readonly Listed[]): string {
   const right = 'right' as const;
   const columns = [
@@ -249,7 +256,9 @@ function tableOf(runs: readonly Listed[]): string {
     ...(work === null || state === 'queued'
       ? ['', '', '', '']
       : [String(work.steps), duration(work.seconds), number(work.score), percent(work.improvement, true)]),
-    [endOf(work, why), where, oneLine(why, mostWhy)].filter((part) => part !== '').join(' · '),
+    [endOf(work, why), withoutScore(work), where, oneLine(why, mostWhy)]
+      .filter((part) => part !== '')
+      .join(' · '),
   ]);
   return table(columns, rows);
 }

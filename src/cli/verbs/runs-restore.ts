@@ -42,7 +42,7 @@ export const runsRestore: Verb = {
           : 'Give one folder, and nothing after it.',
         `For example: mlab runs restore ${given.replace(/@.*/, '')}@last workspace`,
       );
-    const { number, snapshot } = snapshotOfStep(folder, step);
+    const { number, snapshot, isEnd } = snapshotOfStep(folder, step);
     const place = resolve(target);
     if (wholeNamesIn(place).length > 0)
       throw new UserError('not_empty', `${place} is not empty.`, 'Give a new or an empty folder.');
@@ -51,7 +51,7 @@ export const runsRestore: Verb = {
       restoreSnapshot(folder.objects, snapshot, part, { withoutRepositories: !withRepositories, signal }),
     );
     const lines = [
-      `The workspace after step ${number} is in ${place}.`,
+      `The workspace ${isEnd ? 'at the end of the run' : `after step ${number}`} is in ${place}.`,
       ...(leftOut.length === 0 ? [] : [leftOutText(leftOut)]),
       withRepositories
         ? 'An agent wrote these files: git, and shells that call it, execute what their repositories say.'

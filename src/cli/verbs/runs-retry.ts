@@ -148,7 +148,7 @@ function listed(
   const there = known.length === 0 ? '' : ` Causes here: ${known.join(', ')}.`;
   const text =
     ids.length === 0
-      ? `No run failed with this cause (${failed}).${there} mlab runs ls --status failed lists failed runs.`
+      ? `No run failed with this cause (${failed}).${there} mlab runs ls --status failed lists failed runs; mlab grade EXPERIMENT grades those that could not be graded.`
       : `${counted(ids.length, 'run')} to rerun:\n${ids.map((id) => `  ${id}`).join('\n')}\n${startsOver}`;
   return { text, json: { retried: [], runs: ids, causes, unreadable } };
 }

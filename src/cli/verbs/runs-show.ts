@@ -112,7 +112,11 @@ export const runsShow: Verb = {
       ...ratings.flatMap(ratingLines),
     ];
     return {
-      text: [head.join('\n'), stepsTable(steps, grades), ...lastOutput(folder, events)].join('\n\n'),
+      text: [
+        head.join('\n'),
+        steps.length === 0 && end !== null ? withoutSteps(experiment, folder) : stepsTable(steps, grades),
+        ...lastOutput(folder, events),
+      ].join('\n\n'),
       json: {
         record,
         claimed,
@@ -134,9 +138,15 @@ function agentOf({ agent, agent_options: { label } }: RunRecord['spec']): string
   return typeof label === 'string' && label !== '' ? `${plain(label)} (${agent})` : agent;
 }
 
-/** Errors in their own lines, of which the first and the last ones say most; other messages in one line. */
+/** Where to look instead of at steps. */
+function withoutSteps({ plan }: Experiment, { id }: RunFolder): string {
+  const run = `${plan.name}/${id}`;
+  return `It took no steps. mlab runs diff ${run} shows what it changed, mlab runs trace ${run} everything that was recorded.`;
+}
+
+/** Errors and output in their own lines, of which the first and the last ones say most; other messages in one line. */
 function endText({ reason, message }: NonNullable<RunRecord['end']>): string {
-  const isError = reason === 'agent_error' || reason === 'infrastructure_error';
+  const isError = ['agent_error', 'agent_stopped', 'infrastructure_error'].includes(reason);
   const lines = plain(message).trimEnd().split('\n');
   if (!isError || lines.length === 1) return oneLine(message, isError ? 2_000 : 200);
   const shown =

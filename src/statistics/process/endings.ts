@@ -10,7 +10,8 @@ export function endings(transcript: RunTranscript): ProcessMetrics['endings'] {
   const final = grades.findLast(({ final }) => final);
   return {
     unverified: hasFinalAnswer(transcript) && !isVerified,
-    never_executed: !steps.some(ran),
+    // Of a program that takes no steps, it is not known.
+    never_executed: steps.length > 0 && !steps.some(ran),
     stale_submission: final?.stale ?? steps.at(-1)?.submission.stale ?? false,
   };
 }

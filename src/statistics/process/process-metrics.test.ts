@@ -45,6 +45,7 @@ describe('endings', () => {
     );
     const invalid = did('Execute Script', {}, { status: 'invalid' });
     expect(measure([list, missing, invalid]).endings.never_executed).toBe(true);
+    expect(measure([]).endings.never_executed).toBe(false);
     const killed = crashed('(it printed nothing)\n[ended by SIGKILL, 1.0 s]', { exitCode: null });
     expect(measure([killed]).endings.never_executed).toBe(false);
     expect(
@@ -386,6 +387,8 @@ describe('any run', () => {
   it('a step without effect at the end changes only the time that the last state was held', () => {
     fc.assert(
       fc.property(anyTranscript, (transcript) => {
+        // Of a run without steps, it is not known whether it executed anything.
+        fc.pre(transcript.steps.length > 0);
         const step = transcript.steps.length + 1;
         const longer = {
           ...transcript,
