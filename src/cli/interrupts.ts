@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { type DetachWords, exitCodes } from './context.ts';
 
 const watch = {
-  notice: '\nmlab: stopping. Finished work is kept; press Ctrl-C again to stop at once.\n',
+  notice: '\nmlab: stopping. Press Ctrl-C again to stop at once.\n',
   /** Whatever has not ended by then is killed, which does no harm: it can be resumed. */
   stoppingMs: 1200,
   /**

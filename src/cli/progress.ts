@@ -252,7 +252,7 @@ class LineView implements ProgressView {
     this.#sum?.add(progress);
     if (progress.kind === 'run_started')
       this.#log(
-        `${id}: ${progress.resumed ? 'resumed' : 'started'}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
+        `${id}: ${progress.resumed ? 'resumed' : progress.again === true ? 'started again from the beginning, as its program can not be resumed' : 'started'}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
       );
     else if (progress.kind === 'run_queued') {
       if (progress.held === true) this.#log(`${id}: on hold until it is released: ${plain(progress.place)}`);

@@ -169,9 +169,11 @@ function runId(task: Task, agent: Agent, options: AgentOptions, model: string | 
 }
 
 function modelsFor(agent: Agent, { models, roles }: ExperimentFile): (string | null)[] {
-  if (!agent.needs.model) return [null];
+  const isOptional = agent.program?.modelIsOptional === true;
+  if (!agent.needs.model && !isOptional) return [null];
   if (models.length > 0) return [...models];
   if (roles.agent?.model !== undefined) return [roles.agent.model];
+  if (isOptional) return [null];
   throw new UserError(
     'model_missing',
     `The agent ${agent.name} needs a language model.`,

@@ -8,6 +8,7 @@ export function checkFigures(file: TaskFile, report: ReportProblem): void {
   metricChecks(file, report);
   noiseCheck(file, report);
   successCheck(file, report);
+  directionCheck(file, report);
 }
 
 /** An improvement of more than 100 % that the reference does not show is a fraction given in percent. */
@@ -22,6 +23,17 @@ function successCheck(
     ['success', 'threshold'],
     `${threshold} means ${percent(threshold)}, and the reference improves on the baseline by ${percent(Number(gain.toPrecision(3)))}`,
     `write ${threshold / 100} for ${threshold} %`,
+  );
+}
+
+/** A reference that is far worse than the starter is better by the other direction. */
+function directionCheck({ metric, success, baseline, reference }: TaskFile, report: ReportProblem): void {
+  const loss = (baseline.mean - reference.mean) * (metric.direction === 'maximize' ? 1 : -1);
+  if (loss <= success.threshold * Math.abs(baseline.mean)) return;
+  report(
+    ['metric', 'direction'],
+    `the reference (${reference.mean}) is worse than the baseline (${baseline.mean}) if the metric is to ${metric.direction}`,
+    'correct metric.direction, or improve the reference and measure it again',
   );
 }
 

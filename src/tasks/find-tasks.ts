@@ -97,9 +97,11 @@ function folderOf(id: string, folders: readonly string[], options: ReadTaskOptio
   throw new UserError(
     'unknown_task',
     `There is no task "${id}".${near === null ? '' : ` Did you mean "${near}"?`}`,
-    known.length === 0
-      ? `No tasks were found in ${folders.join(', ')}.`
-      : `The tasks are: ${known.join(', ')}.`,
+    `${
+      known.length === 0
+        ? `No tasks were found in ${folders.join(', ')}.`
+        : `The tasks are: ${known.join(', ')}.`
+    } For one of your own, give its folder, or --task-dir with the folder that contains it.`,
   );
 }
 

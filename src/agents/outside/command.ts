@@ -25,6 +25,7 @@ const program = {
   package: null,
   licence: 'your own',
   dialects: ['chat_completions', 'responses', 'messages', 'generate_content'],
+  modelIsOptional: true,
   hostFiles: (chosen: AgentOptions) => filesIn(String(chosen.files ?? '')),
 } satisfies Program;
 
@@ -172,7 +173,7 @@ function environmentOf({
     GEMINI_API_KEY: token,
     // What it printed is known even if it is killed.
     PYTHONUNBUFFERED: '1',
-    MLAB_MODEL: model,
+    ...(model === '' ? {} : { MLAB_MODEL: model }),
     MLAB_BRIEF: brief,
     MLAB_SESSION: `${home}/${sessionName}`,
     MLAB_WORKSPACE: workspace,

@@ -37,7 +37,7 @@ export function outsideAgent(
   return {
     name,
     summary,
-    needs: { model: true, reference: false },
+    needs: { model: program.modelIsOptional !== true, reference: false },
     options: all,
     program,
     ready: (given) => {

@@ -27,7 +27,7 @@ export interface ProgramPlace {
   /** What it sends as its API key. */
   token: string;
   dialect: DialectName;
-  /** The agent's model, under its provider's name for it. */
+  /** The agent's model, under its provider's name for it; empty if the run has none, which only programs allow that say so. */
   model: string;
   prompt: string;
   /** The file that contains the prompt. */
@@ -78,6 +78,8 @@ export interface Program {
   licence: string;
   /** The dialects that it can use for its model. */
   dialects: readonly DialectName[];
+  /** Whether a run of it may have no model; default: no. */
+  modelIsOptional?: boolean;
   /** Absent: it does nothing by itself, and only speaks the Agent Client Protocol. */
   start?(place: ProgramPlace): ProgramStart;
   /** Absent: it does not speak the Agent Client Protocol. */

@@ -1,4 +1,4 @@
-import { checkKaggle, findTasks, suites, type Task } from '../../tasks/index.ts';
+import { checkKaggle, describeProblem, findTasks, suites, type Task } from '../../tasks/index.ts';
 import { wrapped } from '../report/terminal-table.ts';
 import { counted, number, oneLine, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -30,7 +30,7 @@ export const tasksLs: Verb = {
   ],
   async run(context) {
     const { tasks, problems } = findTasks(context.folders.tasks);
-    for (const { file, message } of problems) context.log(`${file}: ${message}`);
+    for (const problem of problems) context.log(describeProblem(problem));
     const rows = tasks.map(({ file: { id, category, metric, baseline, reference, summary, ...file } }) => [
       id,
       category,

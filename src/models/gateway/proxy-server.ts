@@ -188,7 +188,10 @@ export class ProxyServer implements AsyncDisposable {
     const read = dialect.read(parsed.body);
     const model = upstream.modelFor(dialect.name, route.model ?? read.model ?? '');
     if (model === null) {
-      const problem = `This run's model is not reached by ${path}: it speaks ${upstream.dialects.join(' and ')}.`;
+      const problem =
+        upstream.names.length === 0
+          ? 'This run has no model: mlab run --model NAME gives it one.'
+          : `This run's model is not reached by ${path}: it speaks ${upstream.dialects.join(' and ')}.`;
       return { code: 'not_found', problem };
     }
     const prepared = dialect.prepare(parsed, { model: model.name, serverTools });

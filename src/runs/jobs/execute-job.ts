@@ -111,7 +111,8 @@ async function executeRunJob(
   // A program's actions can't be replayed: if it has no session, unfinished work is archived as an attempt.
   const isLost = earlier !== null && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
   if (startsOver || isLost) await archiveAttempt(folder);
-  onProgress({ kind: 'run_started', run, resumed: folder.readRecord() !== null });
+  const resumed = folder.readRecord() !== null;
+  onProgress({ kind: 'run_started', run, resumed, ...(isLost ? { again: true } : {}) });
   await forkFromParent(job, folder, signal);
   const record = await executeRun(run, {
     ...{ folder, resources, agent, bundle, gpus, threads: job.resources.threads },

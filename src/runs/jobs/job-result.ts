@@ -24,8 +24,8 @@ export type JobProgress =
    */
   | { kind: 'run_taken_over'; run: RunSpec; holder: string; epoch: number; silent: boolean }
   | { kind: 'run_kept'; run: RunSpec; record: RunRecord }
-  /** `place`: where it is executed, if elsewhere. */
-  | { kind: 'run_started'; run: RunSpec; resumed: boolean; place?: string }
+  /** `place`: where it is executed, if elsewhere. `again`: an unfinished attempt can't be resumed, and was archived. */
+  | { kind: 'run_started'; run: RunSpec; resumed: boolean; place?: string; again?: boolean }
   | { kind: 'run_step'; run: RunSpec; progress: StepProgress }
   | { kind: 'run_ended'; run: RunSpec; record: RunRecord }
   | { kind: 'run_graded'; run: RunSpec; grades: Grade[] }

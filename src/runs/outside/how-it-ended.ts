@@ -17,9 +17,15 @@ const ownFailures: ReadonlySet<string> = new Set(['bad_request', 'cut_off']);
 
 /**
  * How a program's run ended if no limit ended it.
+ * @param hasModel whether the run has a model
  * @throws ModelUnavailable if it ended because its model did not answer it
  */
-export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, printed: string): Ending {
+export function howItEnded(
+  ended: ProgramEnd | null,
+  outcome: ProgramOutcome,
+  printed: string,
+  hasModel: boolean,
+): Ending {
   const { failure, answers, lastText } = outcome;
   if (failure !== null && failure.failure !== 'cut_off' && !ownFailures.has(failure.failure)) {
     const hint =
@@ -42,7 +48,7 @@ export function howItEnded(ended: ProgramEnd | null, outcome: ProgramOutcome, pr
     return failed(
       `The program ended with ${end.exitCode === null ? end.signal : `exit code ${end.exitCode}`}.${said}`,
     );
-  if (answers === 0)
+  if (answers === 0 && hasModel)
     return {
       reason: 'agent_stopped',
       message: `The program ended without an answer of its model.${said}`,

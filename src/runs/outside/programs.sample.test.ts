@@ -66,6 +66,21 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(await checkRun(folder)).toEqual([]);
   });
 
+  test('needs no model, and is refused one that it was not given', async () => {
+    await using server = await serve(turns);
+    const without = { experiments: bench.experiments, resources, server, changes: { models: [] } };
+    const { record, folder } = await runCommand({ ...without, command: improve });
+    expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' }, steps: 0 });
+    expect(record.spec.model).toBeNull();
+    expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0, final: true }]);
+    const asking = await runCommand(without);
+    expect(asking.record.end).toMatchObject({
+      reason: 'agent_error',
+      message: expect.stringContaining('HTTP Error 404'),
+    });
+    expect(server.requests).toEqual([]);
+  });
+
   test.for(['none', 'docker'] as const)('does the same in the sandbox %s', async (sandbox, { skip }) => {
     const dockerCommand = process.env.MLAB_DOCKER ?? 'podman';
     await trySandbox(sandbox, { dockerCommand }).catch(({ message }: Error) => skip(message));

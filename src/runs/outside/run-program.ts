@@ -103,7 +103,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   const text = printed.text;
   if (text.trim() !== '') environment.note({ [programOutput]: text });
   run.onClaims(claims.claims);
-  return howItEnded(end, turns.outcome, text);
+  return howItEnded(end, turns.outcome, text, upstream.names.length > 0);
 }
 
 /** Loads the protocol's library only when it is needed. */
@@ -148,12 +148,13 @@ function begin(
   const home = setting.home;
   const brief = setting.brief(sandbox);
   const workspace = sandbox.pathInside(workspaceInside);
-  const dialect = upstream.dialects.find((one) => program.dialects.includes(one));
-  const [model] = upstream.names;
+  const [model = ''] = upstream.names;
+  const spoken = model === '' ? program.dialects : upstream.dialects;
+  const dialect = spoken.find((one) => program.dialects.includes(one));
   const isAcp = speaksAcp(program, spec.agent_options);
   const continued = session === null || session.told.saved === null ? null : session.program;
   const start = isAcp ? program.acp : (continued ?? program).start;
-  if (dialect === undefined || model === undefined || start === undefined)
+  if (dialect === undefined || start === undefined)
     throw new Error('the program can not speak to this model');
   const started = start({
     ...setting.bundle(sandbox),

@@ -10,7 +10,7 @@ import {
 } from '../../environment/index.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
-import { type CallRecord, ModelUnavailable, Quota } from '../../models/index.ts';
+import { type CallRecord, ModelUnavailable, Quota, Upstream } from '../../models/index.ts';
 import { type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import { type AgentClaims, branchesAtOnce, type EventOf, type RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
@@ -112,9 +112,8 @@ function openProgram(
   quota: Quota,
 ): Acting {
   const { roles } = spec;
-  if (program === undefined || models === undefined || roles === undefined)
-    throw new Error('a program needs models');
-  const upstream = models.registry.upstream(roles);
+  if (program === undefined) throw new Error('the agent is no program');
+  const upstream = models === undefined || roles === undefined ? null : models.registry.upstream(roles);
   const environment = new ProgramEnvironment(options);
   let claimed: AgentClaims | null = null;
   const onClaims = (claims: AgentClaims | null) => {
@@ -123,12 +122,12 @@ function openProgram(
   const act = async () => {
     try {
       return await runProgram({
-        ...{ program, spec, folder, setting, sandbox, environment, upstream },
+        ...{ program, spec, folder, setting, sandbox, environment, upstream: upstream ?? new Upstream([]) },
         entry: resources.task.brief.entry,
-        ...{ quota, shared: models.shared, onClaims },
+        ...{ quota, shared: models?.shared ?? null, onClaims },
       });
     } catch (error) {
-      if (!ModelUnavailable.isInstance(error)) throw error;
+      if (!ModelUnavailable.isInstance(error) || models === undefined || roles === undefined) throw error;
       const gateway = models.registry.gateway(roles, { quota, shared: models.shared });
       const called = (call: CallRecord) => environment.called(call);
       return await endUnanswered(error, { folder, gateway, called, signal });

@@ -9,8 +9,8 @@ export function endings(transcript: RunTranscript): ProcessMetrics['endings'] {
   const isVerified = steps.some((step, index) => index > lastEdit && ran(step) && succeeded(step));
   const final = grades.findLast(({ final }) => final);
   return {
-    unverified: hasFinalAnswer(transcript) && !isVerified,
-    // Of a program that takes no steps, it is not known.
+    // Of a program that takes no steps, neither is known.
+    unverified: steps.length > 0 && hasFinalAnswer(transcript) && !isVerified,
     never_executed: steps.length > 0 && !steps.some(ran),
     stale_submission: final?.stale ?? steps.at(-1)?.submission.stale ?? false,
   };
