@@ -197,6 +197,13 @@ describe('a task’s validation', () => {
     expect(problems.every(({ line }) => line !== null)).toBe(true);
   });
 
+  it('notices a direction by which the reference is worse than the starter', () => {
+    const metric = { name: 'error', unit: 'm', direction: 'minimize' };
+    expect(problemsOf({ fields: { metric } })).toMatchObject([
+      { field: 'metric.direction', fix: expect.stringContaining('correct metric.direction') },
+    ]);
+  });
+
   it('requires a remedy if the starter alone could exceed the threshold by luck', () => {
     const { baseline } = taskFields('colours') as { baseline: object };
     const noisy = { ...baseline, mean: 0.5, spread: 0.06 };
