@@ -65,6 +65,8 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
     argv: [process.execPath, launcher, ...args],
     variables: process.env,
   });
+  // As `mlab` itself does, and as Python does by default.
+  const variables = { ...process.env, NODE_COMPILE_CACHE: join(cache, 'node') };
   const where = ['--dir', root, '--task-dir', join(import.meta.dirname, '../tasks')];
   return {
     name: 'mlab',
@@ -73,7 +75,7 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
       const child = join(import.meta.dirname, '../children/tool-calls.ts');
       const numbers = [atOnce, runs, steps, distinct, ...lookAfter].map(String);
       const printed = await outputOf(
-        { argv: [process.execPath, child, folder, cache, sandbox, ...numbers], variables: process.env },
+        { argv: [process.execPath, child, folder, cache, sandbox, ...numbers], variables },
         signal,
       );
       const { sizes, seconds, problems } = Made.parse(JSON.parse(printed));
