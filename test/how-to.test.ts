@@ -87,15 +87,15 @@ test('automl-ablation.yaml runs automl unchanged, and without one part at a time
   expect(new Set(ablated.map((options) => JSON.stringify(options))).size).toBe(ablated.length);
 });
 
-test('automl-controls.yaml runs the search and its control, with the names of its command', async () => {
-  const text = read('docs/how-to/automl-controls.yaml');
+test('automl-search-baseline.yaml runs the search and its baseline, with the names of its command', async () => {
+  const text = read('docs/how-to/automl-search-baseline.yaml');
   const given = await agentsOf(text);
   expect(given.map(({ options }) => options.search ?? 'climb')).toEqual(['climb', 'random']);
   const labels = given.map(({ name, options }) =>
     agentLabel({ agent: name, model: null, agent_options: options }),
   );
   const compared = [...text.matchAll(/--compare (\S+) "(.*?)"/g)];
-  expect(compared.map(([, search, control]) => [search, control])).toEqual([[labels[0], labels[1]]]);
+  expect(compared.map(([, search, baseline]) => [search, baseline])).toEqual([[labels[0], labels[1]]]);
 });
 
 /** The flags of each command, as docs/command-line.md lists them. */

@@ -4,7 +4,7 @@ import { SandboxError } from '../sandbox/index.ts';
 import type { ActionOutcome, Checked } from './action.ts';
 import type { ActionContext } from './action-context.ts';
 import { type FixedFile, restoreFixedFiles } from './fixed-files.ts';
-import { ExperimentSpent } from './model-access.ts';
+import { ExperimentQuotaUsed } from './model-access.ts';
 import { RunStopped } from './run-stopped.ts';
 import { WorkspaceFull } from './workspace-files.ts';
 import { PathFailed, PathRefused } from './workspace-path.ts';
@@ -61,7 +61,9 @@ export class ActionPerformer {
 /** The sandbox or the model failed: the agent neither caused that nor could handle it. */
 function isInfrastructure(error: unknown): boolean {
   return (
-    SandboxError.isInstance(error) || ModelUnavailable.isInstance(error) || error instanceof ExperimentSpent
+    SandboxError.isInstance(error) ||
+    ModelUnavailable.isInstance(error) ||
+    error instanceof ExperimentQuotaUsed
   );
 }
 

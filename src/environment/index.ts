@@ -16,7 +16,7 @@ export type {
 export type { FixedFile } from './fixed-files.ts';
 export type { Gate, GateDecision, ProposedAction } from './gate.ts';
 export { RunWaits } from './gate-waits.ts';
-export { ExperimentSpent, type RunModels } from './model-access.ts';
+export { ExperimentQuotaUsed, type RunModels } from './model-access.ts';
 export { ModelNotDeclared } from './model-not-declared.ts';
 export { cutMiddle } from './output.ts';
 export { type EndedTurn, ProgramEnvironment } from './program-environment.ts';

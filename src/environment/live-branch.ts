@@ -80,7 +80,7 @@ export class LiveBranch implements AsyncDisposable {
       signal,
     });
     this.#tools = new ToolAccess(
-      (request) => run.models.answerTool(request, { branch: history.id, step: this.#step }),
+      (request) => run.models.askForTool(request, { branch: history.id, step: this.#step }),
       (error) => run.state.fail(error),
     );
     const context = createActionContext({

@@ -13,7 +13,7 @@ import {
 } from '../models/index.ts';
 import type { Limits, ModelRequest, TokenUsage, TraceEventOf } from '../schema/index.ts';
 import { spentOf } from '../store/index.ts';
-import { ExperimentSpent } from './model-access.ts';
+import { ExperimentQuotaUsed } from './model-access.ts';
 import { ReplayDiverged } from './replay-differences.ts';
 
 const ask = (text: string): ModelRequest => ({
@@ -123,7 +123,7 @@ describe('a call of a language model', () => {
   test("beyond the experiment's limits stops the run as an infrastructure failure", async () => {
     const models = new ScriptedModels([{ text: 'never asked' }]);
     await using place = await placeWith(models, { shared: { tokens: 10 } });
-    await expect(place.environment.ask(ask('What next?'))).rejects.toBeInstanceOf(ExperimentSpent);
+    await expect(place.environment.ask(ask('What next?'))).rejects.toBeInstanceOf(ExperimentQuotaUsed);
     expect(place.environment.failure).not.toBeNull();
     expect(models.requests).toEqual([]);
   });

@@ -17,7 +17,7 @@ export interface RunModels {
 }
 
 /** The limits of the whole experiment allow no further call: no failure of this run's agent. */
-export class ExperimentSpent extends Error {
+export class ExperimentQuotaUsed extends Error {
   override readonly name = 'ExperimentSpent';
 }
 
@@ -84,7 +84,7 @@ export class ModelAccess {
    * several calls may wait at once.
    * @param request a normal one, see `normalRequest`
    */
-  answerTool(request: ModelRequest, caller: StepOfBranch): Promise<GatewayReply | TimeUp> {
+  askForTool(request: ModelRequest, caller: StepOfBranch): Promise<GatewayReply | TimeUp> {
     const find = () => this.#options.replay.askInStep(caller.branch, request);
     return this.#ask(request, caller, find, () => {});
   }
@@ -92,7 +92,7 @@ export class ModelAccess {
   #replyOf(reply: GatewayReply | TimeUp): ModelReply {
     if (reply.kind === 'answered') return reply.answer;
     if (reply.kind === 'unavailable') throw reply.error;
-    if (reply.kind === 'over_quota' && reply.quota === 'shared') throw new ExperimentSpent(reply.message);
+    if (reply.kind === 'over_quota' && reply.quota === 'shared') throw new ExperimentQuotaUsed(reply.message);
     const ending = reply.kind === 'over_quota' ? quotaUsedUp(reply) : timeUp(this.#options.limits);
     this.#options.onEnd(ending);
     return { kind: 'closed', message: ending.message };

@@ -1,12 +1,12 @@
 import type { AskForProcess } from '../models/index.ts';
 import type { ModelRequest } from '../schema/index.ts';
-import { ExperimentSpent, type ModelAccess } from './model-access.ts';
+import { ExperimentQuotaUsed, type ModelAccess } from './model-access.ts';
 import { normalRequest } from './request-hash.ts';
 
 /** The reply to a tool; `closed`: no calls are allowed now. */
 export type ToolReply = Awaited<ReturnType<AskForProcess>>;
 
-type AskForStep = (request: ModelRequest) => ReturnType<ModelAccess['answerTool']>;
+type AskForStep = (request: ModelRequest) => ReturnType<ModelAccess['askForTool']>;
 
 const between: ToolReply = { kind: 'closed', message: 'Nothing that was started by an action is running.' };
 
@@ -55,7 +55,7 @@ export class ToolAccess {
       const reply = await this.#ask(request);
       if (reply.kind === 'time_up') return { kind: 'closed', message: reply.message };
       if (reply.kind === 'over_quota' && reply.quota === 'shared')
-        this.#onFailure(new ExperimentSpent(reply.message));
+        this.#onFailure(new ExperimentQuotaUsed(reply.message));
       // A bad request is the tool's own mistake.
       if (reply.kind === 'unavailable' && reply.error.failure !== 'bad_request') this.#onFailure(reply.error);
       return reply;

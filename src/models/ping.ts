@@ -25,7 +25,7 @@ const maxOutputTokens = 256;
 const timeoutMs = 120_000;
 
 /** Enough for a rate limit that passes; a server that is broken is soon reported. */
-const maxTries = 5;
+const maxAttempts = 5;
 
 const request: ModelRequest = {
   role: 'agent',
@@ -53,9 +53,9 @@ export async function pingModel(
     const gateway = registry.gateway(roles, { quota: new Quota({ of: 'a ping' }) }, { attempts: 1 });
     const ask = async () =>
       pingOf(model, await gateway.ask(request, { signal: AbortSignal.any([signal, timeOut]) }));
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const ping = await ask();
-      if (ping.isAnswered || tries === maxTries || !isRefusal(ping.failure)) return ping;
+      if (ping.isAnswered || attempts === maxAttempts || !isRefusal(ping.failure)) return ping;
       refusal = ping;
       onRefused(`${ping.failure}: ${ping.message}`);
     }

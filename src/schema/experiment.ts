@@ -16,7 +16,7 @@ const AgentEntry = z.union([
 const RoleEntry = RoleSettings.partial();
 
 /** Limits on all runs of an experiment together. They may be raised later. */
-export const Spend = z.strictObject({
+export const ExperimentQuota = z.strictObject({
   tokens: z.int().min(1).optional().describe('tokens of language models in all runs together'),
   money: z
     .number()
@@ -24,7 +24,7 @@ export const Spend = z.strictObject({
     .optional()
     .describe('cost of language models in all runs together, in US dollars'),
 });
-export type Spend = z.infer<typeof Spend>;
+export type ExperimentQuota = z.infer<typeof ExperimentQuota>;
 
 /** What each run holds while it is executed, which determines how many run at once. */
 export const RunResources = z.strictObject({
@@ -65,7 +65,7 @@ export const ExperimentFile = z
       .default({})
       .describe('settings of providers of language models, and own ones by a name'),
     prices: z.record(ModelName, ModelPrice).default({}).describe('prices that override the built-in table'),
-    spend: Spend.default({}).describe('limits on what language models use, of all runs together'),
+    spend: ExperimentQuota.default({}).describe('limits on what language models use, of all runs together'),
     interactive: z.boolean().default(false).describe('answer at the terminal when an agent asks for help'),
     approve_later: z
       .boolean()
@@ -125,7 +125,7 @@ export const Plan = z.object({
   grade: z.enum(['final', 'all', 'none']),
   providers: z.record(z.string(), ProviderSettings).optional(),
   prices: z.record(z.string(), ModelPrice).optional(),
-  spend: Spend.optional(),
+  spend: ExperimentQuota.optional(),
   runs: z.array(RunSpec).min(1),
 });
 export type Plan = z.infer<typeof Plan>;

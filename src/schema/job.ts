@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Spend } from './experiment.ts';
+import { ExperimentQuota } from './experiment.ts';
 import { TaskId } from './ids.ts';
 import { ModelPrice, ProviderSettings } from './model.ts';
 import { RunSpec } from './run.ts';
@@ -58,7 +58,7 @@ const job = {
     })
     .optional(),
   /** What all jobs of the experiment may spend together. */
-  quota: Spend,
+  quota: ExperimentQuota,
   resources: JobResources,
 };
 

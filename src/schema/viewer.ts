@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Comparison } from './comparison.ts';
 import { EndReason, RunParent } from './event.ts';
-import { Spend } from './experiment.ts';
+import { ExperimentQuota } from './experiment.ts';
 import { RunId, TaskId } from './ids.ts';
 import { Budget, Limits } from './limits.ts';
 import { Report, ReportRun } from './report.ts';
@@ -125,7 +125,7 @@ export const ExperimentPage = z.object({
       mlab: z.string(),
       parallel: z.int(),
       grade: z.enum(['final', 'all', 'none']),
-      spend: Spend.nullable(),
+      spend: ExperimentQuota.nullable(),
     })
     .nullable(),
   /** In the order of the plan. */

@@ -164,3 +164,8 @@ export function intervalFields<Row>(
     },
   ];
 }
+
+/** How a run ended, in words. Traces say `infrastructure_error`. */
+export function inWords(reason: string): string {
+  return reason === 'infrastructure_error' ? 'infrastructure failure' : reason.replaceAll('_', ' ');
+}

@@ -1,5 +1,5 @@
 import type { ReportRow } from '../../schema/index.ts';
-import { countedRate, quantity, words } from './cells.ts';
+import { countedRate, inWords, quantity, words } from './cells.ts';
 import { define } from './define-table.ts';
 
 export const failures = define<ReportRow>({
@@ -22,7 +22,7 @@ export const failures = define<ReportRow>({
 
 function countsText(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
-    .map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`)
+    .map(([name, count]) => `${inWords(name)} ${count}`)
     .join(', ');
 }
 

@@ -37,7 +37,7 @@ export interface CallRecord extends CallCharge {
   answeredBy: string | null;
   failure: { failure: CallFailure; message: string } | null;
   latencyMs: number;
-  /** Milliseconds in the queue, between tries and on failed tries. */
+  /** Milliseconds in the queue, between attempts and on failed attempts. */
   waitingMs: number;
   attempts: readonly FailedAttempt[];
   /** Only for a call that a program made in a provider's dialect. */
@@ -72,5 +72,5 @@ export interface OverQuota {
   message: string;
 }
 
-/** The outcome of a request. `unavailable`: no answer, after all reasonable tries. */
+/** The outcome of a request. `unavailable`: no answer, after all reasonable attempts. */
 export type GatewayReply = AnsweredCall | OverQuota | { kind: 'unavailable'; error: ModelUnavailable };

@@ -13,8 +13,9 @@ export interface ModelGatewayOptions {
 }
 
 /**
- * The only way to language models. Each call is reserved in the quotas, sent until there is an answer, charged for all
- * its tries, and recorded, whatever its outcome.
+ * The only way to language models for agents and actions; `ProxyServer` is the one for programs, with the same quotas.
+ * Each call is reserved in the quotas, sent until there is an answer, charged for all its attempts, and recorded,
+ * whatever its outcome.
  */
 export class ModelGateway {
   readonly roles: ModelRoles;

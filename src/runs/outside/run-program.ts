@@ -10,7 +10,7 @@ import {
 import {
   briefInside,
   type Ending,
-  ExperimentSpent,
+  ExperimentQuotaUsed,
   helpersInside,
   type ProgramEnvironment,
   workspaceInside,
@@ -182,6 +182,6 @@ function begin(
 }
 
 function refuse(refused: OverQuota, environment: ProgramEnvironment): void {
-  if (refused.quota === 'shared') environment.fail(new ExperimentSpent(refused.message));
+  if (refused.quota === 'shared') environment.fail(new ExperimentQuotaUsed(refused.message));
   else environment.close(overLimit(refused));
 }

@@ -73,7 +73,7 @@ export async function openBranchWorkspace(
   discardOutputsAfter(from?.step ?? 0, folders.outputs);
   // Other users of this machine must not reach a workspace, whatever permissions an agent sets in it.
   chmodSync(dirname(folders.workspace), 0o700);
-  if (folder.lease?.followsSilence) await putAside(folders.workspace, folder.lease.epoch, signal);
+  if (folder.lease?.followsSilence) await moveAway(folders.workspace, folder.lease.epoch, signal);
   // Unconfined commands could write anywhere else instead.
   const volume =
     spec.sandbox === 'none'
@@ -132,7 +132,7 @@ export async function discardBranchWorkspace(
 }
 
 /** Commands of an owner that was silent may still write to the folder in which they were started. */
-async function putAside(workspace: string, epoch: number, signal: AbortSignal): Promise<void> {
+async function moveAway(workspace: string, epoch: number, signal: AbortSignal): Promise<void> {
   if (!existsSync(workspace)) return;
   const aside = `${workspace}-before-${epoch}-${randomBytes(3).toString('hex')}`;
   renameSync(workspace, aside);

@@ -1,4 +1,4 @@
-import { ExperimentSpent, ReplayDiverged } from '../../environment/index.ts';
+import { ExperimentQuotaUsed, ReplayDiverged } from '../../environment/index.ts';
 import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
 import { sentence } from '../../lib/sentence.ts';
 import { ModelUnavailable } from '../../models/index.ts';
@@ -36,7 +36,7 @@ function explained(error: unknown): string {
 function causeOf(error: unknown): { cause?: string } {
   if (ModelUnavailable.isInstance(error)) return { cause: error.failure };
   if (SandboxError.isInstance(error)) return { cause: 'sandbox' };
-  if (error instanceof ExperimentSpent) return { cause: 'experiment_limit' };
+  if (error instanceof ExperimentQuotaUsed) return { cause: 'experiment_limit' };
   if (error instanceof ReplayDiverged) return { cause: 'replay_diverged' };
   if (hasCode(error, workerLost)) return { cause: workerLost };
   return {};

@@ -140,9 +140,9 @@ export function showBytes(bytes: number | null): string {
   return bytes === null ? nothing : bytes < 1000 ? `${bytes} B` : `${showAmount(bytes)}B`;
 }
 
-/** `small_improvement` → `small improvement`. */
+/** `small_improvement` → `small improvement`. Traces say `infrastructure_error` of an infrastructure failure. */
 export function showWords(name: string): string {
-  return name.replaceAll('_', ' ');
+  return name === 'infrastructure_error' ? 'infrastructure failure' : name.replaceAll('_', ' ');
 }
 
 export function showPlural(count: number, one: string, many = `${one}s`): string {

@@ -9,7 +9,7 @@ import type {
   ReserveResult,
   SharedQuota,
 } from '../../../models/index.ts';
-import type { Spend } from '../../../schema/index.ts';
+import type { ExperimentQuota } from '../../../schema/index.ts';
 import { abortable } from './connection.ts';
 import { keys } from './keys.ts';
 import { beginScript, paceScript, reserveScript, settleScript } from './scripts.ts';
@@ -30,7 +30,7 @@ export interface FleetQuotaOptions {
   /** As `experimentKey` names it. */
   experiment: string;
   worker: string;
-  limits: Spend;
+  limits: ExperimentQuota;
   /** What was spent, according to the store. */
   spent: () => { tokens: number; money: number };
   deadAfterMs?: number;

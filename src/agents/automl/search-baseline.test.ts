@@ -116,7 +116,7 @@ describe('the random search', () => {
   });
 });
 
-describe('the control of automl', () => {
+describe('the search baseline of automl', () => {
   it('searches at random, and keeps improvements by the same noise test', async () => {
     const environment = await runAgent({ search: 'random' });
     const best = environment.files.get('train.py') ?? '';
