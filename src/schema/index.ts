@@ -27,3 +27,4 @@ export * from './task.ts';
 export * from './verification.ts';
 export * from './viewer.ts';
 export * from './viewer-run.ts';
+export * from './viewer-step.ts';
