@@ -47,6 +47,21 @@ test('a plan of tasks that have changed is refused in words, once for each task'
   );
 });
 
+test('a command whose files have changed is named, once for all of its runs', () => {
+  using folder = temporaryFolder();
+  const planned = (hash: string) => ({
+    ...examplePlan(),
+    runs: examplePlan().runs.map((run) => ({
+      ...run,
+      ...{ agent_options: { command: 'python mine.py' }, agent_version: `sha256:${hash}` },
+    })),
+  });
+  createExperiment(folder.path, planned('0'));
+  expect(() => createExperiment(folder.path, planned('1'))).toThrow(
+    /contains a different plan:\n {2}the files of the agent python mine\.py have changed since$/,
+  );
+});
+
 test('the executor of an experiment is recorded beside the plan', () => {
   using folder = temporaryFolder();
   const experiment = createExperiment(folder.path, examplePlan());

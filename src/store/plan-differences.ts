@@ -1,4 +1,4 @@
-import type { Plan } from '../schema/index.ts';
+import type { Plan, RunSpec } from '../schema/index.ts';
 
 const shown = 8;
 /** Fields that don't affect what is measured. */
@@ -17,19 +17,40 @@ export function describePlanDifferences(existing: Plan, wanted: Plan): string[] 
     else lines.push(`run ${run.id}: in the existing plan only`);
   }
   for (const id of rest.keys()) lines.push(`run ${id}: in the new plan only`);
-  const changed = new Set(
-    existing.runs.flatMap(({ id, task, task_version: version }) => {
-      const other = wanted.runs.find((run) => run.id === id);
-      return other !== undefined && other.task === task && other.task_version !== version ? [task] : [];
-    }),
-  );
-  lines.unshift(...[...changed].map((task) => `the task ${task} has changed since`));
+  lines.unshift(...changedOnce(existing, wanted));
   return lines.length <= shown ? lines : [...lines.slice(0, shown), `and ${lines.length - shown} more`];
 }
 
-/** That a task has changed is said once for all of its runs. */
-function compareRuns(existing: Plan['runs'][number], wanted: Plan['runs'][number]): string[] {
-  const omitted = existing.task === wanted.task ? ['task_version'] : [];
+/** What changed for several runs at once: tasks, and files of agents that are commands. */
+function changedOnce(existing: Plan, wanted: Plan): string[] {
+  const changes = existing.runs.flatMap((run) => {
+    const other = wanted.runs.find(({ id }) => id === run.id);
+    if (other === undefined) return [];
+    return [
+      ...(other.task === run.task && other.task_version !== run.task_version
+        ? [`the task ${run.task} has changed since`]
+        : []),
+      ...(haveOtherFiles(run, other) ? [`the files of the agent ${nameOf(run)} have changed since`] : []),
+    ];
+  });
+  return [...new Set(changes)];
+}
+
+function nameOf({ agent, agent_options: { label, command } }: RunSpec): string {
+  return [label, command].map((name) => String(name ?? '')).find((name) => name !== '') ?? agent;
+}
+
+/** Whether both have a hash of the agent's files as its version, and another one. */
+function haveOtherFiles({ agent_version: one }: RunSpec, { agent_version: other }: RunSpec): boolean {
+  const areHashes = one?.startsWith('sha256:') === true && other?.startsWith('sha256:') === true;
+  return areHashes && one !== other;
+}
+
+function compareRuns(existing: RunSpec, wanted: RunSpec): string[] {
+  const omitted = [
+    ...(existing.task === wanted.task ? ['task_version'] : []),
+    ...(haveOtherFiles(existing, wanted) ? ['agent_version'] : []),
+  ];
   return compareValues(`run ${existing.id}: `, omit(existing, omitted), omit(wanted, omitted));
 }
 
