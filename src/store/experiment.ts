@@ -132,7 +132,7 @@ export function createExperiment(folder: string, plan: Plan): Experiment {
   throw new UserError(
     'plan_differs',
     `${absolute} already contains a different plan:\n${differences.map((line) => `  ${line}`).join('\n')}`,
-    'Give the experiment another name, or delete the folder.',
+    'Undo the change to resume it; otherwise give the experiment another name, or delete the folder.',
   );
 }
 

@@ -20,6 +20,8 @@ export interface DownloadRequest {
   /** A specific error for an HTTP status that is not worth another try; null: the general one. */
   explain?: (status: number) => UserError | null;
   onProgress?: (done: number, total: number | null) => void;
+  /** Called before each pause after a failed attempt, with its reason and the length of the pause. */
+  onRetry?: (why: string, pauseMs: number) => void;
   signal?: AbortSignal | null;
   timing?: Partial<DownloadTiming>;
 }

@@ -108,8 +108,12 @@ describe('a download', () => {
         { kind: 'status', status: 503, headers: { 'retry-after': new Date().toUTCString() } },
       ],
     });
-    expect((await download(it.request)).sha256).toBe(sha256(content));
+    const waits: [string, number][] = [];
+    const onRetry = (why: string, pauseMs: number) => waits.push([why, pauseMs]);
+    expect((await download({ ...it.request, onRetry })).sha256).toBe(sha256(content));
     expect(it.server.requests).toHaveLength(4);
+    expect(waits.map(([why]) => /429|500|503/.exec(why)?.[0])).toEqual(['429', '500', '503']);
+    expect(waits[0]?.[1]).toBe(1000);
   });
 
   it('does not wait longer than the maximum', async () => {

@@ -59,7 +59,9 @@ async function fetchWhole(request: DownloadRequest, part: PartialFile): Promise<
     request.signal?.throwIfAborted();
     failures = part.size() > before ? 1 : failures + 1;
     if (failures >= timing.attempts || !isWorthRetrying(attempt)) throw explainAttempt(request, attempt);
-    await sleep(pause(attempt, failures, timing, request), undefined, signalOption(request.signal));
+    const pauseMs = pause(attempt, failures, timing, request);
+    request.onRetry?.(explainAttempt(request, attempt).message, pauseMs);
+    await sleep(pauseMs, undefined, signalOption(request.signal));
   }
 }
 

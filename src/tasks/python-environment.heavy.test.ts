@@ -119,9 +119,11 @@ describe('a Python environment', () => {
         PIP_CONFIG_FILE: '/dev/null',
       };
       const locked = installer === 'uv' ? ` --hash=sha256:${hash}` : '';
-      const made = await ensurePython(`small==1.0${locked}`, { cache, variables });
+      const messages: string[] = [];
+      const onProgress = (text: string) => messages.push(text);
+      const made = await ensurePython(`small==1.0${locked}`, { cache, variables, onProgress });
       expect(made.packages.small).toBe('1.0');
-      expect('pip' in made.packages).toBe(installer === 'pip');
+      expect('pip' in made.packages, messages.join('\n')).toBe(installer === 'pip');
       expect(existsSync(mark)).toBe(false);
       execFileSync(made.executable, ['-I', '-c', '']);
       expect(existsSync(mark)).toBe(true);

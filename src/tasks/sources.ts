@@ -136,6 +136,8 @@ async function fromNetwork(task: Task, source: Source, options: SourceOptions): 
     bytes: options.allowUnverified ? null : (source.bytes ?? null),
     sha256: source.sha256 ?? null,
     onProgress: progress(source.file, options.onProgress),
+    onRetry: (why, pauseMs) =>
+      options.onProgress(`${source.file}: ${why}; trying again in ${Math.ceil(pauseMs / 1000)} s`),
     signal: options.signal,
     ...(options.timing ? { timing: options.timing } : {}),
   });
