@@ -93,7 +93,7 @@ async function installLocked(builder: Builder, environment: string, file: string
   const uv = await builder.uv();
   if (uv !== null) {
     const variables = await uvVariables(uv, builder.variables, builder.signal ?? null);
-    const parameters = [...uvArguments(uv, executableOf(environment)), file];
+    const parameters = [...uvArguments(uv, executableOf(environment), variables), file];
     const result = await run(builder, uv.executable, parameters, variables);
     if (result.exitCode === 0) {
       await runApart(builder, compiling, environment);

@@ -114,6 +114,8 @@ describe('a Python environment', () => {
       if (installer === 'uv') await ensureUv({ cache });
       const variables = {
         ...process.env,
+        // Neither is asked.
+        PIP_INDEX_URL: 'http://127.0.0.1:9/simple',
         PIP_NO_INDEX: '1',
         PIP_FIND_LINKS: folder,
         PIP_CONFIG_FILE: '/dev/null',

@@ -12,12 +12,14 @@ it("uv gets the package sources of pip's configuration: variables, then install,
     "global.cert='/etc/certs.crt'",
     'WARNING: a line that is no setting',
     "freeze.timeout='10'",
+    ":env:.no-index='1'",
   ].join('\n');
   expect(variablesFor(pipSettings(printed))).toEqual({
     UV_DEFAULT_INDEX: 'https://install.example/simple',
     UV_INDEX: 'file:///a/simple file:///b/simple',
     UV_FIND_LINKS: '/wheels,/more',
     UV_INSECURE_HOST: 'install.example',
+    UV_NO_INDEX: '1',
     SSL_CERT_FILE: '/etc/certs.crt',
     UV_INDEX_STRATEGY: 'unsafe-best-match',
   });

@@ -18,12 +18,18 @@ export interface Uv {
  * Copies files instead of linking them as uv does by default: a write through a link would change every environment
  * that shares the file.
  */
-export function uvArguments({ cache }: Uv, python: string): string[] {
+export function uvArguments({ cache }: Uv, python: string, variables: HostVariables): string[] {
   return [
     ...['pip', 'sync', '--python', python, '--require-hashes', '--only-binary', ':all:'],
     ...['--link-mode', 'copy', '--no-python-downloads'],
+    // uv does not read this variable.
+    ...(isOn(variables.UV_NO_INDEX) ? ['--no-index'] : []),
     ...['--cache-dir', cache],
   ];
+}
+
+function isOn(setting: string | undefined): boolean {
+  return /^(1|true|yes|on)$/i.test(setting ?? '');
 }
 
 /** User settings about where packages come from; no other setting may change what is installed, or where. */
@@ -68,6 +74,7 @@ export function variablesFor(settings: ReadonlyMap<string, string>): HostVariabl
     UV_DEFAULT_INDEX: settings.get('index-url'),
     UV_INDEX: words('extra-index-url').join(' '),
     UV_FIND_LINKS: words('find-links').join(','),
+    UV_NO_INDEX: isOn(settings.get('no-index')) ? '1' : undefined,
     UV_INSECURE_HOST: words('trusted-host').join(' '),
     UV_HTTP_TIMEOUT: settings.get('default-timeout') ?? settings.get('timeout'),
     SSL_CERT_FILE: settings.get('cert'),
