@@ -25,7 +25,7 @@ import { NormalRequests } from './normal-requests.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type Replay, repeatStep } from './replay.ts';
 import { type RequestedAction, readAction } from './requested-action.ts';
-import type { RunEnding } from './run-state.ts';
+import type { RunEnding } from './run-ending.ts';
 
 /** A request of the agent: its number, and whether it came after the end. */
 interface AgentRequest {

@@ -1,5 +1,5 @@
 import type { Replay } from './replay.ts';
-import type { RunEnding } from './run-state.ts';
+import type { RunEnding } from './run-ending.ts';
 
 /** An agent that waits this long for other results will not request the next recorded one any more. */
 const longestQuietMs = 5_000;

@@ -6,8 +6,8 @@ import type { GateDecision } from './gate.ts';
 import { LiveRun } from './live-run.ts';
 import { Replay } from './replay.ts';
 import { readAction } from './requested-action.ts';
+import { RunEnding } from './run-ending.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
-import { RunEnding } from './run-state.ts';
 import type { ToolReply } from './tool-access.ts';
 import type { StepUsage } from './usage-meter.ts';
 

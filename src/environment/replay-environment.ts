@@ -18,7 +18,7 @@ import type { RecordedRun } from './recorded-run.ts';
 import { Replay } from './replay.ts';
 import { ReplayDiverged } from './replay-differences.ts';
 import type { RequestedAction } from './requested-action.ts';
-import { RunEnding } from './run-state.ts';
+import { RunEnding } from './run-ending.ts';
 
 export interface ReplayEnvironmentOptions {
   task: TaskBrief;

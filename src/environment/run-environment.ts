@@ -9,8 +9,8 @@ import type { ModelReply } from './environment.ts';
 import { LiveRun } from './live-run.ts';
 import { ModelNotDeclared } from './model-not-declared.ts';
 import { Replay } from './replay.ts';
+import { RunEnding } from './run-ending.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
-import { RunEnding } from './run-state.ts';
 import type { ToolReply } from './tool-access.ts';
 
 /** An agent that does nothing for this long after the run's end is considered hung. */

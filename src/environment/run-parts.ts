@@ -7,7 +7,7 @@ import type { Gate } from './gate.ts';
 import type { GateWaits } from './gate-waits.ts';
 import type { ModelAccess } from './model-access.ts';
 import type { PendingDecision } from './recorded-run.ts';
-import type { RunEnding } from './run-state.ts';
+import type { RunEnding } from './run-ending.ts';
 import type { StepProgress } from './step-progress.ts';
 import type { StoredBytes } from './stored-bytes.ts';
 

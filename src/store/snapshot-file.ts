@@ -23,6 +23,11 @@ export function byPath(one: { path: string }, other: { path: string }): number {
   return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
 }
 
+/** Bytes of all files together. */
+export function bytesOf(entries: readonly SnapshotEntry[]): number {
+  return entries.reduce((sum, entry) => sum + ('object' in entry ? entry.size : 0), 0);
+}
+
 /**
  * Reads a snapshot and checks its paths, so that writing its files never leaves the target folder.
  * @throws UserError `object_missing`, `object_corrupt`, `broken_file`, `future_version`, `unsafe_snapshot`

@@ -5,7 +5,7 @@ import { isForbidden, isSwap, letAge, readLargeFile, type SkipReason } from './f
 import { ObjectBatch } from './object-batch.ts';
 import type { ObjectStore } from './object-store.ts';
 import { restoreSnapshot } from './restore.ts';
-import { byPath, serializeSnapshot } from './snapshot-file.ts';
+import { byPath, bytesOf, serializeSnapshot } from './snapshot-file.ts';
 import { collectEntries, type FileNode, type FolderNode, filesIn, newFolder } from './workspace-tree.ts';
 import {
   type Effort,
@@ -97,11 +97,6 @@ export class SnapshotTaker {
 
   get state(): TakerState {
     return { tree: this.#tree, walks: this.#walks, last: this.#last };
-  }
-
-  /** Bytes of all files in the last snapshot; 0 before the first. */
-  get bytes(): number {
-    return this.#last?.bytes ?? 0;
   }
 
   /** The first one reads everything and reports everything as changed. */
@@ -215,8 +210,4 @@ export class SnapshotTaker {
     const id = this.#objects.putText(serializeSnapshot(entries));
     return { id, entries, bytes: bytesOf(entries) };
   }
-}
-
-function bytesOf(entries: readonly SnapshotEntry[]): number {
-  return entries.reduce((sum, entry) => sum + ('object' in entry ? entry.size : 0), 0);
 }

@@ -1,7 +1,7 @@
 import type { ObjectId } from '../schema/index.ts';
 import { locateObject } from './object-reader.ts';
 import type { ObjectStore } from './object-store.ts';
-import { readSnapshot } from './snapshot-file.ts';
+import { bytesOf, readSnapshot } from './snapshot-file.ts';
 import { type SnapshotSummary, summaryOf } from './snapshot-summary.ts';
 import { type SnapshotOptions, SnapshotTaker } from './snapshot-taker.ts';
 import type { StoreJob } from './threads/jobs.ts';
@@ -102,7 +102,6 @@ export class Snapshotter implements Disposable {
     if (location === null || location.bytes > smallRestored.manifestBytes) return location === null;
     const { entries } = readSnapshot(this.#objects, id);
     if (entries.length > small.entries) return false;
-    const bytes = entries.reduce((sum, entry) => sum + ('object' in entry ? entry.size : 0), 0);
-    return bytes <= smallRestored.contentBytes;
+    return bytesOf(entries) <= smallRestored.contentBytes;
   }
 }

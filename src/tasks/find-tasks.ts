@@ -94,14 +94,14 @@ function folderOf(id: string, folders: readonly string[], options: ReadTaskOptio
     .map((folder) => folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1))
     .sort();
   const near = nearest(id, known);
+  const found =
+    known.length === 0
+      ? `No tasks were found in ${folders.join(', ')}.`
+      : `The tasks are: ${known.join(', ')}.`;
   throw new UserError(
     'unknown_task',
     `There is no task "${id}".${near === null ? '' : ` Did you mean "${near}"?`}`,
-    `${
-      known.length === 0
-        ? `No tasks were found in ${folders.join(', ')}.`
-        : `The tasks are: ${known.join(', ')}.`
-    } For one of your own, give its folder, or --task-dir with the folder that contains it.`,
+    `${found} For one of your own, give its folder, or --task-dir with the folder that contains it.`,
   );
 }
 

@@ -113,7 +113,8 @@ function openProgram(
 ): Acting {
   const { roles } = spec;
   if (program === undefined) throw new Error('the agent is no program');
-  const upstream = models === undefined || roles === undefined ? null : models.registry.upstream(roles);
+  const upstream =
+    models === undefined || roles === undefined ? new Upstream([]) : models.registry.upstream(roles);
   const environment = new ProgramEnvironment(options);
   let claimed: AgentClaims | null = null;
   const onClaims = (claims: AgentClaims | null) => {
@@ -122,7 +123,7 @@ function openProgram(
   const act = async () => {
     try {
       return await runProgram({
-        ...{ program, spec, folder, setting, sandbox, environment, upstream: upstream ?? new Upstream([]) },
+        ...{ program, spec, folder, setting, sandbox, environment, upstream },
         entry: resources.task.brief.entry,
         ...{ quota, shared: models?.shared ?? null, onClaims },
       });
