@@ -102,6 +102,12 @@ export function otherMetricsFor({ direction }: Metric): { name: string; directio
 const higherIsBetter = 'f1, auc, balanced accuracy, accuracy, r2, spearman, pearson'.split(', ');
 const lowerIsBetter = 'rmse, mae, mape, smape, rmsle, mse, log loss, error rate, error, loss'.split(', ');
 
+/** Of a metric of ranked lists, their length: 10 for "NDCG@10"; null for other metrics. */
+export function lengthOfLists({ name }: Metric): number | null {
+  const length = /@\s*(\d+)$/.exec(name)?.[1];
+  return length === undefined ? null : Number(length);
+}
+
 /** Whether the metric cannot exceed 1, so that a larger number is a percentage. */
 export function isShare(metric: Metric): boolean {
   return (

@@ -156,6 +156,19 @@ describe('the metric reader', () => {
     expect(value('val MAE: inf', mae)).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it('reads a ranking metric at the length of its lists from a table with a row for each length', () => {
+    const ndcg: Metric = { name: 'NDCG@10', unit: 'fraction', direction: 'maximize', best: 1 };
+    const output = `40 loans before, 12 after
+|  k | precision | recall |   NDCG |
+|---:|----------:|-------:|-------:|
+|  5 |    0.1290 | 0.1988 | 0.2052 |
+| 10 |    0.0990 | 0.2975 | 0.2381 |
+| 20 |    0.0801 | 0.4100 | 0.2710 |`;
+    expect(readMetric(output, ndcg)).toMatchObject({ value: 0.2381, line: 'NDCG: 0.2381' });
+    expect(value('NDCG@5: 0.3\nNDCG@10: 0.4\nNDCG@20: 0.5', ndcg)).toBe(0.4);
+    expect(value('k  recall\n10  0.5', ndcg)).toBeNull();
+  });
+
   it('is not slowed down by hostile output', () => {
     for (const piece of [' ', '(', '=', 'MAE ', '1,111', '[exit code', 'a:', '((MAE ']) {
       expect(value(`${piece.repeat(100_000)}\nval MAE: 3\n${piece.repeat(400)}x`, mae)).not.toBeUndefined();

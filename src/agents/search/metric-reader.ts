@@ -3,6 +3,7 @@ import {
   isPercentage,
   isShare,
   isTimeLike,
+  lengthOfLists,
   otherMetricsFor,
   shortNamesOf,
   spellingsOf,
@@ -101,6 +102,7 @@ function readAs(
   let pending = '';
   const table = new TableRows(
     (name) => withShortNames(name, spellings, false).includes(ourName) && !saysTest(name),
+    lengthOfLists(metric),
   );
   for (const line of linesOf(output)) {
     const head = headingOf(line);
@@ -266,9 +268,13 @@ function withShortNames(line: string, spellings: readonly string[], timeLike: bo
   let text = line.replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2').replace(/\bvalidation[_ -]?set\b/gi, 'validation');
   text = text.replace(/\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ]fold)(?![a-z])/gi, 'cv');
   text = text.replace(/\bhe?ld?[-_ ]?out\b/gi, 'holdout').replace(/\bhold[-_ ]out\b/gi, 'holdout');
+  // Of "NDCG@10", the value at another length is another metric.
+  const notBefore = spellings.some((spelling) => / \d+$/.test(spelling))
+    ? '[A-Za-z0-9]|\\s?@\\s?\\d'
+    : '[A-Za-z0-9]';
   for (const spelling of spellings) {
     const pattern = spelling.split(' ').join('[^A-Za-z0-9]{0,3}');
-    text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?![A-Za-z0-9])`, 'gi'), ourName);
+    text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?!${notBefore})`, 'gi'), ourName);
   }
   // "took 3.2 s for 800 rows" identifies the metric only by its unit.
   if (timeLike && !text.includes(ourName)) {

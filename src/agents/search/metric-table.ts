@@ -3,17 +3,25 @@ const number = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?$/;
 /** Rows that say how much the others vary. */
 const ofSpread = /^(?:std|sd|stdev|spread|±|\+-|min|max)\b/i;
 
+/** The first column of a table of ranking metrics: the length of the lists in its rows. */
+const cutOff = /^(?:@?k|top[- ]?[kn]?|cut-?off)$/i;
+
 /**
  * Rewrites the rows of printed tables as lines that name their values: below a line of names such as
  * `fold  rmse  r2`, the row `mean  0.31  0.8` becomes `mean rmse: 0.31`.
  */
 export class TableRows {
   readonly #isMetric: (cell: string) => boolean;
+  readonly #lengthOfLists: number | null;
   #head: readonly string[] = [];
 
-  /** @param isMetric whether the name of a column is the metric's */
-  constructor(isMetric: (cell: string) => boolean) {
+  /**
+   * @param isMetric whether the name of a column is the metric's
+   * @param lengthOfLists of a ranking metric: 10 for NDCG@10; null for others
+   */
+  constructor(isMetric: (cell: string) => boolean, lengthOfLists: number | null) {
     this.#isMetric = isMetric;
+    this.#lengthOfLists = lengthOfLists;
   }
 
   /** The values of the metric's columns in a row, with their names; null for lines that are not rows of a table. */
@@ -28,6 +36,8 @@ export class TableRows {
     const columns = Math.min(values.length, this.#head.length);
     if (columns < 2 || this.#head.length - values.length > 1 || ofSpread.test(label)) return null;
     const first = this.#head.length > values.length ? (this.#head[0] ?? '') : '';
+    const isOtherLength = cutOff.test(this.#head[0] ?? '') && Number(words[0]) !== this.#lengthOfLists;
+    if (this.#lengthOfLists !== null && isOtherLength) return null;
     const told = this.#head.slice(-columns).flatMap((name, place) => {
       const value = values.at(place - columns);
       return this.#isMetric(name) && value !== undefined ? [`${name}: ${value}`] : [];
@@ -38,7 +48,7 @@ export class TableRows {
   /** Names are separated by bars or wide gaps, or are single words. */
   #readHead(line: string): void {
     const text = line.trim();
-    if (/^[-=+|\s]*$/.test(text) && text !== '') return;
+    if (/^[-=+|:\s]*$/.test(text) && text !== '') return;
     const cells = text.split(/\s{2,}|\s*[|\t]\s*/).filter((cell) => cell !== '');
     const names = cells.length > 1 ? cells : text.split(/\s+/);
     this.#head = names.length > 1 && !/[:=]/.test(text) && names.some(this.#isMetric) ? names : [];
