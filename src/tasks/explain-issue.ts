@@ -34,12 +34,14 @@ const FieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
   }),
 );
 
-/** Explains in plain words what zod found, where, and how to fix it. */
-export function explainIssue(issue: z.core.$ZodIssue, document: unknown): IssueExplanation[] {
+/**
+ * Explains in plain words what zod found, where, and how to fix it.
+ * @param task the task's folder, as commands take it
+ */
+export function explainIssue(issue: z.core.$ZodIssue, document: unknown, task: string): IssueExplanation[] {
   const path = issue.path;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key]));
-  if (!isPresent(document, path) && path.length > 0)
-    return [explainUnmeasured(path, document) ?? missing(path)];
+  if (!isPresent(document, path) && path.length > 0) return [explainUnmeasured(path, task) ?? missing(path)];
   const expected = expectation(path);
   const given = `${issueInWords(issue)} (found ${preview(valueAt(document, path))})`;
   return [{ path, message: given, fix: expected === null ? 'change the value' : `write ${expected}` }];

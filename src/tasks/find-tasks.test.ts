@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { makeTask, taskFields } from '../../test/fixtures/make-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { findTasks, loadTask, suites } from './find-tasks.ts';
@@ -99,6 +99,16 @@ describe('loading a task', () => {
         hint: expect.stringMatching(/^The tasks are: digits, spaceship-titanic\. .*--task-dir/),
       }),
     );
+  });
+
+  it('names the folder of that name in the current folder: only its path is taken for one', () => {
+    const here = temporaryFolder();
+    makeTask(here, 'digits');
+    vi.spyOn(process, 'cwd').mockReturnValue(here);
+    expect(() => loadTask('digits', [temporaryFolder()])).toThrowError(
+      'There is no task "digits". Did you mean "./digits"?',
+    );
+    vi.restoreAllMocks();
   });
 
   it('throws all problems of an invalid task', () => {

@@ -94,13 +94,15 @@ function folderOf(id: string, folders: readonly string[], options: ReadTaskOptio
     .map((folder) => folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1))
     .sort();
   const near = nearest(id, known);
+  const isHere = existsSync(inTask(resolve(id), 'taskFile'));
+  const meant = isHere ? `./${id}` : near;
   const found =
     known.length === 0
       ? `No tasks were found in ${folders.join(', ')}.`
       : `The tasks are: ${known.join(', ')}.`;
   throw new UserError(
     'unknown_task',
-    `There is no task "${id}".${near === null ? '' : ` Did you mean "${near}"?`}`,
+    `There is no task "${id}".${meant === null ? '' : ` Did you mean "${meant}"?`}`,
     `${found} For one of your own, give its folder, or --task-dir with the folder that contains it.`,
   );
 }

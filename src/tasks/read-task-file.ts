@@ -1,6 +1,8 @@
+import { dirname, relative, resolve } from 'node:path';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
+import { shellWord } from '../lib/shell-word.ts';
 import { lineOfField } from '../lib/yaml-lines.ts';
 import { TaskFile } from '../schema/index.ts';
 import { explainIssue, type IssueExplanation } from './explain-issue.ts';
@@ -81,12 +83,13 @@ function parseText(path: string, text: string, options: ReadTaskOptions): ReadTa
     const problem = { file: path, field: null, line: null, message: `not usable YAML: ${values.failure}` };
     return { ...nothing, problems: [{ ...problem, fix: 'write the values out instead of aliases' }], lineOf };
   }
-  const parsed = parse(values.value, options);
+  const task = folderForCommands(path);
+  const parsed = parse(values.value, task, options);
   if (Array.isArray(parsed)) return { ...nothing, problems: located(parsed, path, lineOf), lineOf };
   const variants = new Map<string, TaskFile>();
   const faults: IssueExplanation[] = [];
   for (const name of Object.keys(parsed.variants)) {
-    const variant = parseVariant(parsed, name, options);
+    const variant = parseVariant(parsed, name, task, options);
     if (Array.isArray(variant)) faults.push(...variant);
     else variants.set(name, variant);
   }
@@ -94,13 +97,25 @@ function parseText(path: string, text: string, options: ReadTaskOptions): ReadTa
   return { file: parsed, variants, problems: [], lineOf };
 }
 
+/** The folder of a task.yaml as commands take it: its path, and never a mere name, which would be an id. */
+function folderForCommands(taskFile: string): string {
+  const folder = resolve(dirname(taskFile));
+  const path = relative(process.cwd(), folder);
+  if (path === '') return '.';
+  return shellWord(path.startsWith('..') ? folder : `./${path}`);
+}
+
 const nothing = { file: null, variants: new Map<string, TaskFile>() };
 
-function parse(written: unknown, { toMeasure = false }: ReadTaskOptions): TaskFile | IssueExplanation[] {
+function parse(
+  written: unknown,
+  task: string,
+  { toMeasure = false }: ReadTaskOptions,
+): TaskFile | IssueExplanation[] {
   const value = toMeasure ? withPlaceholders(written) : written;
   const parsed = TaskFile.safeParse(value);
   if (parsed.success) return parsed.data;
-  const explained = parsed.error.issues.flatMap((issue) => explainIssue(issue, value));
+  const explained = parsed.error.issues.flatMap((issue) => explainIssue(issue, value, task));
   // The figures of a script are measured together, so they are missing together.
   return [
     ...new Map(explained.map((one) => [`${one.path.map(String).join('.')}: ${one.message}`, one])).values(),
@@ -108,7 +123,12 @@ function parse(written: unknown, { toMeasure = false }: ReadTaskOptions): TaskFi
 }
 
 /** The task with the fields that its variant replaces. */
-function parseVariant(file: TaskFile, name: string, options: ReadTaskOptions): TaskFile | IssueExplanation[] {
+function parseVariant(
+  file: TaskFile,
+  name: string,
+  task: string,
+  options: ReadTaskOptions,
+): TaskFile | IssueExplanation[] {
   const replaced = file.variants[name] ?? {};
   const fixed = ['schema', 'id', 'variants', 'sources', 'entry'].find((field) => field in replaced);
   if (fixed !== undefined) {
@@ -116,7 +136,7 @@ function parseVariant(file: TaskFile, name: string, options: ReadTaskOptions): T
     return [{ path: ['variants', name, fixed], message, fix: 'leave it out' }];
   }
   const whole = { ...file, suites: [], ...replaced, id: `${file.id}-${name}`, variants: {} };
-  const parsed = parse(whole, options);
+  const parsed = parse(whole, task, options);
   if (!Array.isArray(parsed)) return parsed;
   return parsed.map((issue) => ({ ...issue, path: ['variants', name, ...issue.path] }));
 }

@@ -14,22 +14,24 @@ export function withPlaceholders(document: unknown): unknown {
   };
 }
 
-/** What to say if this field of task.yaml is missing because it is measured; null if it is not such a field. */
+/**
+ * What to say if this field of task.yaml is missing because it is measured; null if it is not such a field.
+ * @param task the task's folder, as commands take it
+ */
 export function explainUnmeasured(
   path: readonly PropertyKey[],
-  document: unknown,
+  task: string,
 ): { path: PropertyKey[]; message: string; fix: string } | null {
   const whole = path.map(String).join('.');
   const own = /^(baseline|reference)\.(?:mean|spread|seeds|seconds|machine)$/.exec(whole);
   const ofSample = /^sample\.(baseline|reference)$/.exec(whole);
   const part = own?.[1] ?? ofSample?.[1];
   if (part === undefined) return null;
-  const name = isMapping(document) && typeof document.id === 'string' ? document.id : 'TASK';
   const flag = part === 'reference' ? ' --reference' : '';
   const fix =
     own === null
-      ? `run mlab tasks baseline ${name} --sample${flag}, and add the lines that it prints`
-      : `run mlab tasks baseline ${name}${flag} --write`;
+      ? `run mlab tasks baseline ${task} --sample${flag}, and add the lines that it prints`
+      : `run mlab tasks baseline ${task}${flag} --write`;
   return { path: own === null ? [...path] : [part], message: 'not measured yet', fix };
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { Collection, TaskFile } from '../schema/index.ts';
+import { type Collection, type TaskFile, TaskId } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
 import { checkFigures, type ReportProblem } from './check-figures.ts';
 import { listFolderFiles } from './folder-files.ts';
@@ -97,7 +97,9 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
     report(
       ['id'],
       `"${file.id}" is not the folder's name`,
-      `write id: ${basename(folder)}, or rename the folder`,
+      TaskId.safeParse(basename(folder)).success
+        ? `write id: ${basename(folder)}, or rename the folder`
+        : `rename the folder to ${file.id}`,
     );
   if (!isFile(join(inTask(folder, 'environment'), file.entry)))
     report(['entry'], `env/${file.entry} does not exist`, 'name the starter script, relative to env/');

@@ -21,10 +21,12 @@ describe('a task without figures', () => {
     const sample = { description: 'made up' };
     const task = taskWith({ baseline: described, reference: { description: 'a better one' }, sample });
     writeFileSync(join(task.folder, 'hidden/sample.py'), '');
+    // Its folder need not be where tasks are looked for by their names.
+    const command = `mlab tasks baseline ${task.folder}`;
     expect(validateTask(task.folder)).toMatchObject([
-      { field: 'baseline', message: 'not measured yet', fix: 'run mlab tasks baseline colours --write' },
-      { field: 'reference', fix: 'run mlab tasks baseline colours --reference --write' },
-      { field: 'sample.baseline', fix: expect.stringContaining('mlab tasks baseline colours --sample,') },
+      { field: 'baseline', message: 'not measured yet', fix: `run ${command} --write` },
+      { field: 'reference', fix: `run ${command} --reference --write` },
+      { field: 'sample.baseline', fix: expect.stringContaining(`${command} --sample,`) },
       { field: 'sample.reference', fix: expect.stringContaining('--sample --reference,') },
     ]);
     expect(loadTask(task.folder, [], { toMeasure: true }).file.baseline.method).toBe('starter');

@@ -152,7 +152,7 @@ test('a new task is not measured yet; measured figures make it valid, and edits 
   const path = join(folder, 'task.yaml');
   writeFileSync(path, `# mine\n${readFileSync(path, 'utf8')}`);
   expect(() => loadTask(folder, [])).toThrow(
-    /^the task in .* has 2 problems:\n.* baseline: not measured yet\n.*run mlab tasks baseline mine --write\n.* reference: not/,
+    /^the task in .* has 2 problems:\n.* baseline: not measured yet\n.*run mlab tasks baseline \/\S+\/mine --write\n.* reference: not/,
   );
   const figures = { mean: 2.5, spread: 0.1, seeds: 3, seconds: 1.2 };
   const measured = { baseline: { ...figures, machine: 'here' }, reference: { ...figures, mean: 1.5 } };
