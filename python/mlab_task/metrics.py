@@ -24,6 +24,72 @@ def root_mean_squared_error(labels: Sequence[float], predictions: Sequence[float
     return math.sqrt(math.fsum(distance * distance for distance in distances) / len(labels))
 
 
+def root_mean_squared_logarithmic_error(
+    labels: Sequence[float], predictions: Sequence[float]
+) -> float:
+    """
+    Root of the mean squared distance of the natural logarithms of 1 + value (RMSLE): 0 is perfect.
+    Raises ValueError if a value is -1 or less.
+    """
+    if any(value <= -1 for value in (*labels, *predictions)):
+        raise ValueError("the logarithm needs values above -1")
+    return root_mean_squared_error([*map(math.log1p, labels)], [*map(math.log1p, predictions)])
+
+
+def pinball_loss(labels: Sequence[float], predictions: Sequence[float], quantile: float) -> float:
+    """
+    Mean loss of predicted quantiles (Koenker and Bassett 1978), in the labels' unit: a label above
+    its prediction counts `quantile` times the distance, one below it `1 - quantile` times. 0 is
+    perfect; the best constant is the quantile of the labels. `quantile` is between 0 and 1.
+    """
+    distances = [label - prediction for label, prediction in zip(labels, predictions, strict=True)]
+    return math.fsum(max(quantile * d, (quantile - 1) * d) for d in distances) / len(distances)
+
+
+def balanced_accuracy(labels: Sequence[object], predictions: Sequence[object]) -> float:
+    """
+    Mean over the classes of the labels of the share of each that is predicted, from 0 to 1: 1 is
+    perfect, and a constant gets 1 / number of classes.
+    """
+    pairs = zip(labels, predictions, strict=True)
+    hits = Counter(label for label, prediction in pairs if label == prediction)
+    members = Counter(labels)
+    return math.fsum(hits[each] / count for each, count in members.items()) / len(members)
+
+
+def quadratic_weighted_kappa(labels: Sequence[int], predictions: Sequence[int]) -> float:
+    """
+    Agreement of whole-number ratings (Cohen 1968), errors weighted by their square: 1 - (mean
+    squared distance) / (the same if labels and predictions were paired at random). 1 is perfect,
+    0 is chance, and a constant gets 0. Raises ValueError if all labels and predictions are the
+    same rating.
+    """
+    count = len(labels)
+    pairs = zip(labels, predictions, strict=True)
+    seen = math.fsum((label - prediction) ** 2 for label, prediction in pairs) / count
+    ours, theirs = Counter(labels), Counter(predictions)
+    by_chance = math.fsum(
+        (one - other) ** 2 * ours[one] * theirs[other] for one in ours for other in theirs
+    )
+    if by_chance == 0:
+        raise ValueError("a kappa needs ratings that differ")
+    return 1 - seen * count * count / by_chance
+
+
+def ndcg(relevances: Sequence[float], possible: Sequence[float], length: int) -> float:
+    """
+    Normalised discounted cumulative gain of one ranked list (Järvelin and Kekäläinen 2002), from 0
+    to 1: the sum of relevance / log2(rank + 1) over the first `length` entries, with ranks from 1,
+    divided by that of the best list. `relevances` are those of the entries in their order,
+    `possible` those of everything that could be listed; none is negative. Raises ValueError if
+    nothing is relevant: leave such a list out of the mean.
+    """
+    best = _discounted(sorted(possible, reverse=True)[:length])
+    if best == 0:
+        raise ValueError("nothing is relevant")
+    return _discounted(relevances[:length]) / best
+
+
 def f1(labels: Sequence[object], predictions: Sequence[object], positive: object) -> float:
     """
     Harmonic mean of precision and recall of the class `positive`, from 0 to 1; 0 if it is neither
@@ -171,6 +237,10 @@ def brier_score(labels: Sequence[bool], probabilities: Sequence[float]) -> float
         raise ValueError("a probability is not from 0 to 1")
     pairs = zip(labels, probabilities, strict=True)
     return math.fsum((bool(label) - probability) ** 2 for label, probability in pairs) / len(labels)
+
+
+def _discounted(relevances: Sequence[float]) -> float:
+    return math.fsum(each / math.log2(rank + 2) for rank, each in enumerate(relevances))
 
 
 def _centred(values: Sequence[float]) -> list[float]:

@@ -24,6 +24,8 @@ CODES = frozenset(
         "crashed",
     }
 )
+# Stands for every other code that a task's grader uses.
+OWN_CODE = "not_allowed"
 
 EXAMPLES = 3
 LONGEST_LINES = 4_000
@@ -48,11 +50,15 @@ class Problem:
 
 
 class Rejected(Exception):
-    """Raised by a score function: the submission is invalid, and this is why."""
+    """
+    Raised by a score function: the submission is invalid, and this is why. A code that is not in
+    CODES is kept in the message, so that a task's own word is no failure of its grader.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
-        self.problem = Problem(code, message)
+        known = code in CODES
+        self.problem = Problem(*((code, message) if known else (OWN_CODE, f"{code}: {message}")))
 
 
 @dataclass

@@ -2,14 +2,18 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from mlab_task.csv_check import Table, check_csv, read_ids
 from mlab_task.declaration import CsvFile, Declaration, DeclaredFile, PythonFile
 from mlab_task.problems import Problem, Rejected
 from mlab_task.python_check import check_python
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,16 @@ class Submission:
         """
         with open_untrusted(self.folder, path) as file:
             return file.read()
+
+    def array(self, path: str, shape: Sequence[int]) -> "np.ndarray":
+        """The numbers of a declared .npy file; they are finite. Needs numpy.
+
+        :param shape: what the array must have; nothing is allocated for another one
+        :raises Rejected: unreadable, wrong_shape, not_a_number or not_finite; and as `read`
+        """
+        from mlab_task.array_check import checked_array
+
+        return checked_array(self.read(path), path, tuple(shape))
 
     @property
     def table(self) -> Table:

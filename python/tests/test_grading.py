@@ -28,6 +28,8 @@ def score(submission):
         raise RuntimeError("a fault \\x1b of the grader")
     if value == 2:
         raise Rejected("timed_out", "too slow")
+    if value == 7:
+        raise Rejected("bad_runs", "runs overlap")
     if value == 3:
         return float("nan")
     if value == 4:
@@ -106,6 +108,10 @@ class OneForAll(GradingTest):
         self.assertEqual(codes["s4"], ["out_of_range"])
         self.assertNotIn("s1", results)
         self.assertNotIn("s6", results)
+
+    def test_a_code_of_the_task_itself_is_kept_in_the_message(self) -> None:
+        (problem,) = self.grade(7).results["s7"]["problems"]
+        self.assertEqual(problem, {"code": "not_allowed", "message": "bad_runs: runs overlap"})
 
     def test_an_exception_is_reported_with_its_place_kind_and_traceback(self) -> None:
         (failure, _) = self.grade(1, 6).failures

@@ -6,13 +6,18 @@ import support  # noqa: F401
 
 from mlab_task.metrics import (
     average_precision,
+    balanced_accuracy,
     brier_score,
     f1,
     log_loss,
     macro_f1,
+    ndcg,
     pearson_correlation,
+    pinball_loss,
+    quadratic_weighted_kappa,
     r_squared,
     roc_auc,
+    root_mean_squared_logarithmic_error,
     spearman_correlation,
     weighted_absolute_percentage_error,
 )
@@ -32,6 +37,32 @@ class OfClasses(unittest.TestCase):
         self.assertAlmostEqual(macro_f1(labels, ["a"] * 100), (2 * 98 / 198) / 2)
         self.assertEqual(macro_f1(labels, labels), 1)
         self.assertEqual(macro_f1(labels, ["c"] * 100), 0)
+
+    def test_the_balanced_accuracy_of_a_constant_is_one_over_the_number_of_classes(self) -> None:
+        labels = ["a"] * 90 + ["b"] * 6 + ["c"] * 4
+        self.assertAlmostEqual(balanced_accuracy(labels, ["a"] * 100), 1 / 3)
+        self.assertAlmostEqual(balanced_accuracy(labels, ["a"] * 93 + ["b"] * 7), (1 + 0.5 + 0) / 3)
+        self.assertEqual(balanced_accuracy(labels, labels), 1)
+
+    def test_the_quadratic_weighted_kappa_counts_errors_by_their_square(self) -> None:
+        labels, predictions = [1, 2, 3, 4, 5, 5], [1, 2, 4, 4, 3, 5]
+        # The squared distances are 0, 0, 1, 0, 4 and 0.
+        by_chance = sum((one - other) ** 2 for one in labels for other in predictions) / 36
+        expected = 1 - (5 / 6) / by_chance
+        self.assertAlmostEqual(quadratic_weighted_kappa(labels, predictions), expected)
+        self.assertAlmostEqual(quadratic_weighted_kappa(labels, [3] * 6), 0)
+        self.assertEqual(quadratic_weighted_kappa(labels, labels), 1)
+        with self.assertRaises(ValueError):
+            quadratic_weighted_kappa([2, 2], [2, 2])
+
+    def test_the_gain_of_a_ranked_list_is_divided_by_that_of_the_best_one(self) -> None:
+        possible = [1.0, 1.0, 1.0, 0.0, 0.0]
+        self.assertEqual(ndcg([1.0, 1.0, 0.0], possible, 2), 1)
+        second = 1 / math.log2(3)
+        self.assertAlmostEqual(ndcg([0.0, 1.0], possible, 2), second / (1 + second))
+        self.assertEqual(ndcg([0.0, 0.0, 1.0], possible, 2), 0)
+        with self.assertRaises(ValueError):
+            ndcg([0.0], [0.0, 0.0], 1)
 
     def test_the_area_under_the_curve_is_the_share_of_pairs_in_order(self) -> None:
         drawn = random.Random(3)
@@ -82,6 +113,20 @@ class OfClasses(unittest.TestCase):
 
 
 class OfNumbers(unittest.TestCase):
+    def test_the_logarithmic_error_is_about_ratios_of_1_plus_the_value(self) -> None:
+        tenfold = root_mean_squared_logarithmic_error([0.0, 9.0], [9.0, 99.0])
+        self.assertAlmostEqual(tenfold, math.log(10))
+        with self.assertRaises(ValueError):
+            root_mean_squared_logarithmic_error([1.0], [-1.0])
+
+    def test_the_best_constant_of_the_pinball_loss_is_the_quantile(self) -> None:
+        labels = [float(each) for each in range(101)]
+        constants = range(-5, 106, 5)
+        for quantile in (0.1, 0.5, 0.9):
+            losses = {each: pinball_loss(labels, [each] * 101, quantile) for each in constants}
+            self.assertEqual(min(losses, key=losses.__getitem__), 100 * quantile)
+        self.assertAlmostEqual(pinball_loss([3.0, 1.0], [1.0, 3.0], 0.9), (0.9 * 2 + 0.1 * 2) / 2)
+
     def test_pearson_is_about_lines_and_spearman_about_order(self) -> None:
         labels = [1.0, 2.0, 3.0, 4.0]
         self.assertAlmostEqual(pearson_correlation(labels, [10, 20, 30, 40]), 1)

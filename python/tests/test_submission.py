@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import subprocess
@@ -5,10 +6,11 @@ import sys
 import unittest
 from pathlib import Path
 
-from support import HELPERS, FolderTest
+from support import HELPERS, FolderTest, needs_numpy
 
 from mlab_task.declaration import read_declaration
-from mlab_task.submission import FormatCheck
+from mlab_task.problems import Rejected
+from mlab_task.submission import FormatCheck, Submission
 
 CSV = {
     "format": "csv",
@@ -168,6 +170,50 @@ class Script(SubmissionTest):
         self.assertEqual(
             [problem["code"] for problem in verdict["problems"]], ["missing_ids", "not_a_number"]
         )
+
+
+@needs_numpy
+class SubmittedArrays(FolderTest):
+    def outcome(self, content: bytes) -> object:
+        (self.folder / "scores.npy").write_bytes(content)
+        try:
+            return Submission("one", self.folder, {}).array("scores.npy", (2, 3))
+        except Rejected as rejection:
+            return rejection.problem.code
+
+    def saved(self, array: object, **options: bool) -> bytes:
+        import numpy as np
+
+        file = io.BytesIO()
+        np.save(file, array, **options)
+        return file.getvalue()
+
+    def test_the_numbers_of_an_array_are_read_in_the_shape_asked_for(self) -> None:
+        import numpy as np
+
+        for kind in ("f4", "i8", "u1", "?"):
+            read = self.outcome(self.saved(np.ones((2, 3), kind)))
+            self.assertEqual(read.tolist(), [[1, 1, 1], [1, 1, 1]])
+
+    def test_anything_else_is_an_invalid_submission(self) -> None:
+        import numpy as np
+
+        good = self.saved(np.zeros((2, 3)))
+        huge = good.replace(b"(2, 3), }" + b" " * 10, b"(200000000, 3), }" + b" " * 2)
+        self.assertEqual(len(huge), len(good))
+        nan = np.full((2, 3), np.nan)
+        for expected, content in (
+            ("unreadable", b"score: 1"),
+            ("unreadable", good[:20]),
+            ("unreadable", good[:-8]),
+            ("wrong_shape", huge),
+            ("wrong_shape", self.saved(np.zeros((3, 2)))),
+            ("not_a_number", self.saved(np.full((2, 3), "1"))),
+            ("not_a_number", self.saved(np.full((2, 3), None), allow_pickle=True)),
+            ("not_finite", self.saved(nan)),
+        ):
+            with self.subTest(expected, content=content[:30]):
+                self.assertEqual(self.outcome(content), expected)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,9 @@ export const SubmissionFile = z.discriminatedUnion('format', [
   z.strictObject({
     format: z.literal('python'),
     path: relativePath.describe('path in the workspace'),
-    defines: z.array(z.string().min(1)).min(1).describe('functions that the module must define'),
+    defines: z
+      .array(z.string().min(1))
+      .describe('functions that the module must define; [] for a module that others import'),
   }),
   z.strictObject({
     format: z.literal('file'),
