@@ -15,8 +15,9 @@ from automl.speed.arrays import Nest
 from automl.speed.expressions import UnfitError, np
 from automl.speed.plain import RULES
 from automl.speed.prove import Trials
+from automl.speed.pure import is_pure
 from automl.speed.record import DEBUG, Function, Unit, aside, record
-from automl.speed.trees import lines, loops_of
+from automl.speed.trees import expression, lines, loops_of
 from automl.speed.unfold import unfolded
 
 # The text of helpers.py, which goes into scripts.
@@ -24,6 +25,8 @@ HELPERS = ""
 LEAST_SHARE = 0.02
 """Of the script's time, for a function to be looked at."""
 LEAST_SECONDS = 5e-7
+LEAST_REPEATED, LEAST_CALLS, LEAST_FOR_MEMORY = 0.3, 100, 2e-6
+"""The share of calls with arguments of earlier ones, the calls, and the seconds of one."""
 MOST_OF_BEFORE = 0.9
 """How long a version may take, as a share of the one before."""
 MODULES = ("collections", "functools", "math")
@@ -66,6 +69,22 @@ class Faster:
         for _ in range(4):
             if np is None or not self.arrays():
                 break
+        self.remember()
+
+    def remember(self) -> None:
+        """Results kept for arguments that often come again. Trials are of single calls."""
+        unit, share = self.unit, self.unit.repeated / self.unit.calls
+        mean = self.seconds / sum(not call.is_made_up for call in self.trials.calls)
+        is_often = share >= LEAST_REPEATED and unit.calls >= LEAST_CALLS and mean > LEAST_FOR_MEMORY
+        if not is_often or unit.owner or not unit.is_steady or self.node.decorator_list:
+            return
+        if not is_pure(unit, self.units):
+            return
+        node = copy.deepcopy(self.node)
+        node.decorator_list.append(expression("functools.lru_cache(100_000, typed=True)"))
+        if self.trials.judge(lambda: made(unit, ast.fix_missing_locations(node))) is not None:
+            self.node, self.seconds = node, self.seconds * (1 - share)
+            self.ways.append("python: results kept for the same arguments")
 
     def arrays(self) -> bool:
         """The outermost loop that whole arrays can take the place of."""

@@ -8,6 +8,7 @@ from automl.speed.tables import table_entries, table_parts, table_rows
 from automl.speed.trees import (
     blocks,
     expression,
+    is_stored,
     lines,
     loops_of,
     names_in,
@@ -99,6 +100,75 @@ def look_up(node: Function) -> bool:
     return False
 
 
+def late(node: Function) -> bool:
+    """What is worked out before a test that ends the round, and does not need it."""
+    ends = ast.Return | ast.Continue | ast.Break | ast.Raise
+    moved = False
+    for block in blocks(node):
+        for place in range(1, len(block)):
+            at = place
+            while at > 0:
+                before, test = block[at - 1 : at + 1]
+                if not isinstance(test, ast.If) or not isinstance(before, ast.Assign):
+                    break
+                is_end = not test.orelse and isinstance(test.body[-1], ends)
+                calls = any(isinstance(each, ast.Call) for each in ast.walk(before.value))
+                if not is_end or not calls or stored_in(before) & names_in(test):
+                    break
+                block[at - 1 : at + 1] = test, before
+                moved, at = True, at - 1
+    return moved
+
+
+def parts_once(node: Function) -> bool:
+    """`table[i]` in a loop that changes neither: it is looked up before the loop."""
+    found = 0
+    for block, place, loop in loops_of(node):
+        own = {each.id for each in ast.walk(loop) if is_stored(each)}
+        for each in ast.walk(loop):
+            match each:
+                case ast.Subscript(value=ast.Name(id=name)) if not isinstance(each.ctx, ast.Load):
+                    own.add(name)
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+                    own.add(name)
+        parts = {
+            ast.unparse(each)
+            for each in ast.walk(loop)
+            if isinstance(each, ast.Subscript)
+            and isinstance(each.value, ast.Name)
+            and not isinstance(each.slice, ast.Slice)
+            and not names_in(each) & own
+        }
+        for part in sorted(parts):
+            put(loop, part, f"_part{found}")
+            block[place:place] = lines(f"_part{found} = {part}")
+            place, found = place + 1, found + 1
+    return found > 0
+
+
+def least(node: Function) -> bool:
+    """`x = min(a, b, c)` in a loop, and the same with max: by comparisons."""
+    found = False
+    for _, _, loop in loops_of(node):
+        for block in blocks(loop):
+            for place in range(len(block) - 1, -1, -1):
+                match block[place]:
+                    case ast.Assign(
+                        value=ast.Call(ast.Name(id="min" | "max" as way), [first, *others], [])
+                    ) if 1 <= len(others) <= 3 and not any(
+                        isinstance(each, ast.Starred) for each in [first, *others]
+                    ):
+                        sign = "<" if way == "min" else ">"
+                        steps = [f"_{way} = {ast.unparse(first)}"]
+                        for other in others:
+                            steps.append(f"_other = {ast.unparse(other)}")
+                            steps.append(f"if _other {sign} _{way}:\n    _{way} = _other")
+                        block[place].value = expression(f"_{way}")
+                        block[place:place] = lines("\n".join(steps))
+                        found = True
+    return found
+
+
 def divisors(node: Function) -> bool:
     """A search for a divisor ends at the root."""
     for _, _, loop in loops_of(node):
@@ -175,6 +245,9 @@ RULES: Rules = {
     "python: remembered results": remember,
     "python: a dictionary in place of a search": look_up,
     "python: sets in place of lists": sets_for_lists,
+    "python: worked out only if needed": late,
+    "python: least and greatest by comparisons": least,
+    "python: parts looked up once": parts_once,
     "python: counted once": count_once,
     "pandas: rows as dictionaries": table_rows,
     "pandas: columns as lists": table_entries,

@@ -22,6 +22,8 @@ from automl.speed.trees import expression, lines
 
 KEPT_CALLS = (1, 2, 20, 500)
 """Which calls of a function are kept, counted from 1."""
+MOST_ANSWERS = 20_000
+PLAIN = (str, int, float, bool, bytes, type(None))
 MOST_BYTES = 2**24
 """Larger files are linked, not copied, beside the script that is tried."""
 DEBUG = os.environ.get("SPEED_DEBUG") == "1"
@@ -57,6 +59,24 @@ class Unit:
     seen: dict[str, Any] = field(default_factory=dict)
     """Names and values at the end of a call."""
     globals: dict[str, Any] = field(default_factory=dict)
+    answers: dict[Any, Any] = field(default_factory=dict)
+    repeated: int = 0
+    """Calls with the arguments of an earlier one."""
+    is_steady: bool = True
+    """Equal arguments gave equal results, and all of both are values that nobody can change."""
+
+    def note(self, given: tuple[Any, ...], named: dict[str, Any], result: Any) -> None:
+        key = (given, tuple(sorted(named.items())))
+        self.is_steady = is_plain(key) and is_plain(result)
+        if self.is_steady and key in self.answers:
+            self.repeated += 1
+            self.is_steady = self.answers[key] == result
+        elif self.is_steady and len(self.answers) < MOST_ANSWERS:
+            self.answers[key] = result
+
+
+def is_plain(value: Any) -> bool:
+    return isinstance(value, PLAIN) or (type(value) is tuple and all(map(is_plain, value)))
 
 
 def units_of(path: str, tree: ast.Module) -> Iterator[Unit]:
@@ -109,6 +129,8 @@ class Recorder:
                     seconds = perf_counter() - start
                     unit.seconds += max(0.0, seconds - self.inner.pop())
                     self.inner[-1] += seconds
+                if unit.is_steady:
+                    unit.note(given, named, result)
                 with contextlib.suppress(Exception):
                     if call is not None:
                         call.outcome = copy.deepcopy((result, given, named))

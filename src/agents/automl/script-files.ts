@@ -1,5 +1,6 @@
 import { readWholeFile, type WholeFile } from '../common/read-whole-file.ts';
 import type { Workspace } from '../common/workspace.ts';
+import { isTimeLike } from '../search/metric-names.ts';
 import { importedNames } from './rewrites/python-edit.ts';
 
 /** Modules whose names say that they contain settings, a model or its training, but never the evaluation. */
@@ -44,8 +45,10 @@ function nextFile(
   const modules = [...importedNames(text).values()].map((name) => `${name.split('.')[0]}.py`);
   const settings = [...text.matchAll(/["']([\w-]+\.json)["']/g)].map(([, path]) => path ?? '');
   const left = new Set(listing.split(/\s+/));
-  for (const path of [...seen, ...task.read_only, ...task.submission.files.map((file) => file.path)])
-    left.delete(path);
+  for (const path of [...seen, ...task.read_only]) left.delete(path);
+  // All code takes time, and there is nothing to evaluate.
+  if (isTimeLike(task.metric)) return modules.find((path) => left.has(path)) ?? null;
+  for (const { path } of task.submission.files) left.delete(path);
   return [...modules, ...settings].find((path) => learning.test(path) && left.has(path)) ?? null;
 }
 

@@ -5,8 +5,7 @@ import type { Task } from '../../tasks/index.ts';
 /** The module whose functions a task's grader calls; null if it calls none. */
 export function calledModule({ file }: Task): { path: string; defines: readonly string[] } | null {
   if (!file.grading.runs_submission) return null;
-  for (const one of file.submission.files)
-    if (one.format === 'python' && one.defines.length > 0) return one;
+  for (const one of file.submission.files) if (one.format === 'python' && one.defines.length > 0) return one;
   return null;
 }
 

@@ -74,6 +74,33 @@ test.each(slowScripts.filter(({ needsNumpy }) => !needsNumpy))(
   },
 );
 
+test('results are not kept of functions that read what changes, or that do something else, too', async () => {
+  const source = `rates = {"a": 1.0}
+log = []
+
+def price(item):
+    total = 0.0
+    for place in range(40):
+        total += place * rates[item]
+    return total
+
+def noted(item):
+    for place in range(40):
+        last = place * len(item)
+    log.append(item)
+    return last
+
+total = 0.0
+for day in range(400):
+    total += price("a") + noted("abc")
+    if day == 399:
+        rates.update(a=2.0)
+print(total, price("a"), len(log))
+`;
+  const { offers } = await ask({ ...fasterFunctions, seconds: 20 }, { source });
+  expect(offers.filter(({ source: text }) => text.includes('lru_cache'))).toEqual([]);
+});
+
 test('functions whose results differ from call to call, and those that are fast already, are left unchanged', async () => {
   const source = `import random
 

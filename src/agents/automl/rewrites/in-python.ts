@@ -23,7 +23,7 @@ export const fasterFunctions: PythonRewriter = {
   reason: 'Run once, the script shows which functions take long, and what faster versions of them must give.',
   parts: [
     'offers',
-    ...['trees', 'record', 'prove', 'tables', 'plain', 'unfold', 'expressions', 'arrays', 'find'].map(
+    ...['trees', 'record', 'prove', 'pure', 'tables', 'plain', 'unfold', 'expressions', 'arrays', 'find'].map(
       (name) => `speed/${name}`,
     ),
   ],
