@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Budget, Limits, RunSpec } from '../schema/index.ts';
 import { BusyTime } from './busy-time.ts';
-import { WaitingTime } from './waiting-time.ts';
+import { type Waited, WaitingTime } from './waiting-time.ts';
 
 /** The limit of timers, about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -72,9 +72,9 @@ export class BudgetClock {
   /**
    * Does something that the run waits for. Time during which everything in the run waits for something external, such
    * as a provider's rate limit or a person, does not count.
-   * @param work gets a function to report that it has just waited for so many milliseconds
+   * @param work gets a function to report that it waits
    */
-  during<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
+  during<Result>(work: (waited: Waited) => Promise<Result>): Promise<Result> {
     return this.#waiting.during(work);
   }
 

@@ -17,6 +17,7 @@ import { type DoneStep, StepRecorder } from './step-recorder.ts';
 import { ToolAccess, type ToolReply } from './tool-access.ts';
 import { updateUndoStack } from './undo-stack.ts';
 import type { StepUsage } from './usage-meter.ts';
+import type { Waited } from './waiting-time.ts';
 import { WorkspaceFiles } from './workspace-files.ts';
 
 /** The limit of timers, about 24 days. */
@@ -27,7 +28,7 @@ export interface StepHooks {
   /** Called when the step is in the trace, with whether it ended the run. */
   recorded: (ended: boolean) => void;
   /** Called after a wait that does not count as the run's time. */
-  waited: (milliseconds: number) => void;
+  waited: Waited;
 }
 
 /** What an autonomous program did with one answer of its model. */
@@ -219,12 +220,9 @@ export class LiveBranch implements AsyncDisposable {
   async #askPerson(request: string): Promise<string> {
     const { askPerson, signal } = this.#run;
     if (askPerson === undefined) throw new Error('nobody watches this run');
-    const start = performance.now();
-    try {
-      return await askPerson(request, signal);
-    } finally {
-      this.#waited(performance.now() - start);
-    }
+    const answer = askPerson(request, signal);
+    this.#waited(answer);
+    return await answer;
   }
 
   #onOutput(step: number, text: string): void {

@@ -32,6 +32,7 @@ import type { RunParts } from './run-parts.ts';
 import { RunStopped } from './run-stopped.ts';
 import { StoredBytes } from './stored-bytes.ts';
 import type { ToolReply } from './tool-access.ts';
+import type { Waited } from './waiting-time.ts';
 
 /** Serves the requests that the trace has no result for, within the run's limits, and records the results. */
 export class LiveRun implements Continuation, AsyncDisposable {
@@ -136,7 +137,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
   }
 
   /** Runs an autonomous program on `main`, and takes the steps of `turn`. */
-  program<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
+  program<Result>(work: (waited: Waited) => Promise<Result>): Promise<Result> {
     return this.#do((waited) => this.#branches.use('main', (main) => main.during(() => work(waited))));
   }
 
@@ -214,7 +215,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
     await this.#branches[Symbol.asyncDispose]();
   }
 
-  #do<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
+  #do<Result>(work: (waited: Waited) => Promise<Result>): Promise<Result> {
     return this.activity.during(async () => {
       if (this.#options.signal.aborted) throw new RunStopped('The run was stopped.');
       return await this.clock.during(work);

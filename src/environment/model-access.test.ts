@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { startProviderServer, variablesFor } from '../../test/fakes/providers/index.ts';
+import { type ProviderServer, startProviderServer, variablesFor } from '../../test/fakes/providers/index.ts';
 import { type PlaceOptions, WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
 import {
   type LanguageModels,
   ModelGateway,
   ModelRegistry,
+  type ModelRegistryOptions,
   ModelUnavailable,
   Quota,
   type QuotaOptions,
@@ -211,7 +212,39 @@ describe('a call of a language model', () => {
     expect(calls(place)).toMatchObject([{ waiting_ms: 390, latency_ms: 10 }]);
     expect(place.environment.secondsUsed).toBeLessThan(0.35);
   });
+
+  test('does not end a run by its time limit while it waits in the queue of its provider', async () => {
+    await using server = await startProviderServer({ latencyMs: 600 });
+    const models = modelsOf(server, { anthropic: { concurrent: 1 } });
+    const limits = { wall_seconds: 0.9 };
+    await using first = await placeWith(models, { limits });
+    await using second = await placeWith(models, { limits });
+    const answers = await Promise.all(
+      [first, second].map((place) => place.environment.ask(ask('What next?'))),
+    );
+    expect(answers).toMatchObject([{ kind: 'answered' }, { kind: 'answered' }]);
+    expect(second.environment.secondsUsed).toBeLessThan(0.9);
+    expect(calls(second)[0]?.waiting_ms).toBeGreaterThan(500);
+  });
+
+  test('that is tried again for longer than the run may take does not end it by its time limit', async () => {
+    const busy = { kind: 'status', status: 503, headers: { 'retry-after-ms': '700' } } as const;
+    await using server = await startProviderServer({ faults: [busy, busy] });
+    await using place = await placeWith(modelsOf(server, {}), { limits: { wall_seconds: 0.6 } });
+    expect(await place.environment.ask(ask('What next?'))).toMatchObject({ kind: 'answered' });
+    expect(place.environment.secondsUsed).toBeLessThan(0.6);
+    expect(calls(place)[0]?.attempts).toHaveLength(2);
+  });
 });
+
+function modelsOf(
+  server: ProviderServer,
+  providers: NonNullable<ModelRegistryOptions['providers']>,
+): LanguageModels {
+  const registry = new ModelRegistry({ variables: variablesFor(server), folder: '/', providers });
+  const role = { model: 'anthropic/claude-test-1', temperature: null, max_output_tokens: 1000 };
+  return registry.forRun({ agent: role, editor: role, fast: role });
+}
 
 describe('a resumed run', () => {
   test('gets the recorded answers again, and calls models only for new requests', async () => {

@@ -8,6 +8,7 @@ import type { ModelReply } from './environment.ts';
 import type { RecordedCall } from './recorded-run.ts';
 import type { Replay } from './replay.ts';
 import type { StepProgress } from './step-progress.ts';
+import type { Waited } from './waiting-time.ts';
 
 /** The language models of a run. */
 export interface RunModels {
@@ -49,14 +50,14 @@ export class ModelAccess {
    * Answers a call of the agent. A call beyond a limit ends the run.
    * @param request a normal one, see `normalRequest`
    * @param recorded called when the answer is in the trace
-   * @param waited called after a wait that does not count as the run's time
+   * @param waited called for a wait, which does not count as the run's time
    * @throws ModelUnavailable, ExperimentSpent; the signal's reason if it is aborted
    */
   async answer(
     request: ModelRequest,
     call: CallOrder,
     recorded: () => void,
-    waited: (milliseconds: number) => void,
+    waited: Waited,
   ): Promise<ModelReply> {
     const reply = await this.#ask(request, { step: null, ...call, recorded }, () => null, waited);
     return this.#replyOf(reply);
@@ -65,11 +66,7 @@ export class ModelAccess {
   /**
    * Like `answer`, for an action. If an unfinished step of an earlier session got the answer already, it is used again.
    */
-  async answerInStep(
-    request: ModelRequest,
-    caller: StepOfBranch,
-    waited: (milliseconds: number) => void,
-  ): Promise<ModelReply> {
+  async answerInStep(request: ModelRequest, caller: StepOfBranch, waited: Waited): Promise<ModelReply> {
     const { recorder, replay } = this.#options;
     const find = () => {
       const recorded = replay.askInStep(caller.branch, request);
@@ -102,7 +99,7 @@ export class ModelAccess {
     request: ModelRequest,
     caller: ModelCaller,
     find: () => RecordedCall | null,
-    waited: (milliseconds: number) => void,
+    waited: Waited,
   ): Promise<GatewayReply | TimeUp> {
     const { gateway, clock, signal } = this.#options;
     if (gateway === undefined) throw new Error('this run has no language model');
@@ -118,7 +115,7 @@ export class ModelAccess {
         record: (call) => this.#record(call, caller),
         onProgress: (progress) => {
           if (progress.kind !== 'waited') this.#report(progress, request, gateway.roles[request.role].model);
-          else if (!clock.pausesForModels) waited(progress.milliseconds);
+          else if (!clock.pausesForModels) waited(progress.time);
         },
       });
     } catch (error) {

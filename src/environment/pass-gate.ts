@@ -1,10 +1,10 @@
-import { performance } from 'node:perf_hooks';
 import type { BranchId, EventOf } from '../schema/index.ts';
 import { type ActionOutcome, type Checked, checkAction } from './action.ts';
 import type { StepResult } from './environment.ts';
 import type { Gate, GateDecision } from './gate.ts';
 import { type RequestedAction, readAction } from './requested-action.ts';
 import type { RunParts } from './run-parts.ts';
+import type { Waited } from './waiting-time.ts';
 
 const maxShownCharacters = 2_000;
 
@@ -24,7 +24,7 @@ interface StepOnBranch {
 /** The branch on which an action waits for a decision. */
 export interface GatedBranch extends StepOnBranch {
   /** Called with the time that a decision took. */
-  waited: (milliseconds: number) => void;
+  waited: Waited;
   /** Takes a step in the agent's place. */
   take: (step: StepToTake) => Promise<StepResult>;
 }
@@ -196,10 +196,7 @@ function placeOf({ branch, nextStep }: StepOnBranch): { branch?: BranchId; step:
 }
 
 async function waitFor<Result>({ waited }: GatedBranch, work: () => Promise<Result>): Promise<Result> {
-  const start = performance.now();
-  try {
-    return await work();
-  } finally {
-    waited(performance.now() - start);
-  }
+  const working = work();
+  waited(working);
+  return await working;
 }

@@ -10,6 +10,7 @@ import { RunEnding } from './run-ending.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import type { ToolReply } from './tool-access.ts';
 import type { StepUsage } from './usage-meter.ts';
+import type { Waited } from './waiting-time.ts';
 
 /** What a program did with one answer of its model: a step of its run. */
 export interface EndedTurn {
@@ -30,7 +31,7 @@ export class ProgramEnvironment implements AsyncDisposable {
   readonly #state = new RunEnding();
   readonly #run: LiveRun;
   readonly #over = new AbortController();
-  #waited: (milliseconds: number) => void = () => {};
+  #waited: Waited = () => {};
 
   constructor(options: RunEnvironmentOptions) {
     this.#options = options;
@@ -108,8 +109,12 @@ export class ProgramEnvironment implements AsyncDisposable {
     return this.#run.clock.startModelCall();
   }
 
+  /** Called when a model call has to wait until this settles: that does not count as the run's time. */
+  waits(until: Promise<unknown>): void {
+    if (!this.#run.clock.pausesForModels) this.#waited(until);
+  }
+
   called(call: CallRecord): void {
-    if (!this.#run.clock.pausesForModels) this.#waited(call.waitingMs);
     this.#run.called(call);
     if (this.#run.endWhereFull() !== null) this.#over.abort();
   }

@@ -1,14 +1,26 @@
+/**
+ * Reports time that does not count: so many milliseconds that have just passed, or the time from now until a promise
+ * settles.
+ */
+export type Waited = (time: number | Promise<unknown>) => void;
+
 /** One activity of a run, with the intervals in which it waited for something external. In milliseconds. */
 interface Activity {
   start: number;
   /** Null while it is under way. */
   end: number | null;
-  waits: { from: number; to: number }[];
+  waits: Wait[];
+}
+
+/** `to` is null while it lasts. */
+interface Wait {
+  from: number;
+  to: number | null;
 }
 
 /**
  * Adds up the time during which everything in a run was waiting for something external, such as a provider's rate
- * limit. Waits are reported when they are over.
+ * limit.
  */
 export class WaitingTime {
   readonly #now: () => number;
@@ -26,22 +38,30 @@ export class WaitingTime {
     return this.#settledMs + this.#unsettled();
   }
 
-  /** @param work gets a function to report that it has just waited for so many milliseconds */
-  async during<Result>(work: (waited: (milliseconds: number) => void) => Promise<Result>): Promise<Result> {
+  /** @param work gets a function to report that it waits for something external */
+  async during<Result>(work: (waited: Waited) => Promise<Result>): Promise<Result> {
     const activity: Activity = { start: this.#now(), end: null, waits: [] };
     this.#activities.push(activity);
     this.#underWay += 1;
     this.#overlapped ||= this.#underWay > 1;
     try {
-      return await work((milliseconds) => {
-        const to = this.#now();
-        activity.waits.push({ from: to - milliseconds, to });
-      });
+      return await work((time) => activity.waits.push(this.#waitOf(time)));
     } finally {
       activity.end = this.#now();
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#settle();
     }
+  }
+
+  #waitOf(time: number | Promise<unknown>): Wait {
+    const now = this.#now();
+    if (typeof time === 'number') return { from: now - time, to: now };
+    const wait: Wait = { from: now, to: null };
+    const end = () => {
+      wait.to = this.#now();
+    };
+    time.then(end, end);
+    return wait;
   }
 
   #settle(): void {
@@ -52,9 +72,10 @@ export class WaitingTime {
 
   #unsettled(): number {
     if (this.#activities.length === 0) return 0;
-    if (this.#overlapped) return allWaiting(this.#activities, this.#now());
+    const now = this.#now();
+    if (this.#overlapped) return allWaiting(this.#activities, now);
     const waits = this.#activities.flatMap((activity) => activity.waits);
-    return waits.reduce((sum, { from, to }) => sum + to - from, 0);
+    return waits.reduce((sum, { from, to }) => sum + (to ?? now) - from, 0);
   }
 }
 
@@ -80,12 +101,12 @@ function allWaiting(activities: readonly Activity[], now: number): number {
 }
 
 /** The same intervals without overlaps, within bounds. */
-function union(stretches: readonly { from: number; to: number }[], start: number, end: number) {
+function union(stretches: readonly Wait[], start: number, end: number) {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of stretches.toSorted((one, other) => one.from - other.from)) {
     const last = merged.at(-1);
     const begin = Math.max(from, start, last?.to ?? start);
-    const finish = Math.min(to, end);
+    const finish = Math.min(to ?? end, end);
     if (begin >= finish) continue;
     if (last !== undefined && begin === last.to) last.to = finish;
     else merged.push({ from: begin, to: finish });

@@ -47,7 +47,7 @@ const maxEmptyAnswers = 3;
 export async function askWithRetries(
   request: ProviderRequest,
   parts: AskParts,
-  { signal, onRetry }: AskOptions,
+  { signal, onRetry, onWait }: AskOptions,
 ): Promise<AnsweredAsk> {
   const { clock } = parts;
   const since = clock.now();
@@ -55,7 +55,9 @@ export async function askWithRetries(
   const fitsBudget = parts.fitsBudget ?? (() => true);
   let emptyAnswers = 0;
   for (;;) {
-    const slot = await acquire(parts, since, failed, signal);
+    const turn = acquire(parts, since, failed, signal);
+    onWait?.(turn);
+    const slot = await turn;
     const begun = clock.now();
     const outcome = await tryOnce(request, parts, slot, signal);
     const duration = clock.now() - begun;
@@ -78,7 +80,9 @@ export async function askWithRetries(
     failed.push(attempt);
     if (!mayRetry) throw unavailable(error, failed);
     onRetry?.(attempt);
-    await clock.sleep(delay, signal);
+    const pause = clock.sleep(delay, signal);
+    onWait?.(pause);
+    await pause;
   }
 }
 

@@ -30,6 +30,8 @@ export interface AskOptions {
   signal: AbortSignal;
   /** Called for every failed attempt, before the wait for the next one. */
   onRetry?: (attempt: FailedAttempt) => void;
+  /** Called when the call has to wait until this settles: in the queue, and between attempts. */
+  onWait?: (until: Promise<unknown>) => void;
   /**
    * Whether all attempts of the call together may cost this much: after a failed attempt that was charged, another is
    * made only if this allows it. Default: always.

@@ -39,21 +39,21 @@ export class CallQuotas {
 
   /**
    * Reserves the most that a call can cost. If calls in progress leave too little, waits for their end.
-   * @param waited called with the time that others' calls took
+   * @param waited called with the time that others' calls take
    * @throws the signal's reason if it is aborted
    */
   async reserve(
     most: CallEstimate,
     signal: AbortSignal,
-    waited: (milliseconds: number) => void,
+    waited: (until: Promise<unknown>) => void,
   ): Promise<CallReservation | OverQuota> {
     const own = await this.#own.reserveWhenFree(most, signal);
     if (own.kind === 'exceeded') return { ...own, kind: 'over_quota', quota: 'own' };
     if (this.#shared === null) return new CallReservation([own.reservation]);
-    const start = performance.now();
     try {
-      const shared = await this.#shared.reserveWhenFree(most, signal);
-      waited(performance.now() - start);
+      const free = this.#shared.reserveWhenFree(most, signal);
+      waited(free);
+      const shared = await free;
       if (shared.kind === 'reserved') return new CallReservation([own.reservation, shared.reservation]);
       own.reservation.release();
       return { ...shared, kind: 'over_quota', quota: 'shared' };

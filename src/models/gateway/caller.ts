@@ -24,8 +24,11 @@ export type CallProgress =
   | { kind: 'asked' }
   /** A try failed; the gateway waits before the next one. */
   | { kind: 'retry'; attempt: FailedAttempt }
-  /** Time passed that does not count for the caller: others used the quota, or the provider accepted no calls. */
-  | { kind: 'waited'; milliseconds: number };
+  /**
+   * Time that does not count for the caller, as others use the quota or the provider accepts no calls: milliseconds
+   * that have just passed, or the time until a promise settles.
+   */
+  | { kind: 'waited'; time: number | Promise<unknown> };
 
 /** A call that was made. Its cost has already been charged. */
 export interface CallRecord extends CallCharge {

@@ -35,10 +35,8 @@ export class ModelGateway {
   async ask(request: ModelRequest, caller: Caller): Promise<GatewayReply> {
     const recorded = caller.recorded?.(request) ?? null;
     if (recorded !== null) return recorded;
-    const reserved = await this.#quotas.reserve(
-      this.#models.estimate(request),
-      caller.signal,
-      (milliseconds) => caller.onProgress?.({ kind: 'waited', milliseconds }),
+    const reserved = await this.#quotas.reserve(this.#models.estimate(request), caller.signal, (time) =>
+      caller.onProgress?.({ kind: 'waited', time }),
     );
     if ('kind' in reserved) return reserved;
     using reservation = reserved;
@@ -53,10 +51,10 @@ export class ModelGateway {
     const settings = this.roles[request.role];
     onProgress?.({ kind: 'asked' });
     const start = performance.now();
-    let waitedMs = 0;
+    let toldMs = 0;
     const wait = (milliseconds: number) => {
-      waitedMs += milliseconds;
-      onProgress?.({ kind: 'waited', milliseconds });
+      toldMs += milliseconds;
+      onProgress?.({ kind: 'waited', time: milliseconds });
     };
     const attempts: FailedAttempt[] = [];
     const finish = ({ usage, cost }: CallCharge, outcome: Outcome) => {
@@ -68,15 +66,23 @@ export class ModelGateway {
         signal,
         onRetry: (attempt) => {
           attempts.push(attempt);
-          wait(attempt.duration_ms + attempt.waited_ms);
+          wait(attempt.duration_ms);
           onProgress?.({ kind: 'retry', attempt });
+        },
+        onWait: (until) => {
+          const from = performance.now();
+          const end = () => {
+            toldMs += performance.now() - from;
+          };
+          until.then(end, end);
+          onProgress?.({ kind: 'waited', time: until });
         },
         reserve: (most) => reservation.raise(most),
       }),
     );
     if ('value' in result) {
       const { answer, answeredBy, latencyMs, waitingMs, usage, cost } = result.value;
-      wait(waitingMs - waitedMs);
+      wait(Math.max(0, waitingMs - toldMs));
       finish(result.value, { answer, answeredBy, latencyMs, waitingMs, attempts: result.value.attempts });
       return { kind: 'answered', answer, answeredBy, latencyMs, usage, cost };
     }
@@ -90,7 +96,7 @@ export class ModelGateway {
     signal.throwIfAborted();
     if (!ModelUnavailable.isInstance(error))
       throw new Error(`The language model can't be asked: ${messageOf(error)}`, { cause: error });
-    wait(performance.now() - start - waitedMs);
+    wait(Math.max(0, performance.now() - start - toldMs));
     const { failure, message } = error;
     const failed = { failure: { failure, message }, attempts: error.attempts };
     finish(error.charge, { ...failed, waitingMs: waited(error.attempts) });

@@ -18,6 +18,8 @@ export interface CallWays {
   unreadMs: number;
   /** Aborted when the program has disconnected or the run is over. */
   signal: AbortSignal;
+  /** Called with the time until the provider accepts the call. */
+  onWait?: ((until: Promise<unknown>) => void) | undefined;
 }
 
 /**
@@ -30,7 +32,9 @@ export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promis
   const { response, signal } = ways;
   using life = new SignsOfLife(response, call.isStreaming ? dialect.keepAlive : null, ways.silenceMs);
   const asked = performance.now();
-  const slot = await model.limiter.acquire(signal);
+  const turn = model.limiter.acquire(signal);
+  ways.onWait?.(turn);
+  const slot = await turn;
   const start = performance.now();
   const stalled = new AbortController();
   const watch = setTimeout(() => {

@@ -226,7 +226,8 @@ export class ProxyServer implements AsyncDisposable {
     const tokens = { input: maxTokensOfBody(call.sent.body.length), output: call.maxOutputTokens };
     const money = model.price === null ? null : mostThatCosts(tokens, model.price);
     const most = { tokens: tokens.input + tokens.output, money };
-    const reserved = await this.#quotas.reserve(most, signal, () => {}).catch(() => null);
+    const onWait = this.#options.onWait ?? (() => {});
+    const reserved = await this.#quotas.reserve(most, signal, onWait).catch(() => null);
     if (reserved === null) return;
     if ('kind' in reserved) {
       this.#options.onRefused?.(reserved, described);
@@ -234,7 +235,7 @@ export class ProxyServer implements AsyncDisposable {
       return;
     }
     using reservation = reserved;
-    const outcome = await makeProxiedCall(call, ways);
+    const outcome = await makeProxiedCall(call, { ...ways, onWait });
     reservation.settle(outcome);
     const { status, reply, ...told } = outcome;
     const wire = { dialect: dialect.name, path: asked.path, status, request: asked.text, response: reply };

@@ -63,6 +63,10 @@ export class ProgramTurns {
     return { kind: 'send' };
   }
 
+  waits(until: Promise<unknown>): void {
+    this.#environment.waits(until);
+  }
+
   answered(call: CallRecord, asked: ProxyRequest): void {
     this.#stopAsking(asked);
     this.#environment.called(call);

@@ -71,6 +71,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
     await using gateway = await ProxyServer.listen(setting.listenAt, {
       ...{ upstream, quota, shared, token, signal: over },
       onRequest: (request) => turns.requested(request),
+      onWait: (until) => turns.waits(until),
       onRefused: (refused, request) => {
         turns.refused(request);
         refuse(refused, environment);
