@@ -11,11 +11,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from beyond_position import beyond_position
 from joins import Asked, Pairing, by_keys, holds_all, pairings
 from order import Revealed, by_position, revealed_by
 from places import Reader, files_below, files_table, hash_of, loaded, package_files
 from readers import read_delimited
-from relations import Hidden, Relation, lengths, relate
+from relations import SAME_VALUES, Hidden, Relation, lengths, relate
 from shown import Shown
 from tables import Table, derived, number_of, numbers_of
 
@@ -259,6 +260,8 @@ class Search:
                 continue
             if found.strength < COPY and self.is_honest(question, hidden, base, found):
                 continue
+            if pairing.by_order and self.is_position(pairing, hidden, seen, found, bits):
+                continue
             few = len(pairing.pairs) < FEWEST_SUSPECT or share < LEAST_REVEALED
             if few and found.strength < COPY:
                 continue
@@ -267,6 +270,17 @@ class Search:
                 *(found.how, round(found.strength, 3), len(pairing.pairs), round(share, 3)),
             )
             self.leaks.append(leak)
+
+    def is_position(
+        self, pairing: Pairing, hidden: Hidden, seen: list[str], found: Relation, bits: float
+    ) -> bool:
+        """Whether it follows from the position, as between any two sorted columns."""
+        if found.how == SAME_VALUES and found.strength >= COPY:
+            return False
+        lie = sorted(range(len(seen)), key=lambda at: pairing.pairs[at][1])
+        values = [hidden.values[pairing.pairs[at][0]] for at in lie]
+        shown = [seen[at] for at in lie]
+        return beyond_position(found, values, hidden.kind, shown, bits) < SUSPECT
 
     def is_honest(self, question: Question, hidden: Hidden, column: str, found: Relation) -> bool:
         """A feature that predicts as much in the training data is meant to be learned from."""

@@ -19,6 +19,8 @@ class Pairing:
     how: str
     pairs: list[tuple[int, int]]
     used: frozenset[str] = frozenset()
+    # Whether nothing but their order pairs the rows.
+    by_order: bool = False
 
 
 @dataclass
@@ -215,12 +217,11 @@ def by_place(table: Table, asked: Asked) -> Iterator[Pairing]:
     starts = {0: "", extra: ", at the end"} | ({shown: ", after others"} if shown <= extra else {})
     for name, order in asked.orders().items():
         for start, place in starts.items():
-            yield Pairing(
-                f"{name}{place}", sorted((row, start + at) for at, row in enumerate(order))
-            )
+            pairs = sorted((row, start + at) for at, row in enumerate(order))
+            yield Pairing(f"{name}{place}", pairs, by_order=True)
             if extra == 0:
                 back = [(row, table.rows - 1 - at) for at, row in enumerate(order)]
-                yield Pairing(f"{name}, backwards", sorted(back))
+                yield Pairing(f"{name}, backwards", sorted(back), by_order=True)
 
 
 def by_sequence(table: Table, asked: Asked, hidden: Sequence[str]) -> Iterator[Pairing]:
@@ -238,7 +239,8 @@ def by_sequence(table: Table, asked: Asked, hidden: Sequence[str]) -> Iterator[P
                 first = -1 if offset < 0 else offset - start
                 if 0 <= first and first + asked.rows <= table.rows:
                     pairs = [(row, first + at) for at, row in enumerate(order[::direction])]
-                    yield Pairing(f"{name}, from row {first + 1} on", sorted(pairs))
+                    how = f"{name}, from row {first + 1} on"
+                    yield Pairing(how, sorted(pairs), by_order=True)
                     break
 
 

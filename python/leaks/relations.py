@@ -12,6 +12,7 @@ from tables import bits_of, numbers_of, plain
 # Of very many rows, a sample suffices; a smaller one shows whether to look closer.
 MOST_ROWS, GLANCE = 1_500, 300
 MOST_PAIRS_OF = 260
+SAME_VALUES = "the same values"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def strongest_of(hidden: Sequence[str], seen: Sequence[str], kind: str) -> Relat
         return None
     equal = (share_equal(hidden, seen) - chance) / (1 - chance)
     if equal > 0.3:
-        return Relation("the same values", equal)
+        return Relation(SAME_VALUES, equal)
     if kind == "text":
         return None
     strength = class_strength(hidden, seen) if kind == "class" else number_strength(hidden, seen)
