@@ -12,7 +12,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
-from readers import Unread, is_data_name, printed_in, read_file, walk
+from python_values import walk
+from readers import Unread, is_data_name, printed_in, read_file
 from tables import Table, make_table
 
 MOST_FILES = 20_000

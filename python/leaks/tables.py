@@ -3,12 +3,13 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 MOST_COLUMNS = 160
+MOST_ROWS = 400_000
 
 
 @lru_cache(2**18, typed=True)
@@ -75,10 +76,18 @@ class Table:
         return len(set(values)) >= 0.9 * len(values)
 
 
+Tables = Iterator[Table]
+
+
 def make_table(where: str, columns: dict[str, Iterable[object]]) -> Table:
     """A table of these columns, each value in its normal form; of very many columns a sample."""
     names = chosen(list(columns), MOST_COLUMNS)
     return Table(where, {str(name): [plain(value) for value in columns[name]] for name in names})
+
+
+def columns_of(names: Sequence[object], rows: Sequence[Sequence[object]]) -> dict:
+    places = chosen(list(range(len(names))), MOST_COLUMNS)
+    return {f"{names[place]}": [row[place] for row in rows] for place in places}
 
 
 def chosen(items: list, most: int) -> list:
