@@ -15,10 +15,10 @@ from beyond_position import beyond_position
 from joins import Asked, Pairing, by_keys, holds_all, pairings
 from order import Revealed, by_position, revealed_by
 from places import Reader, files_below, files_table, hash_of, loaded, package_files
-from readers import read_delimited
+from private_files import NOTHING_TO_COMPARE, read_private
 from relations import SAME_VALUES, Hidden, Relation, lengths, relate
 from shown import Shown
-from tables import Table, derived, number_of, numbers_of
+from tables import Table, derived, has_decimals, number_of, numbers_of
 
 # A relation this strong is a copy; or suspect, if training data does not show it, too.
 COPY, SUSPECT = 0.95, 0.75
@@ -65,6 +65,8 @@ class Search:
         self.columns = 0
         self.comparisons = 0
         self.late: list[str] = []
+        # Private files whose values are not searched, or only in part, and why.
+        self.unsearched: list[str] = []
         self.data = Path(settings["data"])
         self.files = files_below(self.data)
         self.tables: list[Table] = []
@@ -101,24 +103,23 @@ class Search:
         questions = []
         for path in files_below(private):
             where = str(path.relative_to(private))
-            for table in self.private_tables(path, where):
-                self.note_texts(where, table)
-                question = self.question_of(table)
-                if question is not None:
-                    questions.append(question)
+            tables, why = read_private(self.reader, path, where)
+            found = [each for each in map(self.question_of, tables) if each is not None]
+            questions += found
+            has_texts = [self.note_texts(where, table) for table in tables]
+            if tables and not found and not any(has_texts):
+                why = NOTHING_TO_COMPARE
+            if why:
+                self.unsearched.append(f"{where}: {why}")
         return questions
 
-    def private_tables(self, path: Path, where: str) -> list[Table]:
-        if path.suffix == ".csv":
-            return list(read_delimited(path.read_text("utf-8-sig"), where))[:1]
-        found = self.reader.tables_of(path, where)
-        return [table for table in found if "(" not in table.where]
-
-    def note_texts(self, where: str, table: Table) -> None:
+    def note_texts(self, where: str, table: Table) -> bool:
+        known = len(self.texts)
         for name, values in table.columns.items():
             long = {value for value in values if len(value) >= 40 and " " in value}
             if len(long) >= 5:
                 self.texts[f"{where} {name}"] = long
+        return len(self.texts) > known
 
     def question_of(self, table: Table) -> Question | None:
         identifier = self.settings["id"]
@@ -132,7 +133,11 @@ class Search:
         values = [each for each in values if len(set(each.values)) > 1]
         if not keys:
             # The rows have no ids: these may be names, or too few to distinguish from chance.
-            values = [each for each in values if table.rows >= 20 and not table.is_key(each.name)]
+            values = [
+                each
+                for each in values
+                if table.rows >= 20 and (not table.is_key(each.name) or has_decimals(each.values))
+            ]
         values += [length for each in values if (length := lengths(each)) is not None]
         if not values:
             return None
@@ -410,6 +415,7 @@ def main() -> None:
         "files": search.reader.files,
         "columns": search.columns,
         "unread": search.reader.unread[:50],
+        "unsearched": search.unsearched[:50],
         "late": search.late[:20],
         "seconds": [round(searched - start, 2), round(time.monotonic() - searched, 2)],
     }

@@ -7,6 +7,10 @@ from itertools import islice
 from tables import MOST_COLUMNS, MOST_ROWS, Tables, chosen, columns_of, make_table
 
 MOST_MEMBERS = 5_000
+# Of tables with a row per element: of how many fields, and how many values of other fields.
+MOST_LISTS, MOST_CELLS = 8, 10**6
+# How many fields all objects together may have for each field that one of them has.
+SPARSEST = 4
 
 
 def walk(value: object, where: str, depth: int = 0) -> Tables:
@@ -49,10 +53,13 @@ def walk_mapping(value: Mapping, where: str, depth: int) -> Tables:
         yield make_table(where, {"key": list(value), "value": list(value.values())})
         return
     if len(value) > 8 and all(isinstance(each, Mapping) for each in value.values()):
-        yield from walk_list([{"key": key, **each} for key, each in value.items()], where, depth)
-    if len(value) > 8 and all(isinstance(each, list | tuple) for each in value.values()):
-        rows = [[key, *each] for key, each in value.items()]
-        yield from walk_list(rows, where, depth)
+        yield from walk_objects(value, where)
+    if value and all(isinstance(each, list | tuple) for each in value.values()):
+        same_length = len({len(each) for each in value.values()}) == 1
+        if len(value) > 8 and same_length:
+            yield from walk_list([[key, *each] for key, each in value.items()], where, depth)
+        if len(value) > 8 or not same_length:
+            yield from walk_lists(value, where)
     columns = {str(name): each for name, each in value.items() if flat_length(each) is not None}
     for length in {flat_length(each) for each in columns.values()}:
         same = {name: list(each) for name, each in columns.items() if flat_length(each) == length}
@@ -61,6 +68,56 @@ def walk_mapping(value: Mapping, where: str, depth: int) -> Tables:
     for name, each in islice(value.items(), MOST_MEMBERS):
         if name not in columns or hasattr(each, "shape"):
             yield from walk(each, f"{where} {name}", depth + 1)
+
+
+def walk_objects(value: Mapping, where: str) -> Tables:
+    """A row per key with the fields; or one per field, if nearly each key has fields of its own."""
+    names = {name for each in value.values() for name in each}
+    if len(names) * len(value) <= SPARSEST * sum(map(len, value.values())):
+        yield from walk_records([{"key": key, **each} for key, each in value.items()], where)
+        return
+    fields = {
+        key: [{"key": name, "value": field} for name, field in each.items()]
+        for key, each in value.items()
+    }
+    yield from walk_lists(fields, where)
+
+
+def walk_lists(value: Mapping, where: str) -> Tables:
+    """A row per element, with the key of its list; unless the elements are lists themselves."""
+    if not any(isinstance(each, list | tuple) for members in value.values() for each in members):
+        records = [{"key": key, "value": members} for key, members in value.items()]
+        yield from walk_records(records[:MOST_ROWS], where)
+
+
+def walk_records(value: list, where: str) -> Tables:
+    """A table of the records; and for each field with lists, one of their elements."""
+    rows = [flattened(each) for each in value]
+    names = dict.fromkeys(name for row in rows for name in row)
+    if len(names) >= 2_000:
+        return
+    yield make_table(where, {name: [as_plain(row.get(name, "")) for row in rows] for name in names})
+    lists = [name for name in names if any(isinstance(row.get(name), list) for row in rows)]
+    for name in lists[:MOST_LISTS]:
+        others = [other for other in names if other not in lists]
+        yield from unfolded(rows, name, others, where)
+
+
+def unfolded(rows: list[dict], name: str, others: list[str], where: str) -> Tables:
+    """A row per element of one field, with the record's other fields."""
+    all_elements = (
+        (row, element)
+        for row in rows
+        for element in (row[name] if isinstance(row.get(name), list) else [row.get(name, "")])
+    )
+    elements = list(islice(all_elements, MOST_ROWS))
+    kept = others[: max(1, MOST_CELLS // max(1, len(elements)))]
+    fields = [flattened({name: element}) for _, element in elements]
+    found = dict.fromkeys(field for each in fields for field in each)
+    if len(found) < 2_000:
+        columns = {other: [row.get(other, "") for row, _ in elements] for other in kept}
+        columns |= {field: [as_plain(each.get(field, "")) for each in fields] for field in found}
+        yield make_table(where, columns)
 
 
 def flat_length(value: object) -> int | None:
@@ -79,10 +136,7 @@ def walk_list(value: list, where: str, depth: int) -> Tables:
             yield make_table(where, {"value": value})
         return
     if all(isinstance(each, Mapping) for each in value):
-        rows = [flattened(each) for each in value]
-        names = dict.fromkeys(name for row in rows for name in row)
-        if len(names) < 2_000:
-            yield make_table(where, {name: [row.get(name, "") for row in rows] for name in names})
+        yield from walk_records(value, where)
     elif all(isinstance(each, list | tuple) for each in value):
         width = len(value[0])
         flat = all(len(each) == width and all(map(is_plain, each)) for each in value)
@@ -94,10 +148,15 @@ def walk_list(value: list, where: str, depth: int) -> Tables:
 
 
 def flattened(value: Mapping, prefix: str = "") -> dict[str, object]:
+    """The fields of inner objects, with both names; lists stay lists."""
     fields: dict[str, object] = {}
     for name, each in value.items():
         if isinstance(each, Mapping) and len(prefix) < 60:
             fields |= flattened(each, f"{prefix}{name}.")
         else:
-            fields[f"{prefix}{name}"] = each if is_plain(each) else json.dumps(each, default=str)
+            fields[f"{prefix}{name}"] = list(each) if isinstance(each, tuple) else each
     return fields
+
+
+def as_plain(value: object) -> object:
+    return value if is_plain(value) else json.dumps(value, default=str)

@@ -57,6 +57,12 @@ def numbers_of(values: Sequence[str]) -> list[float] | None:
     return [middle if number is None else number for number in found]
 
 
+def has_decimals(values: Sequence[str]) -> bool:
+    """Whether these are measured numbers, and neither ids nor names."""
+    numbers = numbers_of(values) or []
+    return sum(number != int(number) for number in numbers) > len(values) / 2
+
+
 @dataclass
 class Table:
     """Columns of equal length. `where` names the place for people."""

@@ -20,6 +20,7 @@ function answer(changes: Partial<LeakReport>): LeakReport {
     files: 1,
     columns: 1,
     unread: [],
+    unsearched: [],
     late: [],
     ...changes,
   };
@@ -30,6 +31,24 @@ test('both searches say why they checked nothing in a task without tables', () =
     expect(notRun).toBe(true);
     expect(notes).toEqual(['the private data contains no tables: nothing to look for']);
   }
+});
+
+test('both searches name the private files that they could not search, with the reason and what to do', () => {
+  const unsearched = ['a.bin: no table was found in it', 'b.json: no table was found in it'];
+  const nothing = answer({ hidden: [], unsearched });
+  for (const { notes, notRun } of [orderOf(nothing), valuesOf(nothing, null)]) {
+    expect(notRun).toBe(true);
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^NOT searched for what is in private\/a\.bin: no table .*; private\/b\.json: .*CSV or as JSON records.* by hand/,
+      ),
+    ]);
+  }
+  const [first, second] = valuesOf(answer({ unsearched }), null).notes;
+  expect(first).toMatch(
+    /^looked for labels\.csv: hours in .*; NOT for all that private\/ contains: see --json$/,
+  );
+  expect(second).toMatch(/^NOT searched, or only in part: private\/a\.bin: no table/);
 });
 
 test('an order that reveals no more than public columns is noted, and is not a fault', () => {

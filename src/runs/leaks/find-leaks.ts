@@ -43,6 +43,8 @@ export const LeakReport = z.object({
   files: z.int(),
   columns: z.int(),
   unread: z.array(z.string()),
+  /** Private files whose values were not searched, or only in part, each with the reason. */
+  unsearched: z.array(z.string()),
   late: z.array(z.string()),
 });
 export type LeakReport = z.infer<typeof LeakReport>;
@@ -146,18 +148,32 @@ const remedies: Record<Leak['place'], string> = {
   packages: 'Name the file under "withheld" in task.yaml, or do without the package.',
 };
 
-const noTables = 'the private data contains no tables: nothing to look for';
+/** What to say if no hidden values are known. */
+function nothingKnown({ unsearched }: LeakReport): string {
+  if (unsearched.length === 0) return 'the private data contains no tables: nothing to look for';
+  return `NOT searched for what is in ${privateList(unsearched)}. Only copies of whole files were looked for. ${readable}`;
+}
+
+const readable =
+  'Write hidden values as CSV or as JSON records, [{"id": 1, "label": "a"}, …], into private/, or check by hand that ' +
+  'nothing public tells them.';
+
+function privateList(unsearched: readonly string[]): string {
+  return shortList(unsearched.map((said) => `private/${said}`));
+}
 
 /**
  * If the order of the rows or their ids reveal a hidden column, so does everything that is sorted, wherever it is
  * joined by them: of those, only copies of the values are reported.
  */
 export function valuesOf(answer: LeakReport, id: string | null): LeakFindings {
-  const { files, columns, hidden, unread, late } = answer;
+  const { files, columns, hidden, unread, unsearched, late } = answer;
+  const isPart = hidden.length > 0 && unsearched.length > 0;
   const notes = [
     hidden.length === 0
-      ? noTables
-      : `looked for ${shortList(hidden)} in ${columns} columns of ${files} files`,
+      ? nothingKnown(answer)
+      : `looked for ${shortList(hidden)} in ${columns} columns of ${files} files${isPart ? '; NOT for all that private/ contains: see --json' : ''}`,
+    ...(isPart ? [`NOT searched, or only in part: ${privateList(unsearched)}. ${readable}`] : []),
     ...(unread.length === 0 ? [] : [`could not read ${unread.length} files: ${shortList(unread)}`]),
     ...(late.length === 0 ? [] : [`not looked at within ${searchSeconds} s: ${shortList(late)}`]),
   ];
@@ -212,7 +228,8 @@ function isLeak({ strength, shown }: Revealed): boolean {
   return strength > maxStrength && shown === '';
 }
 
-export function orderOf({ revealed, hidden }: LeakReport): LeakFindings {
+export function orderOf(answer: LeakReport): LeakFindings {
+  const { revealed, hidden } = answer;
   return {
     faults: revealed
       .filter(isLeak)
@@ -222,7 +239,7 @@ export function orderOf({ revealed, hidden }: LeakReport): LeakFindings {
           `${lineOf(one)}. Order the rows by a hash of what they show, and number them after that; so also those of a ` +
           'time series: if agents may know the time, show it in a column.',
       ),
-    notes: hidden.length === 0 ? [noTables] : revealed.slice(0, 5).map(lineOf),
+    notes: hidden.length === 0 ? [nothingKnown(answer)] : revealed.slice(0, 5).map(lineOf),
     notRun: hidden.length === 0,
   };
 }
