@@ -113,10 +113,16 @@ def unfolded(rows: list[dict], name: str, others: list[str], where: str) -> Tabl
     elements = list(islice(all_elements, MOST_ROWS))
     kept = others[: max(1, MOST_CELLS // max(1, len(elements)))]
     fields = [flattened({name: element}) for _, element in elements]
-    found = dict.fromkeys(field for each in fields for field in each)
-    if len(found) < 2_000:
+    # Lists within elements are left out: as one text, common ones would look like copied texts.
+    found = dict.fromkeys(
+        field for each in fields for field, inner in each.items() if is_plain(inner)
+    )
+    if 0 < len(found) < 2_000:
         columns = {other: [row.get(other, "") for row, _ in elements] for other in kept}
-        columns |= {field: [as_plain(each.get(field, "")) for each in fields] for field in found}
+        columns |= {
+            field: [inner if is_plain(inner := each.get(field)) else "" for each in fields]
+            for field in found
+        }
         yield make_table(where, columns)
 
 
@@ -143,6 +149,7 @@ def walk_list(value: list, where: str, depth: int) -> Tables:
         if flat and len(value) > 1:
             yield make_table(where, columns_of(range(width), value))
             return
+        yield from walk_lists(dict(enumerate(value)), where)
     for place, each in enumerate(value[:200]):
         yield from walk(each, f"{where}[{place}]", depth + 1)
 

@@ -76,6 +76,17 @@ class NestedTest(JsonTest):
         found = self.rows(value, "reader_id", "books")
         self.assertEqual([row for row in found if not row[1].startswith("[")], PAIRS)
 
+    def test_a_list_of_lists_is_a_table_of_their_elements_with_the_place_of_the_list(self) -> None:
+        found = self.rows([*BOOKS.values()], "key", "value")
+        self.assertIn(("3", str(BOOKS["503"][2])), found)
+        value = [[{"book": book} for book in books] for books in BOOKS.values()]
+        self.assertEqual(len(self.rows(value, "key", "value.book")), len(PAIRS))
+
+    def test_lists_within_elements_are_left_out_of_the_table_of_the_elements(self) -> None:
+        value = {key: [{"names": ["a", "b"], "n": key}] for key in BOOKS}
+        self.assertEqual(self.rows(value, "key", "value.n")[2], ("502", "502"))
+        self.assertEqual(self.rows(value, "key", "value.names", "value.n"), [])
+
     def test_very_many_elements_are_read_in_part(self) -> None:
         with mock.patch.object(python_values, "MOST_ROWS", 50):
             found = self.tables({key: list(range(7)) for key in BOOKS})
