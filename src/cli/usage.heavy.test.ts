@@ -79,6 +79,7 @@ describe('wrong usage', () => {
     [['run', '.'], /\. is a folder/],
     [['runs', 'restore', 'none'], /There is no experiment or run "none"/],
     [['tasks', 'check', 'digits', '--only', 'noop,reference-score'], /--only oracle,noop,reference-score/],
+    [['tasks', 'check', 'digits', '--only', 'row-shuffle'], /--only oracle,row-shuffle/],
     [['tasks', 'check', 'digits', '--only', 'orcale'], /"oracle"[\s\S]*leak checks are: hidden-values/],
     [['tasks', 'new', 'mine', '--leave-out', 'a'], /--leave-out needs a table/],
     [['tasks', 'baseline', 'digits', '--write', '--sample'], /--write with --sample/],

@@ -17,9 +17,10 @@ import {
   whatStopped,
 } from '../../runs/index.ts';
 import { SandboxDriver } from '../../schema/index.ts';
+import { openExperiment } from '../../store/index.ts';
 import { loadTask, type Task } from '../../tasks/index.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
-import { duration, number, oneLine, percent, table } from '../table.ts';
+import { counted, duration, number, oneLine, percent, table } from '../table.ts';
 import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
@@ -36,7 +37,7 @@ interface TaskCheck {
   /** Why the folder is not a valid task; then no validation agents run. */
   problem: string | null;
   agents: ValidationAgentReport[];
-  /** Ways to hidden values that nothing forbids. */
+  /** Ways to hidden values that nothing forbids, and what does not stay the same though it must. */
   leaks: LeakCheckReport[];
   /** Where the runs are kept; null if they were removed. */
   kept: string | null;
@@ -62,9 +63,10 @@ export const tasksCheck: Verb = {
   details:
     "Validates the task's folder, then runs the validation agents as real runs and grades them. The oracle must succeed;\n" +
     'nothing else may. An adversarial agent says what it tried and what stopped it (--json has all of it).\n\n' +
-    `${list(validationAgents)}\n\nThen looks for leaks: ways to the hidden values that nothing forbids.\n\n${list(leakChecks)}`,
+    `${list(validationAgents)}\n\nThen looks for leaks, ways to the hidden values that nothing forbids, and checks what must stay the same.\n\n` +
+    list(leakChecks),
   negative:
-    'the folder is not a valid task, a validation agent did something that it must not, or a leak was found',
+    'the folder is not a valid task, a validation agent did something that it must not, or a check failed',
   examples: [
     ['mlab tasks check digits', 'all agents and checks on one task'],
     ['mlab tasks check ./tasks/mine --only oracle,noop,baseline', 'the quick agents, for a new task'],
@@ -114,10 +116,11 @@ function settingsOf(options: Options): Settings {
   const checkNames = leakChecks.map(({ name }) => name);
   const checks = checkNames.filter((name) => named.length === 0 || named.includes(name));
   const agents = named.filter((name) => !checkNames.some((check) => check === name));
-  if (named.includes('reference-score') && !agents.includes('oracle'))
+  const ofOracle = named.find((name) => name === 'reference-score' || name === 'row-shuffle');
+  if (ofOracle !== undefined && !agents.includes('oracle'))
     throw new UserError(
       'bad_flag',
-      '--only reference-score compares the score of the oracle, which is missing from --only.',
+      `--only ${ofOracle} compares the score of the oracle, which is missing from --only.`,
       `Add it: --only ${['oracle', ...named].join(',')}`,
     );
   // If only checks are named, run no agents.
@@ -163,7 +166,7 @@ async function checkOne(
     onProgress: log,
     onReport: (report) => log(`${report.agent}: ${verdictOf(report)} (${duration(report.seconds)})`),
   });
-  const leaks = await leaksOf(context, resources, settings, reports, options);
+  const leaks = await leaksOf(context, resources, settings, { reports, folder }, options);
   const behaved = reports.every((report) => report.ok);
   const kept = keep || !behaved ? folder : null;
   if (kept === null) removeTree(folder);
@@ -175,18 +178,19 @@ function leaksOf(
   context: Context,
   resources: TaskResources,
   { checks, sandbox }: Settings,
-  reports: readonly ValidationAgentReport[],
+  { reports, folder }: { reports: readonly ValidationAgentReport[]; folder: string },
   { mirror, allowUnverified }: ResourceFlags,
 ): Promise<LeakCheckReport[]> {
   const { id } = resources.task.file;
   const { cache, helpers } = context.folders;
+  const oracle = reports.find(({ agent }) => agent === 'oracle');
   return checkLeaks({
     ...{ resources, sandbox, checks, signal: context.signal, helpersFolder: helpers },
     preparation: {
       ...{ cache, helpers, python: resources.python, mirror: mirror ?? null },
       allowUnverified: allowUnverified === true,
     },
-    oracleScore: reports.find(({ agent }) => agent === 'oracle')?.score,
+    oracle: oracle && { score: oracle.score, folder: openExperiment(folder).runFolder(oracle.run) },
     onReport: ({ check, outcome, seconds }) =>
       context.log(`${id}: ${check}: ${outcomes[outcome]} (${duration(seconds)})`),
   });
@@ -194,7 +198,7 @@ function leaksOf(
 
 const outcomes: Record<LeakCheckReport['outcome'], string> = {
   ok: 'as expected',
-  leaks: 'LEAKS',
+  leaks: 'FAILED',
   not_run: 'not checked',
 };
 
@@ -254,7 +258,7 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
     ),
     ...(faults.length === 0 ? [] : [`\nMisbehaving:\n${faults.join('\n')}`]),
     ...leaks.flatMap(({ check, faults: found }) =>
-      found.length === 0 ? [] : [`\nLeaking, by ${check}:\n${leakLines(found).join('\n')}`],
+      found.length === 0 ? [] : [`\nFound by ${check}:\n${leakLines(found).join('\n')}`],
     ),
     ...(kept === null ? [] : [`\nThe runs are kept in ${kept} (mlab runs show ${kept}/runs/RUN)`]),
   ].join('\n');
@@ -286,7 +290,7 @@ function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
   const sign = { ok: '✓', leaks: '✗', not_run: '–' }[outcome];
   const did = {
     ok: 'nothing',
-    leaks: faults.length === 1 ? 'a leak' : `${faults.length} leaks`,
+    leaks: counted(faults.length, 'fault'),
     not_run: '',
   };
   const note = outcome === 'not_run' ? 'not checked, see below' : (notes[0] ?? '');

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { messageOf } from '../../lib/errors.ts';
+import type { RunFolder } from '../../store/index.ts';
 import { type PrepareOptions, prepareAgain } from '../../tasks/index.ts';
 import { type FindLeaksOptions, findLeaks } from './find-leaks.ts';
 import {
@@ -9,13 +10,14 @@ import {
   type LeakFindings,
   leakReport,
 } from './leak-check.ts';
+import { gradeShuffled } from './row-shuffle.ts';
 
 export interface CheckLeaksOptions extends FindLeaksOptions {
   checks: readonly LeakCheckName[];
   /** How the data was prepared, for preparing it a second time. */
   preparation: PrepareOptions;
-  /** The oracle's score; absent if it was not run. */
-  oracleScore: number | null | undefined;
+  /** Absent if the oracle was not run. */
+  oracle: { score: number | null; folder: RunFolder } | undefined;
   onReport: (report: LeakCheckReport) => void;
 }
 
@@ -43,8 +45,14 @@ export async function checkLeaks(options: CheckLeaksOptions): Promise<LeakCheckR
     add('same-data', await compareWithSecond(options), start);
   }
   options.signal.throwIfAborted();
-  if (wants('reference-score') && options.oracleScore !== undefined) {
-    add('reference-score', compareWithReference(options.resources, options.oracleScore), performance.now());
+  const { oracle } = options;
+  if (oracle === undefined) return reports;
+  if (wants('reference-score')) {
+    add('reference-score', compareWithReference(options.resources, oracle.score), performance.now());
+  }
+  if (wants('row-shuffle')) {
+    const start = performance.now();
+    add('row-shuffle', await gradeShuffled({ ...options, folder: oracle.folder }), start);
   }
   return reports;
 }

@@ -36,6 +36,10 @@ export const leakChecks = [
     summary: 'prepares the data again under other conditions: the bytes must be the same',
   },
   { name: 'reference-score', summary: "compares the oracle's score with the reference of task.yaml" },
+  {
+    name: 'row-shuffle',
+    summary: "grades the oracle's CSV files with their rows in another order: the score must be the same",
+  },
 ] as const satisfies readonly LeakCheck[];
 
 export type LeakCheckName = (typeof leakChecks)[number]['name'];
