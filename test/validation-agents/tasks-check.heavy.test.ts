@@ -10,6 +10,7 @@ import {
   validationAgentsByName,
 } from '../../src/runs/index.ts';
 import { ensurePython, findTasks, loadTask, prepareTask } from '../../src/tasks/index.ts';
+import { fixtureTasks } from '../fixtures/fixture-task.ts';
 import { mlab } from '../fixtures/mlab-command.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -101,3 +102,13 @@ test('a task that is not valid is not run, and every problem is listed', async (
   expect(code).not.toBe(0);
   expect(stdout).toContain('no task.yaml');
 });
+
+test('in a file, lines of the table have 160 characters at most, and what was cut is as expected', async () => {
+  const agents = ['--only', 'noop,escape,network'];
+  const { code, stdout, stderr } = await mlab('tasks', 'check', join(fixtureTasks, 'sums'), ...agents);
+  expect(code, stderr).toBe(0);
+  const lines = stdout.trim().split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBe(160);
+  expect(lines.filter((line) => line.endsWith('…'))).not.toEqual([]);
+  expect(lines).toHaveLength(5);
+}, 120_000);

@@ -226,6 +226,10 @@ function resultOf(checks: readonly TaskCheck[]): VerbResult {
   };
 }
 
+const failed = '✗';
+/** The width of the table where it is not for a terminal; `--json` has all that is cut. */
+const fileColumns = 160;
+
 function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): string {
   if (problem !== null) return problem;
   const columns = [
@@ -237,7 +241,7 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
     { title: 'what stopped it' },
   ];
   const rows = reports.map((report) => [
-    `${report.ok ? '✓' : '✗'} ${report.agent}`,
+    `${report.ok ? '✓' : failed} ${report.agent}`,
     report.expects === 'success' ? 'succeed' : 'fail',
     report.succeeded ? `succeed, ${percent(report.improvement, true)}` : 'fail',
     number(report.score),
@@ -246,8 +250,8 @@ function textOf({ task, problem, agents: reports, leaks, kept }: TaskCheck): str
   ]);
   rows.push(...leaks.map(leakRow));
   const faults = faultLines(reports);
-  const shown = table(columns, rows);
-  const cut = rows.filter((row) => !shown.includes(row.at(-1) ?? ''));
+  const shown = table(columns, rows, process.stdout.isTTY ? process.stdout.columns : fileColumns);
+  const cut = rows.filter((row) => row[0]?.startsWith(failed) && !shown.includes(row.at(-1) ?? ''));
   return [
     shown,
     ...(cut.length === 0 ? [] : ['\nCut above:', ...cut.map((row) => `  ${row[0]}: ${row.at(-1)}`)]),
@@ -287,7 +291,7 @@ function leakLines(faults: readonly string[]): string[] {
 }
 
 function leakRow({ check, outcome, faults, notes }: LeakCheckReport): string[] {
-  const sign = { ok: '✓', leaks: '✗', not_run: '–' }[outcome];
+  const sign = { ok: '✓', leaks: failed, not_run: '–' }[outcome];
   const did = {
     ok: 'nothing',
     leaks: counted(faults.length, 'fault'),
