@@ -85,6 +85,15 @@ export function shortNamesOf(metric: Metric): string[] {
   return [...new Set([...shorter, any])].filter((name) => /[a-z]\w/.test(name) && !known.has(name));
 }
 
+/** Whether a short name is the first of two words, and no word for errors of any kind: `pinball` of "pinball loss". */
+export function isOwnWord(name: string, metric: Metric): boolean {
+  const [first, ...others] = plain(metric.name).split(' ');
+  return name === first && others.length === 1 && !ordinary.test(name);
+}
+
+const ordinary =
+  /^(?:absolute|accuracy|average|capped|error|loss|mean|median|normali[sz]ed|relative|root|score|squared|total|weighted)$/;
+
 /**
  * Other metrics of validation data that a script may print instead, the most informative first, with their directions.
  */

@@ -169,6 +169,17 @@ describe('the metric reader', () => {
     expect(value('k  recall\n10  0.5', ndcg)).toBeNull();
   });
 
+  it('reads a metric by its own word, and by an ordinary one only on validation data', () => {
+    const pinball: Metric = { name: 'pinball loss', unit: '% of the mean', direction: 'minimize' };
+    const relative: Metric = { name: 'relative error', unit: 'fraction', direction: 'minimize' };
+    const output = `Backtest 2021-11-01 to 2022-04-30 (% of the mean)
+   q10   pinball   4.100   share below 12.1%
+   all   pinball   8.013
+wrote forecast.csv, 2534 rows`;
+    expect(readMetric(output, pinball)).toMatchObject({ value: 8.013, short: true });
+    expect(value('relative: 3', relative)).toBeNull();
+  });
+
   it('is not slowed down by hostile output', () => {
     for (const piece of [' ', '(', '=', 'MAE ', '1,111', '[exit code', 'a:', '((MAE ']) {
       expect(value(`${piece.repeat(100_000)}\nval MAE: 3\n${piece.repeat(400)}x`, mae)).not.toBeUndefined();

@@ -1,5 +1,6 @@
 import type { Metric } from '../../schema/index.ts';
 import {
+  isOwnWord,
   isPercentage,
   isShare,
   isTimeLike,
@@ -72,7 +73,8 @@ const otherMetrics = new Set(
 /**
  * The last value of the metric in the output of a script, preferably one on validation data; null if none was printed.
  * Lines about a test are not read: test data is not for choosing. If the metric is not printed by its name, the last
- * words of the name count, on validation data; then any other metric whose direction is known.
+ * words of the name count, on validation data, or its first word if that names nothing else; then any other metric whose
+ * direction is known.
  */
 export function readMetric(output: string, metric: Metric): MetricReading | null {
   const timeLike = isTimeLike(metric);
@@ -80,7 +82,8 @@ export function readMetric(output: string, metric: Metric): MetricReading | null
   if (named !== null) return named;
   for (const name of shortNamesOf(metric)) {
     const reading = readAs(output, metric, [name], false);
-    if (reading?.validation === true) return { ...reading, short: true };
+    if (reading !== null && (reading.validation || isOwnWord(name, metric)))
+      return { ...reading, short: true };
   }
   for (const { name, direction } of timeLike ? [] : otherMetricsFor(metric)) {
     const usual = { name, unit: '', direction };
