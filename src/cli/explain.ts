@@ -26,7 +26,7 @@ const missingCodes: ReadonlySet<string> = new Set([
 const systemHints: Readonly<Record<string, string>> = {
   EACCES: 'Check who may read and write there, or name another folder (--dir, MLAB_CACHE).',
   EPERM: 'Check who may read and write there, or name another folder (--dir, MLAB_CACHE).',
-  EROFS: 'The place is read-only: name another folder (--dir, MLAB_CACHE).',
+  EROFS: 'The place is read-only: copy it elsewhere, or name another folder (--dir, MLAB_CACHE).',
   ENOSPC: 'The disk is full: free some space; then run the same command again to resume.',
   EDQUOT: 'Your disk quota is used up: free some space; then run the same command again to resume.',
   ENOTDIR: 'A part of the path is a file: name another folder (--dir, MLAB_CACHE).',

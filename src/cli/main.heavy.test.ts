@@ -96,6 +96,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     [['runs', 'show', 'first'], 'such as first/sums-noop-0'],
     [['runs', 'show', 'first/sums-oracle-0', '--step', '99'], 'The run has 4 steps.'],
     [['runs', 'diff', 'first/sums-oracle-0', '0', 'end'], 'It has the steps 0 to 4.'],
+    [['runs', 'diff', 'first/sums-oracle-0', '3', '1'], 'Give the earlier step first: 1 3.'],
     [['runs', 'restore', 'first/sums-oracle-0', 'last', '.'], 'empty'],
     [['run', '--task', 'sums', '--agent', 'noop', '--name', 'first'], 'contains a different plan'],
   ])('mlab %j is wrong usage, and the error suggests what was meant', async (argv, message) => {

@@ -175,7 +175,7 @@ export const run: Verb = {
         json: {
           ...plan,
           ...(documents === null ? {} : { documents }),
-          ...(cost === null ? {} : { expected_cost: cost }),
+          expected_cost: cost,
         },
       };
     }

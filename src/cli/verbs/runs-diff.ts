@@ -33,6 +33,12 @@ export const runsDiff: Verb = {
       );
     const before = snapshotOfStep(folder, from ?? String(Math.max(0, (end?.number ?? 0) - 1)));
     const after = end ?? snapshotOfStep(folder, to ?? 'last');
+    if (after.number < before.number)
+      throw new UserError(
+        'bad_argument',
+        `Step ${after.number} is earlier than step ${before.number}.`,
+        `Give the earlier step first: ${before.number > 0 ? `${after.number} ${before.number}` : after.number}.`,
+      );
     const differences = await diffSnapshots(folder.objects, before.snapshot, after.snapshot, context.signal);
     const text =
       differences.length === 0

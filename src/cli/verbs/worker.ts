@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { messageOf, UserError } from '../../lib/errors.ts';
+import { hasCode, messageOf, UserError } from '../../lib/errors.ts';
 import { executeJob, GpuLeases, workerHost } from '../../runs/index.ts';
 import { Job } from '../../schema/index.ts';
 import { exitCodes } from '../context.ts';
@@ -68,6 +68,8 @@ async function readJob(path: string, signal: AbortSignal): Promise<Job> {
       path === '-' ? await text(addAbortSignal(signal, process.stdin)) : readFileSync(path, 'utf8');
     return Job.parse(JSON.parse(written));
   } catch (error) {
+    if (hasCode(error, 'ENOENT'))
+      throw new UserError('no_job', `There is no file ${path}.`, 'Name the job file that mlab has written.');
     throw new UserError(
       'bad_job',
       `${path === '-' ? 'Standard input' : path} is not a valid job: ${messageOf(error)}`,

@@ -7,7 +7,7 @@ import { ProviderError } from '../provider-adapter.ts';
 import { explainReply } from '../providers/index.ts';
 import type { CallRecord } from './caller.ts';
 import type { Dialect, ReadAnswer } from './dialects/dialect.ts';
-import type { ReplyTap } from './reply-tap.ts';
+import { maxKeptBytes, type ReplyTap } from './reply-tap.ts';
 import { plainHeaders, type SentRequest } from './send-upstream.ts';
 import type { UpstreamModel } from './upstream.ts';
 
@@ -62,7 +62,7 @@ export function outcomeOf(call: ProxiedCall, tapped: TappedReply, signal: AbortS
 
 function meaningOf(
   { model: { context } }: ProxiedCall,
-  { incoming, broken, isStalled }: TappedReply,
+  { incoming, broken, isStalled, tap }: TappedReply,
   read: ReadAnswer | null,
   reply: string,
   signal: AbortSignal,
@@ -75,6 +75,8 @@ function meaningOf(
   }
   const isError = !isGood(incoming);
   if (!isError && read?.error === null && read.answer !== null) return { answer: read.answer, failure: null };
+  if (tap?.isTooLong === true)
+    return failed('malformed', `${context.provider}: the reply has more than ${maxKeptBytes / 2 ** 20} MiB`);
   const [status, said] = isError
     ? [incoming.statusCode ?? 0, reply]
     : [null, JSON.stringify(read?.error ?? null)];

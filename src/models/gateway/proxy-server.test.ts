@@ -251,6 +251,15 @@ describe('the proxy', () => {
     expect(records).toMatchObject([{ failure: { failure: 'connection' } }]);
   });
 
+  test('says of a reply that is too large for it that it is too large', async () => {
+    const filler = 'x'.repeat(2 ** 20);
+    const pieces = ['{"filler":"', ...Array.from({ length: 33 }, () => filler), '"}'];
+    const { url, records } = await place(() => ({ headers: json, pieces }));
+    expect((await (await postTo(url, chat, hello)).text()).length).toBeGreaterThan(2 ** 25);
+    const message = expect.stringContaining('more than 32 MiB');
+    expect(records).toMatchObject([{ failure: { failure: 'malformed', message } }]);
+  });
+
   test('gives up on a provider that is silent for too long', async () => {
     const settings = ProviderSettings.parse({ stall_seconds: 0.05 });
     const { url, records } = await place(() => ({ headers: json, pieces: [], ending: 'silence' }), {

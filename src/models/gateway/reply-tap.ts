@@ -3,7 +3,7 @@ import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { AnswerReader, ReadAnswer } from './dialects/dialect.ts';
 
 /** The most that is kept of a reply, for reading it whole and for the record. */
-const maxKeptBytes = 2 ** 25;
+export const maxKeptBytes = 2 ** 25;
 
 /** Reads a reply while it passes through, and keeps it. */
 export class ReplyTap {
@@ -23,6 +23,11 @@ export class ReplyTap {
     this.#bytes += piece.length;
     if (this.#bytes <= maxKeptBytes) this.#kept.push(piece);
     if (this.#isStream) this.#feed(this.#decoder.decode(piece, { stream: true }));
+  }
+
+  /** Whether more arrived than is kept. */
+  get isTooLong(): boolean {
+    return this.#bytes > maxKeptBytes;
   }
 
   /** What has arrived so far. */
