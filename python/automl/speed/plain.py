@@ -6,6 +6,7 @@ from collections.abc import Callable
 from automl.speed.record import Function
 from automl.speed.tables import table_entries, table_parts, table_rows
 from automl.speed.trees import (
+    always,
     blocks,
     expression,
     is_stored,
@@ -120,6 +121,15 @@ def late(node: Function) -> bool:
     return moved
 
 
+def before_any_end(loop: ast.For | ast.While) -> list[ast.stmt]:
+    """The statements of a loop that each round reaches, if it is not the last one."""
+    ends = ast.Continue | ast.Break | ast.Return
+    for place, statement in enumerate(loop.body):
+        if any(isinstance(each, ends) for each in ast.walk(statement)):
+            return loop.body[: place + 1]
+    return loop.body
+
+
 def parts_once(node: Function) -> bool:
     """`table[i]` in a loop that changes neither: it is looked up before the loop."""
     found = 0
@@ -133,7 +143,8 @@ def parts_once(node: Function) -> bool:
                     own.add(name)
         parts = {
             ast.unparse(each)
-            for each in ast.walk(loop)
+            for statement in before_any_end(loop)
+            for each in always(statement)
             if isinstance(each, ast.Subscript)
             and isinstance(each.value, ast.Name)
             and not isinstance(each.slice, ast.Slice)

@@ -8,7 +8,7 @@ import types
 from automl.speed.record import PLAIN, Unit
 from automl.speed.trees import is_stored
 
-PURE_MODULES = {"math", "cmath", "re", "string", "itertools", "functools", "operator", "unicodedata"}
+PURE_MODULES = {*"cmath functools itertools math operator re string unicodedata".split()}
 IMPURE = {*"delattr eval exec globals id input locals next open print setattr vars".split()}
 CHANGING = {
     *"add append clear discard extend insert pop popitem remove reverse".split(),

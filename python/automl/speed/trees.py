@@ -33,6 +33,24 @@ def loops_of(node: ast.AST) -> list[tuple[Block, int, Loop]]:
     ]
 
 
+def always(node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions in a statement or an expression that are always worked out."""
+    match node:
+        case ast.If(test=part) | ast.IfExp(test=part) | ast.For(iter=part) | ast.While(test=part):
+            parts = [part]
+        case ast.BoolOp(values=[part, *_]):
+            parts = [part]
+        case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            parts = []
+        case ast.Assign() | ast.AugAssign() | ast.Expr() | ast.expr():
+            parts = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+        case _:
+            parts = []
+    for part in parts:
+        yield part
+        yield from always(part)
+
+
 def is_stored(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
