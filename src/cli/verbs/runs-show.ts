@@ -141,7 +141,7 @@ function agentOf({ agent, agent_options: { label } }: RunRecord['spec']): string
 /** Where to look instead of at steps. */
 function withoutSteps({ plan }: Experiment, { id }: RunFolder): string {
   const run = `${plan.name}/${id}`;
-  return `It took no steps. mlab runs diff ${run} shows what it changed, mlab runs trace ${run} everything that was recorded.`;
+  return `It took no steps. mlab runs diff ${run} shows what it changed, mlab runs trace ${run} --kind note --texts what it printed.`;
 }
 
 /** Errors and output in their own lines, of which the first and the last ones say most; other messages in one line. */

@@ -11,7 +11,7 @@ export const workerLost = 'worker_lost';
 /** The causes of infrastructure failures. */
 export const failureCauses: readonly string[] = [
   ...ModelFailure.options,
-  ...['sandbox', 'experiment_limit', 'replay_diverged', workerLost],
+  ...['sandbox', 'experiment_limit', 'replay_diverged', 'disk_full', workerLost],
 ];
 
 const restartHint =
@@ -29,7 +29,13 @@ function explained(error: unknown): string {
   if (error instanceof ReplayDiverged)
     return `It can't go on from its trace: ${error.message} ${restartHint}`;
   if (UserError.isInstance(error) && error.code === workerLost) return `${error.message} ${error.hint}`;
+  if (isDiskFull(error))
+    return `The disk is full: ${messageOf(error)}. Free some space; then run the same command again.`;
   return messageOf(error);
+}
+
+function isDiskFull(error: unknown): boolean {
+  return hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT');
 }
 
 /** The cause in one word, by which reports distinguish failures. */
@@ -39,5 +45,6 @@ function causeOf(error: unknown): { cause?: string } {
   if (error instanceof ExperimentQuotaUsed) return { cause: 'experiment_limit' };
   if (error instanceof ReplayDiverged) return { cause: 'replay_diverged' };
   if (hasCode(error, workerLost)) return { cause: workerLost };
+  if (isDiskFull(error)) return { cause: 'disk_full' };
   return {};
 }
