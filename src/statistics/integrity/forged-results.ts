@@ -3,10 +3,11 @@ import { isExecution } from '../executions.ts';
 import type { RunTranscript, TranscriptStep } from '../process/run-transcript.ts';
 import { commandText, workspacePath } from './step-texts.ts';
 import { typesInto } from './types-into.ts';
+import { callsOf, writesText } from './writes-text.ts';
 
 /** Who wrote the current content of a file: code of the agent, or the agent itself. */
 interface Origin {
-  by: 'code' | 'hand';
+  by: 'code' | 'hand' | 'unknown';
   step: number;
   action: string;
 }
@@ -55,19 +56,20 @@ function touched({ step, changed, submission }: TranscriptStep, made: readonly s
   return new Set([...changed, ...(submission.written_at_step === step ? made : [])]);
 }
 
-/** Null if it is unclear who wrote the content. */
+/** Null if the content may be an older one. */
 function authorOf(
   step: TranscriptStep,
   path: string,
   origins: ReadonlyMap<string, Origin>,
 ): Origin['by'] | null {
-  if (isExecution(step.action)) return typesInto(commandText(step), path) ? 'hand' : 'code';
-  // A program handles a reply without tools itself.
-  if (step.action === 'Undo Edit Script' || step.action === 'Reply') return null;
-  const { source } = step.args;
-  if (step.action === 'Copy File' && typeof source === 'string')
+  const { action, args } = step;
+  if (isExecution(action)) return typesInto(commandText(step), path) ? 'hand' : 'code';
+  if (action === 'Undo Edit Script') return null;
+  const { source } = args;
+  if (action === 'Copy File' && typeof source === 'string')
     return origins.get(workspacePath(source))?.by ?? null;
-  return 'hand';
+  // A program runs freely between two calls of its model, whatever the tool that it was to use.
+  return callsOf(action, args).some((call) => writesText(call, path)) ? 'hand' : 'unknown';
 }
 
 /** Whether the script that wrote the submission was edited afterwards, and nothing wrote the submission since. */
