@@ -14,7 +14,7 @@ export { loadMcp } from './mcp/load.ts';
 export { mcp } from './mcp/mcp.ts';
 export type { Served } from './mcp/serve.ts';
 export type { TaskServer } from './mcp/task-server.ts';
-export { commandFiles } from './outside/command.ts';
+export { commandFiles, requireCommand } from './outside/command.ts';
 export { commandWarnings } from './outside/command-warnings.ts';
 export { maxPrompts } from './outside/outside-agent.ts';
 export type {

@@ -55,6 +55,29 @@ describe('a command in an experiment file', () => {
     },
   );
 
+  test.each(['command', 'acp'])(
+    'is refused if it is missing or blank, before anything is run: %s',
+    async (name) => {
+      const agents = [name, { name, options: { label: 'mine' } }, { name, options: { command: ' ' } }];
+      for (const agent of agents)
+        await expect(
+          chosenAgents(ExperimentFile.parse({ tasks: ['digits'], agents: [agent] }), {}, place),
+        ).rejects.toMatchObject({
+          name: 'UserError',
+          code: 'bad_flag',
+          message: `The agent ${name} has no command.`,
+          hint: expect.stringContaining(`${name}:`),
+        });
+      const flags = { agentOption: ['command=true'] };
+      const [given] = await chosenAgents(
+        ExperimentFile.parse({ tasks: ['digits'], agents: [name] }),
+        flags,
+        place,
+      );
+      expect(given?.options.command).toBe('true');
+    },
+  );
+
   test('is refused with a label that cannot be part of a run name', async () => {
     const [agent] = await chosen({ command: 'true', label: 'My Agent' });
     expect(() => agent?.agent.ready?.(agent.options)).toThrow('the label "My Agent" of the command');

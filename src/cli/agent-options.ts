@@ -1,4 +1,4 @@
-import { checkAgentOptions, commandFiles, commandWarnings } from '../agents/index.ts';
+import { checkAgentOptions, commandFiles, commandWarnings, requireCommand } from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { type AgentPlace, findAnyAgent, type PlannedAgent } from '../runs/index.ts';
 import type { AgentOptions, ExperimentFile, RunSpec } from '../schema/index.ts';
@@ -40,8 +40,9 @@ export async function chosenAgents(
     const set: AgentOptions = { ...given, ...agentOptions(found.agent, flags) };
     const options = { ...found.options, ...set };
     checkOptions(found.agent, options, { wanted, flags, name });
-    if (typeof options.command === 'string' && 'command' in found.agent.options && found.agent.program) {
-      const { command } = options;
+    if ('command' in found.agent.options && found.agent.program) {
+      const command = String(options.command ?? '');
+      requireCommand(found.agent.name, command);
       options.files = commandFiles(command, String(set.files ?? ''), process.cwd());
       for (const warning of commandWarnings(command, process.cwd())) place.onProgress(warning);
     }

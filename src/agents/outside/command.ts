@@ -55,11 +55,21 @@ export function commandOptions(
   folder: string,
 ): { command: string; files: string } {
   const text = withoutQuotes(given);
-  if (text.trim() !== '') return { command: text, files: commandFiles(text, '', folder) };
+  requireCommand(agent, text);
+  return { command: text, files: commandFiles(text, '', folder) };
+}
+
+/**
+ * A shell without a command would end at once, and the starter's files would be graded.
+ * @throws UserError if there is none
+ */
+export function requireCommand(agent: string, text: string): void {
+  if (text.trim() !== '') return;
+  const example = agent === 'acp' ? 'node my-agent.mjs' : 'python my_agent.py';
   throw new UserError(
     'bad_flag',
-    'There is no command.',
-    `For example: --agent ${agent}:"python my_agent.py"`,
+    `The agent ${agent} has no command.`,
+    `Give it with the name: --agent ${agent}:"${example}", or in an experiment file ${agent}:${example}`,
   );
 }
 
