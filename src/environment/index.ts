@@ -1,5 +1,5 @@
 export { checkAction } from './action.ts';
-export { actionDefinitions, describeActions } from './action-definitions.ts';
+export { actionDefinitions, describeActions, offeredActions } from './action-definitions.ts';
 export type { BranchPlace, BranchPlaces, BranchStart } from './branch-place.ts';
 export { briefInside, helpersInside, outputsName } from './command-runner.ts';
 export type { Ending } from './ending.ts';

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -82,6 +82,23 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
     planner.process.kill('SIGINT');
     expect((await planner.ended).code).toBe(130);
     expect(folder.readRecord()?.status).toBe('waiting');
+    const wrong = [
+      ['Read Fil {"file_name": "train.py"}', /There is no action "Read Fil"\. Did you mean "Read File"\?/],
+      [
+        'Read File {"file_nam": "train.py"}',
+        /"file_nam" is not an argument of it; did you mean "file_name"\?/,
+      ],
+      ['Read File', /the argument "file_name" is missing/],
+      // It needs a person, and nobody is asked in this run.
+      ['Request Help {"request": "x"}', /There is no action "Request Help"/],
+    ] as const;
+    const decided = () => readdirSync(join(folder.folder, 'decisions'));
+    const before = decided();
+    for (const [instead, said] of wrong) {
+      const refused = await run('decide', name, 'replace', '--instead', instead);
+      expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(said)]);
+      expect(decided()).toEqual(before);
+    }
     await run(
       'decide',
       name,

@@ -1,5 +1,7 @@
+import { agents } from '../../agents/index.ts';
+import { checkAction, offeredActions, readAction } from '../../environment/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import type { Decision } from '../../schema/index.ts';
+import type { Action, Decision, RunSpec } from '../../schema/index.ts';
 import {
   addDecision,
   decisionName,
@@ -61,13 +63,15 @@ export const decide: Verb = {
   async run(context, [given = '', verdict], options: Options) {
     const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
     const run = `${experiment.plan.name}/${folder.id}`;
-    const proposals = proposalsOf(folder, experiment.specOf(folder.id)?.approve_later === true);
+    const spec = experiment.specOf(folder.id);
+    const proposals = proposalsOf(folder, spec?.approve_later === true);
     if (verdict === undefined) {
       const text = proposals.map(proposalText).join('\n\n');
       return { text: text === '' ? `${run} is not waiting for a decision.` : text, json: { run, proposals } };
     }
     const proposal = chosen(proposals, named === null ? options : { ...options, step: named }, run);
     const decision = decisionOf(oneOf('verdict', verdicts, verdict), options);
+    if (decision.verdict === 'replace' && spec !== null) refuseImpossible(decision.replacement, spec);
     if (!addDecision(folder, decisionName(proposal), decision)) throw decidedAlready(folder, proposal);
     const where = `step ${proposal.step}${proposal.branch === 'main' ? '' : ` of ${proposal.branch}`}`;
     return {
@@ -120,6 +124,22 @@ function decisionOf(verdict: (typeof verdicts)[number], { reason, instead }: Opt
     'bad_flag',
     'replace needs an action: its name and its arguments as a JSON object.',
     'For example: --instead \'Read File {"file_name": "train.py"}\'',
+  );
+}
+
+/**
+ * A decision is final, so the action is checked as the agent's own would be. To a program that asks for a permission it
+ * is only told, in words.
+ */
+function refuseImpossible(replacement: Action, { agent, roles, interactive }: RunSpec): void {
+  if (agents.some(({ name, program }) => name === agent && program !== undefined)) return;
+  const offered = offeredActions({ model: roles !== undefined, person: interactive === true });
+  const checked = checkAction(readAction(replacement), offered);
+  if (checked.ok) return;
+  throw new UserError(
+    'bad_flag',
+    `The action of --instead can't be performed. ${checked.observation}`,
+    'Nothing was decided. Give the command again with an action that can be performed.',
   );
 }
 
