@@ -89,6 +89,13 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     expect(readdirSync(restored).sort()).toEqual(['.pinned', 'frozen', 'submission.csv', 'train.py']);
   });
 
+  test('what no snapshot keeps is named among the differences, and by the grade', async () => {
+    const agent = 'command:rm -f submission.csv; mkfifo submission.csv';
+    await run(['run', '--task', 'sums', '--agent', agent, '--name', 'pipe']);
+    expect((await run(['runs', 'diff', 'pipe'])).out).toContain('not kept: submission.csv (pipe)');
+    expect((await run(['grade', 'pipe'])).out).toContain('submission.csv is a pipe, not a file.');
+  });
+
   test.each([
     [['runs', 'show', 'first/sums-oracel-0'], 'Did you mean "first/sums-oracle-0"?'],
     [['runs', 'show', 'frist/sums-oracle-0'], 'Did you mean "first/sums-oracle-0"?'],

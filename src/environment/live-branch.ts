@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { EventOf, ModelRequest, ObjectId, SubmissionState, UndoEntry } from '../schema/index.ts';
+import type { EventOf, ModelRequest, UndoEntry } from '../schema/index.ts';
 import { type ActionOutcome, type Checked, checkAction } from './action.ts';
 import { ActionPerformer } from './action-performer.ts';
 import type { BranchHistory } from './branch-history.ts';
@@ -13,7 +13,7 @@ import { askPermission, passGate, type StepToTake } from './pass-gate.ts';
 import { normalRequest } from './request-hash.ts';
 import type { RequestedAction } from './requested-action.ts';
 import type { RunParts } from './run-parts.ts';
-import { type DoneStep, StepRecorder } from './step-recorder.ts';
+import { type DoneStep, type FinalState, StepRecorder } from './step-recorder.ts';
 import { ToolAccess, type ToolReply } from './tool-access.ts';
 import { updateUndoStack } from './undo-stack.ts';
 import type { StepUsage } from './usage-meter.ts';
@@ -158,7 +158,7 @@ export class LiveBranch implements AsyncDisposable {
   }
 
   /** The workspace for grading: nothing runs in it any more, and every file is read anew. */
-  async finalState(): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
+  async finalState(): Promise<FinalState> {
     await this.#commands.close();
     return this.#recorder.finalState(this.history.lastStep);
   }

@@ -1,14 +1,6 @@
 import pLimit from 'p-limit';
 import type { CallRecord } from '../models/index.ts';
-import type {
-  BranchId,
-  BranchOrigin,
-  Budget,
-  ModelRequest,
-  ObjectId,
-  Spent,
-  SubmissionState,
-} from '../schema/index.ts';
+import type { BranchId, BranchOrigin, Budget, ModelRequest, Spent } from '../schema/index.ts';
 import { nothingSpent } from '../store/index.ts';
 import type { ActionDefinition } from './action.ts';
 import { Activity } from './activity.ts';
@@ -30,6 +22,7 @@ import type { RunEnding } from './run-ending.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import type { RunParts } from './run-parts.ts';
 import { RunStopped } from './run-stopped.ts';
+import type { FinalState } from './step-recorder.ts';
 import { StoredBytes } from './stored-bytes.ts';
 import type { ToolReply } from './tool-access.ts';
 import type { Waited } from './waiting-time.ts';
@@ -207,7 +200,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
   }
 
   /** The workspace of a branch for grading. */
-  finalState(branch: BranchId): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
+  finalState(branch: BranchId): Promise<FinalState> {
     return this.#branches.use(branch, (live) => live.finalState());
   }
 

@@ -1,5 +1,5 @@
 import type { CallRecord } from '../models/index.ts';
-import type { Action, BranchId, Budget, ObjectId, Spent, SubmissionState } from '../schema/index.ts';
+import type { Action, BranchId, Budget, Spent } from '../schema/index.ts';
 import { type Ending, endingOf, timeUp } from './ending.ts';
 import type { StepResult } from './environment.ts';
 import type { GateDecision } from './gate.ts';
@@ -8,6 +8,7 @@ import { Replay } from './replay.ts';
 import { readAction } from './requested-action.ts';
 import { RunEnding } from './run-ending.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
+import type { FinalState } from './step-recorder.ts';
 import type { ToolReply } from './tool-access.ts';
 import type { StepUsage } from './usage-meter.ts';
 import type { Waited } from './waiting-time.ts';
@@ -146,7 +147,7 @@ export class ProgramEnvironment implements AsyncDisposable {
   }
 
   /** The workspace for grading. */
-  async finalState(): Promise<{ branch: BranchId; snapshot: ObjectId; submission: SubmissionState }> {
+  async finalState(): Promise<FinalState & { branch: BranchId }> {
     return { branch: 'main', ...(await this.#run.finalState('main')) };
   }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BranchId, ModelRequest, ObjectId, Spent, SubmissionState } from '../schema/index.ts';
+import type { BranchId, ModelRequest, Spent } from '../schema/index.ts';
 import { describeAction } from './action.ts';
 import { offeredActions } from './action-definitions.ts';
 import { AgentEnvironment } from './agent-environment.ts';
@@ -11,6 +11,7 @@ import { ModelNotDeclared } from './model-not-declared.ts';
 import { Replay } from './replay.ts';
 import { RunEnding } from './run-ending.ts';
 import type { RunEnvironmentOptions } from './run-environment-options.ts';
+import type { FinalState } from './step-recorder.ts';
 import type { ToolReply } from './tool-access.ts';
 
 /** An agent that does nothing for this long after the run's end is considered hung. */
@@ -97,7 +98,7 @@ export class RunEnvironment extends AgentEnvironment implements AsyncDisposable 
   }
 
   /** The workspace for grading, and its branch. */
-  async finalState(): Promise<{ branch: BranchId; snapshot: ObjectId; submission: SubmissionState }> {
+  async finalState(): Promise<FinalState & { branch: BranchId }> {
     return { branch: this.selected, ...(await this.#run.finalState(this.selected)) };
   }
 

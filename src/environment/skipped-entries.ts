@@ -12,7 +12,7 @@ const words: Partial<Record<SkippedEntry['reason'], string>> = {
   too_many: 'too many files',
 };
 
-/** Files of the workspace that are missing in a step's snapshot, for the trace; empty if there are none. */
+/** Files of the workspace that are missing in a snapshot, for the trace; empty if there are none. */
 export function skippedInTrace({
   skipped,
   skippedCount,

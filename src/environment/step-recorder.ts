@@ -1,6 +1,14 @@
 import { chmodSync, statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import type { Action, BranchId, Budget, ObjectId, SubmissionState, TaskBrief } from '../schema/index.ts';
+import type {
+  Action,
+  BranchId,
+  Budget,
+  EventOf,
+  ObjectId,
+  SubmissionState,
+  TaskBrief,
+} from '../schema/index.ts';
 import type { SnapshotOptions, Snapshotter, TraceWriter } from '../store/index.ts';
 import type { ActionOutcome } from './action.ts';
 import type { StepFacts } from './branch-history.ts';
@@ -46,6 +54,12 @@ export interface DoneStep {
 export interface FinishedStep {
   result: Omit<StepResult, 'ended'>;
   /** The workspace after it. */
+  snapshot: ObjectId;
+  submission: SubmissionState;
+}
+
+/** The workspace at the end of a run. */
+export interface FinalState extends Pick<EventOf<'run_ended'>, 'skipped' | 'skipped_count'> {
   snapshot: ObjectId;
   submission: SubmissionState;
 }
@@ -112,10 +126,11 @@ export class StepRecorder {
   }
 
   /** The workspace for grading: every file is read anew. Nothing may run in it any more. */
-  async finalState(step: number): Promise<{ snapshot: ObjectId; submission: SubmissionState }> {
+  async finalState(step: number): Promise<FinalState> {
     this.#keepAccess();
-    const { id, first } = await this.#options.snapshotter.take({ ...this.#snapshotOptions, full: true });
-    return { snapshot: id, submission: this.#tracker.after(step, first, false) };
+    const taken = await this.#options.snapshotter.take({ ...this.#snapshotOptions, full: true });
+    const submission = this.#tracker.after(step, taken.first, false);
+    return { snapshot: taken.id, submission, ...skippedInTrace(taken) };
   }
 
   get #snapshotOptions(): SnapshotOptions {

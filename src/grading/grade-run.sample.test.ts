@@ -88,6 +88,17 @@ withSandbox(`a submission${why}`, () => {
     expect(grades.every(({ score, valid }) => score === null && !valid)).toBe(true);
   });
 
+  test('that is no file is named as what it is, in every step and at the end', async () => {
+    const socket = 'python -c "import socket; socket.socket(socket.AF_UNIX).bind(\'submission.csv\')"';
+    const folder = await runOf(['rm submission.csv; mkfifo submission.csv', `rm submission.csv; ${socket}`]);
+    const grades = await grade(folder, 'all');
+    expect(grades.slice(1).map(({ problems }) => problems)).toEqual([
+      [{ code: 'not_a_file', message: 'submission.csv is a pipe, not a file.' }],
+      [{ code: 'not_a_file', message: 'submission.csv is a socket, not a file.' }],
+    ]);
+    expect(recordedStates(folder).at(-1)?.skipped).toEqual([{ path: 'submission.csv', reason: 'socket' }]);
+  });
+
   test('that a later script did not write again is graded and flagged as stale', async () => {
     places += 1;
     const agent = agentOf(async ({ environment }) => {

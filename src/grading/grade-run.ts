@@ -177,9 +177,9 @@ async function resultsFor(
     else results.set(submission, rejected(submission, [tooLarge]));
   }
   for (const result of await gradeTimed(todo, options, spec)) results.set(result.submission, result);
-  return ({ submission, entries }) =>
+  return ({ submission, entries, skipped }) =>
     (submission === null ? undefined : results.get(submission)) ??
-    rejected('', missingFiles(entries, options.task));
+    rejected('', missingFiles(entries, options.task, skipped));
 }
 
 function rejected(submission: string, problems: SubmissionProblem[]): TimedResult {

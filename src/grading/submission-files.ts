@@ -100,14 +100,28 @@ export function sizeProblem(entries: readonly SnapshotEntry[], { file }: Task): 
   };
 }
 
-/** The declared files that are missing, or are not files. */
-export function missingFiles(entries: readonly SnapshotEntry[], { file }: Task): SubmissionProblem[] {
+/** Why a snapshot lacks an entry that is no file. */
+const kinds: Partial<Record<string, string>> = {
+  ...{ pipe: 'pipe', socket: 'socket', device: 'device' },
+  special: 'pipe, a socket or a device',
+};
+
+/**
+ * The declared files that are missing, or are not files.
+ * @param skipped what the workspace had besides the entries
+ */
+export function missingFiles(
+  entries: readonly SnapshotEntry[],
+  { file }: Task,
+  skipped: readonly { path: string; reason: string }[] = [],
+): SubmissionProblem[] {
   return file.submission.files.flatMap(({ path }): SubmissionProblem[] => {
     const entry = entries.find((candidate) => candidate.path === path);
-    if (entry === undefined) return [{ code: 'missing_file', message: `${path} is missing.` }];
-    if ('object' in entry) return [];
-    return [
-      { code: 'not_a_file', message: `${path} is a ${'link' in entry ? 'link' : 'folder'}, not a file.` },
-    ];
+    if (entry !== undefined && 'object' in entry) return [];
+    const reason = skipped.find((candidate) => candidate.path === path)?.reason ?? '';
+    const special = Object.hasOwn(kinds, reason) ? kinds[reason] : undefined;
+    const kind = entry === undefined ? special : 'link' in entry ? 'link' : 'folder';
+    if (kind === undefined) return [{ code: 'missing_file', message: `${path} is missing.` }];
+    return [{ code: 'not_a_file', message: `${path} is a ${kind}, not a file.` }];
   });
 }

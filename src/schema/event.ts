@@ -101,6 +101,14 @@ const Actor = z.string().min(1).max(200);
 export const GateVerdict = z.enum(['allow', 'replace', 'deny', 'take_over']);
 export type GateVerdict = z.infer<typeof GateVerdict>;
 
+const skippedEntries = {
+  skipped: z
+    .array(z.object({ path: z.string(), reason: z.string() }))
+    .optional()
+    .describe('what of the workspace is not in the snapshot, at most 20 entries; absent: nothing'),
+  skipped_count: z.int().min(1).optional().describe('number of entries that were skipped'),
+};
+
 const payloads = [
   z
     .object({
@@ -186,11 +194,7 @@ const payloads = [
       undone: z.array(z.string()).describe('files whose newest undo entry this step used'),
       submission: SubmissionState,
       budget: Budget.describe("what is left of the run's limits"),
-      skipped: z
-        .array(z.object({ path: z.string(), reason: z.string() }))
-        .optional()
-        .describe('what of the workspace is not in the snapshot, at most 20 entries; absent: nothing'),
-      skipped_count: z.int().min(1).optional().describe('number of entries that were skipped'),
+      ...skippedEntries,
       stored_bytes: z
         .int()
         .min(0)
@@ -312,6 +316,7 @@ const payloads = [
         'the workspace as it is graded, every file read again; null if there is none to grade',
       ),
       submission: SubmissionState.nullable(),
+      ...skippedEntries,
       seconds_used: z.number().min(0),
       claimed: AgentClaims.optional().describe('of an outside agent: what its own log says'),
       model_seconds: z

@@ -32,8 +32,16 @@ const unnamed = 0o20000000 | constants.O_DIRECTORY;
 /** Used again for every file: fresh memory takes as long as the copying itself. */
 const copied = Buffer.allocUnsafeSlow(2 ** 17);
 
-/** Why an entry of the workspace is not in its snapshot. */
-export type SkipReason = 'special' | 'unreadable' | 'unstable' | 'too_deep' | 'too_many' | 'too_large';
+/** Why an entry of the workspace is not in its snapshot. Older traces say `special` for a pipe, a socket or a device. */
+export type SkipReason =
+  | 'pipe'
+  | 'socket'
+  | 'device'
+  | 'unreadable'
+  | 'unstable'
+  | 'too_deep'
+  | 'too_many'
+  | 'too_large';
 
 /** Larger files are read after the walk, as streams. */
 export const inlineBytes = 2 ** 16;

@@ -40,8 +40,8 @@ test('FIFOs, sockets and links neither block nor lead out of the workspace', asy
   const { id, entries, skipped } = await new SnapshotTaker(objects, workspace.path).take();
   server.close();
   expect(skipped).toEqual([
-    { path: 'fifo', reason: 'special' },
-    { path: 'socket', reason: 'special' },
+    { path: 'fifo', reason: 'pipe' },
+    { path: 'socket', reason: 'socket' },
   ]);
   expect(entries).toEqual([
     { path: 'etc', link: '/etc' },

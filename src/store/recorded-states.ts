@@ -1,4 +1,4 @@
-import type { BranchId, EventOf, Grade, ObjectId, SubmissionState, TraceEvent } from '../schema/index.ts';
+import type { BranchId, EventOf, Grade, ObjectId, TraceEvent } from '../schema/index.ts';
 import { branchesOf, foldHistory, isInLineage } from './branches.ts';
 import type { RunFolder } from './run-folder.ts';
 import { eachEventSync } from './trace-reader.ts';
@@ -11,6 +11,8 @@ export interface RecordedState {
   snapshot: ObjectId;
   /** A script ran after the submission was last written, without writing it again. */
   stale: boolean;
+  /** What of the workspace is not in the snapshot, as far as the trace lists it; absent: nothing. */
+  skipped?: EventOf<'step_finished'>['skipped'];
   /** The run ended with it. A run that has not ended, or was resumed since, has no such state. */
   final: boolean;
 }
@@ -18,7 +20,7 @@ export interface RecordedState {
 /** The workspace after a step that may not be the last. */
 export function stateAfter(event: EventOf<'step_finished'>): RecordedState {
   const { branch = 'main', step, snapshot, submission } = event;
-  return { branch, step, snapshot, stale: submission.stale, final: false };
+  return { branch, step, snapshot, stale: submission.stale, ...skippedIn(event), final: false };
 }
 
 /** The states of a run's selected branch, in the order of steps. */
@@ -29,10 +31,14 @@ export function statesOf(events: readonly TraceEvent[]): RecordedState[] {
   ).fold.states;
 }
 
+function skippedIn({ skipped }: Pick<EventOf<'step_finished'>, 'skipped'>): Pick<RecordedState, 'skipped'> {
+  return skipped === undefined ? {} : { skipped };
+}
+
 /** Folds the events of a run into its states. */
 export class StateReader {
   readonly #byStep = new Map<number, Omit<RecordedState, 'final'>>();
-  #end: { snapshot: ObjectId | null; submission: SubmissionState | null } | null = null;
+  #end: EventOf<'run_ended'> | null = null;
 
   read(event: TraceEvent, isInHistory = true): void {
     if (!isInHistory) return;
@@ -53,8 +59,10 @@ export class StateReader {
     const last = states.at(-1);
     if (last === undefined || this.#end === null) return states;
     const { snapshot, submission } = this.#end;
-    const ended = snapshot === null || submission === null ? {} : { snapshot, stale: submission.stale };
-    return [...states.slice(0, -1), { ...last, ...ended, final: true }];
+    if (snapshot === null || submission === null) return [...states.slice(0, -1), { ...last, final: true }];
+    const { branch, step } = last;
+    const ended = { branch, step, snapshot, stale: submission.stale, ...skippedIn(this.#end), final: true };
+    return [...states.slice(0, -1), ended];
   }
 }
 

@@ -10,6 +10,8 @@ const typeMask = 0o170000;
 const folderType = 0o040000;
 const fileType = 0o100000;
 const linkType = 0o120000;
+const pipeType = 0o010000;
+const socketType = 0o140000;
 
 /** How long the walk runs before others get a turn. */
 const turnMs = 4;
@@ -161,7 +163,7 @@ export class WorkspaceWalk {
     if (type === folderType) return this.#visitFolder(handle, folder, name, path, previous);
     if (type === fileType) return this.#visitFile(handle, folder, name, path, stat, previous);
     if (type === linkType) return this.#visitLink(handle, folder, name, path, stat, previous);
-    return this.#skip(path, 'special');
+    return this.#skip(path, type === pipeType ? 'pipe' : type === socketType ? 'socket' : 'device');
   }
 
   async #visitFolder(

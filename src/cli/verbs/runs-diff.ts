@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { isDeepStrictEqual, styleText } from 'node:util';
 import { UserError } from '../../lib/errors.ts';
 import { diffSnapshots, type PathDifference } from '../../store/index.ts';
 import { locateRun, stepArgument } from '../locate.ts';
@@ -40,15 +40,15 @@ export const runsDiff: Verb = {
         `Give the earlier step first: ${before.number > 0 ? `${after.number} ${before.number}` : after.number}.`,
       );
     const differences = await diffSnapshots(folder.objects, before.snapshot, after.snapshot, context.signal);
-    const text =
-      differences.length === 0
-        ? 'Nothing changed.'
-        : codeFirst(differences)
-            .map((difference) =>
-              differenceText(difference, options.full ? Number.POSITIVE_INFINITY : maxLinesOf(difference)),
-            )
-            .join('\n');
-    return { text, json: { run: folder.id, from: before.number, to: after.number, differences } };
+    const texts = codeFirst(differences).map((difference) =>
+      differenceText(difference, options.full ? Number.POSITIVE_INFINITY : maxLinesOf(difference)),
+    );
+    const unkept = after.skipped.filter(
+      (entry) => !before.skipped.some((one) => isDeepStrictEqual(one, entry)),
+    );
+    const text = [...texts, ...unkept.map(unkeptText)].join('\n') || 'Nothing changed.';
+    const json = { run: folder.id, from: before.number, to: after.number, differences };
+    return { text, json: { ...json, ...(unkept.length === 0 ? {} : { not_kept: unkept }) } };
   },
 };
 
@@ -75,6 +75,11 @@ function differenceText(difference: PathDifference, most: number): string {
   const more =
     lines.length > most ? [styleText('dim', `… ${lines.length - most} more lines; --full shows them`)] : [];
   return [head, ...lines.slice(0, most).map(coloured), ...more].join('\n');
+}
+
+/** Of what is in no snapshot, only its kind is known. */
+function unkeptText({ path, reason }: { path: string; reason: string }): string {
+  return styleText('bold', `not kept: ${plain(path)} (${reason.replaceAll('_', ' ')})`);
 }
 
 function coloured(line: string): string {

@@ -250,15 +250,14 @@ async function endRun(
   { reason, message, finalAnswer }: Ending,
   claimed: AgentClaims | null,
 ): Promise<EventOf<'run_ended'>> {
-  const { branch, snapshot, submission } = await environment.finalState();
+  const { branch, ...state } = await environment.finalState();
   const event: EventOf<'run_ended'> = {
     kind: 'run_ended',
     ...(branch === 'main' ? {} : { branch }),
     reason,
     message,
     final_answer: finalAnswer === null ? null : trace.textRef(finalAnswer),
-    snapshot,
-    submission,
+    ...state,
     seconds_used: environment.secondsUsed,
     ...(claimed === null ? {} : { claimed }),
     ...(environment.modelSeconds === 0 ? {} : { model_seconds: environment.modelSeconds }),
