@@ -48,7 +48,7 @@ export class StoredExperiment {
   constructor(folder: string) {
     this.#experiment = openExperiment(resolve(folder));
     this.plan = this.#experiment.plan;
-    this.name = this.plan.name;
+    this.name = this.#experiment.name;
     this.folder = this.#experiment.folder;
   }
 

@@ -32,7 +32,7 @@ export function branchOf(
   wanted: ExperimentFile,
   { branch: name }: ForkFlags,
 ): BranchToBegin | null {
-  const isHere = (wanted.name ?? experiment.plan.name) === experiment.plan.name;
+  const isHere = (wanted.name ?? experiment.name) === experiment.name;
   const isSame = isSameRun(spec, fork);
   if (name !== undefined && !isHere) {
     throw new UserError(
@@ -41,7 +41,7 @@ export function branchOf(
       'Leave out --name for a branch, or --branch for a fork.',
     );
   }
-  if (!isSame && (name !== undefined || wanted.name === experiment.plan.name)) {
+  if (!isSame && (name !== undefined || wanted.name === experiment.name)) {
     throw new UserError(
       'bad_fork',
       'A branch has the models, limits, options and sandbox of its run.',
@@ -79,7 +79,7 @@ function freezeBranch(experiment: Experiment, branch: BranchPlan): BranchPlan {
     before === undefined ? 'a run of the plan' : `a branch of ${before.run} from step ${before.step}`;
   throw new UserError(
     'branch_differs',
-    `${experiment.plan.name}/${id} is ${is}.`,
+    `${experiment.name}/${id} is ${is}.`,
     'Choose another --branch name.',
   );
 }

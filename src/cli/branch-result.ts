@@ -12,7 +12,7 @@ export function branchResult(
   { run: { id, parent, roles } }: BranchPlan,
   results: readonly RunResult[],
 ): VerbResult {
-  const { name } = experiment.plan;
+  const { name } = experiment;
   const [result] = results;
   const record = experiment.runFolder(id).readRecord();
   const [own, before] = [finalGrade(experiment, id), finalGrade(experiment, parent.run)];

@@ -131,7 +131,7 @@ function runNames(context: Context, current: string): Choice[] {
   const [name, run] = current.split('/');
   if (run === undefined) return experimentNames(context);
   const runs = readableExperiments({ ...context, log: () => {} }).find(
-    ({ plan }) => plan.name === name,
+    (experiment) => experiment.name === name,
   )?.runIds;
   return (runs ?? []).map((id) => undescribed(`${name}/${id}`));
 }

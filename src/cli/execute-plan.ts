@@ -110,7 +110,7 @@ export async function executePlan(
 /** A report of thousands of runs would hide what happened. */
 function afterCancelling(
   { command, placeFlags, signal }: Context,
-  { plan: { name }, folder }: Experiment,
+  { name, folder }: Experiment,
   results: readonly RunResult[],
   cancelled: string,
 ): VerbResult {
@@ -131,7 +131,7 @@ export async function conclude(
   { result: results, cancelled }: ExecutedThere<readonly RunResult[]>,
 ): Promise<VerbResult> {
   if (cancelled !== null) return afterCancelling(context, experiment, results, cancelled);
-  const { name } = experiment.plan;
+  const { name } = experiment;
   // Also after Ctrl-C, show the results so far.
   const toTheEnd = { log: context.log, signal: AbortSignal.any([]) };
   const { evaluations, unreadable } = await evaluationsOf(toTheEnd, [experiment]);
@@ -169,7 +169,7 @@ export async function conclude(
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false), unreadable, discardedCost(experiment, experiment.plan.runs)))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), { unreadable, discarded: discardedCost(experiment, experiment.plan.runs) }))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted

@@ -55,7 +55,7 @@ export function expectedCost(
   );
   if (asking.length === 0) return null;
   const experiments = readableExperiments({ ...context, log: () => {} });
-  const planned = experiments.find(({ plan }) => plan.name === name);
+  const planned = experiments.find((experiment) => experiment.name === name);
   const begun = (run: RunSpec) => (planned?.specOf(run.id) == null ? null : recordOf(planned, run.id));
   const waiting = asking.filter((run) => begun(run)?.status !== 'finished');
   const earlier = Map.groupBy(earlierRuns(experiments, waiting), ({ spec }) => kindOf(spec));

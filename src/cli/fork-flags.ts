@@ -126,7 +126,7 @@ export function asItsRun(
 /** Addresses and prices of the source's models also apply to its continuation, unless set otherwise. */
 export async function makeFork(
   context: Context,
-  { experiment: { plan }, spec, step }: ForkSource,
+  { experiment: { name: experiment, plan }, spec, step }: ForkSource,
   wanted: ExperimentFile,
   flags: AgentFlags & ForkFlags,
   task: Task | undefined,
@@ -151,7 +151,7 @@ export async function makeFork(
     providers: { ...plan.providers, ...wanted.providers },
     prices: { ...plan.prices, ...wanted.prices },
   };
-  const parent = { experiment: plan.name, run: spec.id, step };
+  const parent = { experiment, run: spec.id, step };
   return makeForkPlan(spec, parent, changes, options, context.version);
 }
 

@@ -157,7 +157,7 @@ function runCalled(context: Context, given: string): { experiment: Experiment; i
   const [experiment, another] = holders;
   if (experiment === undefined) throw notThere(context, given);
   if (another === undefined) return { experiment, id: given };
-  const names = holders.map(({ plan }) => `${plan.name}/${given}`).join(', ');
+  const names = holders.map(({ name }) => `${name}/${given}`).join(', ');
   throw new UserError('ambiguous_run', `Several experiments have a run "${given}".`, `Name one: ${names}.`);
 }
 
@@ -165,11 +165,11 @@ function runCalled(context: Context, given: string): { experiment: Experiment; i
 function matchingRuns(context: Context, given: string): { experiment: Experiment; ids: readonly string[] }[] {
   const pattern = patternOfNames(context, given).replace(/\/runs\//, '/');
   const found = readableExperiments(context).map((experiment) => {
-    const { plan, runIds } = experiment;
-    const isWhole = matchesGlob(plan.name, pattern);
+    const { name, runIds } = experiment;
+    const isWhole = matchesGlob(name, pattern);
     return {
       experiment,
-      ids: isWhole ? runIds : runIds.filter((id) => matchesGlob(`${plan.name}/${id}`, pattern)),
+      ids: isWhole ? runIds : runIds.filter((id) => matchesGlob(`${name}/${id}`, pattern)),
     };
   });
   const matching = found.filter(({ ids }) => ids.length > 0);
@@ -206,7 +206,7 @@ export function notThere(
 ): UserError {
   const { experiments: folder } = context.folders;
   const experiments = readableExperiments({ ...context, log: () => {} });
-  const names = experiments.map(({ plan }) => plan.name);
+  const names = experiments.map(({ name }) => name);
   const paths = what === 'experiment' ? [] : experiments.flatMap(pathsOf);
   const message = isPattern(given)
     ? `No ${what} in ${folder} matches "${given}".`
@@ -233,12 +233,12 @@ function hintFor(
 
 const maxNamed = 8;
 
-function pathsOf({ plan, runIds, branches }: Experiment): string[] {
-  return [...runIds, ...branches.map(({ run }) => run.id)].map((id) => `${plan.name}/${id}`);
+function pathsOf({ name, runIds, branches }: Experiment): string[] {
+  return [...runIds, ...branches.map(({ run }) => run.id)].map((id) => `${name}/${id}`);
 }
 
 function pathOf({ experiment, folder }: LocatedRun): string {
-  return `${experiment.plan.name}/${folder.id}`;
+  return `${experiment.name}/${folder.id}`;
 }
 
 /** The branches that people began from a run, and the branches of those. */

@@ -14,7 +14,7 @@ export function starterCrashes(experiment: Experiment): string {
     const steps = stepsOf(readTraceSync(folder.tracePath).events);
     const crash = scriptCrash(folder, steps);
     if (crash === null) continue;
-    const place = `  ${task} (in ${experiment.plan.name}/${id}): `;
+    const place = `  ${task} (in ${experiment.name}/${id}): `;
     const tooSlow = timeLimitText(run, steps);
     if (tooSlow === null) crashes.set(task, `${place}${plain(crash).replaceAll('\n', '\n    ')}`);
     else slow.set(task, `${place}${tooSlow}`);

@@ -12,7 +12,7 @@ export async function viewExperiment(context: Context, experiment: Experiment): 
     ...{ folders: [folders.experiments], tasks: folders.tasks, version, command, port: 0 },
     pages: await viewerPages(context),
   });
-  const url = `${viewer.url}#/experiments/${experiment.plan.name}`;
+  const url = `${viewer.url}#/experiments/${experiment.name}`;
   context.log(`Watch it at ${url}`);
   await openBrowser(context, url);
   return viewer;

@@ -27,7 +27,7 @@ import {
 import { DecisionCaveats } from './decision-caveats.ts';
 import { AttemptReader } from './read-attempts.ts';
 import { TranscriptReader } from './read-transcript.ts';
-import { agentLabel, sourceOf } from './run-identity.ts';
+import { agentLabel, recordingOf, sourceOf } from './run-identity.ts';
 import { withLessons } from './shown-lessons.ts';
 
 /**
@@ -59,6 +59,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     v: 1,
     experiment: spec.experiment,
     run: spec.id,
+    ...recordingOf(record),
     task: spec.task,
     agent: agentLabel(spec),
     ...sourceOf(spec),

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { UserError } from '../lib/errors.ts';
-import type { RunEvaluation, RunSpec } from '../schema/index.ts';
+import type { ExperimentName, RunEvaluation, RunSpec } from '../schema/index.ts';
 import type { Experiment } from '../store/index.ts';
 import { evaluateAhead } from './evaluate-ahead.ts';
 import { evaluateRun } from './evaluate-run.ts';
@@ -45,7 +45,7 @@ async function evaluateAll(
   index: EvaluationIndex,
   found: Evaluations,
 ): Promise<void> {
-  const { name } = experiment.plan;
+  const { name } = experiment;
   const branches = context.withBranches === true ? experiment.branches.map(({ run }) => run) : [];
   const isWanted = ({ id }: RunSpec) => context.isWanted?.(experiment.runFolder(id).folder) !== false;
   const runs = [...experiment.plan.runs, ...branches].filter(isWanted);
@@ -61,7 +61,8 @@ async function evaluateAll(
   for (const [number, spec] of runs.entries()) {
     const folder = experiment.runFolder(spec.id);
     try {
-      found.evaluations.push(index.evaluation(folder.folder, () => evaluateRun(folder, spec)));
+      const evaluation = index.evaluation(folder.folder, () => evaluateRun(folder, spec));
+      found.evaluations.push(underName(evaluation, name));
     } catch (error) {
       if (!UserError.isInstance(error)) throw error;
       found.unreadable.push(`${name}/${spec.id}`);
@@ -73,6 +74,12 @@ async function evaluateAll(
     context.onProgress?.(number + 1, runs.length);
     report(number + 1);
   }
+}
+
+/** An evaluation has the name of the plan; people know the experiment by that of its folder. */
+function underName(evaluation: RunEvaluation, name: ExperimentName): RunEvaluation {
+  const { experiment: planned } = evaluation;
+  return planned === name ? evaluation : { ...evaluation, experiment: name, planned_in: planned };
 }
 
 /** Reports the progress if it takes seconds. */

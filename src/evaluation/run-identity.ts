@@ -1,4 +1,5 @@
-import type { RunEvaluation, RunSpec } from '../schema/index.ts';
+import { sha256 } from '../lib/hash.ts';
+import type { RunEvaluation, RunRecord, RunSpec } from '../schema/index.ts';
 
 /**
  * The agent with its model and options, as shown to people: `research(openai/gpt-5, profile=paper)`. An agent with
@@ -34,4 +35,15 @@ export function sourceOf({
   if (version === undefined) return {};
   const [, hash] = /^sha256:(.*)$/.exec(version) ?? [];
   return { source: hash === undefined ? { hash: version, version } : { hash } };
+}
+
+/**
+ * Tells a recording from every other one, and not from its copies: each line of a trace contains the hash of the one
+ * before and a time, so the last one's hash stands for the whole trace. A run without a trace is known by its process.
+ */
+export function recordingOf(record: RunRecord | null): Pick<RunEvaluation, 'recording'> {
+  if (record === null) return {};
+  const { spec, started, trace, pid, host } = record;
+  const recorded = trace === undefined || trace.events === 0 ? [pid, host.name ?? null] : [trace.hash];
+  return { recording: sha256(JSON.stringify([spec.experiment, spec.id, started, ...recorded])) };
 }

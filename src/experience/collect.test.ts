@@ -22,6 +22,7 @@ function collect(
     fingerprint: exampleFingerprint,
     transcript: transcriptOf(steps, { problem: 'Lower the MAE.', lastEntries }),
     evaluation: { ...exampleEvaluation(), ...changes },
+    experiment: exampleEvaluation().experiment,
     agent,
     started: 1,
     ended: 2,

@@ -1,6 +1,6 @@
 import { sha256 } from '../lib/hash.ts';
 import { plainLine } from '../lib/plain-line.ts';
-import type { ExperienceEntry, RunEvaluation, TaskFingerprint } from '../schema/index.ts';
+import type { ExperienceEntry, RunEvaluation, RunSpec, TaskFingerprint } from '../schema/index.ts';
 import type { RunTranscript } from '../statistics/index.ts';
 import { triesOfEdits } from './edited-tries.ts';
 import { triesOfNotes } from './noted-tries.ts';
@@ -11,6 +11,8 @@ export interface CollectedRun {
   fingerprint: TaskFingerprint;
   transcript: RunTranscript;
   evaluation: RunEvaluation;
+  /** The experiment that planned it: copies of it are the same run. */
+  experiment: RunSpec['experiment'];
   /** The agent's name, without model and options. */
   agent: string;
   /** When the run started and ended: milliseconds since 1970. */
@@ -23,13 +25,13 @@ const notingAgent = 'automl';
 
 /** The tries of a run, in the order of its steps. Never throws, whatever agents and their scripts wrote. */
 export function collectEntries(run: CollectedRun): ExperienceEntry[] {
-  const { transcript, evaluation, fingerprint, agent } = run;
+  const { transcript, evaluation, fingerprint, experiment, agent } = run;
   const tries =
     agent === notingAgent ? triesOfNotes(transcript) : triesOfEdits(transcript, evaluation.scoring_reference);
   const hidden = new HiddenScores(run);
   return tries.map((each) => ({
     v: 1,
-    id: sha256(JSON.stringify([evaluation.experiment, evaluation.run, run.started, each.last])).slice(0, 12),
+    id: sha256(JSON.stringify([experiment, evaluation.run, run.started, each.last])).slice(0, 12),
     fingerprint,
     change: each.change,
     outcome: each.outcome,
@@ -40,7 +42,7 @@ export function collectEntries(run: CollectedRun): ExperienceEntry[] {
     },
     seconds: rounded(Math.max(0, secondsAt(transcript, each.last) - secondsAt(transcript, each.before))) ?? 0,
     failure: each.failure === null ? null : plainLine(each.failure, 200),
-    source: { experiment: evaluation.experiment, run: evaluation.run, step: each.last },
+    source: { experiment, run: evaluation.run, step: each.last },
     agent: plainLine(evaluation.agent, 200),
     time: run.ended,
   }));

@@ -132,8 +132,13 @@ export type EvaluatedBranch = z.infer<typeof EvaluatedBranch>;
 /** Everything that reports and plots use of one run: computed from its files alone. */
 export const RunEvaluation = z.object({
   v: z.literal(1),
+  /** By the name of its folder. */
   experiment: ExperimentName,
+  /** The experiment that planned it, if that has another name: its folder was copied or renamed. */
+  planned_in: ExperimentName.optional(),
   run: RunId,
+  /** Tells what was recorded from everything else: a copy of the run has the same. Absent if it has not begun. */
+  recording: z.string().optional(),
   task: TaskId,
   /** The agent with its model and options, as people read it: `research(openai/gpt-5)`. */
   agent: z.string(),

@@ -227,6 +227,10 @@ export const Report = z.object({
   /** Samples of each bootstrap, and permutations of each comparison. */
   resamples: z.int().min(1),
   experiments: z.array(ExperimentName),
+  /** Runs that are left out because the report has them already: copies of runs of another experiment; absent if there are none. */
+  copies: z
+    .array(z.object({ experiment: ExperimentName, of: ExperimentName, runs: z.array(RunId) }))
+    .optional(),
   tasks: z.array(TaskId),
   agents: z.array(z.string()),
   cells: z.array(ReportPair),

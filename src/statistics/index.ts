@@ -20,6 +20,7 @@ export { changedFiles } from './process/steps.ts';
 export { validationReadings } from './process/validation-metric.ts';
 export { buildReport, buildRuns } from './report/build-report.ts';
 export { type ComparedSide, compareRuns } from './report/compare.ts';
+export { withoutCopies } from './report/copies.ts';
 export { distinctAgents } from './report/distinct-agents.ts';
 export type { ReportOptions } from './report/options.ts';
 export { type Interval, mean, median, sampleStandardDeviation, wilsonInterval } from './summary.ts';

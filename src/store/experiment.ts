@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import { hasCode, UserError } from '../lib/errors.ts';
@@ -25,6 +25,11 @@ export class Experiment {
     this.folder = folder;
     this.plan = plan;
     this.objects = new ObjectStore(join(folder, 'objects'));
+  }
+
+  /** By which people know it. The plan's own name is an older one if the folder was copied or renamed since. */
+  get name(): ExperimentName {
+    return experimentNameOf(this.folder, this.plan);
   }
 
   /** All planned runs, in the order of the plan. */
@@ -67,10 +72,18 @@ export class Experiment {
     if (known) return new RunFolder(join(this.folder, 'runs', known.id), this.objects);
     throw new UserError(
       'unknown_run',
-      `The experiment ${this.plan.name} has no run "${id}".`,
+      `The experiment ${this.name} has no run "${id}".`,
       'List its runs with: mlab runs ls',
     );
   }
+}
+
+/**
+ * The name of an experiment's folder; the planned one for a folder that is called like no experiment.
+ * @param folder absolute path
+ */
+export function experimentNameOf(folder: string, plan: Pick<Plan, 'name'>): ExperimentName {
+  return ExperimentName.safeParse(basename(folder)).data ?? plan.name;
 }
 
 /**

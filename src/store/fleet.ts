@@ -5,7 +5,7 @@ import { hasCode, UserError } from '../lib/errors.ts';
 import { deepestStored, isShallow } from '../lib/shallow-json.ts';
 import { ExperimentName, Plan, RunId } from '../schema/index.ts';
 import { parseStored, readTextIfThere } from './documents.ts';
-import { Experiment, openExperiment, recordedExecutor } from './experiment.ts';
+import { Experiment, experimentNameOf, openExperiment, recordedExecutor } from './experiment.ts';
 import { type UnqueuedRuns, unqueuedRuns } from './unqueued.ts';
 
 /** What an experiment's folder says of runs that have not ended. */
@@ -23,7 +23,10 @@ export function queueOf(experiment: string): RunQueue {
 
 /** An experiment that may have thousands of runs, most of which have not begun. */
 export interface Fleet extends RunQueue {
+  /** As `Experiment.name`. */
   name: ExperimentName;
+  /** In the plan. */
+  plannedName: ExperimentName;
   folder: string;
   /** Runs without a folder, in the order of the plan. */
   queued: RunId[];
@@ -50,10 +53,11 @@ export function openFleet(folder: string): Fleet {
   const outline = compiledOutline.safeParse(value);
   // `openExperiment` reports what is wrong with the plan.
   if (!outline.success) return fleetOf(openExperiment(absolute));
-  const { name, runs } = outline.data;
+  const { name: plannedName, runs } = outline.data;
+  const name = experimentNameOf(absolute, outline.data);
   const there = foldersIn(join(absolute, 'runs'));
   const queued = runs.flatMap(({ id }) => (there.has(id) ? [] : [id]));
-  const common = { name, folder: absolute, ...queueOf(absolute), queued };
+  const common = { name, plannedName, folder: absolute, ...queueOf(absolute), queued };
   if (queued.length === runs.length) return { ...common, begun: null };
   const whole = Whole.parse(value);
   const begun = { ...whole, runs: whole.runs.filter((_, index) => there.has(runs[index]?.id ?? '')) };
@@ -63,8 +67,8 @@ export function openFleet(folder: string): Fleet {
 }
 
 function fleetOf(experiment: Experiment): Fleet {
-  const { plan, folder } = experiment;
-  return { name: plan.name, folder, ...queueOf(folder), queued: [], begun: experiment };
+  const { name, plan, folder } = experiment;
+  return { name, plannedName: plan.name, folder, ...queueOf(folder), queued: [], begun: experiment };
 }
 
 /** However deeply it is nested: the outline is read without going into what it leaves out. */

@@ -41,24 +41,31 @@ export function usualTables(report: Report, wide: boolean): ReportTableName[] {
   return tableNames.filter((name) => isWorthwhile[name] === true);
 }
 
-/**
- * A report with the requested tables.
- * @param unreadable runs that are left out because their files are damaged
- * @param discarded the cost of attempts that later ones replaced
- */
+/** What a reader must know besides the report itself. */
+interface Circumstances {
+  /** Runs that are left out because their files are damaged. */
+  unreadable?: readonly string[];
+  /** The cost of attempts that later ones replaced. */
+  discarded?: DiscardedCost;
+  /** Sentences about experiments that were copied or renamed. */
+  identities?: readonly string[];
+}
+
+/** A report with the requested tables. */
 export function documentOf(
   report: Report,
   comparison: Comparison | null,
   names: readonly ReportTableName[],
-  unreadable: readonly string[],
-  discarded: DiscardedCost = { money: 0, estimated: false },
+  circumstances: Circumstances = {},
 ): ReportDocument {
+  const { unreadable = [], discarded = { money: 0, estimated: false }, identities = [] } = circumstances;
   const { experiments, runs, agents, tasks } = report;
   const compared = comparison === null ? [] : [comparisonTable(comparison)];
   return {
     title: experiments.join(', '),
     summary: [
       `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}${costText(runs, discarded)}. ${conventions[report.convention]}`,
+      ...identities,
       ...(unreadable.length === 0
         ? []
         : [`Left out because their files are damaged: ${unreadable.join(', ')}.`]),

@@ -15,10 +15,7 @@ const maxRows = 20;
 /** The unfinished runs of a report, without those that finished after the report was made. */
 export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Report): UnfinishedRun[] {
   const byName = new Map(
-    experiments.map((experiment) => [
-      experiment.plan.name,
-      { experiment, queue: queueOf(experiment.folder) },
-    ]),
+    experiments.map((experiment) => [experiment.name, { experiment, queue: queueOf(experiment.folder) }]),
   );
   return runs.flatMap(({ experiment: name, run, status }) => {
     const found = status === 'finished' ? undefined : byName.get(name);

@@ -62,7 +62,7 @@ export const decide: Verb = {
   ],
   async run(context, [given = '', verdict], options: Options) {
     const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
-    const run = `${experiment.plan.name}/${folder.id}`;
+    const run = `${experiment.name}/${folder.id}`;
     const spec = experiment.specOf(folder.id);
     const proposals = proposalsOf(folder, spec?.approve_later === true);
     if (verdict === undefined) {

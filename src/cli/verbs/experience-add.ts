@@ -53,7 +53,8 @@ function entriesOf(
   if (record === null) return null;
   const transcript = readTranscript(folder, evaluation.grades);
   const { started, updated: ended, spec } = record;
-  return collectEntries({ fingerprint, transcript, evaluation, agent: spec.agent, started, ended });
+  const { experiment: planned, agent } = spec;
+  return collectEntries({ fingerprint, transcript, evaluation, experiment: planned, agent, started, ended });
 }
 
 /** Null if there is no such task, which is logged once: nothing could be compared with it. */

@@ -93,8 +93,8 @@ export const grade: Verb = {
         toolModel: toolModelFor(record.spec, resources.task, asksModel ? modelsOf(experiment) : undefined),
       });
       if (grades.length > 0)
-        logGrades(context.logger, { experiment: experiment.plan.name, run: folder.id }, grades);
-      graded.push(...grades.map((one) => ({ experiment: experiment.plan.name, run: folder.id, grade: one })));
+        logGrades(context.logger, { experiment: experiment.name, run: folder.id }, grades);
+      graded.push(...grades.map((one) => ({ experiment: experiment.name, run: folder.id, grade: one })));
       if (grades.length === 0) unfinished.push(folder.id);
       else context.log(`${folder.id}: ${grades.length} graded`);
     });

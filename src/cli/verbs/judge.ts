@@ -81,7 +81,7 @@ export const judge: Verb = {
     for (const { folder, experiment } of locateRuns(context, names)) {
       const record = folder.readRecord();
       if (record === null) continue;
-      const run = `${experiment.plan.name}/${folder.id}`;
+      const run = `${experiment.name}/${folder.id}`;
       const judgements: RubricJudgement[] = [];
       for (let repeat = 1; repeat <= repeats && asked.stopped === null; repeat += 1) {
         context.signal.throwIfAborted();

@@ -4,10 +4,17 @@ import { shellWord } from '../../lib/shell-word.ts';
 import { type DiscardedCost, discardedCost } from '../../runs/index.ts';
 import type { Comparison, RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
-import { buildReport, compareRuns, distinctAgents, type ReportOptions } from '../../statistics/index.ts';
+import {
+  buildReport,
+  compareRuns,
+  distinctAgents,
+  type ReportOptions,
+  withoutCopies,
+} from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
 import { exitCodes } from '../context.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
+import { identityTexts } from '../renamed-experiments.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
@@ -97,7 +104,12 @@ export const report: Verb = {
       options.compare === undefined
         ? null
         : compare(evaluations, options.compare, names.length > 0, settings);
-    const discarded = discardedCostOf(found);
+    const copied = new Set(
+      made.copies?.flatMap(({ experiment, runs: ids }) => ids.map((id) => `${experiment}/${id}`)),
+    );
+    const discarded = discardedCostOf(
+      found.filter(({ experiment, folder }) => !copied.has(`${experiment.name}/${folder.id}`)),
+    );
     const unfinished = unfinishedRuns(experiments, made);
     const json = {
       ...made,
@@ -108,7 +120,7 @@ export const report: Verb = {
     };
     const exitCode = unreadable.length === 0 ? exitCodes.ok : exitCodes.negative;
     if (format === 'html') {
-      const title = [...new Set(experiments.map(({ plan }) => plan.name))].join(', ');
+      const title = [...new Set(experiments.map(({ name }) => name))].join(', ');
       const file = {
         v: 1,
         title,
@@ -120,11 +132,12 @@ export const report: Verb = {
       return { text: reportPage(await viewerPages(context), file), json, exitCode };
     }
     if (format === 'json') return { text: JSON.stringify(json, null, 2), json, exitCode };
+    const identities = identityTexts(made, experiments, compared !== null && names.length === 0);
     const tables = options.table ?? usualTables(made, format !== 'text');
     return {
       text: textOf(
         format,
-        withUnfinished(documentOf(made, compared, tables, unreadable, discarded), unfinished),
+        withUnfinished(documentOf(made, compared, tables, { unreadable, discarded, identities }), unfinished),
         options,
       ),
       json,
@@ -190,7 +203,7 @@ function compare(
     );
   }
   // An agent that has changed is still compared with itself between two experiments.
-  const named = areAgents ? distinctAgents(evaluations) : evaluations;
+  const named = areAgents ? distinctAgents(withoutCopies(evaluations).evaluations) : evaluations;
   const sideOf = (name: string) => {
     const own = named.filter(({ agent, experiment }) => (areAgents ? agent : experiment) === name);
     if (own.length > 0) return { name, evaluations: own };

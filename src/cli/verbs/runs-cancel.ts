@@ -78,7 +78,7 @@ async function cancel(
   runs: ReadonlySet<string> | undefined,
 ): Promise<Cancelled> {
   const { experiment } = place;
-  const { name } = experiment.plan;
+  const { name } = experiment;
   if (on === undefined) refuseRecordedPlace(experiment.executor, variables);
   const kind = chooseExecutor(on, experiment.executor);
   const cancellation = kind === null ? localRuns(experiment, runs) : await cancelJobs(kind, on, place, runs);

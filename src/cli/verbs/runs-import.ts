@@ -47,7 +47,7 @@ export const runsImport: Verb = {
       ...{ taskFolders: context.folders.tasks, sandbox: driverOf(options.sandbox), version: context.version },
       ...{ onProgress: context.log, signal: context.signal },
     });
-    const { name } = experiment.plan;
+    const { name } = experiment;
     return {
       text: `${runsTable(runs)}\n\n${summary(runs, name)}`,
       json: { experiment: name, folder: experiment.folder, runs },

@@ -12,6 +12,7 @@ import {
 } from '../../store/index.ts';
 import type { Context } from '../context.ts';
 import { experimentFolder, isPattern, locateRun, notThere, patternOfNames } from '../locate.ts';
+import { renamedTexts } from '../renamed-experiments.ts';
 import { countsText } from '../run-states.ts';
 import { duration, number, oneLine, percent, table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -87,8 +88,10 @@ export const runsLs: Verb = {
     const shown = sorted.slice(0, limit);
     const states = () => shown.map(({ run, state, where, why }) => ({ run, state, where, why }));
     const json = async () => ({ runs: await reportRuns(context, fleets, shown), states: states() });
-    if (runs.length > 0)
-      return { text: [tableOf(shown), countsText(matching), ...leftOut(matching, shown)].join('\n\n'), json };
+    if (runs.length > 0) {
+      const notes = [...leftOut(matching, shown), ...renamedTexts(fleets)];
+      return { text: [tableOf(shown), countsText(matching), ...notes].join('\n\n'), json };
+    }
     return {
       text: `No runs in ${context.folders.experiments} yet. Begin with: mlab run --suite starter${context.placeFlags}`,
       json,
@@ -119,9 +122,7 @@ function targetOf(context: Context, name: string): Target {
 
 /** Whether a target names a run of this experiment. */
 function means(fleet: Fleet, { given, experiment, run: wanted }: Target): (run: Listed) => boolean {
-  const isHere = isPattern(given)
-    ? matchesGlob(basename(fleet.folder), experiment)
-    : experiment === fleet.folder;
+  const isHere = isPattern(given) ? matchesGlob(fleet.name, experiment) : experiment === fleet.folder;
   return ({ run }) => isHere && matchesGlob(basename(run), wanted);
 }
 

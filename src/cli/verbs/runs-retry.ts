@@ -121,8 +121,8 @@ function isWanted(cause: string, wanted: string): boolean {
   return wanted === everything || cause === wanted;
 }
 
-function nameOf({ plan }: Experiment, run: string): string {
-  return `${plan.name}/${run}`;
+function nameOf({ name }: Experiment, run: string): string {
+  return `${name}/${run}`;
 }
 
 /** How many runs failed for each cause, the most frequent first. */

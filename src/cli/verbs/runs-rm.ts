@@ -20,7 +20,7 @@ export const runsRm: Verb = {
     for (const name of given) refuseRun(context, name, 'deleted');
     const experiments = locateExperiments(context, given);
     const text = experiments.map(
-      ({ plan, folder }) => `  ${plan.name} (${counted(plan.runs.length, 'run')}, ${folder})`,
+      ({ name, plan, folder }) => `  ${name} (${counted(plan.runs.length, 'run')}, ${folder})`,
     );
     if (
       yes !== true &&

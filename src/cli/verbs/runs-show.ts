@@ -80,7 +80,7 @@ export const runsShow: Verb = {
       const step = steps.find((one) => one.step === Number(wanted));
       if (step !== undefined) return { text: stepText(step), json: step };
       const hint = `The run has ${counted(steps.length, 'step')}.`;
-      const place = `${experiment.plan.name}/${folder.id}`;
+      const place = `${experiment.name}/${folder.id}`;
       if (Number(wanted) === 0)
         throw new UserError(
           'unknown_step',
@@ -99,7 +99,7 @@ export const runsShow: Verb = {
     const { integrity } = evaluateRun(folder, spec);
     const claimed = ended?.kind === 'run_ended' ? (ended.claimed ?? null) : null;
     const head = [
-      `${spec.experiment}/${spec.id}: ${agentOf(spec)} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
+      `${experiment.name}/${spec.id}: ${agentOf(spec)} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null || end.reason === 'final_answer' ? '' : `: ${endText(end)}`}`,
       `${counted(steps.length, 'step')}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
@@ -139,8 +139,8 @@ function agentOf({ agent, agent_options: { label } }: RunRecord['spec']): string
 }
 
 /** Where to look instead of at steps. */
-function withoutSteps({ plan }: Experiment, { id }: RunFolder): string {
-  const run = `${plan.name}/${id}`;
+function withoutSteps({ name }: Experiment, { id }: RunFolder): string {
+  const run = `${name}/${id}`;
   return `It took no steps. mlab runs diff ${run} shows what it changed, mlab runs trace ${run} --kind note --texts what it printed.`;
 }
 

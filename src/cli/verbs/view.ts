@@ -109,7 +109,7 @@ function placesOf(context: Context, target: string): ShownPlace[] {
 }
 
 function pageOf({ experiment, folder, step, isNamed }: LocatedRun): string {
-  const page = `#/experiments/${experiment.plan.name}`;
+  const page = `#/experiments/${experiment.name}`;
   if (!isNamed) return page;
   return `${page}/runs/${folder.id}${step === null ? '' : `/${snapshotOfStep(folder, step).number}`}`;
 }

@@ -1,5 +1,6 @@
 import type { Report, ReportRun, RunEvaluation } from '../../schema/index.ts';
 import { comparisonsOf } from './comparisons.ts';
+import { withoutCopies } from './copies.ts';
 import { curvesOf } from './curves.ts';
 import { distinctAgents } from './distinct-agents.ts';
 import { confidence, type ReportOptions, settingsOf } from './options.ts';
@@ -12,8 +13,9 @@ import { rowOf } from './rows.ts';
  * Everything that tables and plots need. The same evaluations in any order give the same report, byte for byte when
  * serialised. Definitions: docs/evaluation.md.
  */
-export function buildReport(evaluations: readonly RunEvaluation[], options: ReportOptions = {}): Report {
+export function buildReport(given: readonly RunEvaluation[], options: ReportOptions = {}): Report {
   const settings = settingsOf(options);
+  const { evaluations, copies } = withoutCopies(given);
   const data = pairsOf(inOrder(distinctAgents(evaluations)), settings);
   const pairs = data.map(({ pair }) => pair);
   const tasks = [...new Set(pairs.map(({ task }) => task))];
@@ -24,7 +26,8 @@ export function buildReport(evaluations: readonly RunEvaluation[], options: Repo
     convention: settings.convention,
     confidence,
     resamples: settings.resamples,
-    experiments: [...new Set(evaluations.map(({ experiment }) => experiment))].sort(),
+    experiments: [...new Set(given.map(({ experiment }) => experiment))].sort(),
+    ...(copies.length === 0 ? {} : { copies }),
     tasks,
     agents,
     cells: pairs,

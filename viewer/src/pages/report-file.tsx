@@ -3,6 +3,7 @@ import type { ReportFile } from '../../../src/schema/index.ts';
 import { showPlural } from '../format/numbers.ts';
 import { ThemeSwitch } from '../parts/theme-switch.tsx';
 import { ComparisonView } from '../report/comparison-view.tsx';
+import { CopiedRuns } from '../report/copied-runs.tsx';
 import { ReportPlots } from '../report/report-view.tsx';
 import { rowOfReport } from '../report/run-rows.ts';
 import { RunsTable } from '../report/runs-table.tsx';
@@ -29,6 +30,7 @@ export function ReportFilePage({
           {report.convention === 'paper' ? "the paper's rules" : 'every run counts'} · mlagentbench {mlab}
         </p>
         <UnreadableRuns names={unreadable} />
+        <CopiedRuns copies={report.copies ?? []} />
         {comparison === null ? null : <ComparisonView comparison={comparison} sideHref={null} />}
         <ReportPlots report={report} compareHref={null}>
           <RunsTable rows={rows} runHref={noPage} sideBySideHref={null} />

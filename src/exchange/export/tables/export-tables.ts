@@ -73,7 +73,8 @@ async function* tableRows(
     for (const folder of names.some((name) => name !== 'runs') ? folders : []) {
       await yieldToSignals(options.signal);
       const spec = experiment.specOf(folder.id);
-      if (spec !== null) yield await readableRows(folder, spec, unreadable, options);
+      const named = spec === null ? null : { ...spec, experiment: experiment.name };
+      if (named !== null) yield await readableRows(folder, named, unreadable, options);
     }
     if (names.includes('runs')) yield { runs: await runRows({ experiment, folders }, unreadable, options) };
   }
@@ -113,7 +114,7 @@ async function runRows(
     const evaluation = evaluationOf.get(folder.id);
     const line = lineOf.get(folder.id);
     if (evaluation === undefined || line === undefined)
-      unreadable.set(folder.folder, `${experiment.plan.name}/${folder.id}`);
+      unreadable.set(folder.folder, `${experiment.name}/${folder.id}`);
     if (evaluation === undefined || line === undefined || unreadable.has(folder.folder)) return [];
     const record = folder.readRecord();
     const spec = record?.spec ?? experiment.specOf(folder.id);
