@@ -162,7 +162,7 @@ type Compared = { a: string; b: string; measure: string } & NonNullable<
 
 const comparisons = define<Compared>({
   title: 'Agents compared',
-  note: 'The first minus the second, on the tasks that both have. p: two-sided, by permutation within tasks, corrected for the number of comparisons (Holm).',
+  note: 'The first minus the second, on the tasks that both have. Superiority: the probability that a run of the first has the better score, minus that of the opposite. p: two-sided, by permutation within tasks, corrected for the number of comparisons (Holm).',
   rows: ({ comparisons: all }) =>
     all.flatMap(({ a, b, differences }) =>
       Object.entries(differences).map(([measure, difference]) => ({ a, b, measure, ...difference })),

@@ -123,6 +123,16 @@ describe('mlab report', () => {
     expect(same.text).toMatch(/first is compared with first/);
   });
 
+  it('lists the agents that are compared in the direction of the comparison', async () => {
+    for (const [before, after] of [
+      ['noop', 'baseline'],
+      ['baseline', 'noop'],
+    ] as const) {
+      const { json } = await make(['first'], { compare: [before, after], table: ['comparisons'] });
+      expect(Report.parse(json).comparisons).toMatchObject([{ a: after, b: before }]);
+    }
+  });
+
   it('compares agents by their names alone if these are not ambiguous', async () => {
     const experiment = ExperimentName.parse('models');
     const labels = [

@@ -2,10 +2,11 @@ import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { type DiscardedCost, discardedCost } from '../../runs/index.ts';
-import type { Comparison, RunEvaluation } from '../../schema/index.ts';
+import type { RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
 import {
   buildReport,
+  type ComparedSide,
   compareRuns,
   distinctAgents,
   type ReportOptions,
@@ -99,11 +100,10 @@ export const report: Verb = {
     const convention = conventions[options.convention];
     // In the browser they are shown on demand.
     const settings = reportOptions(tasks, { convention, published: published || format === 'html' });
-    const made = buildReport(evaluations, settings);
-    const compared =
-      options.compare === undefined
-        ? null
-        : compare(evaluations, options.compare, names.length > 0, settings);
+    const areAgents = names.length > 0;
+    const sides = options.compare === undefined ? null : sidesOf(evaluations, options.compare, areAgents);
+    const made = buildReport(evaluations, areAgents ? { ...settings, ...directionOf(sides) } : settings);
+    const compared = sides === null ? null : compareRuns(...sides, settings);
     const copied = new Set(
       made.copies?.flatMap(({ experiment, runs: ids }) => ids.map((id) => `${experiment}/${id}`)),
     );
@@ -132,7 +132,7 @@ export const report: Verb = {
       return { text: reportPage(await viewerPages(context), file), json, exitCode };
     }
     if (format === 'json') return { text: JSON.stringify(json, null, 2), json, exitCode };
-    const identities = identityTexts(made, experiments, compared !== null && names.length === 0);
+    const identities = identityTexts(made, experiments, compared !== null && !areAgents);
     const tables = options.table ?? usualTables(made, format !== 'text');
     return {
       text: textOf(
@@ -188,13 +188,18 @@ function onlyTable({ tables }: ReportDocument, [wanted, another]: readonly strin
   );
 }
 
+/** The tables show the difference of two agents as the comparison does: the second minus the first. */
+function directionOf(sides: readonly ComparedSide[] | null): Pick<ReportOptions, 'direction'> {
+  const [before, after] = sides?.map(({ evaluations }) => evaluations[0]?.agent) ?? [];
+  return before === undefined || after === undefined ? {} : { direction: [after, before] };
+}
+
 /** @param areAgents whether the experiments were named separately from the two sides */
-function compare(
+function sidesOf(
   evaluations: readonly RunEvaluation[],
   [a, b, ...more]: readonly string[],
   areAgents: boolean,
-  settings: ReportOptions,
-): Comparison {
+): [ComparedSide, ComparedSide] {
   if (a === undefined || b === undefined || more.length > 0) {
     throw new UserError(
       'bad_flag',
@@ -218,5 +223,5 @@ function compare(
       `The agents are: ${labels.map(shellWord).join(', ')}.`,
     );
   };
-  return compareRuns(sideOf(a), sideOf(b), settings);
+  return [sideOf(a), sideOf(b)];
 }

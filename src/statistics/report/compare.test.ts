@@ -65,6 +65,49 @@ describe('a comparison of two sides', () => {
     expect(overall.normalised?.interval?.high).toBeGreaterThan(0.1);
   });
 
+  it('gives two agents the numbers of a report on both, in either direction', () => {
+    const uneven = [0.5, 0.6, 0.62, 0.7];
+    const side = (agent: string, change: number, more: number) => ({
+      name: agent,
+      evaluations: ['digits', 'ecoli'].flatMap((task, index) =>
+        runs('x', agent, [...uneven, ...(index === 0 ? [] : Array(more).fill(0.66))], task).map(
+          (run, seed) => ({
+            ...run,
+            grades: run.grades.map((grade) => ({
+              ...grade,
+              score: (grade.score ?? 0) + change * (seed - 1),
+            })),
+          }),
+        ),
+      ),
+    });
+    const [one, other] = [side('automl', 0.02, 2), side('baseline', -0.01, 1)];
+    for (const [before, after] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const { overall } = compareRuns(before, after);
+      const all = [one, other].flatMap(({ evaluations }) => evaluations);
+      const [first, second] = [after.name, before.name];
+      const [reported] = buildReport(all, { direction: [first, second] }).comparisons;
+      expect(reported).toMatchObject({ a: first, b: second });
+      const { success, normalised, superiority } = overall;
+      expect(normalised?.interval).not.toBeNull();
+      expect({ success, normalised, superiority }).toEqual(reported?.differences);
+    }
+  });
+
+  it('gives the superiority with the probability that it stands for', () => {
+    const side = (name: string, scores: readonly number[]) => ({
+      name,
+      evaluations: runs('x', name, scores),
+    });
+    const text = compareRuns(side('before', [0.5, 0.7]), side('after', [0.6, 0.8])).sentences.join('\n');
+    expect(text).toContain('is 75 % (ties count half; a superiority of 0.50)');
+    const back = compareRuns(side('before', [0.6, 0.8]), side('after', [0.5, 0.7])).sentences.join('\n');
+    expect(back).toContain('is 25 % (ties count half; a superiority of −0.50)');
+  });
+
   it('combines the runs of a side if the agents differ', () => {
     const comparison = compareRuns(
       { name: 'automl', evaluations: runs('x', 'automl', bad) },

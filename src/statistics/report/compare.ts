@@ -22,12 +22,7 @@ export interface ComparedSide {
 export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOptions = {}): Comparison {
   const exchanges = new Exchanges(settingsOf(options).resamples);
   const isByAgent = haveCommonAgent(a, b);
-  const cellsBy = ({ evaluations }: ComparedSide, side: string) => {
-    const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
-    const pairs = pairsOf(inOrder(all), settingsOf(options, side));
-    return new Map(pairs.filter(({ inRate }) => inRate.length > 0).map((pair) => [nameOf(pair), pair]));
-  };
-  const [ofA, ofB] = [cellsBy(a, 'a'), cellsBy(b, 'b')];
+  const [ofA, ofB] = (isByAgent ? null : ofTwoAgents(a, b, options)) ?? ofSides(a, b, isByAgent, options);
   // B is the first of each pair: a difference is B minus A.
   const matched = [...ofB].flatMap(([name, pair]) => {
     const other = ofA.get(name);
@@ -58,6 +53,47 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
   return { ...comparison, sentences: sentencesOf(comparison, isByAgent, areMixed) };
 }
 
+type PairsByName = ReadonlyMap<string, PairData>;
+
+/** Drawn as in a report on both agents, so that it gives the same numbers; null if a side has other than one agent. */
+function ofTwoAgents(
+  a: ComparedSide,
+  b: ComparedSide,
+  options: ReportOptions,
+): [a: PairsByName, b: PairsByName] | null {
+  const [agent, another] = [a, b].map(agentsOf);
+  if (agent?.size !== 1 || another?.size !== 1) return null;
+  const pairs = pairsOf(inOrder([...a.evaluations, ...b.evaluations]), settingsOf(options));
+  const of = (agents: ReadonlySet<string>) =>
+    byName(
+      pairs.filter((pair) => agents.has(pair.agent)),
+      false,
+    );
+  return [of(agent), of(another)];
+}
+
+/** With separate random numbers: see `asReported`. */
+function ofSides(
+  a: ComparedSide,
+  b: ComparedSide,
+  isByAgent: boolean,
+  options: ReportOptions,
+): [a: PairsByName, b: PairsByName] {
+  const of = ({ evaluations }: ComparedSide, side: string) => {
+    const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
+    return byName(pairsOf(inOrder(all), settingsOf(options, side)), isByAgent);
+  };
+  return [of(a, 'a'), of(b, 'b')];
+}
+
+/** By the names under which they are matched: those of the task and, if the sides share agents, the agent. */
+function byName(pairs: readonly PairData[], isByAgent: boolean): PairsByName {
+  const counted = pairs.filter(({ inRate }) => inRate.length > 0);
+  return new Map(
+    counted.map((pair) => [isByAgent ? `${pair.task}, ${pair.agent}` : pair.task, pair] as const),
+  );
+}
+
 function agentsOf({ evaluations }: ComparedSide): Set<string> {
   return new Set(evaluations.map(({ agent }) => agent));
 }
@@ -67,14 +103,9 @@ function haveCommonAgent(a: ComparedSide, b: ComparedSide): boolean {
   return [...agentsOf(b)].some((agent) => agents.has(agent));
 }
 
-/** Names of task–agent matched for people; without the agent if all runs of a side are taken together. */
-function nameOf({ task, agent }: { task: string; agent: string }): string {
-  return agent === '' ? task : `${task}, ${agent}`;
-}
-
 /**
- * The sides' own intervals are those of a report on each, with its random numbers. Differences need separate numbers:
- * two sides that were drawn alike would vary together.
+ * The sides' own intervals are those of a report on each, with its random numbers. Differences of sides that share an
+ * agent need separate numbers: two sides that were drawn alike would vary together.
  */
 function asReported({ evaluations }: ComparedSide, options: ReportOptions) {
   const pairs = pairsOf(inOrder(evaluations), settingsOf(options));

@@ -56,9 +56,11 @@ function normalisedSentence({ b, overall: { normalised } }: Omit<Comparison, 'se
 function superioritySentence({ a, b, overall }: Omit<Comparison, 'sentences'>): string[] {
   const { superiority } = overall;
   if (superiority === null) return [];
-  const chance = (0.5 + superiority.value / 2) * 100;
+  const { value } = superiority;
+  const chance = (0.5 + value / 2) * 100;
+  const signed = `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`;
   return [
-    `The probability that a run of ${b} has a better score than one of ${a} is ${chance.toFixed(0)} % (ties count half): ${verdict(superiority)}.`,
+    `The probability that a run of ${b} has a better score than one of ${a} is ${chance.toFixed(0)} % (ties count half; a superiority of ${signed}): ${verdict(superiority)}.`,
   ];
 }
 

@@ -8,11 +8,15 @@ import type { PairData } from './pairs.ts';
 export function comparisonsOf(
   pairs: readonly PairData[],
   agents: readonly string[],
-  { resamples }: ReportSettings,
+  { resamples, direction }: ReportSettings,
 ): AgentComparison[] {
   const exchanges = new Exchanges(resamples);
-  const matched = agents.flatMap((a, index) =>
-    agents.slice(index + 1).map((b) => ({ a, b, common: commonPairs(pairs, a, b) })),
+  const [first, second] = direction ?? [];
+  const matched = agents.flatMap((one, index) =>
+    agents.slice(index + 1).map((other) => {
+      const [a, b] = one === second && other === first ? [other, one] : [one, other];
+      return { a, b, common: commonPairs(pairs, a, b) };
+    }),
   );
   const compared = matched.filter(({ common }) => common.length > 0);
   const comparisons: AgentComparison[] = compared.map(({ a, b, common }) => ({

@@ -7,6 +7,8 @@ export interface ReportOptions {
   resamples?: number;
   /** The paper's own baselines by task, for the convention `paper`: `baseline.paper.value` of the task's file. */
   paperBaselines?: Readonly<Record<string, number>>;
+  /** Two agents, whose difference is the first minus the second. Default: each pair in the order of their names. */
+  direction?: readonly [first: string, second: string];
   /** Published columns by task, in per cent: `paper` of the task's file. Default: none. */
   published?: Readonly<Record<string, TaskFile['paper']>>;
 }
@@ -15,6 +17,7 @@ export interface ReportSettings {
   convention: Convention;
   resamples: number;
   paperBaselines: Readonly<Record<string, number>>;
+  direction: ReportOptions['direction'];
   /** Pairs with the same name on another side get other random numbers. */
   side: string;
 }
@@ -32,6 +35,7 @@ export function settingsOf(options: ReportOptions, side = ''): ReportSettings {
     convention: options.convention ?? 'every_run',
     resamples: options.resamples ?? 2000,
     paperBaselines: options.paperBaselines ?? {},
+    direction: options.direction,
     side,
   };
 }
