@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { errorName, messageOf, UserError } from '../lib/errors.ts';
+import { errorName, hasCode, messageOf, UserError } from '../lib/errors.ts';
 import type { RunSpec } from '../schema/index.ts';
 import type { RunFolder } from '../store/index.ts';
 import { loadTask, sampleCaveat } from '../tasks/index.ts';
@@ -17,7 +17,7 @@ export interface RunFailure {
 /**
  * Does something with each run. An error in one of several never stops the others: errors are reported at the end, once
  * for all runs with the same error.
- * @throws the error of the only run; also if the signal is aborted
+ * @throws the error of the only run, or of the place if all are in a read-only one; also if the signal is aborted
  */
 export async function forEachRun<Run extends { folder: RunFolder }>(
   { signal, log, logger }: Context,
@@ -39,6 +39,8 @@ export async function forEachRun<Run extends { folder: RunFolder }>(
       failed.push({ run: run.folder.id, error });
     }
   }
+  if (failed.length === runs.length && failed.every(({ error }) => hasCode(error, 'EROFS')))
+    for (const { error } of failed) throw error;
   return [...Map.groupBy(failed, ({ error }) => error)].map(([error, together]) => ({
     runs: together.map(({ run }) => run),
     message: messageOf(error),

@@ -176,6 +176,7 @@ async function resultsFor(
     if (tooLarge === null) todo.set(submission, state);
     else results.set(submission, rejected(submission, [tooLarge]));
   }
+  if (todo.size > 0) options.folder.checkWritable();
   for (const result of await gradeTimed(todo, options, spec)) results.set(result.submission, result);
   return ({ submission, entries, skipped }) =>
     (submission === null ? undefined : results.get(submission)) ??

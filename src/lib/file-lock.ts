@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { hasCode } from './errors.ts';
@@ -238,12 +238,24 @@ function writeDraft(folder: string): { path: string; text: string } {
   const draft = { path: join(folder, `draft-${process.pid}-${id}`), text: JSON.stringify(ticket) };
   for (let attempt = 1; ; attempt++) {
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       writeFileSync(draft.path, draft.text, { flag: 'wx' });
       return draft;
     } catch (error) {
       if (!hasCode(error, 'ENOENT') || attempt === maxAttempts) throw error;
     }
+  }
+}
+
+/** One level after the other: Node's recursive call says of a read-only file system that the folder does not exist. */
+function makeFolder(folder: string, isLastTry = false): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return;
+    if (isLastTry || !hasCode(error, 'ENOENT') || dirname(folder) === folder) throw error;
+    makeFolder(dirname(folder));
+    makeFolder(folder, true);
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { removeDrafts, replaceFile, writeFileAtomically } from '../lib/atomic-file.ts';
 import { UserError } from '../lib/errors.ts';
@@ -173,6 +173,14 @@ export class RunFolder {
         'Try again when the new attempt has ended.',
       );
     });
+  }
+
+  /**
+   * Checks that results could be written, before the work of making them.
+   * @throws file-system errors such as EROFS
+   */
+  checkWritable(): void {
+    accessSync(this.folder, constants.W_OK);
   }
 
   /** Prevents everybody from writing results while the files of an attempt are archived. */

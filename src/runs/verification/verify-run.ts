@@ -57,6 +57,7 @@ export async function verifyRun(options: VerifyRunOptions): Promise<Verification
       'Resume it first, with the mlab run command of its experiment.',
     );
   }
+  folder.checkWritable();
   const start = performance.now();
   const end = endOf(folder, options.resources);
   const [grade] = end === null ? [] : await gradeRun({ ...graded(options), folder, which: 'final' });
