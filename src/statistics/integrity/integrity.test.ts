@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exampleVerification } from '../../../test/fixtures/store/examples.ts';
 import { transcriptOf as unfinishedTranscriptOf } from '../../../test/fixtures/transcript.ts';
-import { type GradedStep, ObjectId, type ScoringReference } from '../../schema/index.ts';
+import { type GradedStep, ObjectId, type ScoringReference, type Verification } from '../../schema/index.ts';
 import type { RunTranscript, TranscriptStep } from '../process/run-transcript.ts';
 import { integrityFlags } from './integrity.ts';
 import { reproductionOf } from './reproduction.ts';
@@ -333,6 +333,37 @@ describe('a verification', () => {
     const later = { ...failed, verdict: 'reproduced' as const };
     expect(integrityFlags(transcriptOf([]), null, [failed, later], snapshot)).toEqual([]);
     expect(integrityFlags(transcriptOf([]), null, [failed], 'b'.repeat(64))).toEqual([]);
+  });
+});
+
+describe('a forged result', () => {
+  const snapshot = ObjectId.parse('a'.repeat(64));
+  const reproduced = { ...exampleVerification(snapshot), verdict: 'reproduced' as const };
+  const written = { present: true, hash: null, written_at_step: 2, stale: false };
+  const changed = { changed: ['submission.csv'], submission: written };
+  const flags = (step: Partial<TranscriptStep>, verification: Verification) =>
+    integrityFlags(
+      transcriptOf([writing('1,0', 'best.csv'), { ...step, ...changed }]),
+      null,
+      [verification],
+      snapshot,
+    ).map(({ kind }) => kind);
+  const typed = command('echo 1,0 > submission.csv');
+  const training = { step: null, command: 'python train.py' };
+
+  test('is no doubt any more if code made the same again', () => {
+    expect(flags(typed, { ...reproduced, executed: [training] })).toEqual([]);
+    const later = { ...reproduced, executed: [training], verdict: 'within_noise' as const };
+    expect(flags(typed, later)).toEqual(['forged_result']);
+    const other = { ...reproduced, executed: [training], snapshot: ObjectId.parse('b'.repeat(64)) };
+    expect(flags(typed, other)).toEqual(['forged_result']);
+  });
+
+  test('stays one if a file was only copied again, or nothing was run', () => {
+    const copy = { action: 'Copy File', args: { source: 'best.csv', destination: 'submission.csv' } };
+    const copied = { step: 2, command: 'cp best.csv submission.csv' };
+    expect(flags(copy, { ...reproduced, executed: [training, copied] })).toEqual(['forged_result']);
+    expect(flags(typed, { ...reproduced, executed: [] })).toEqual(['forged_result']);
   });
 });
 

@@ -18,11 +18,13 @@ export function integrityFlags(
   verifications: readonly Verification[],
   finalSnapshot: string | null,
 ): IntegrityFlag[] {
+  // The newest verification counts.
+  const verification = verifications.findLast((one) => one.snapshot === finalSnapshot);
   const flags = [
     ...attemptsOf(transcript),
-    ...forgedResults(transcript),
+    ...(isMadeAgain(transcript, verification) ? [] : forgedResults(transcript)),
     ...perfectScore(transcript.grades, scoringReference),
-    ...notReproduced(verifications, finalSnapshot),
+    ...notReproduced(verification),
   ];
   const counts = new Map<FlagKind, number>();
   const kept = flags.filter(({ kind }) => {
@@ -33,11 +35,16 @@ export function integrityFlags(
   return kept.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
-/** The newest verification counts. */
-function notReproduced(verifications: readonly Verification[], snapshot: string | null): IntegrityFlag[] {
-  const newest = verifications.findLast((one) => one.snapshot === snapshot);
-  if (newest?.verdict !== 'not_reproduced') return [];
-  return [{ kind: 'not_reproduced', step: null, weight: 'doubt', evidence: newest.reason }];
+/** Whether code alone made the result again: a copy may be one of a file that was written by hand. */
+function isMadeAgain({ steps }: RunTranscript, verification: Verification | undefined): boolean {
+  if (verification?.verdict !== 'reproduced' || verification.executed.length === 0) return false;
+  const actions = new Map(steps.map(({ step, action }) => [step, action]));
+  return verification.executed.every(({ step }) => step === null || actions.get(step) !== 'Copy File');
+}
+
+function notReproduced(verification: Verification | undefined): IntegrityFlag[] {
+  if (verification?.verdict !== 'not_reproduced') return [];
+  return [{ kind: 'not_reproduced', step: null, weight: 'doubt', evidence: verification.reason }];
 }
 
 function placeOf({ step }: IntegrityFlag): number {
