@@ -160,12 +160,14 @@ describe('a call of a language model', () => {
       const shared = new Quota({ of: 'the experiment' });
       const stop = new AbortController();
       await using place = await placeWith(models, {
-        limits: { wall_seconds: isStopped ? 60 : 0.5, tokens: 100_000 },
+        limits: { wall_seconds: isStopped ? 60 : 3, tokens: 100_000 },
         shared,
         signal: stop.signal,
       });
-      if (isStopped) setTimeout(() => stop.abort(new Error('Ctrl-C')), 300);
       const asked = place.environment.ask(ask('What next, of all that can be done?'));
+      asked.catch(() => {});
+      await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(1);
+      if (isStopped) setTimeout(() => stop.abort(new Error('Ctrl-C')), 300);
       if (isStopped) await expect(asked).rejects.toThrow('Ctrl-C');
       else expect(await asked).toMatchObject({ kind: 'closed' });
       const [call, ...others] = calls(place);
