@@ -60,6 +60,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     experiment: spec.experiment,
     run: spec.id,
     ...recordingOf(record),
+    ...(spec.parent === undefined ? {} : { parent: spec.parent }),
     task: spec.task,
     agent: agentLabel(spec),
     ...sourceOf(spec),

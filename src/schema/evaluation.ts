@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BranchOrigin, EndReason } from './event.ts';
+import { BranchOrigin, EndReason, RunParent } from './event.ts';
 import { BranchId, ExperimentName, RunId, TaskId } from './ids.ts';
 import { ModelName } from './model.ts';
 import { ProcessMetrics } from './process-metrics.ts';
@@ -139,6 +139,8 @@ export const RunEvaluation = z.object({
   run: RunId,
   /** Tells what was recorded from everything else: a copy of the run has the same. Absent if it has not begun. */
   recording: z.string().optional(),
+  /** The run that it was forked from. */
+  parent: RunParent.optional(),
   task: TaskId,
   /** The agent with its model and options, as people read it: `research(openai/gpt-5)`. */
   agent: z.string(),

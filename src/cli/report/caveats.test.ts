@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { evaluation } from '../../../test/fixtures/evaluations.ts';
+import type { RunEvaluation } from '../../schema/index.ts';
 import { buildReport } from '../../statistics/index.ts';
 import { documentOf } from './document-of.ts';
 import { terminalText } from './formats.ts';
@@ -9,4 +10,25 @@ test('a run without a valid submission is reported, also next to a failed one th
   const report = buildReport([evaluation({ end }), evaluation({ seed: 1, scores: [null] })]);
   const text = terminalText(documentOf(report, null, ['results']));
   expect(text).toContain('1 run without a valid submission');
+});
+
+test('a fork beside the run that it comes from is a caveat, also of a renamed experiment', () => {
+  const parent = evaluation({ experiment: 'first' });
+  const fork = (changes: Partial<RunEvaluation>): RunEvaluation => ({
+    ...evaluation({ experiment: 'other' }),
+    parent: { experiment: parent.experiment, run: parent.run, step: 4 },
+    ...changes,
+  });
+  const caveatOf = (...runs: RunEvaluation[]) =>
+    terminalText(documentOf(buildReport(runs, { resamples: 10 }), null, ['results'])).match(
+      /(\d+ forks?) that shares? steps with other runs/,
+    )?.[1];
+  expect(caveatOf(parent)).toBeUndefined();
+  expect(caveatOf(fork({}))).toBeUndefined();
+  expect(caveatOf(parent, fork({}))).toBe('1 fork');
+  expect(caveatOf(parent, fork({ agent: 'react' }))).toBeUndefined();
+  const third = evaluation({ experiment: 'third' }).experiment;
+  expect(caveatOf(fork({}), fork({ experiment: third }))).toBe('2 forks');
+  const renamed = { ...parent, experiment: third, planned_in: parent.experiment };
+  expect(caveatOf(renamed, fork({}))).toBe('1 fork');
 });

@@ -74,7 +74,7 @@ const results = define<ReportPair>({
 
 /** What a reader must know before trusting a row. */
 function caveats(group: RunGroup): string {
-  const { outcomes, stale, unfinished, infrastructure, integrity, marks, ends } = group;
+  const { outcomes, stale, unfinished, forks = 0, infrastructure, integrity, marks, ends } = group;
   const failures = sum(infrastructure);
   const crashes = ends.agent_error ?? 0;
   return [
@@ -83,6 +83,9 @@ function caveats(group: RunGroup): string {
     ...(stale > 0 ? [counted(stale, 'stale submission')] : []),
     ...(failures > 0 ? [counted(failures, 'infrastructure failure')] : []),
     ...(unfinished > 0 ? [`${counted(unfinished, 'run')} not finished or not graded`] : []),
+    ...(forks > 0
+      ? [`includes ${counted(forks, 'fork')} that ${forks === 1 ? 'shares' : 'share'} steps with other runs`]
+      : []),
     ...(integrity.flagged > 0 ? [`${counted(integrity.flagged, 'run')} flagged`] : []),
     ...new Set(marks.map(shortCaveat)),
   ].join(', ');

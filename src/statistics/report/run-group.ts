@@ -1,13 +1,16 @@
 import type { MeanEfficiency, RunEvaluation, RunGroup, TokenSums } from '../../schema/index.ts';
 import { mean } from '../summary.ts';
 import type { RunFacts } from './run-facts.ts';
+import { forksAmong } from './shared-steps.ts';
 
 /** Figures of a group of runs: of a task–agent pair, or of all runs of an agent. */
 export function groupOf(runs: readonly RunFacts[]): RunGroup {
   const ended = runs.filter(({ line }) => line.end !== null);
+  const forks = forksAmong(runs.map(({ evaluation }) => evaluation));
   return {
     runs: runs.length,
     unfinished: runs.filter(({ judged }) => !judged).length,
+    ...(forks === 0 ? {} : { forks }),
     valid: runs.filter(({ line }) => line.score !== null).length,
     stale: runs.filter(({ line }) => line.stale).length,
     outcomes: outcomesOf(runs),
