@@ -14,7 +14,7 @@ import {
 } from '../runs/index.ts';
 import type { Plan, RunSpec } from '../schema/index.ts';
 import { buildReport } from '../statistics/index.ts';
-import type { Experiment } from '../store/index.ts';
+import { decidedIn, type Experiment } from '../store/index.ts';
 import { personAtTerminal } from './ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from './context.ts';
 import type { ExecutedThere } from './execute-there.ts';
@@ -150,7 +150,7 @@ export async function conclude(
   const trouble =
     lines.length === 0
       ? ''
-      : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(context, name, problems)}`;
+      : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(context, experiment, problems)}`;
   const begun = runs.find(({ status }) => status !== 'pending');
   const run = `${name}/${begun?.run ?? ''}`;
   const ofRuns: [string, string][] = [
@@ -182,7 +182,7 @@ export async function conclude(
 /** A grader that was fixed is another version of the task, which the experiment's plan does not allow. */
 function nextAfter(
   { command, placeFlags }: Context,
-  experiment: string,
+  experiment: Experiment,
   problems: readonly RunResult[],
 ): string {
   const isSpent = problems.every(({ record }) => record?.end?.cause === 'experiment_limit');
@@ -191,14 +191,17 @@ function nextAfter(
   const isGrader = problems.map(
     ({ problem }) => problem?.startsWith('not graded: No submission can be graded') === true,
   );
-  const waits = problems.find(({ record }) => record?.status === 'waiting');
+  const waits = problems.find(
+    ({ spec, record }) =>
+      record?.status === 'waiting' && decidedIn(experiment.runFolder(spec.id), record).length === 0,
+  );
   const lines = [
     ...(isGrader.includes(true)
-      ? [`Fix hidden/grade.py of the task, then: ${command} grade ${experiment}${placeFlags}`]
+      ? [`Fix hidden/grade.py of the task, then: ${command} grade ${experiment.name}${placeFlags}`]
       : []),
     ...(waits === undefined
       ? []
-      : [`Decide, for example: ${command} decide ${experiment}/${waits.spec.id} allow${placeFlags}`]),
+      : [`Decide, for example: ${command} decide ${experiment.name}/${waits.spec.id} allow${placeFlags}`]),
     ...(isGrader.includes(false) ? ['Run the same command again to continue.'] : []),
   ];
   return lines.join('\n');

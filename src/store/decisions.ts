@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../lib/hash.ts';
 import { type BranchId, Decision, type TextRef, type TraceEvent } from '../schema/index.ts';
@@ -30,6 +31,11 @@ export function readDecision({ folder }: RunFolder, name: string): Decision | nu
   const path = pathOf(folder, name);
   const text = readTextIfThere(path);
   return text === null ? null : parseStoredText(Decision, text, path);
+}
+
+/** Whether somebody has decided, without reading what. */
+export function isDecided({ folder }: RunFolder, name: string): boolean {
+  return existsSync(pathOf(folder, name));
 }
 
 /** Writes a decision, atomically and permanently. False if somebody else has decided. */

@@ -61,7 +61,7 @@ export {
   type StoredVerifications,
 } from './run-folder.ts';
 export { placeOf, queuedPlace } from './run-place.ts';
-export { decisionWait, statusOf } from './run-status.ts';
+export { decidedIn, decisionWait, statusOf } from './run-status.ts';
 export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export type { FirstFile, SnapshotSummary } from './snapshot-summary.ts';
 export type { SnapshotOptions } from './snapshot-taker.ts';

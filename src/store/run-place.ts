@@ -3,7 +3,7 @@ import { plainLine } from '../lib/plain-line.ts';
 import { isImported, type RunPlace, type RunRecord, type RunState } from '../schema/index.ts';
 import type { RunQueue } from './fleet.ts';
 import type { RunFolder } from './run-folder.ts';
-import { decisionWait, statusOf } from './run-status.ts';
+import { statusOf, waitNow } from './run-status.ts';
 
 /** For error messages, which may be long. */
 const mostWhy = 200;
@@ -27,7 +27,7 @@ export function placeOf(folder: RunFolder, queue: RunQueue): RunPlace {
   const reason = state === 'interrupted' ? queue.unqueued.get(folder.id) : undefined;
   if (reason !== undefined) return { state, where: '', why: plainLine(reason.why, mostWhy) };
   const where = state === 'running' ? whereOf(folder, record) : '';
-  return { state, where, why: whyOf(state, record, queue) };
+  return { state, where, why: whyOf(state, folder, record, queue) };
 }
 
 function whereOf(folder: RunFolder, { host, pid, gpus }: RunRecord): string {
@@ -36,8 +36,8 @@ function whereOf(folder: RunFolder, { host, pid, gpus }: RunRecord): string {
   return [holder?.host ?? String(host.name ?? ''), process, ...(gpus?.uuids ?? [])].join(', ');
 }
 
-function whyOf(state: RunState, record: RunRecord, { executor }: RunQueue): string {
-  if (state === 'waiting') return decisionWait(record);
+function whyOf(state: RunState, folder: RunFolder, record: RunRecord, { executor }: RunQueue): string {
+  if (state === 'waiting') return waitNow(folder, record);
   if (state === 'interrupted') {
     if (isImported(record.spec)) return 'its recording ends here';
     if (executor?.startsWith('redis') !== true) return 'stopped; the same mlab run resumes it';

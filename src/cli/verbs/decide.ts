@@ -66,8 +66,15 @@ export const decide: Verb = {
     const spec = experiment.specOf(folder.id);
     const proposals = proposalsOf(folder, spec?.approve_later === true);
     if (verdict === undefined) {
-      const text = proposals.map(proposalText).join('\n\n');
-      return { text: text === '' ? `${run} is not waiting for a decision.` : text, json: { run, proposals } };
+      const shown = proposals.map((proposal) => ({
+        ...proposal,
+        decision: readDecision(folder, decisionName(proposal)),
+      }));
+      const text = shown
+        .map((each) => `${proposalText(each)}${decidedText(folder, each.decision)}`)
+        .join('\n\n');
+      const json = { run, proposals: shown };
+      return { text: text === '' ? `${run} is not waiting for a decision.` : text, json };
     }
     const proposal = chosen(proposals, named === null ? options : { ...options, step: named }, run);
     const decision = decisionOf(oneOf('verdict', verdicts, verdict), options);
@@ -75,7 +82,7 @@ export const decide: Verb = {
     if (!addDecision(folder, decisionName(proposal), decision)) throw decidedAlready(folder, proposal);
     const where = `step ${proposal.step}${proposal.branch === 'main' ? '' : ` of ${proposal.branch}`}`;
     return {
-      text: `${run}: ${verdict} ${plain(proposal.action)} (${where}), decided by ${plain(decision.actor)}.`,
+      text: `${run}: ${verdict} ${plain(proposal.action)} (${where}), decided by ${plain(decision.actor)}.${nextText(folder)}`,
       json: { run, proposal, decision },
     };
   },
@@ -153,6 +160,17 @@ function decidedAlready(folder: RunFolder, proposal: Proposal): UserError {
     `${actor} has already decided on this action: ${verdict}.`,
     'That decision stands. Resume the run with the same mlab run command, or its job.',
   );
+}
+
+/** Whether somebody has decided on a proposal that no process has taken up yet. */
+function decidedText(folder: RunFolder, decision: Decision | null): string {
+  if (decision === null) return '';
+  return `\n${plain(decision.actor)} has decided: ${decision.verdict}.${nextText(folder)}`;
+}
+
+/** A process that executes the run takes up a decision by itself. */
+function nextText(folder: RunFolder): string {
+  return folder.holder() === null ? ' The same mlab run command, or its job, continues the run.' : '';
 }
 
 function proposalText({ branch, step, action, args }: Proposal): string {
