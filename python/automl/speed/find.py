@@ -13,7 +13,7 @@ from typing import Any
 from automl.offers import MOST_SECONDS, Offer
 from automl.speed.arrays import Nest
 from automl.speed.expressions import UnfitError, np
-from automl.speed.plain import RULES
+from automl.speed.plain import LAST_RULES, RULES, Rules
 from automl.speed.prove import Trials
 from automl.speed.pure import is_pure
 from automl.speed.record import DEBUG, Function, Unit, aside, record
@@ -58,7 +58,15 @@ class Faster:
         return True
 
     def climb(self) -> None:
-        for way, rule in RULES.items():
+        self.follow(RULES)
+        for _ in range(4):
+            if np is None or not self.arrays():
+                break
+        self.follow(LAST_RULES)
+        self.remember()
+
+    def follow(self, rules: Rules) -> None:
+        for way, rule in rules.items():
             for _ in range(3):
                 node = copy.deepcopy(self.node)
                 changed = False
@@ -66,10 +74,6 @@ class Faster:
                     changed = rule(node)
                 if not changed or not self.accept(way, node):
                     break
-        for _ in range(4):
-            if np is None or not self.arrays():
-                break
-        self.remember()
 
     def remember(self) -> None:
         """Results kept for arguments that often come again. Trials are of single calls."""

@@ -257,8 +257,6 @@ RULES: Rules = {
     "python: a dictionary in place of a search": look_up,
     "python: sets in place of lists": sets_for_lists,
     "python: worked out only if needed": late,
-    "python: least and greatest by comparisons": least,
-    "python: parts looked up once": parts_once,
     "python: counted once": count_once,
     "pandas: rows as dictionaries": table_rows,
     "pandas: columns as lists": table_entries,
@@ -267,3 +265,8 @@ RULES: Rules = {
     "python: nested dictionaries": nested_tables,
     "python: divisors up to the root": divisors,
 }
+LAST_RULES: Rules = {
+    "python: least and greatest by comparisons": least,
+    "python: parts looked up once": parts_once,
+}
+"""After all others, which would not know the code again."""
