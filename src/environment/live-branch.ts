@@ -27,7 +27,7 @@ const longestTimerMs = 2 ** 31 - 1;
 export interface StepHooks {
   /** Called when the step is in the trace, with whether it ended the run. */
   recorded: (ended: boolean) => void;
-  /** Called after a wait that does not count as the run's time. */
+  /** Called for a wait, which does not count as the run's time. */
   waited: Waited;
 }
 

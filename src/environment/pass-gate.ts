@@ -23,7 +23,7 @@ interface StepOnBranch {
 
 /** The branch on which an action waits for a decision. */
 export interface GatedBranch extends StepOnBranch {
-  /** Called with the time that a decision took. */
+  /** Called for the wait for a decision. */
   waited: Waited;
   /** Takes a step in the agent's place. */
   take: (step: StepToTake) => Promise<StepResult>;
