@@ -13,8 +13,12 @@ export async function gpusFor(
 /** As many GPUs as the run had, for work on its results; undefined if it had none. */
 export async function leaseGpusOf(context: Context, run: RunSpec): Promise<HeldGpus | undefined> {
   const count = gpusOf(run);
-  if (count === 0) return undefined;
+  return count === 0 ? undefined : await leaseGpus(context, count, run.id);
+}
+
+/** @throws UserError `no_gpu` */
+export async function leaseGpus(context: Context, count: number, forWhat: string): Promise<HeldGpus> {
   const leases = await GpuLeases.find(context.variables);
-  const onWait = (reason: string) => context.log(`${run.id}: waits for ${reason}`);
+  const onWait = (reason: string) => context.log(`${forWhat}: waits for ${reason}`);
   return await leases.lease(count, { signal: context.signal, onWait });
 }

@@ -6,6 +6,7 @@ import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } fr
 import { figuresOf, mean } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
 import { dataCaveats } from '../tasks/index.ts';
+import type { HeldGpus } from './gpus/gpu-leases.ts';
 import { limitsFor } from './plan.ts';
 import { scriptCrash } from './script-crash.ts';
 import { executeRun } from './session/execute-run.ts';
@@ -26,6 +27,8 @@ export interface MeasureTaskOptions {
   versions: Record<string, string>;
   sandbox: SandboxDriver;
   threads: number;
+  /** For the script and the grader; absent: none. */
+  gpus?: HeldGpus | undefined;
   signal: AbortSignal;
   onSeed: (run: MeasuredSeed) => void;
 }
@@ -82,18 +85,19 @@ async function measureSeed(
   folder: RunFolder,
   options: MeasureTaskOptions,
 ): Promise<MeasuredSeed> {
-  const { resources, what, helpersFolder, versions, threads, signal } = options;
+  const { resources, what, helpersFolder, versions, threads, gpus, signal } = options;
   const { agent, reference } = performer(resources, what);
   using _lock = folder.lock();
   const record = await executeRun(spec, {
-    ...{ folder, resources, agent, reference, helpersFolder, versions, threads, signal },
+    ...{ folder, resources, agent, reference, helpersFolder, versions, threads, gpus, signal },
     onProgress: () => {},
   });
   signal.throwIfAborted();
   if (record.status !== 'finished') throw failure(spec, record.end?.message ?? record.status);
   const steps = stepsOf(readTraceSync(folder.tracePath).events);
   const crash = scriptCrash(folder, steps);
-  const [grade] = await gradeRun({ folder, ...resources, helpersFolder, which: 'final', signal });
+  const grading = { ...resources, helpersFolder, gpus: gpus?.gpus, signal };
+  const [grade] = await gradeRun({ folder, ...grading, which: 'final' });
   if (grade === undefined || grade.score === null) {
     const problems = grade?.problems.map(({ message }) => message).join('; ') ?? 'no grade';
     const message = [crash, `no valid submission: ${problems}`].filter(Boolean).join('\n');
@@ -130,7 +134,9 @@ function failure(
   return new UserError('not_measured', `The run ${id} gave no score: ${message}`, hint);
 }
 
-function planOf({ resources: { task, prepared }, what, seeds, sandbox, versions }: MeasureTaskOptions): Plan {
+function planOf(options: MeasureTaskOptions): Plan {
+  const { what, seeds, sandbox, versions, gpus } = options;
+  const { task, prepared } = options.resources;
   const name = ExperimentName.parse(`measure-${task.file.id}`);
   const runs = seeds.map(
     (seed): RunSpec => ({
@@ -144,7 +150,8 @@ function planOf({ resources: { task, prepared }, what, seeds, sandbox, versions 
       seed,
       limits: limitsFor(task, {}),
       sandbox,
-      gpu: false,
+      gpu: gpus !== undefined,
+      ...(gpus === undefined ? {} : { gpus: gpus.gpus.length }),
       marks: dataCaveats(task, prepared.verified),
     }),
   );

@@ -53,10 +53,15 @@ export function sandboxArguments(
     ...rights(features),
     '--clearenv',
     ...laid([...systemLayers(spec, mounts), ...temporary, launcher], mounts),
-    ...['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
+    ...closedFolders(spec).flatMap((path) => ['--remount-ro', path]),
     ...['--chdir', '/'],
     ...Object.entries(variablesOf(spec)).flatMap(([name, value]) => ['--setenv', name, value]),
   ];
+}
+
+/** CUDA names its threads in /proc, and fails where it can't. There, processes may change their own entries only. */
+function closedFolders({ gpus = [] }: SandboxSpec): string[] {
+  return gpus.length > 0 ? ['/dev', '/'] : ['/proc', '/dev', '/'];
 }
 
 function systemLayers(spec: SandboxSpec, mounts: readonly Mount[]): Layer[] {

@@ -9,6 +9,7 @@ import { findUserSwitch } from './agent-user.ts';
 import { installHint } from './bubblewrap.ts';
 import { DockerEngine } from './docker-engine.ts';
 import { findProgram } from './find-program.ts';
+import { cudaObstacle } from './gpus/cuda-obstacle.ts';
 import { type Gpu, gpuSystemOf } from './gpus/gpu.ts';
 import { gpuDeviceFiles, listGpus } from './gpus/list-gpus.ts';
 import { findLimiter } from './limits/find-limiter.ts';
@@ -17,7 +18,7 @@ import { ownedFolder } from './owned-folder.ts';
 import { platformObstacle } from './platform.ts';
 import { type DoctorCheck, SandboxError } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
-import { trySandbox } from './try-sandbox.ts';
+import { trySandbox, withGpuSandbox } from './try-sandbox.ts';
 import { userNamespaceObstacle } from './user-namespaces.ts';
 import { openWorkspaceVolume, whyNoVolume } from './workspace-volume.ts';
 
@@ -164,7 +165,7 @@ async function checkGpus(variables: Variables): Promise<DoctorCheck> {
     const missing = [...new Set(gpus.flatMap(({ devices }) => devices.map(({ source }) => source)))].filter(
       (path) => !existsSync(path),
     );
-    if (missing.length === 0) return { name, state: 'ok', detail, fix: null };
+    if (missing.length === 0) return await tryGpus(gpus, detail);
     const without = `${detail}; without device files: ${missing.join(', ')}`;
     return { name, state: 'warning', detail: without, fix: 'sudo nvidia-modprobe -c 0 -u' };
   }
@@ -177,6 +178,17 @@ async function checkGpus(variables: Variables): Promise<DoctorCheck> {
     return { name, state: 'warning', detail, fix: 'sudo nvidia-modprobe -c 0 -u' };
   }
   return { name, state: 'warning', detail: 'none found; needed only for runs with a GPU', fix: null };
+}
+
+/** Whether a sandbox can compute on them; without a Python in /usr, that is not known. */
+async function tryGpus(gpus: readonly Gpu[], detail: string): Promise<DoctorCheck> {
+  const name = 'GPU';
+  const known: DoctorCheck = { name, state: 'ok', detail, fix: null };
+  if (findProgram('bwrap') === null || !existsSync('/usr/bin/python3')) return known;
+  const obstacle = await withGpuSandbox(gpus, (sandbox) => cudaObstacle(sandbox, gpus));
+  if (obstacle === null) return known;
+  const fix = "put the folder of the driver's library libcuda.so.1 into LD_LIBRARY_PATH";
+  return { name, state: 'warning', detail: `${detail}; not usable in a sandbox: ${obstacle}`, fix };
 }
 
 function gpuSize({ memoryMb }: Gpu): string {

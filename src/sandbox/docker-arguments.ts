@@ -67,11 +67,12 @@ function podmanArguments(facts: ContainerFacts): string[] {
   return ['--http-proxy=false', '--read-only-tmpfs=false', ...(rootless ? ['--userns', 'keep-id'] : [])];
 }
 
-/** An image sets its own PATH, unless a Python environment must come first. */
+/** An image sets its own PATH, unless a Python environment must come first, and has the driver where it looks for it. */
 function variables(spec: SandboxSpec, facts: ContainerFacts): Record<string, string> {
   const all = variablesOf(spec);
   const keepsPath = facts.image !== null && spec.python === null;
-  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'PATH' || !keepsPath));
+  const ofImage = [...(keepsPath ? ['PATH'] : []), ...(facts.image === null ? [] : ['LD_LIBRARY_PATH'])];
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !ofImage.includes(name)));
 }
 
 /**

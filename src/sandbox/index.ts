@@ -2,6 +2,7 @@ export { giveToAgent } from './agent-user.ts';
 export { checkSandbox } from './check-sandbox.ts';
 export { createSandbox, type SandboxOptions, sandboxOptions } from './create-sandbox.ts';
 export { clearGpu } from './gpus/clear-gpu.ts';
+export { cudaObstacle } from './gpus/cuda-obstacle.ts';
 export { type Gpu, type GpuSystem, gpuSystemOf } from './gpus/gpu.ts';
 export { GpuSampler, type GpuUse } from './gpus/gpu-sampler.ts';
 export { listGpus } from './gpus/list-gpus.ts';

@@ -56,7 +56,8 @@ export function outermostFirst<Item>(items: readonly Item[], pathOf: (item: Item
 
 function viewOf(spec: SandboxSpec, system: System, own: OwnFolders): Pick<SystemView, 'mounts' | 'covers'> {
   const host = system === 'host' ? systemView() : { mounts: [], covers: [] };
-  const libraries = system === 'host' && (spec.gpus ?? []).length > 0 ? gpuLibraries() : [];
+  const gpus = spec.gpus ?? [];
+  const libraries = system === 'host' && gpus.length > 0 ? gpuLibraries(gpus) : [];
   const installed = system === 'host' ? ['/usr'] : ofImages;
   const pythons = [spec.python ?? [], ...(spec.otherPythons ?? [])].flat();
   const shown = pythons.map((python) => pythonView(python, installed));

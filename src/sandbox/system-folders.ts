@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { type Gpu, librariesOf } from './gpus/gpu.ts';
 import { isWithin, realPath } from './paths.ts';
 import type { Mount, PythonMount } from './sandbox.ts';
 import { partsOf } from './shown-parts.ts';
@@ -103,13 +104,13 @@ function isLink(path: string): boolean {
 }
 
 /** Places of the driver's libraries and of CUDA's that are not shown otherwise. */
-export function gpuLibraries(): Mount[] {
+export function gpuLibraries(gpus: readonly Gpu[]): ShownMount[] {
   const local = existsSync('/usr/local')
     ? readdirSync('/usr/local').filter((name) => /^cuda(-|$)/.test(name))
     : [];
-  const driver = ['/run/opengl-driver', '/run/nvidia/driver', '/opt/nvidia'];
-  const folders = [...driver, ...local.map((name) => join('/usr/local', name))];
-  return folders.filter((path) => existsSync(path)).map(readOnly);
+  const driver = ['/run/opengl-driver', '/run/nvidia/driver', '/opt/nvidia', '/usr/local/nvidia'];
+  const folders = [...driver, ...local.map((name) => join('/usr/local', name)), ...librariesOf(gpus)];
+  return folders.filter((path) => existsSync(path)).map((path) => ({ ...readOnly(path), intended: path }));
 }
 
 function readOnly(path: string): Mount {

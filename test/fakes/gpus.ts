@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GpuSystem } from '../../src/sandbox/index.ts';
 
@@ -25,7 +26,8 @@ export const twoGpus: readonly FakeGpu[] = [
  * @param folder an empty one
  */
 export function fakeGpus(folder: string, gpus: readonly FakeGpu[]): GpuSystem {
-  const system = { smi: join(folder, 'nvidia-smi'), dev: join(folder, 'dev'), proc: join(folder, 'proc') };
+  const at = (name: string) => join(folder, name);
+  const system = { smi: at('nvidia-smi'), dev: at('dev'), proc: at('proc'), libraries: [] };
   const file = (path: string, text: string) => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
@@ -47,6 +49,40 @@ export function fakeGpus(folder: string, gpus: readonly FakeGpu[]): GpuSystem {
   writeFileSync(system.smi, script(gpus), { mode: 0o755 });
   return system;
 }
+
+/**
+ * A driver's library for these GPUs, in a folder that no loader searches: it counts those that CUDA_VISIBLE_DEVICES
+ * names.
+ * @returns the folder; null if there is no C compiler
+ */
+export function fakeDriver(folder: string): string | null {
+  // Agents' commands run as another user.
+  chmodSync(folder, 0o755);
+  const source = join(folder, 'cuda.c');
+  writeFileSync(source, driver);
+  const words = ['-shared', '-fPIC', '-o', join(folder, 'libcuda.so.1'), source];
+  return spawnSync('cc', words).status === 0 ? folder : null;
+}
+
+/** Like the real one, it names a thread of its own, and fails with error 304 where it can't. */
+const driver = `#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int named(void) {
+  const char *at = getenv("CUDA_VISIBLE_DEVICES");
+  int count = at != NULL && *at != 0;
+  for (; count > 0 && *at != 0; at++) count += *at == ',';
+  return count;
+}
+int cuInit(unsigned flags) {
+  int name = open("/proc/thread-self/comm", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (name < 0 || write(name, "cuda", 4) != 4) return 304;
+  return named() > 0 ? 0 : 100;
+}
+int cuDeviceGetCount(int *count) { *count = named(); return 0; }
+int cuGetErrorString(int code, const char **text) { *text = code == 304 ? "OS call failed" : "no device"; return 0; }
+`;
 
 function script(gpus: readonly FakeGpu[]): string {
   const rows = gpus.map(({ index, uuid, bus }) => `${index}, ${uuid}, Fake GPU, 81559, ${bus}`);

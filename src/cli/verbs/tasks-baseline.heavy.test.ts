@@ -76,6 +76,12 @@ test('the example of the guide is prepared, measured and checked without invente
   expect(checked.code, checked.stdout + checked.stderr).toBe(0);
 });
 
+test('a task that uses no GPU is not measured on one', async () => {
+  const refused = await mlab('tasks', 'baseline', 'digits', '--sample', '--gpu');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('the task digits uses no GPU');
+});
+
 test('the timing grader of the guide distinguishes a fast solution from the starter', async () => {
   const folder = timedExample();
   const measure = ['tasks', 'baseline', folder, '--write', '--seeds', '1'];

@@ -21,6 +21,7 @@ import {
 } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
 import { figureCaveats, nameOf, partOf, spreadsAway } from '../figure-caveats.ts';
+import { leaseGpus } from '../gpus-of-run.ts';
 import { machineName, rounded } from '../measured-figures.ts';
 import { duration, number, table } from '../table.ts';
 import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
@@ -29,6 +30,7 @@ import type { Verb } from '../verb.ts';
 interface Options extends ResourceFlags {
   seeds: string;
   reference?: boolean;
+  gpu?: boolean;
   save?: boolean;
   write?: boolean;
 }
@@ -40,6 +42,7 @@ export const tasksBaseline: Verb = {
     { flags: '--reference', description: 'measure the reference solution instead of the baseline' },
     { flags: '--write', description: 'write the figures into task.yaml' },
     { flags: '--save', description: 'use the figures for later runs on this copy of the data' },
+    { flags: '--gpu', description: 'give the script and the grader a GPU, if the task uses one' },
     ...prepareFlags,
   ],
   details:
@@ -49,6 +52,7 @@ export const tasksBaseline: Verb = {
     ['mlab tasks baseline digits', 'mean, spread and time of the starter over 5 seeds'],
     ['mlab tasks baseline ./tasks/mine --write', 'the same, and written into its task.yaml'],
     ['mlab tasks baseline cifar10 --save', 'the same, for data without figures in task.yaml'],
+    ['mlab tasks baseline babylm --gpu --save', 'the same, measured on a GPU'],
     ['mlab tasks baseline digits --reference --seeds 10', 'the same for the reference solution'],
   ],
   async run(context, ids, given: object) {
@@ -79,11 +83,20 @@ interface Result {
   yaml: string;
 }
 
+/** What was measured, and where. */
+interface Figures {
+  measurement: Measurement;
+  machine: string;
+}
+
 async function measureOne(context: Context, id: string, seeds: number, options: Options): Promise<Result> {
   const whole = loadTask(id, context.folders.tasks, { toMeasure: true });
+  if (options.gpu === true) refuseWithoutUse(whole);
   const resources = await provision(context, whole, options);
   const task = options.sample === true ? sampleOf(whole) : whole;
   const { id: name } = task.file;
+  await using gpus = options.gpu === true ? await leaseGpus(context, 1, name) : undefined;
+  const machine = machineName(gpus?.gpus);
   const parent = mkdtempSync(join(tmpdir(), 'mlab-measure-'));
   try {
     const measurement = await measureTask({
@@ -92,12 +105,12 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
       helpersFolder: context.folders.helpers,
       folder: measureFolder(parent, name),
       versions: { mlab: context.version, node: process.version },
-      threads: cpus().length,
-      signal: context.signal,
+      ...{ threads: cpus().length, gpus },
+      signal: gpus === undefined ? context.signal : AbortSignal.any([context.signal, gpus.lost]),
       onSeed: ({ seed, score, seconds }) =>
         context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`),
     });
-    if (options.save === true) save(context, resources, measurement);
+    if (options.save === true) save(context, resources, { measurement, machine });
     const part = partOf(measurement);
     const flag = part === 'reference' ? ' --reference' : '';
     const measured = {
@@ -105,11 +118,16 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
       toWrite: options.write === true ? null : `${context.command} tasks baseline ${id}${flag} --write`,
     };
     if (options.write === true) {
-      writeFigures(whole, figuresOf(measurement));
+      writeFigures(whole, figuresOf({ measurement, machine }));
       context.log(`${name}: written into ${join(whole.folder, 'task.yaml')}`);
     }
     return {
-      ...{ task: name, measurement, spreads: spreadsAway(measured), yaml: yamlOf(part, measurement) },
+      ...{
+        task: name,
+        measurement,
+        spreads: spreadsAway(measured),
+        yaml: yamlOf(part, { measurement, machine }),
+      },
       caveat: figureCaveats(measured).join('\n') || null,
     };
   } finally {
@@ -117,22 +135,34 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
   }
 }
 
-function save({ folders, log }: Context, { task, prepared }: TaskResources, measurement: Measurement): void {
-  const { what, mean, spread, seeds, seconds } = measurement;
+function refuseWithoutUse({ file }: Task): void {
+  if (file.resources.gpu !== 'none') return;
+  throw new UserError(
+    'bad_flag',
+    `--gpu: the task ${file.id} uses no GPU.`,
+    'Leave the flag out, or set resources.gpu in its task.yaml to optional.',
+  );
+}
+
+function save(
+  { folders, log }: Context,
+  { task, prepared }: TaskResources,
+  { measurement: { what, mean, spread, seeds, seconds }, machine }: Figures,
+): void {
   const figures = { mean, spread, seeds, seconds };
-  const measured =
-    what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine: machineName() } };
+  const measured = what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine } };
   saveFigures(task, prepared, measured, folders);
   log(`${task.file.id}: kept; results on this data are marked as measured against it`);
 }
 
 /** In the form of task.yaml. */
-function figuresOf({ what, mean, spread, seeds, seconds }: Measurement): MeasuredFigures {
+function figuresOf({ measurement, machine }: Figures): MeasuredFigures {
+  const { what, mean, spread, seeds, seconds } = measurement;
   const figures = {
     ...{ mean: rounded(mean), spread: rounded(spread), seeds },
     seconds: Number(seconds.toFixed(1)),
   };
-  return what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine: machineName() } };
+  return what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine } };
 }
 
 function subjectOf({ file }: Task, { reference }: Options): MeasuredScript {
@@ -140,13 +170,14 @@ function subjectOf({ file }: Task, { reference }: Options): MeasuredScript {
   return file.baseline.method === 'constant' ? 'constant' : 'starter';
 }
 
-function yamlOf(part: 'baseline' | 'reference', { mean, spread, seeds, seconds }: Measurement): string {
+function yamlOf(part: 'baseline' | 'reference', { measurement, machine }: Figures): string {
+  const { mean, spread, seeds, seconds } = measurement;
   const lines = [
     `mean: ${rounded(mean)}`,
     `spread: ${rounded(spread)}`,
     `seeds: ${seeds}`,
     `seconds: ${seconds.toFixed(1)}`,
-    ...(part === 'baseline' ? [`machine: ${machineName()}`] : []),
+    ...(part === 'baseline' ? [`machine: ${machine}`] : []),
   ];
   return [`${part}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }

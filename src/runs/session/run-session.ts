@@ -8,10 +8,11 @@ import {
   type RunEnvironmentOptions,
   type RunModels,
 } from '../../environment/index.ts';
+import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
 import { sentence } from '../../lib/sentence.ts';
 import { type CallRecord, ModelUnavailable, Quota, Upstream } from '../../models/index.ts';
-import { type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
+import { cudaObstacle, type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
 import { type AgentClaims, branchesAtOnce, type EventOf, type RunSpec } from '../../schema/index.ts';
 import { LocalServices, serviceRestarts } from '../../services/index.ts';
 import type { TraceWriter } from '../../store/index.ts';
@@ -47,6 +48,7 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   // No tool runs before there is a workspace.
   let askForTool: BranchStart['askForTool'] = async () => notBegun;
   await using main = await branches.openMain(resume.workspace, (request) => askForTool(request));
+  await refuseUnusableGpus(main.sandbox, services);
   beginSession(trace, spec, resume, main, services);
   const quota = runQuota(spec, resume);
   const models = runModels(spec, services, resume, quota);
@@ -70,6 +72,17 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
     seconds_used: environment.secondsUsed,
     spent: environment.spent,
   };
+}
+
+/** @throws UserError `gpu_unusable`: the run would silently compute on the processor */
+async function refuseUnusableGpus(sandbox: Sandbox, { gpus }: RunServices): Promise<void> {
+  const obstacle = gpus === undefined ? null : await cudaObstacle(sandbox, gpus.gpus);
+  if (obstacle === null) return;
+  throw new UserError(
+    'gpu_unusable',
+    `Programs in the sandbox can't use the run's GPU: ${obstacle}`,
+    "If it is the driver's library that is missing, put its folder into LD_LIBRARY_PATH; mlab doctor shows whether that helps.",
+  );
 }
 
 /** The parts of an environment that a session needs, whoever acts in it. */

@@ -15,10 +15,13 @@ export interface GpuUse {
 const names = ['uuid', 'utilization.gpu', 'memory.used'] as const;
 const Sample = z.object({ uuid: z.string(), 'utilization.gpu': smiNumber, 'memory.used': smiNumber });
 
+/** Short runs are sampled more often. */
+const shortestMs = 500;
+
 /** During longer gaps, as when a machine slept, it is unknown whether they were busy. */
 const longestGap = 3;
 
-/** Samples the GPUs that are held now, every few seconds, and adds up. Must be closed. */
+/** Samples the GPUs that are held now, at intervals that grow to a few seconds, and adds up. Must be closed. */
 export class GpuSampler implements AsyncDisposable {
   readonly #smi: string;
   readonly #gpus: readonly Gpu[];
@@ -55,7 +58,8 @@ export class GpuSampler implements AsyncDisposable {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.#sample();
-      await sleepUnless(signal, this.#everyMs);
+      const ms = (performance.now() - this.#begun) / 4;
+      await sleepUnless(signal, Math.min(this.#everyMs, Math.max(ms, shortestMs)));
     }
   }
 

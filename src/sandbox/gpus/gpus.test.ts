@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type FakeGpu, fakeGpus, twoGpus } from '../../../test/fakes/gpus.ts';
+import { type FakeGpu, fakeDriver, fakeGpus, twoGpus } from '../../../test/fakes/gpus.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { checkSandbox } from '../check-sandbox.ts';
 import { createSandbox } from '../create-sandbox.ts';
 import { containerArguments } from '../docker-arguments.ts';
 import { makePlace, obstacleTo, run } from '../test-support.ts';
+import { cudaObstacle } from './cuda-obstacle.ts';
 import { gpuSystemOf } from './gpu.ts';
 import { GpuSampler } from './gpu-sampler.ts';
 import { listGpus } from './list-gpus.ts';
@@ -92,6 +93,25 @@ describe('a sandbox with a GPU (simulated)', () => {
       ...['nvidia3 card 3', 'nvidiactl nvidiactl', 'MIG-2222'],
     ]);
     expect(await seenWith()).toEqual(["cat: 'nvidia*': No such file or directory", 'nvidia*']);
+  });
+
+  it('shows a driver that only LD_LIBRARY_PATH leads to, without which it can not be computed on', async (context) => {
+    const obstacle = await obstacleTo('bubblewrap');
+    if (obstacle !== null) context.skip(obstacle);
+    const folder = fakeDriver(temporaryFolder());
+    if (folder === null) return context.skip('no C compiler');
+    const { libraries } = gpuSystemOf({ LD_LIBRARY_PATH: `/usr/lib:lib::${temporaryFolder()}:${folder}` });
+    expect(libraries).toEqual([folder]);
+    const system = fakeGpus(temporaryFolder(), twoGpus);
+    using place = makePlace();
+    const obstacleWith = async (found: readonly string[], count = 2) => {
+      const gpus = await listGpus({ ...system, libraries: found }, undefined);
+      await using sandbox = await createSandbox('bubblewrap', place.spec({ gpus: gpus.slice(0, count) }), {});
+      return await cudaObstacle(sandbox, gpus);
+    };
+    expect(await obstacleWith(libraries)).toBeNull();
+    expect(await obstacleWith(libraries, 1)).toBe('CUDA finds 1 of 2 GPUs');
+    expect(await obstacleWith([])).toContain('libcuda.so.1: cannot open shared object file');
   });
 
   it('requests it for a container by its UUID', async () => {

@@ -60,7 +60,7 @@ function wholeGpu(card: Card, system: GpuSystem): Gpu {
   const own = `nvidia${minorOf(card, system.proc)}`;
   const { uuid, name, 'memory.total': memoryMb } = card;
   const devices = [...sharedGpuDevices(system.dev), deviceFile(own, system.dev)];
-  return { uuid, card: uuid, name, memoryMb, devices };
+  return { uuid, card: uuid, name, memoryMb, devices, libraries: system.libraries };
 }
 
 function deviceFile(name: string, dev: string): DeviceFile {
