@@ -40,6 +40,13 @@ test('a person replaces the action, and is asked again after an invalid replacem
   expect(asked).toHaveLength(3);
 });
 
+test('a person is told why their action can not be performed, and asked again', async () => {
+  const { asked, gate } = person('e', 'Read Fil {}', 'List Files {}');
+  const obstacleTo = ({ name }: { name: string }) => (name === 'Read Fil' ? 'No action Read Fil.' : null);
+  expect(await gate({ ...proposed, obstacleTo }, never)).toMatchObject({ action: { name: 'List Files' } });
+  expect(asked[2]).toMatch(/^No action Read Fil\.\nInstead/);
+});
+
 test('a person takes over until they enter no action', async () => {
   const decision = await person('t', 'List Files {"dir_path": "."}', '').gate(proposed, never);
   if (decision.kind !== 'take_over') throw new Error(`not taken over: ${decision.kind}`);

@@ -24,20 +24,25 @@ export function approveActions(ask: AskAtTerminal, actor: string): Gate {
         const reason = await ask('Reason (the agent sees it): ', signal);
         return { kind: 'deny', actor, reason };
       }
-      if (canTakeOver && (choice === 't' || choice === 'take over')) return takeOver(ask, actor);
+      if (canTakeOver && (choice === 't' || choice === 'take over')) return takeOver(ask, actor, proposed);
       if (choice !== 'e' && choice !== 'edit') continue;
-      const action = await askAction(ask, 'Instead', signal);
+      const action = await askAction(ask, 'Instead', proposed, signal);
       if (action !== null) return { kind: 'replace', actor, action };
     }
   };
 }
 
-function takeOver(ask: AskAtTerminal, actor: string): GateDecision {
-  return { kind: 'take_over', actor, next: (_, signal) => askAction(ask, 'Your action', signal) };
+function takeOver(ask: AskAtTerminal, actor: string, proposed: ProposedAction): GateDecision {
+  return { kind: 'take_over', actor, next: (_, signal) => askAction(ask, 'Your action', proposed, signal) };
 }
 
 /** Null for an empty line. */
-async function askAction(ask: AskAtTerminal, prompt: string, signal: AbortSignal): Promise<Action | null> {
+async function askAction(
+  ask: AskAtTerminal,
+  prompt: string,
+  { obstacleTo }: ProposedAction,
+  signal: AbortSignal,
+): Promise<Action | null> {
   let notice = '';
   for (;;) {
     const text = await ask(
@@ -46,8 +51,12 @@ async function askAction(ask: AskAtTerminal, prompt: string, signal: AbortSignal
     );
     if (text.trim() === '') return null;
     const action = parseAction(text);
-    if (action !== null) return action;
-    notice = 'Expected the name of an action and its arguments as a JSON object.\n';
+    const obstacle =
+      action === null
+        ? 'Expected the name of an action and its arguments as a JSON object.'
+        : (obstacleTo?.(action) ?? null);
+    if (obstacle === null) return action;
+    notice = `${shownText(obstacle)}\n`;
   }
 }
 

@@ -39,7 +39,9 @@ describe('the gate of a run', () => {
     await using _place = place;
     expect(await place.environment.step(write('one'))).toMatchObject({ status: 'ok' });
     expect(await place.step('Read File', {})).toMatchObject({ status: 'invalid' });
-    expect(proposals).toEqual([{ branch: 'main', step: 1, ...write('one') }]);
+    expect(proposals).toMatchObject([{ branch: 'main', step: 1, ...write('one') }]);
+    expect(proposals[0]?.obstacleTo?.(read)).toBeNull();
+    expect(proposals[0]?.obstacleTo?.({ name: 'Read Fil', args: {} })).toContain('Read Fil');
     expect(kinds(place).slice(1, 5)).toEqual([
       ...['action_proposed', 'action_decided', 'step_started', 'step_finished'],
     ]);

@@ -11,6 +11,8 @@ export interface ProposedAction extends Action {
    * nobody can take over.
    */
   isPermission?: true;
+  /** Why another action can't be performed in its place; null if it can. */
+  obstacleTo?: (instead: Action) => string | null;
 }
 
 /** The decision on a proposed action. `actor` is who decided: the name of a person or of a policy. */

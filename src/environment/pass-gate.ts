@@ -1,4 +1,4 @@
-import type { BranchId, EventOf } from '../schema/index.ts';
+import type { Action, BranchId, EventOf } from '../schema/index.ts';
 import { type ActionOutcome, type Checked, checkAction } from './action.ts';
 import type { StepResult } from './environment.ts';
 import type { Gate, GateDecision } from './gate.ts';
@@ -115,7 +115,7 @@ export async function askPermission(
   over: AbortSignal,
 ): Promise<GateDecision> {
   const asked: Gate = (proposed, signal) =>
-    gate({ ...proposed, isPermission: true }, AbortSignal.any([signal, over]));
+    gate({ ...proposed, isPermission: true, obstacleTo: () => null }, AbortSignal.any([signal, over]));
   return await askGate(action, asked, run, branch);
 }
 
@@ -134,7 +134,11 @@ async function askGate(
     action: action.name,
     args: trace.textRef(action.text),
   });
-  const proposed = { branch: branch.branch, step, name: action.name, args: action.args };
+  const obstacleTo = (instead: Action) => {
+    const checked = checkAction(readAction(instead), run.definitions);
+    return checked.ok ? null : checked.observation;
+  };
+  const proposed = { branch: branch.branch, step, name: action.name, args: action.args, obstacleTo };
   const decision = await gateWaits.during(proposed, (over) =>
     gate(proposed, AbortSignal.any([signal, over])),
   );

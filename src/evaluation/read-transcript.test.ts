@@ -105,6 +105,19 @@ test('a final answer that the agent held back is not a format error', () => {
   );
 });
 
+test("a run is not its agent's alone if somebody denies, replaces or takes a step", () => {
+  const isShared = (...payloads: (EventPayload | EventPayload[])[]) =>
+    transcriptOf(begun(), ...payloads).isShared;
+  const decided = (verdict: 'allow' | 'deny' | 'replace'): EventPayload => ({
+    ...{ kind: 'action_decided', step: 1, verdict, actor: 'Ada' },
+    ...(verdict === 'replace' ? { replacement: { action: 'List Files', args: { text: '{}' } } } : {}),
+  });
+  expect(isShared(decided('allow'), step(1))).toBe(false);
+  expect(isShared(decided('deny'), step(1))).toBe(true);
+  expect(isShared(decided('replace'), step(1))).toBe(true);
+  expect(isShared({ ...stepStarted(1), actor: 'Ada' }, stepFinished(1, snapshot))).toBe(true);
+});
+
 test('the last reply is a format error only if the run ended because of its form', () => {
   expect(rejected(step(1), reply('?'), ended('reply_format'))).toEqual([[1, '?']]);
   expect(rejected(step(1), reply('?'), ended('time_limit'))).toEqual([]);

@@ -23,6 +23,12 @@ export function readTranscript(folder: RunFolder, grades: readonly GradedStep[])
   return fold.transcript(grades);
 }
 
+/** What somebody other than the agent did to a run. */
+function isOfOthers(event: TraceEvent): boolean {
+  if (event.kind === 'action_decided') return event.verdict !== 'allow';
+  return event.kind === 'step_started' && event.actor !== undefined;
+}
+
 /** The entry in which agents note what is wrong with a reply. */
 const formatError = 'Format error';
 
@@ -42,6 +48,7 @@ export class TranscriptReader {
   /** The latest reply of the agent's model that has had no consequence yet. */
   #reply: string | null = null;
   #isRejected = false;
+  #isShared = false;
 
   constructor(text: (ref: TextRef) => string) {
     this.#text = text;
@@ -51,6 +58,7 @@ export class TranscriptReader {
   read(event: TraceEvent, isInHistory = true): void {
     if (event.kind === 'model_call') this.#addCost(event);
     if (!isInHistory) return;
+    if (isOfOthers(event)) this.#isShared = true;
     switch (event.kind) {
       case 'session_started':
         this.#end = null;
@@ -100,6 +108,7 @@ export class TranscriptReader {
       ...{ problem: this.#problem, submissionFiles: this.#submissionFiles, steps: this.#steps },
       starter: this.#starter,
       ...{ lastEntries: this.#entries, formatErrors: this.#formatErrors, end: this.#end, grades },
+      isShared: this.#isShared,
     };
   }
 

@@ -24,8 +24,8 @@ export function errorCategories(
   scoringReference: ScoringReference | null,
   measured: Measured,
 ): ProcessMetrics['errors'] {
-  // It was cut off: how its agent would have ended is not known.
-  if (transcript.end?.reason === 'infrastructure_error') return [];
+  // It was cut off: how its agent would have ended is not known. Nor is it if others acted for it.
+  if (transcript.end?.reason === 'infrastructure_error' || transcript.isShared === true) return [];
   const found: (readonly [ErrorCategory, Evidence[]])[] = [
     ['hallucination', measured.grounding.examples.slice(0, maxEvidence)],
     ['debugging', debuggingInVain(transcript)],

@@ -295,6 +295,7 @@ describe('error categories', () => {
       { grades: [graded(1, null, { final: true })] },
       ['submission_format'],
     ],
+    ['a run in which somebody else took part', [list], { isShared: true }, []],
     [
       'a run that the infrastructure cut off',
       [list],

@@ -16,6 +16,8 @@ export interface RunTranscript {
   /** Null while it has not ended. */
   end: { reason: EndReason; message: string; finalAnswer: string | null } | null;
   grades: readonly GradedStep[];
+  /** Whether somebody else denied or replaced an action of the agent, or took a step in its place. */
+  isShared?: boolean;
 }
 
 export interface TranscriptStep {
