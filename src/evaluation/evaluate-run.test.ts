@@ -81,6 +81,14 @@ test('an agent is named with its model and options', () => {
   const warm = { agent: 'automl', model: null, agent_options: {}, experience: [exampleLesson()] };
   expect(agentLabel(warm)).toBe('automl(warm)');
   expect(agentLabel({ ...warm, experience: [] })).toBe('automl');
+  const script = (last: string) =>
+    agentLabel({
+      agent: 'command',
+      model: null,
+      agent_options: { command: `cd .\n${'python a.py\n'.repeat(40)}${last}` },
+    });
+  expect(script('a')).toMatch(/^command\(command=cd \.( python a\.py){3}… [0-9a-f]{6}\)$/);
+  expect(script('a')).not.toBe(script('b'));
   const command = { command: 'python /home/me/agent.py', files: '/home/me/agent.py' };
   const program = { agent: 'command', model: 'openai/gpt-5', agent_options: command };
   expect(agentLabel(program)).toBe('command(openai/gpt-5, command=python /home/me/agent.py)');

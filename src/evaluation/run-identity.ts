@@ -1,6 +1,8 @@
 import { sha256 } from '../lib/hash.ts';
 import type { RunEvaluation, RunRecord, RunSpec } from '../schema/index.ts';
 
+const longestValue = 80;
+
 /**
  * The agent with its model and options, as shown to people: `research(openai/gpt-5, profile=paper)`. An agent with
  * lessons of other runs is distinct from the one without. A command with a label is called by it.
@@ -17,10 +19,16 @@ export function agentLabel({
   const hidden = isCommand ? ['files', 'label', ...(label === '' ? [] : ['command'])] : [];
   const chosen = Object.entries(options)
     .filter(([name]) => !hidden.includes(name))
-    .map(([name, value]) => `${name}=${String(value)}`);
+    .map(([name, value]) => `${name}=${shortened(String(value))}`);
   const inside = [...(model === null ? [] : [model]), ...chosen, ...(experience.length > 0 ? ['warm'] : [])];
   const name = label === '' ? agent : label;
   return inside.length === 0 ? name : `${name}(${inside.join(', ')})`;
+}
+
+/** A script as an option would fill a report; the end of its hash still tells it from others. */
+function shortened(value: string): string {
+  if (value.length <= longestValue && !/[\r\n]/.test(value)) return value;
+  return `${value.replaceAll(/\s+/g, ' ').slice(0, longestValue / 2)}… ${sha256(value).slice(0, 6)}`;
 }
 
 /** Distinguishes runs of agents that have the same label and different sources. */
