@@ -6,7 +6,7 @@ import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } fr
 import { figuresOf, mean } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
 import { dataCaveats } from '../tasks/index.ts';
-import type { HeldGpus } from './gpus/gpu-leases.ts';
+import { givenGpus, type HeldGpus } from './gpus/gpu-leases.ts';
 import { limitsFor } from './plan.ts';
 import { scriptCrash } from './script-crash.ts';
 import { executeRun } from './session/execute-run.ts';
@@ -150,8 +150,7 @@ function planOf(options: MeasureTaskOptions): Plan {
       seed,
       limits: limitsFor(task, {}),
       sandbox,
-      gpu: gpus !== undefined,
-      ...(gpus === undefined ? {} : { gpus: gpus.gpus.length }),
+      ...givenGpus(gpus),
       marks: dataCaveats(task, prepared.verified),
     }),
   );

@@ -31,6 +31,22 @@ describe('the name of an experiment', () => {
   });
 });
 
+test('runs of a task that requires a GPU always get one, others only if one is wanted and used', () => {
+  const given = (gpu: 'none' | 'optional' | 'required', changes: Record<string, unknown> = {}) => {
+    const file = ExperimentFile.parse({ tasks: ['digits'], agents: ['noop'], ...changes });
+    const using = { ...task, file: { ...task.file, resources: { ...task.file.resources, gpu } } };
+    const plan = makePlan(
+      file,
+      [{ task: using, verified: true }],
+      [{ agent: agentByName('noop'), options: {} }],
+      '1',
+    );
+    return plan.runs[0]?.gpu;
+  };
+  expect([given('none'), given('optional'), given('required')]).toEqual([false, false, true]);
+  expect([given('none', { gpu: true }), given('optional', { gpus: 2 })]).toEqual([false, true]);
+});
+
 describe('experience', () => {
   const planWith = (lessons: readonly Lesson[], changes: Record<string, unknown> = {}) => {
     const file = ExperimentFile.parse({

@@ -97,7 +97,8 @@ export function makePlan(
 }
 
 function gpusFor(task: Task, { gpu, gpus }: ExperimentFile): Pick<RunSpec, 'gpu' | 'gpus'> {
-  const isGranted = (gpu || gpus !== undefined) && task.file.resources.gpu !== 'none';
+  const { gpu: use } = task.file.resources;
+  const isGranted = use === 'required' || ((gpu || gpus !== undefined) && use !== 'none');
   return { gpu: isGranted, ...(isGranted && gpus !== undefined ? { gpus } : {}) };
 }
 

@@ -256,7 +256,10 @@ export const TaskFile = z
     limits: Limits.partial().default({}).describe('limits of a run that differ from the defaults'),
     resources: z
       .strictObject({
-        gpu: z.enum(['none', 'optional', 'required']).default('none').describe('whether the task uses a GPU'),
+        gpu: z
+          .enum(['none', 'optional', 'required'])
+          .default('none')
+          .describe('whether runs may have a GPU (with `--gpu`), or always get one'),
       })
       .prefault({})
       .describe('hardware that the task needs'),

@@ -21,7 +21,7 @@ import {
 } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
 import { figureCaveats, nameOf, partOf, spreadsAway } from '../figure-caveats.ts';
-import { leaseGpus } from '../gpus-of-run.ts';
+import { leaseGpuFor } from '../gpus-of-run.ts';
 import { machineName, rounded } from '../measured-figures.ts';
 import { duration, number, table } from '../table.ts';
 import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
@@ -42,7 +42,7 @@ export const tasksBaseline: Verb = {
     { flags: '--reference', description: 'measure the reference solution instead of the baseline' },
     { flags: '--write', description: 'write the figures into task.yaml' },
     { flags: '--save', description: 'use the figures for later runs on this copy of the data' },
-    { flags: '--gpu', description: 'give the script and the grader a GPU, if the task uses one' },
+    { flags: '--gpu', description: 'give the script and the grader a GPU' },
     ...prepareFlags,
   ],
   details:
@@ -91,11 +91,10 @@ interface Figures {
 
 async function measureOne(context: Context, id: string, seeds: number, options: Options): Promise<Result> {
   const whole = loadTask(id, context.folders.tasks, { toMeasure: true });
-  if (options.gpu === true) refuseWithoutUse(whole);
+  await using gpus = await leaseGpuFor(context, whole, options.gpu);
   const resources = await provision(context, whole, options);
   const task = options.sample === true ? sampleOf(whole) : whole;
   const { id: name } = task.file;
-  await using gpus = options.gpu === true ? await leaseGpus(context, 1, name) : undefined;
   const machine = machineName(gpus?.gpus);
   const parent = mkdtempSync(join(tmpdir(), 'mlab-measure-'));
   try {
@@ -133,15 +132,6 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
   } finally {
     removeTree(parent);
   }
-}
-
-function refuseWithoutUse({ file }: Task): void {
-  if (file.resources.gpu !== 'none') return;
-  throw new UserError(
-    'bad_flag',
-    `--gpu: the task ${file.id} uses no GPU.`,
-    'Leave the flag out, or set resources.gpu in its task.yaml to optional.',
-  );
 }
 
 function save(

@@ -20,6 +20,7 @@ import { SandboxDriver } from '../../schema/index.ts';
 import { openExperiment } from '../../store/index.ts';
 import { loadTask, type Task } from '../../tasks/index.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
+import { leaseGpuFor } from '../gpus-of-run.ts';
 import { counted, duration, number, oneLine, percent, table } from '../table.ts';
 import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
@@ -29,6 +30,7 @@ interface Options extends ResourceFlags {
   parallel: number;
   sandbox: SandboxDriver;
   keep?: boolean;
+  gpu?: boolean;
 }
 
 interface TaskCheck {
@@ -58,6 +60,7 @@ export const tasksCheck: Verb = {
     { flags: '--parallel <n>', description: 'maximum validation agents at a time', default: '2' },
     { flags: '--sandbox <driver>', description: 'sandbox for the agents', default: 'bubblewrap' },
     { flags: '--keep', description: 'keep the runs (they are always kept when an agent fails its check)' },
+    { flags: '--gpu', description: 'give the agents and the grader a GPU, one agent at a time' },
     ...prepareFlags,
   ],
   details:
@@ -146,7 +149,7 @@ async function checkOne(
   id: string,
   parent: string,
   settings: Settings,
-  options: ResourceFlags,
+  options: Options,
 ): Promise<TaskCheck> {
   const { chosen, parallel, sandbox, keep } = settings;
   const task = validTask(context, id);
@@ -155,14 +158,15 @@ async function checkOne(
   }
   const { id: name } = task.file;
   const log = (line: string) => context.log(`${name}: ${line}`);
+  await using gpus = await leaseGpuFor(context, task, options.gpu);
   const resources = await provision(context, task, options);
   log('valid; running the validation agents');
   const folder = checkFolder(parent, name);
   const reports = await checkTask({
-    ...{ resources, validationAgents: chosen, folder, sandbox, parallel },
+    ...{ resources, validationAgents: chosen, folder, sandbox, parallel, gpus },
     helpersFolder: context.folders.helpers,
     versions: { mlab: context.version, node: process.version },
-    signal: context.signal,
+    signal: gpus === undefined ? context.signal : AbortSignal.any([context.signal, gpus.lost]),
     onProgress: log,
     onReport: (report) => log(`${report.agent}: ${verdictOf(report)} (${duration(report.seconds)})`),
   });

@@ -11,7 +11,7 @@ import {
   gpuSystemOf,
   listGpus,
 } from '../../sandbox/index.ts';
-import type { RunGpus } from '../../schema/index.ts';
+import type { RunGpus, RunSpec } from '../../schema/index.ts';
 import { leaseName, type RunLease, takeLeaseNow } from '../../store/index.ts';
 
 export interface LeaseGpusOptions {
@@ -167,6 +167,11 @@ export class HeldGpus implements AsyncDisposable {
     for (const { uuid } of this.gpus) await clearGpu(uuid);
     await this.#leases[Symbol.asyncDispose]();
   }
+}
+
+/** As a run's plan says it. */
+export function givenGpus(held: HeldGpus | undefined): Pick<RunSpec, 'gpu' | 'gpus'> {
+  return held === undefined ? { gpu: false } : { gpu: true, gpus: held.gpus.length };
 }
 
 const sum = (one: number, other: number) => one + other;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
-import { gradeRun } from '../../grading/index.ts';
+import { type GradeRunOptions, gradeRun } from '../../grading/index.ts';
 import { messageOf } from '../../lib/errors.ts';
 import {
   ExperimentName,
@@ -21,6 +21,7 @@ import {
   stepsOf,
 } from '../../store/index.ts';
 import { dataCaveats } from '../../tasks/index.ts';
+import { givenGpus, type HeldGpus } from '../gpus/gpu-leases.ts';
 import { limitsFor } from '../plan.ts';
 import { scriptCrash } from '../script-crash.ts';
 import { executeRun } from '../session/execute-run.ts';
@@ -39,6 +40,8 @@ export interface CheckTaskOptions {
   versions: Record<string, string>;
   sandbox: SandboxDriver;
   parallel: number;
+  /** For the agents, one after the other, and the grader; absent: none. */
+  gpus?: HeldGpus | undefined;
   signal: AbortSignal;
   onProgress: (line: string) => void;
   /** Called for each validation agent as it ends. */
@@ -48,8 +51,9 @@ export interface CheckTaskOptions {
 /** Runs the validation agents on a task, several at a time, each as a separate run, and judges each. */
 export async function checkTask(options: CheckTaskOptions): Promise<ValidationAgentReport[]> {
   const { resources, helpersFolder, signal } = options;
-  // If times are measured, nothing else may keep the machine busy.
-  const parallel = resources.task.file.grading.runs_submission ? 1 : options.parallel;
+  // If times are measured, nothing else may keep the machine busy; and a GPU belongs to one run.
+  const isAlone = resources.task.file.grading.runs_submission || options.gpus !== undefined;
+  const parallel = isAlone ? 1 : options.parallel;
   const validationAgents = options.validationAgents.filter((validationAgent) =>
     validationAgent.fits(resources),
   );
@@ -102,7 +106,7 @@ async function runAndJudge(
   validationAgent: ValidationAgent,
   spec: RunSpec,
   scene: ValidatedRun,
-  { resources, helpersFolder, versions, signal, onProgress }: CheckTaskOptions,
+  { resources, helpersFolder, versions, gpus, signal, onProgress }: CheckTaskOptions,
 ): Promise<ValidationAgentReport> {
   const { folder } = scene;
   const start = performance.now();
@@ -116,13 +120,14 @@ async function runAndJudge(
   await using staged = await validationAgent.stage(scene);
   const { agent, reference } = staged;
   const record = await executeRun(spec, {
-    ...{ folder, resources, agent, reference, helpersFolder, versions, signal },
+    ...{ folder, resources, agent, reference, helpersFolder, versions, gpus, signal },
     threads: 1,
     onProgress: () => {},
   });
   signal.throwIfAborted();
   stage = 'being graded';
-  const { grades, notGraded } = await gradesOf(validationAgent, folder, resources, helpersFolder, signal);
+  const grading = { folder, ...resources, helpersFolder, gpus: gpus?.gpus, signal };
+  const { grades, notGraded } = await gradesOf(validationAgent, grading);
   signal.throwIfAborted();
   const evidence: EndedRun = { record, grades, steps: stepsOf(readTraceSync(folder.tracePath).events) };
   const probes = await staged.probe(evidence);
@@ -145,13 +150,10 @@ function everyMinute(remind: (minutes: number) => void): Disposable {
 
 async function gradesOf(
   { graded }: ValidationAgent,
-  folder: RunFolder,
-  resources: TaskResources,
-  helpersFolder: string,
-  signal: AbortSignal,
+  grading: Omit<GradeRunOptions, 'which'>,
 ): Promise<{ grades: Grade[]; notGraded: string | null }> {
   try {
-    const grades = await gradeRun({ folder, ...resources, helpersFolder, which: graded, signal });
+    const grades = await gradeRun({ ...grading, which: graded });
     return { grades, notGraded: null };
   } catch (error) {
     return { grades: [], notGraded: `it could not be graded: ${messageOf(error)}` };
@@ -204,7 +206,7 @@ function planOf(validationAgents: readonly ValidationAgent[], options: CheckTask
       seed: 0,
       limits: limitsFor(task, validationAgent.limits),
       sandbox: options.sandbox,
-      gpu: false,
+      ...givenGpus(options.gpus),
       marks: dataCaveats(task, prepared.verified),
     }),
   );
