@@ -6,7 +6,7 @@ import type { Plan, RunSpec } from '../schema/index.ts';
  * Tokens that the first request of an agent may reserve. With `--task digits --money 0.0101`, prices of 1 and 5 dollars
  * and replies of 2,000 tokens, `mlab runs show` says: 7,400 for react, 8,200 for research, 13,000 for tools.
  */
-const firstRequest = 13_000;
+export const firstRequest = 13_000;
 
 /**
  * Compares limits on money with what one call reserves: a call is made only if its longest reply fits.

@@ -47,6 +47,18 @@ test('a run that has not begun is pending, and has no measurements', () => {
   });
 });
 
+test('a run that the infrastructure cut off has no kind of failure, though its trace does not say so', async () => {
+  using folder = temporaryFolder();
+  const { run } = await makeExampleRun(folder.path);
+  const errors = () => evaluateRun(run, exampleSpec()).process.errors.map(({ category }) => category);
+  expect(errors()).toContain('small_or_no_improvement');
+  const record = run.readRecord();
+  if (record === null) throw new Error('no record');
+  const end = { reason: 'infrastructure_error', cause: 'sandbox', message: '' } as const;
+  run.writeRecordSync({ ...record, status: 'failed', end });
+  expect(errors()).toEqual([]);
+});
+
 test('the newest grades of the newest grader count, and only the grade of the final state is final', async () => {
   using folder = temporaryFolder();
   const { run, snapshot } = await makeExampleRun(folder.path);

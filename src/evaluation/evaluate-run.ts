@@ -11,7 +11,13 @@ import type {
   TextRef,
   TraceEvent,
 } from '../schema/index.ts';
-import { EfficiencySums, integrityFlags, processMetrics, type TranscriptStep } from '../statistics/index.ts';
+import {
+  EfficiencySums,
+  integrityFlags,
+  processMetrics,
+  type RunTranscript,
+  type TranscriptStep,
+} from '../statistics/index.ts';
 import {
   type BranchReader,
   currentGrades,
@@ -27,7 +33,7 @@ import {
 import { DecisionCaveats } from './decision-caveats.ts';
 import { AttemptReader } from './read-attempts.ts';
 import { TranscriptReader } from './read-transcript.ts';
-import { agentLabel, recordingOf, sourceOf } from './run-identity.ts';
+import { agentLabel, conditionsOf, recordingOf, sourceOf } from './run-identity.ts';
 import { withLessons } from './shown-lessons.ts';
 
 /**
@@ -53,8 +59,8 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
   const finalGrade = current.findLast(({ final }) => final);
   const grades = current.map((grade) => gradedStep(grade, reader.steps));
   const finalSnapshot = states.find(({ final }) => final)?.snapshot ?? null;
-  const transcript = withLessons(reader.transcript(grades), spec.experience ?? []);
   const { end } = record ?? {};
+  const transcript = withLessons({ ...reader.transcript(grades), ...cutOff(end) }, spec.experience ?? []);
   return {
     v: 1,
     experiment: spec.experiment,
@@ -62,6 +68,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     ...recordingOf(record),
     ...(spec.parent === undefined ? {} : { parent: spec.parent }),
     task: spec.task,
+    ...conditionsOf(spec),
     agent: agentLabel(spec),
     ...sourceOf(spec),
     seed: spec.seed,
@@ -82,6 +89,12 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     ...branchesPart(tree.branches, currentGrades(stored, [...states, ...tree.others])),
     ...(attempts.length === 0 ? {} : { attempts }),
   };
+}
+
+/** A trace does not say that its run failed: it may continue. */
+function cutOff(end: RunRecord['end'] | undefined): Partial<RunTranscript> {
+  if (end?.reason !== 'infrastructure_error') return {};
+  return { end: { reason: end.reason, message: end.message, finalAnswer: null } };
 }
 
 /** They are sampled from outside, and not part of the trace. */

@@ -1,5 +1,5 @@
 import { sha256 } from '../lib/hash.ts';
-import type { RunEvaluation, RunRecord, RunSpec } from '../schema/index.ts';
+import { isImported, type RunEvaluation, type RunRecord, type RunSpec } from '../schema/index.ts';
 
 const longestValue = 80;
 
@@ -29,6 +29,13 @@ export function agentLabel({
 function shortened(value: string): string {
   if (value.length <= longestValue && !/[\r\n]/.test(value)) return value;
   return `${value.replaceAll(/\s+/g, ' ').slice(0, longestValue / 2)}… ${sha256(value).slice(0, 6)}`;
+}
+
+/** What must be the same in runs whose results are pooled; of a run of another system it is not known. */
+export function conditionsOf(spec: RunSpec): Pick<RunEvaluation, 'task_version' | 'conditions'> {
+  if (isImported(spec)) return {};
+  const { task_version, limits, clock = 'wall', roles = null } = spec;
+  return { task_version, conditions: sha256(JSON.stringify([limits, clock, roles])).slice(0, 16) };
 }
 
 /** Distinguishes runs of agents that have the same label and different sources. */

@@ -142,6 +142,10 @@ export const RunEvaluation = z.object({
   /** The run that it was forked from. */
   parent: RunParent.optional(),
   task: TaskId,
+  /** The version of the task's files; absent for a run of another system. */
+  task_version: z.string().optional(),
+  /** A hash of its limits and of its models' settings: equal for runs under the same conditions. */
+  conditions: z.string().optional(),
   /** The agent with its model and options, as people read it: `research(openai/gpt-5)`. */
   agent: z.string(),
   /** Of an agent that is not part of mlab: which source it was, and the version that it gives itself. */

@@ -75,12 +75,17 @@ export function documentOf(
   };
 }
 
-/** What all runs together cost; empty if none called a language model whose price is known. */
+/** What all runs together cost, as far as it is known; empty if none called a language model. */
 function costText(runs: Report['runs'], discarded: DiscardedCost): string {
-  const paid = runs.map(({ money }) => money ?? 0).reduce((total, each) => total + each, 0);
-  if (paid === 0 && discarded.money === 0) return '';
+  const known = runs.filter(({ money }) => money !== null);
+  const paid = known.reduce((total, { money }) => total + (money ?? 0), 0);
+  const unknown = runs.length - known.length;
+  if (paid === 0 && discarded.money === 0)
+    return unknown === 0 ? '' : `, the cost of ${counted(unknown, 'run')} is not known`;
   const about = (isEstimated: boolean) => (isEstimated ? '≈ ' : '');
-  const all = `${about(runs.some((run) => run.tokens_estimated > 0))}${dollars(paid)} in all`;
+  const sum = `${about(known.some((run) => run.tokens_estimated > 0))}${dollars(paid)}`;
+  const all =
+    unknown === 0 ? `${sum} in all` : `${sum} and the unknown cost of ${counted(unknown, 'run')} in all`;
   const more = `${about(discarded.estimated)}${dollars(discarded.money)} in discarded attempts`;
   return discarded.money === 0 ? `, ${all}` : `, ${all}, plus ${more}`;
 }

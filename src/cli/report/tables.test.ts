@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { evaluation } from '../../../test/fixtures/evaluations.ts';
 import type { Report } from '../../schema/index.ts';
 import { buildReport } from '../../statistics/index.ts';
-import { usualTables } from './document-of.ts';
+import { documentOf, usualTables } from './document-of.ts';
 import { type ReportTableName, reportTables } from './tables.ts';
 
 /** The texts and the machine-readable values of some columns in the first row. */
@@ -26,6 +26,32 @@ test('tokens that no provider counted, and their cost, are marked', () => {
     for (const cell of marked) expect(typeof cell?.value).toBe('number');
   }
   expect(cellsOf('runs', 60, ['estimated_tokens'])[0]?.value).toBe(60);
+});
+
+test('pooled runs of different versions of a task, or under different limits, get a caveat', () => {
+  const caveats = (changes: Parameters<typeof evaluation>[0]) => {
+    const runs = [
+      { seed: 0, task_version: 'a', conditions: 'c' },
+      { seed: 1, ...changes },
+    ].map(evaluation);
+    return firstRow(buildReport(runs, { resamples: 10 }), 'results').caveats;
+  };
+  expect(caveats({ task_version: 'a', conditions: 'c' })).toBe('');
+  expect(caveats({})).toBe('');
+  expect(caveats({ task_version: 'b', conditions: 'd' })).toBe(
+    'different limits or settings of models, different versions of the task',
+  );
+  expect(caveats({ task: 'ecoli', task_version: 'b', conditions: 'd' })).toBe('');
+});
+
+test('the cost of runs whose price is unknown is not left out of the sum in silence', () => {
+  const said = (...money: (number | null)[]) => {
+    const runs = money.map((each, seed) => evaluation({ seed, money: each }));
+    return documentOf(buildReport(runs, { resamples: 10 }), null, []).summary[0];
+  };
+  expect(said(0.5, 0.25)).toContain('on 1 task, $0.7500 in all.');
+  expect(said(0.5, null, null)).toContain('on 1 task, $0.5000 and the unknown cost of 2 runs in all.');
+  expect(said(null)).toContain('on 1 task, the cost of 1 run is not known.');
 });
 
 const failed = { reason: 'infrastructure_error', cause: 'sandbox', message: '' } as const;

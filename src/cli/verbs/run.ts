@@ -19,6 +19,7 @@ import { approveActions } from '../approve-actions.ts';
 import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
 import { checkMoney } from '../check-money.ts';
+import { checkTokens } from '../check-tokens.ts';
 import type { Context } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import {
@@ -157,8 +158,8 @@ export const run: Verb = {
     refuseKeysInPlan(planned, context.variables);
     refuseUncountedLimit(context, planned, wanted);
     const programs = new Set(agents.flatMap(({ agent: { name, program } }) => (program ? [name] : [])));
-    for (const warning of [...unpricedWarnings(planned), ...checkMoney(planned, programs)])
-      context.log(warning);
+    const tooLow = [...checkMoney(planned, programs), ...checkTokens(planned, programs)];
+    for (const warning of [...unpricedWarnings(planned), ...tooLow]) context.log(warning);
     if (options.dryRun) {
       const expected = await Promise.all(
         tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ObjectId } from '../../schema/index.ts';
+import type { ObjectId, RunSpec } from '../../schema/index.ts';
 import { restoreSnapshot } from '../../store/index.ts';
 import { writeLoggedCall } from '../original/call-log.ts';
 import { ownLogEntry } from '../original/original-run.ts';
@@ -9,20 +9,50 @@ import { originalTaskName } from '../task-names.ts';
 import { yieldToSignals } from '../yield-to-signals.ts';
 import type { AskedModel, BegunRun, ExportedRun, ExportedStep } from './exported-run.ts';
 
-/** The places of an export's runs, by their ids: `<model>/<task>/<run>`, the original's layout. */
+/**
+ * The places of an export's runs, by their ids: `<model>/<task>/<run>`, the original's layout. Several agents with one
+ * model are told apart: `<model>-<agent>`, with a number if they differ in their options alone.
+ */
 export function originalPlaces(runs: readonly BegunRun[]): Map<string, string> {
   const taken = new Set<string>();
   const places = new Map<string, string>();
+  const names = namesOf(runs);
   for (const { folder, record } of runs) {
-    const { model, agent, task, seed } = record.spec;
-    const who = model === null ? agent : plainModel(model);
-    const wanted = join(who.replaceAll(/[^\w.-]+/g, '-'), originalTaskName(task), String(seed));
+    const { task, seed } = record.spec;
+    const who = names.get(identityOf(record.spec)) ?? '';
+    const wanted = join(who, originalTaskName(task), String(seed));
     let place = wanted;
     for (let number = 2; taken.has(place); number += 1) place = `${wanted}-${number}`;
     taken.add(place);
     places.set(folder.id, place);
   }
   return places;
+}
+
+/** A name for each distinct agent, by what it is. */
+function namesOf(runs: readonly BegunRun[]): Map<string, string> {
+  const specs = [...new Map(runs.map(({ record: { spec } }) => [identityOf(spec), spec])).entries()];
+  const short = ({ model, agent }: RunSpec) => fileName(model === null ? agent : plainModel(model));
+  const counts = Map.groupBy(specs, ([, spec]) => short(spec));
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const [identity, spec] of specs) {
+    const isAlone = counts.get(short(spec))?.length === 1;
+    const wanted = isAlone ? short(spec) : fileName([spec.model ?? '', spec.agent].filter(Boolean).join('-'));
+    let name = wanted;
+    for (let number = 2; taken.has(name); number += 1) name = `${wanted}-${number}`;
+    taken.add(name);
+    names.set(identity, name);
+  }
+  return names;
+}
+
+function identityOf({ agent, model, agent_options: options }: RunSpec): string {
+  return JSON.stringify([agent, model, options]);
+}
+
+function fileName(text: string): string {
+  return text.replaceAll(/[^\w.-]+/g, '-');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type FakeReply,
+  type FakeUsage,
   fakeWires,
   startProviderServer,
   variablesFor,
@@ -131,6 +132,23 @@ describe.each(ways.filter(({ format }) => format !== 'anthropic'))(
   (way) => {
     it('has no usage', async () => {
       expect((await ask(way, { text: 'Hello.', usage: null })).usage).toBeNull();
+    });
+  },
+);
+
+describe.each(ways.filter(({ format }) => format === 'chat' || format === 'compatible'))(
+  'counts that can not be all ($way)',
+  (way) => {
+    const counted = async (usage: FakeUsage) => (await ask(way, { text: 'Hello.', usage })).usage;
+
+    it('are estimated where a server counts no prompt, or no reply though there is one', async () => {
+      expect(await counted({ input: 0, output: 0 })).toBeNull();
+      expect(await counted({ input: 100, output: 0 })).toBeNull();
+    });
+
+    it('include reasoning that is in the total alone', async () => {
+      const usage = await counted({ input: 100, output: 10, reasoning: 50, total: 160 });
+      expect(usage).toMatchObject({ input: 100, output: 60, reasoning: 50 });
     });
   },
 );

@@ -18,10 +18,13 @@ import {
  */
 export function toReply(address: ModelAddress, received: Received, stop: readonly string[]): ProviderReply {
   const { content, finishReason, answeredBy } = received;
+  const usage = toUsage(received.usage);
+  // Some servers count only a part.
+  const isUncounted = usage?.output === 0 && content.some((part) => part.type !== 'text' || part.text !== '');
   return {
     answer: toAnswer(address, content, finishReason, stop),
     answeredBy,
-    usage: toUsage(received.usage),
+    usage: isUncounted ? null : usage,
   };
 }
 
@@ -134,10 +137,14 @@ function withOptions(part: OwnPart, metadata: Metadata): OwnPart {
 /** No call has more; a limit keeps sums of a server's made-up counts safe integers. */
 const maxTokens = 1e9;
 
-/** The provider's own counts; null if it gave none. */
-export function toUsage({ inputTokens, outputTokens }: Received['usage']): TokenUsage | null {
+/** The provider's own counts; null if it gave none, or none that can be: no request is empty. */
+export function toUsage({ inputTokens, outputTokens, raw }: Received['usage']): TokenUsage | null {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return null;
-  const [input, output] = [count(inputTokens.total), count(outputTokens.total)];
+  const input = count(inputTokens.total);
+  if (input === 0) return null;
+  // Some servers count reasoning in the total alone.
+  const all = typeof raw?.total_tokens === 'number' ? raw.total_tokens : 0;
+  const output = Math.max(count(outputTokens.total), count(all - input));
   const cached = Math.min(count(inputTokens.cacheRead), input);
   return {
     input,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evaluation } from '../../../test/fixtures/evaluations.ts';
+import { accuracy, evaluation } from '../../../test/fixtures/evaluations.ts';
 import { Comparison } from '../../schema/index.ts';
 import { buildReport } from './build-report.ts';
 import { compareRuns } from './compare.ts';
@@ -55,6 +55,19 @@ describe('a comparison of two sides', () => {
     expect(forth.overall.normalised?.beyond_noise).toBe(false);
     expect(forth.overall.normalised?.value).toBeCloseTo(-(back.overall.normalised?.value ?? 9), 12);
     expect(forth.sentences.join('\n')).toContain('not beyond noise');
+  });
+
+  it('ranks runs by their scores, even if they were compared with different baselines', () => {
+    const with_ = (mean: number, scores: readonly number[]) =>
+      scores.map((score, seed) => {
+        const reference = { ...accuracy, baseline: { ...accuracy.baseline, mean } };
+        return evaluation({ seed, scores: [score], scoring_reference: reference });
+      });
+    const { overall } = compareRuns(
+      { name: 'before', evaluations: with_(0.3, [0.6, 0.61]) },
+      { name: 'after', evaluations: with_(0.5, [0.62, 0.63]) },
+    );
+    expect(overall.superiority?.value).toBe(1);
   });
 
   it('gives an interval to runs that are compared with themselves', () => {

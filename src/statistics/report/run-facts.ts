@@ -38,7 +38,10 @@ export interface RunFacts {
   heldGain: number | null;
   /** The same for the normalised score. */
   heldNormalised: number | null;
-  /** Higher is better; −∞ without a valid submission. Comparable between runs of one task. */
+  /**
+   * Higher is better; −∞ without a valid submission. Comparable between runs of one task: the score, or the improvement
+   * where each grading measures its own baseline.
+   */
   rank: number;
   flagged: boolean;
   doubted: boolean;
@@ -103,7 +106,7 @@ export function factsOf(
     bestGain: best?.improvement ?? null,
     heldGain: score === null ? 0 : gain,
     heldNormalised: score === null && judge.canNormalise ? 0 : normalised,
-    rank: judge.rank(score, gain),
+    rank: judge.rank(final),
     flagged: integrity.length > 0,
     doubted: integrity.some(({ weight }) => weight === 'doubt'),
   };
@@ -179,17 +182,21 @@ function judgeOf(evaluation: RunEvaluation, own: ScoringReference | null, settin
     /** The starter's own submission, before the first step, is not the agent's. */
     best(grades: readonly GradedStep[]): ReportRun['best'] {
       let best: ReportRun['best'] = null;
+      let highest = Number.NEGATIVE_INFINITY;
       for (const grade of grades) {
         const { step, score } = grade;
         if (step === 0 || score === null) continue;
-        const gain = gainOf(grade);
-        if (best === null || this.rank(score, gain) > this.rank(best.score, best.improvement))
-          best = { step, score, improvement: gain };
+        const rank = this.rank(grade);
+        if (rank > highest) best = { step, score, improvement: gainOf(grade) };
+        highest = Math.max(highest, rank);
       }
       return best;
     },
-    rank: (score: number | null, gain: number | null) =>
-      score === null ? Number.NEGATIVE_INFINITY : (gain ?? sign * score),
+    rank(grade: GradedStep | null) {
+      if (grade === null || grade.score === null) return Number.NEGATIVE_INFINITY;
+      const isTimed = grade.baseline !== own?.baseline.mean;
+      return (isTimed ? gainOf(grade) : null) ?? sign * grade.score;
+    },
   };
 }
 

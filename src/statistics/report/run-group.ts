@@ -24,10 +24,21 @@ export function groupOf(runs: readonly RunFacts[]): RunGroup {
       runs_by_kind: countsOf(runs.flatMap(({ line }) => line.flags)),
     },
     errors: countsOf(ended.flatMap(({ line }) => line.errors)),
-    marks: [...new Set(runs.flatMap(({ line }) => line.marks))].sort(),
+    marks: [...new Set([...runs.flatMap(({ line }) => line.marks), ...differencesAmong(runs)])].sort(),
     efficiency: efficiencyOf(ended),
     ...processMeans(ended.map(({ evaluation }) => evaluation)),
   };
+}
+
+/** What should be the same in runs of one task that are pooled. */
+function differencesAmong(runs: readonly RunFacts[]): string[] {
+  const tasks = [...Map.groupBy(runs, ({ line }) => line.task).values()];
+  const differ = (read: (evaluation: RunEvaluation) => string | undefined) =>
+    tasks.some((group) => new Set(group.flatMap(({ evaluation }) => read(evaluation) ?? [])).size > 1);
+  return [
+    ...(differ(({ task_version: version }) => version) ? ['different versions of the task'] : []),
+    ...(differ(({ conditions }) => conditions) ? ['different limits or settings of models'] : []),
+  ];
 }
 
 /** The count of each word. */

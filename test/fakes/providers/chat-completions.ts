@@ -113,7 +113,7 @@ function usage({ usage }: CompleteReply) {
   return {
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
-    total_tokens: usage.input + usage.output,
+    total_tokens: usage.total,
     prompt_tokens_details: { cached_tokens: usage.cachedInput },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   };

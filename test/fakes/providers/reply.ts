@@ -28,6 +28,8 @@ export interface FakeUsage {
   cachedInput?: number;
   cacheWrite?: number;
   reasoning?: number;
+  /** Where a format has it; default: `input` and `output`. */
+  total?: number;
 }
 
 /** A reply with all defaults filled in. */
@@ -41,6 +43,8 @@ export interface CompleteReply {
   model: string;
 }
 
+const noUsage = { cachedInput: 0, cacheWrite: 0, reasoning: 0 };
+
 export function completeReply(reply: FakeReply, model: string): CompleteReply {
   const toolCalls = (reply.toolCalls ?? []).map((call, index) => ({ id: `call_${index + 1}`, ...call }));
   const usage = reply.usage === undefined ? { input: 100, output: 10 } : reply.usage;
@@ -49,7 +53,7 @@ export function completeReply(reply: FakeReply, model: string): CompleteReply {
     refusal: reply.refusal ?? '',
     toolCalls,
     reasoning: reply.reasoning ?? '',
-    usage: usage === null ? null : { cachedInput: 0, cacheWrite: 0, reasoning: 0, ...usage },
+    usage: usage === null ? null : { ...noUsage, total: usage.input + usage.output, ...usage },
     finish: reply.finish ?? (reply.refusal ? 'refused' : toolCalls.length > 0 ? 'tool_calls' : 'stop'),
     model: reply.model ?? model,
   };
