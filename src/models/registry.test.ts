@@ -115,6 +115,21 @@ describe('over the network', () => {
     expect(call.latencyMs).toBeGreaterThan(0);
   });
 
+  test('what reaches a model is loaded once, before the first call, which says why it could not be', async () => {
+    const connected: string[] = [];
+    const connect = async (model: string): Promise<never> => {
+      connected.push(model);
+      throw new Error('no such package');
+    };
+    const registry = new ModelRegistry({ variables: {}, folder, connect });
+    await registry.load(rolesOf('anthropic/x'));
+    expect(connected).toEqual(['anthropic/x']);
+    await expect(registry.forRun(rolesOf('anthropic/x')).ask(request, { signal })).rejects.toThrow(
+      'no such package',
+    );
+    expect(connected).toEqual(['anthropic/x']);
+  });
+
   test('a hundred concurrent runs share one limiter, and each gets its answer though every fifth request fails', async () => {
     // A model that is silent three times in a row has answered so.
     const faults = passingFaults.filter(({ kind }) => kind !== 'empty-answer');

@@ -149,6 +149,16 @@ export class ModelRegistry {
   }
 
   /**
+   * Resolves when what reaches the models of a run is loaded, which takes time once in a process: it should not count as
+   * the first run's. If it can't be loaded, the first call says why.
+   */
+  async load(roles: ModelRoles): Promise<void> {
+    const models = [roles.agent, roles.editor, roles.fast].map(({ model }) => model);
+    const reached = models.filter((model) => !this.#isScripted(providerOf(model)));
+    await Promise.allSettled(reached.map((model) => this.#adapter(model)));
+  }
+
+  /**
    * The models of a run for programs that speak a provider's dialect.
    * @throws UserError if one can't be used that way: its key is missing, or it is scripted
    */

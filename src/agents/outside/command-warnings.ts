@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { commandWords } from './command-words.ts';
 
 /** Folders that contain programs in every sandbox; the first three are those of the task's Python. */
 const always = ['python', 'python3', 'pip'];
@@ -14,11 +15,12 @@ const builtIn =
  * @param folder where its relative paths begin
  */
 export function commandWarnings(command: string, folder: string): string[] {
-  const [program = '', ...args] = command.trim().split(/\s+/);
+  const words = commandWords(command).flatMap((word) => (typeof word === 'string' ? [] : [word.plain]));
+  const [program = '', ...args] = words;
   const [first = ''] = args;
   const isPlain = /^[\w./+-]+$/.test(program);
   if (!isPlain || builtIn.test(program)) return [];
-  if (interpreter.test(program) && /^[\w./+-]+\.\w+$/.test(first) && !first.startsWith('-')) {
+  if (interpreter.test(program) && /^[\w./+ -]+\.\w+$/.test(first) && !first.startsWith('-')) {
     if (existsSync(resolve(folder, first))) return [];
     return [
       `Warning: the command names ${first}, and there is no such file in ${folder}: only one of the task's workspace could be meant.`,

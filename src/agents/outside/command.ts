@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, normalize, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import type { AgentOptions } from '../../schema/index.ts';
+import { commandWords } from './command-words.ts';
 import { baseUrls, outsideAgent } from './outside-agent.ts';
 import type { Program, ProgramPlace, ProgramStart } from './program.ts';
 
@@ -126,12 +128,15 @@ function startCommand(place: ProgramPlace): ProgramStart {
 /** The command with the paths of this machine replaced by those in the sandbox. */
 function withPlaces({ hostFile, options }: ProgramPlace): string {
   const sources = Object.values(filesIn(String(options.files ?? '')));
-  return String(options.command ?? '')
-    .split(/(\s+)/)
+  return commandWords(String(options.command ?? ''))
     .map((word) => {
-      const found = sources.map((source) => ({ source, rest: restBelow(source, word) }));
+      if (typeof word === 'string') return word;
+      const found = sources.map((source) => ({ source, rest: restBelow(source, word.plain) }));
       const { source, rest } = found.find((one) => one.rest !== null) ?? {};
-      return source === undefined ? word : `${hostFile(basename(source))}${rest}`;
+      if (source === undefined) return word.written;
+      const path = `${hostFile(basename(source))}${rest}`;
+      // Patterns without quotes are the shell's to expand.
+      return word.written === word.plain ? path : shellWord(path);
     })
     .join('');
 }
@@ -161,7 +166,7 @@ function withoutQuotes(text: string): string {
 }
 
 function wordsOf(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== '');
+  return commandWords(text).flatMap((word) => (typeof word === 'string' ? [] : [word.plain]));
 }
 
 function environmentOf({

@@ -49,6 +49,7 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   let askForTool: BranchStart['askForTool'] = async () => notBegun;
   await using main = await branches.openMain(resume.workspace, (request) => askForTool(request));
   await refuseUnusableGpus(main.sandbox, services);
+  if (setting === null && spec.roles !== undefined) await services.models?.registry.load(spec.roles);
   beginSession(trace, spec, resume, main, services);
   const quota = runQuota(spec, resume);
   const models = runModels(spec, services, resume, quota);
