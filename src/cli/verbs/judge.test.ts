@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startProviderServer, variablesFor } from '../../../test/fakes/providers/index.ts';
+import { runInReadOnly } from '../../../test/fixtures/read-only-place.ts';
 import { makeExampleRun } from '../../../test/fixtures/store/example-run.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { RubricQuestion } from '../../schema/index.ts';
@@ -108,4 +109,23 @@ test('judge calls that were paid for but gave no ratings count, too', async () =
   const { tokens, cost } = result.json as { tokens: number; cost: number };
   expect(tokens).toBeGreaterThan(1_000);
   expect(cost).toBeGreaterThan(0);
+});
+
+test('nothing is asked about a run in a read-only folder, since the ratings could not be kept', async (context) => {
+  const place = temporaryFolder();
+  const { run } = await makeExampleRun(place);
+  const imported = (name: string, path: string) =>
+    `const { ${name} } = await import(${JSON.stringify(join(import.meta.dirname, path))});`;
+  const options = { model: script(temporaryFolder(), 4), repeats: '1' };
+  const ran = runInReadOnly(
+    place,
+    [
+      imported('createContext', '../context.ts'),
+      imported('judge', './judge.ts'),
+      "const context = createContext({ dir: '.' }, {}, '0', new AbortController().signal);",
+      `const judging = judge.run(context, ['first/${run.id}'], ${JSON.stringify(options)});`,
+      'await judging.catch(({ code, syscall }) => console.log(code, syscall));',
+    ].join('\n'),
+  );
+  expect('printed' in ran ? ran.printed.trim() : context.skip(ran.obstacle)).toBe('EROFS access');
 });

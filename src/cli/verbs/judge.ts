@@ -19,7 +19,7 @@ import {
   type Spent,
 } from '../../schema/index.ts';
 import { addCall, nothingSpent } from '../../store/index.ts';
-import { exitCodes } from '../context.ts';
+import { type Context, exitCodes } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
 import { counted, dollars, number, table } from '../table.ts';
@@ -77,10 +77,10 @@ export const judge: Verb = {
     if (money !== undefined) registry.checkPrices(roles);
     const quota = new Quota({ of: 'judging', tokens, money });
     const asked = new Judge(registry.gateway(roles, { quota }), context.signal);
+    const runs = begunRuns(context, names);
+    for (const { folder } of runs) folder.checkWritable();
     const rows: { run: string; judgements: RubricJudgement[] }[] = [];
-    for (const { folder, experiment } of locateRuns(context, names)) {
-      const record = folder.readRecord();
-      if (record === null) continue;
+    for (const { folder, experiment, record } of runs) {
       const run = `${experiment.name}/${folder.id}`;
       const judgements: RubricJudgement[] = [];
       for (let repeat = 1; repeat <= repeats && asked.stopped === null; repeat += 1) {
@@ -96,15 +96,22 @@ export const judge: Verb = {
       }
       rows.push({ run, judgements });
     }
-    if (rows.length === 0)
-      throw new UserError(
-        'nothing_to_judge',
-        'None of these runs has started.',
-        'Name runs that have steps; mlab runs ls lists them.',
-      );
     return resultOf(rows, repeats, asked);
   },
 };
+
+function begunRuns(context: Context, names: readonly string[]) {
+  const runs = locateRuns(context, names).flatMap(({ folder, experiment }) => {
+    const record = folder.readRecord();
+    return record === null ? [] : [{ folder, experiment, record }];
+  });
+  if (runs.length > 0) return runs;
+  throw new UserError(
+    'nothing_to_judge',
+    'None of these runs has started.',
+    'Name runs that have steps; mlab runs ls lists them.',
+  );
+}
 
 function readOptions(options: object): z.infer<typeof Options> {
   const parsed = Options.safeParse(options);
