@@ -114,6 +114,23 @@ describe('the expected cost of runs', () => {
     expect(expectedCost(context, examplePlan())).toBeNull();
   });
 
+  test('says that nothing is left to pay for if all runs with a known price have finished', () => {
+    const context = storeWith([{ cost: 5 }]);
+    const done = expectedCost(context, planOf('earlier', [{}]));
+    expect(done && costText(done)).toBe(
+      'Expected cost of language models: nothing, as all runs with a known price have finished',
+    );
+  });
+
+  test('counts the runs of models without a known price separately', () => {
+    const llama = { model: 'openai-compatible/llama' };
+    const mixed = expectedCost(storeWith([{ cost: 5 }]), planOf('new', [{}, llama, llama]));
+    expect(mixed).toMatchObject({ runs: 1, dollars: 5, unknown: 0, unpriced: 2 });
+    expect(mixed && costText(mixed)).toContain(
+      'about $5.00 for 1 run, from 1 earlier run; unknown for 2 runs of models without a known price',
+    );
+  });
+
   test('must be confirmed if it is high, with --yes if nobody can be asked', async () => {
     const said: string[] = [];
     const context = {

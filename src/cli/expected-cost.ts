@@ -25,6 +25,8 @@ export interface ExpectedCost {
   limited: RunsAt;
   /** Runs without an estimate: no earlier run, and no limit. */
   unknown: number;
+  /** Runs that have not ended yet of models without a known price; not among `runs`. */
+  unpriced: number;
   /** The experiment's limit in US dollars, if it is less than the rest adds up to. */
   capped_at?: number;
 }
@@ -50,14 +52,14 @@ export function expectedCost(
   startsOver = false,
 ): ExpectedCost | null {
   const table = new PriceTable(prices);
-  const asking = runs.filter(
-    ({ roles }) => roles && modelsOf(roles).some((model) => table.priceOf(model) !== null),
-  );
-  if (asking.length === 0) return null;
+  const isPriced = ({ roles }: RunSpec) =>
+    roles !== undefined && modelsOf(roles).some((model) => table.priceOf(model) !== null);
+  if (!runs.some(isPriced)) return null;
   const experiments = readableExperiments({ ...context, log: () => {} });
   const planned = experiments.find((experiment) => experiment.name === name);
   const begun = (run: RunSpec) => (planned?.specOf(run.id) == null ? null : recordOf(planned, run.id));
-  const waiting = asking.filter((run) => begun(run)?.status !== 'finished');
+  const unended = runs.filter((run) => run.roles && begun(run)?.status !== 'finished');
+  const waiting = unended.filter(isPriced);
   const earlier = Map.groupBy(earlierRuns(experiments, waiting), ({ spec }) => kindOf(spec));
   const paid = (run: RunSpec) => (startsOver ? 0 : (begun(run)?.spent?.money ?? 0));
   const guesses = waiting.map((run) => guess(run, earlier.get(kindOf(run)) ?? [], paid(run)));
@@ -67,7 +69,7 @@ export function expectedCost(
   const sum = unknown > 0 ? Number.POSITIVE_INFINITY : learned.dollars + limited.dollars;
   const cap = leftOf(spend?.money, planned);
   return {
-    ...{ runs: waiting.length, learned, limited, unknown },
+    ...{ runs: waiting.length, learned, limited, unknown, unpriced: unended.length - waiting.length },
     dollars: cap === undefined ? learned.dollars + limited.dollars : Math.min(sum, cap),
     learned_from: new Set(guesses.flatMap((each) => each?.from ?? [])).size,
     ...(cap !== undefined && cap < sum ? { capped_at: cap } : {}),
@@ -80,27 +82,22 @@ function leftOf(limit: number | undefined, experiment: Experiment | undefined): 
   return Math.max(0, limit - spentByAll(experiment).money);
 }
 
-export function costText({ learned, learned_from, limited, unknown, capped_at }: ExpectedCost): string {
+export function costText(cost: ExpectedCost): string {
+  const { runs, learned, learned_from, limited, unknown, unpriced, capped_at } = cost;
   const spell = capped_at === undefined ? '; --money limits one run, --experiment-money all of them' : '';
   const parts = [
-    ...(learned.runs === 0
-      ? []
-      : [
-          `about ${dollars(learned.dollars)} for ${counted(learned.runs, 'run')}, from ${counted(learned_from, 'earlier run')}`,
-        ]),
-    ...(limited.runs === 0
-      ? []
-      : [
-          `at most ${dollars(limited.dollars)} for ${counted(limited.runs, 'run')}, by the limit of each (no earlier run of this agent and model)`,
-        ]),
-    ...(unknown === 0
-      ? []
-      : [`unknown for ${counted(unknown, 'run')} (no earlier run of this agent and model${spell})`]),
-    ...(capped_at === undefined
-      ? []
-      : [`at most ${dollars(capped_at)} for all together, by the limit of the experiment`]),
+    runs === 0 && 'nothing, as all runs with a known price have finished',
+    learned.runs > 0 &&
+      `about ${dollars(learned.dollars)} for ${counted(learned.runs, 'run')}, from ${counted(learned_from, 'earlier run')}`,
+    limited.runs > 0 &&
+      `at most ${dollars(limited.dollars)} for ${counted(limited.runs, 'run')}, by the limit of each (no earlier run of this agent and model)`,
+    unknown > 0 && `unknown for ${counted(unknown, 'run')} (no earlier run of this agent and model${spell})`,
+    unpriced > 0 && `unknown for ${counted(unpriced, 'run')} of models without a known price`,
+    runs > 0 &&
+      capped_at !== undefined &&
+      `at most ${dollars(capped_at)} for all together, by the limit of the experiment`,
   ];
-  return `Expected cost of language models: ${parts.join('; ')}`;
+  return `Expected cost of language models: ${parts.filter((part) => part !== false).join('; ')}`;
 }
 
 /** Models with an unknown price from a provider whose prices are known: their names may be misspelt. */
