@@ -125,10 +125,12 @@ function afterCancelling(
 
 const maxProblems = 20;
 
+/** @param taskFlags for commands that need the tasks, as of `taskFlagsOf` */
 export async function conclude(
   context: Context,
   experiment: Experiment,
   { result: results, cancelled }: ExecutedThere<readonly RunResult[]>,
+  taskFlags = '',
 ): Promise<VerbResult> {
   if (cancelled !== null) return afterCancelling(context, experiment, results, cancelled);
   const { name } = experiment;
@@ -150,7 +152,7 @@ export async function conclude(
   const trouble =
     lines.length === 0
       ? ''
-      : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(context, experiment, problems)}`;
+      : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(context, experiment, problems, taskFlags)}`;
   const begun = runs.find(({ status }) => status !== 'pending');
   const run = `${name}/${begun?.run ?? ''}`;
   const ofRuns: [string, string][] = [
@@ -159,7 +161,7 @@ export async function conclude(
     [`runs diff ${run} 0 last`, 'what the agent changed'],
     runs.every(({ steps }) => steps === 0)
       ? [`runs trace ${run}`, 'everything that was recorded']
-      : [`grade ${name} --steps all`, 'the hidden score of every step'],
+      : [`grade ${name} --steps all${taskFlags}`, 'the hidden score of every step'],
     [`report ${name}`, 'this table again'],
   ];
   const commands = begun === undefined ? [[`runs ls ${name}`, 'where each run is'] as const] : ofRuns;
@@ -184,6 +186,7 @@ function nextAfter(
   { command, placeFlags }: Context,
   experiment: Experiment,
   problems: readonly RunResult[],
+  taskFlags: string,
 ): string {
   const isSpent = problems.every(({ record }) => record?.end?.cause === 'experiment_limit');
   if (isSpent)
@@ -197,7 +200,9 @@ function nextAfter(
   );
   const lines = [
     ...(isGrader.includes(true)
-      ? [`Fix hidden/grade.py of the task, then: ${command} grade ${experiment.name}${placeFlags}`]
+      ? [
+          `Fix hidden/grade.py of the task, then: ${command} grade ${experiment.name}${taskFlags}${placeFlags}`,
+        ]
       : []),
     ...(waits === undefined
       ? []

@@ -41,6 +41,7 @@ import { lessonChooser } from '../lesson-chooser.ts';
 import { registryOf } from '../model-registry.ts';
 import { atATime } from '../progress.ts';
 import { counted } from '../table.ts';
+import { taskFlagsOf } from '../task-flags.ts';
 import {
   checkDataOf,
   chooseTasks,
@@ -221,7 +222,7 @@ export const run: Verb = {
       const executed = await executeThere(context, wanted, experiment, registry, executePlanned);
       const result =
         branch === null || executed.cancelled !== null
-          ? await conclude(context, experiment, executed)
+          ? await conclude(context, experiment, executed, taskFlagsOf(context, tasks))
           : branchResult(context, experiment, branch, executed.result);
       return viewer === null ? result : withViewer(context, result, viewer);
     } catch (error) {
