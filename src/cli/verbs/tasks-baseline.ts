@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import {
   type MeasuredScript,
   type Measurement,
@@ -114,7 +115,8 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
     const flag = part === 'reference' ? ' --reference' : '';
     const measured = {
       ...{ task, measurement, declaredMean: declaredMean(task, part) },
-      toWrite: options.write === true ? null : `${context.command} tasks baseline ${id}${flag} --write`,
+      toWrite:
+        options.write === true ? null : `${context.command} tasks baseline ${shellWord(id)}${flag} --write`,
     };
     if (options.write === true) {
       writeFigures(whole, figuresOf({ measurement, machine }));

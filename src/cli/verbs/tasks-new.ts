@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
+import { shellWord } from '../../lib/shell-word.ts';
 import { type MeasuredScript, measureFolder, measureTask, type TaskResources } from '../../runs/index.ts';
 import { TaskId } from '../../schema/index.ts';
 import { improvement } from '../../statistics/index.ts';
@@ -70,7 +71,7 @@ export const tasksNew: Verb = {
       context.log(`${folder}: written; measuring the starter and the reference solution`);
       const measured = await measureBoth(context, folder, scratch, options).catch((error: unknown) => {
         context.log(
-          `${folder} is kept without figures. To measure them: ${context.command} tasks baseline ${folder} --write, and the same with --reference.`,
+          `${folder} is kept without figures. To measure them: ${context.command} tasks baseline ${shellWord(folder)} --write, and the same with --reference.`,
         );
         throw error;
       });
@@ -197,8 +198,8 @@ ${adviceOn(measured)}
 
 Next:${betterReference(measured, shown)}
   edit ${shown}/task.yaml: describe your data; the agent is shown "problem"
-  ${command} tasks check ${folder}${placeFlags}    only the reference solution may succeed
-  ${command} run --task ${folder} --agent automl${placeFlags}`;
+  ${command} tasks check ${shellWord(folder)}${placeFlags}    only the reference solution may succeed
+  ${command} run --task ${shellWord(folder)} --agent automl${placeFlags}`;
 }
 
 function betterReference({ improvement: gain }: MeasuredTask, shown: string): string {
