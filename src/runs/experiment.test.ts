@@ -7,7 +7,7 @@ import { WrittenRun } from '../../test/fixtures/store/recorded-run.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { evaluateRun } from '../evaluation/index.ts';
 import { ExperimentName, type Plan, RunId } from '../schema/index.ts';
-import { createExperiment, type Experiment } from '../store/index.ts';
+import { createExperiment, type Experiment, openFleet } from '../store/index.ts';
 import { loadTask, type Task } from '../tasks/index.ts';
 import { type ExperimentProgress, runExperiment, type TaskResources } from './index.ts';
 
@@ -119,4 +119,14 @@ test('an experiment that is stopped at once reports ended runs as finished, and 
     ['interrupted', 'interrupted'],
     [null, 'not begun'],
   ]);
+});
+
+test('a run that another process executes is not noted as one that nobody will begin', async () => {
+  const { experiment, ...rest } = place(1);
+  using _lease = experiment.runFolder('sums-noop-0').lock();
+  const { results } = await work({ experiment, ...rest });
+  expect(results).toEqual([
+    [null, expect.stringMatching(/^process \d+ on .* is working on .*sums-noop-0\.$/)],
+  ]);
+  expect(openFleet(experiment.folder).unqueued).toEqual(new Map());
 });

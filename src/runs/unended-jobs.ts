@@ -18,9 +18,9 @@ export class UnendedJobs implements AsyncDisposable {
   }
 
   add(run: RunId, result: JobResult): void {
-    const { record, problem } = result;
+    const { record, problem, isElsewhere } = result;
     const hasEnded = record !== null && ['finished', 'failed', 'waiting'].includes(record.status);
-    if (problem === null || hasEnded) return;
+    if (problem === null || hasEnded || isElsewhere) return;
     this.#gathered.push({ run, result });
     if (this.#gathered.length > 1) return;
     this.#work = this.#work.then(() => sleep(gatherMs)).then(() => this.#write());

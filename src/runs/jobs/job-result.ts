@@ -9,6 +9,8 @@ export interface JobResult {
   problem: string | null;
   /** Somebody cancelled it. */
   isCancelled?: true;
+  /** Another process is executing the run. */
+  isElsewhere?: true;
 }
 
 export type JobProgress =

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf } from '../../lib/errors.ts';
+import { hasCode, messageOf } from '../../lib/errors.ts';
 import { ownTurn } from '../../lib/own-turn.ts';
 import { keepPausesShort } from '../../lib/short-pauses.ts';
 import type { Job } from '../../schema/index.ts';
@@ -39,7 +39,9 @@ export class LocalExecutor implements Executor {
       following.signal.throwIfAborted();
       return await this.#execute(job, following);
     } catch (error) {
-      return { record: null, problem: following.signal.aborted ? 'interrupted' : messageOf(error) };
+      if (following.signal.aborted) return { record: null, problem: 'interrupted' };
+      const problem = messageOf(error);
+      return { record: null, problem, ...(hasCode(error, 'run_locked') ? { isElsewhere: true } : {}) };
     } finally {
       held[Symbol.dispose]();
       // Whoever follows a run first learns of its end, and may then ask for its grading.

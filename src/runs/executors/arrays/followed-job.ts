@@ -122,8 +122,11 @@ export class FollowedJob {
     const result = this.#waves.resultOf(this.submitted.wave, this.submitted.index);
     if (result === null) return null;
     const record = this.#folder.readRecord();
-    if ('error' in result)
-      return result.error.code === 'interrupted' ? null : { record, problem: result.error.message };
+    if ('error' in result) {
+      const { code, message: problem } = result.error;
+      if (code === 'interrupted') return null;
+      return { record, problem, ...(code === 'run_locked' ? { isElsewhere: true } : {}) };
+    }
     const { problem, status } = result;
     const isStopped = status === 'interrupted' || status === 'running' || problem === notGradedYet;
     return problem === null || isStopped ? null : { record, problem };
