@@ -173,6 +173,13 @@ describe('mlab report', () => {
     expect(text).toContain('1 run of 1 agent');
   });
 
+  it('refuses to choose tables for a format that always contains the whole report', async () => {
+    for (const format of ['json', 'html'])
+      await expect(make(['first'], { format, table: ['runs'] })).rejects.toThrow(
+        `--table does not work with --format ${format}`,
+      );
+  });
+
   it('requires an experiment, and a single table if the format can contain only one', async () => {
     await expect(make([])).rejects.toThrow(/Name an experiment/);
     await expect(make(['first'], { format: 'csv', table: ['runs', 'agents'] })).rejects.toThrow(/one table/);

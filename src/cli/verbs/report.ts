@@ -48,7 +48,7 @@ export const report: Verb = {
     },
     {
       flags: '--table <names>',
-      description: `tables to print: ${tableNames.join(', ')}`,
+      description: `tables to print, except as html or json: ${tableNames.join(', ')}`,
       parse: (text) => text.split(',').map(parseTableName),
     },
     {
@@ -88,6 +88,7 @@ export const report: Verb = {
     if (chosen.length === 0) {
       throw new UserError('usage', 'Name an experiment.', `mlab runs ls${context.placeFlags} lists them.`);
     }
+    refuseTables(options);
     const found = locateRuns(context, chosen);
     const experiments = [...new Map(found.map(({ experiment }) => [experiment.folder, experiment])).values()];
     const runs = new Set(found.map(({ folder }) => folder.folder));
@@ -145,6 +146,16 @@ export const report: Verb = {
     };
   },
 };
+
+/** These formats always contain the whole report. */
+function refuseTables({ format, table }: Options): void {
+  if (table === undefined || (format !== 'json' && format !== 'html')) return;
+  throw new UserError(
+    'bad_flag',
+    `--table does not work with --format ${format}, which contains the whole report.`,
+    'Leave it out, or choose text, markdown, csv or latex.',
+  );
+}
 
 function discardedCostOf(found: ReturnType<typeof locateRuns>): DiscardedCost {
   const costs = [...Map.groupBy(found, ({ experiment }) => experiment)].map(([experiment, runs]) =>
