@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
+import { WrittenRun } from '../../../test/fixtures/store/recorded-run.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { importCaveat, type RunRecord, RunState } from '../../schema/index.ts';
 import { createExperiment, type Experiment, noteUnqueued } from '../../store/index.ts';
@@ -141,4 +142,20 @@ test('runs are selected by patterns, sorted by their results, and listed up to a
   expect(states).toHaveLength(2);
   expect(text).toContain('7 runs: ');
   expect(text).toContain('… and 5 more');
+});
+
+test.each([
+  ['maximize', ['first/high', 'first/low']],
+  ['minimize', ['first/low', 'first/high']],
+] as const)('sorted by scores of which one has to %s, the best run comes first', async (direction, best) => {
+  const folder = temporaryFolder();
+  const scores = { failed: null, low: 0.1, high: 0.9 };
+  const experiment = createExperiment(join(folder, 'first'), examplePlan(Object.keys(scores)));
+  for (const [id, score] of Object.entries(scores)) {
+    const run = new WrittenRun(experiment.runFolder(id), exampleSpec(id));
+    await run.session(1, 'final_answer');
+    if (score !== null) run.grade(1, score, { direction });
+  }
+  const { states } = await list(folder, undefined, [], { sort: 'score' });
+  expect(states.map(({ run }) => run)).toEqual([...best, 'first/failed']);
 });

@@ -23,9 +23,9 @@ interface Options {
   limit?: number;
 }
 
-/** Keys to sort by, largest first. */
+/** What to sort by, largest first. */
 const sortKeys = {
-  score: ({ score }: ReportRun) => score,
+  score: ({ score }: ReportRun, sign: number) => (score === null ? null : sign * score),
   improvement: ({ improvement }: ReportRun) => improvement,
   time: ({ seconds }: ReportRun) => seconds,
   steps: ({ steps }: ReportRun) => steps,
@@ -36,6 +36,8 @@ type SortKey = keyof typeof sortKeys;
 interface Listed extends RunPlace {
   run: string;
   work: ReportRun | null;
+  /** -1 if lower scores are better, else 1. */
+  sign: number;
 }
 
 export const runsLs: Verb = {
@@ -54,7 +56,7 @@ export const runsLs: Verb = {
     },
     {
       flags: '--sort <by>',
-      description: `sort in descending order by ${Object.keys(sortKeys).join(', ')}`,
+      description: `sort by ${Object.keys(sortKeys).join(', ')}: the best, or the most, first`,
       choices: Object.keys(sortKeys),
     },
     { flags: '--limit <n>', description: 'list at most this many runs', parse: wholeNumber },
@@ -127,8 +129,9 @@ function means(fleet: Fleet, { given, experiment, run: wanted }: Target): (run: 
 }
 
 /** Runs with unknown figures come last. */
-function largestFirst(runs: readonly Listed[], figure: (work: ReportRun) => number | null): Listed[] {
-  const value = ({ work }: Listed) => (work === null ? null : figure(work)) ?? Number.NEGATIVE_INFINITY;
+function largestFirst(runs: readonly Listed[], figure: (typeof sortKeys)[SortKey]): Listed[] {
+  const value = ({ work, sign }: Listed) =>
+    (work === null ? null : figure(work, sign)) ?? Number.NEGATIVE_INFINITY;
   return runs.toSorted((one, other) => (value(one) === value(other) ? 0 : value(other) - value(one)));
 }
 
@@ -180,19 +183,21 @@ function fleetsOf(context: Context, targets: readonly Target[]): Fleet[] {
 async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
   const { begun } = fleet;
   const queued = fleet.queued.map((id) => ({
-    ...{ run: `${fleet.name}/${id}`, work: null },
+    ...{ run: `${fleet.name}/${id}`, work: null, sign: 1 },
     ...queuedPlace(id, fleet),
   }));
   if (begun === null) return queued;
-  const { works, unreadable } = await evaluated(context, [begun]);
+  const { works, lowerIsBetter, unreadable } = await evaluated(context, [begun]);
   const known = works.map((work) => ({
     run: `${work.experiment}/${work.run}`,
     work,
+    sign: lowerIsBetter.has(work.run) ? -1 : 1,
     ...placeOf(begun.runFolder(work.run), fleet),
   }));
   const broken = unreadable.map((run) => ({
     run,
     work: null,
+    sign: 1,
     state: 'failed' as const,
     where: '',
     why: 'its files cannot be read',
@@ -216,12 +221,14 @@ async function reportRuns(
 async function evaluated(
   context: Context,
   experiments: readonly Experiment[],
-): Promise<{ works: ReportRun[]; unreadable: string[] }> {
+): Promise<{ works: ReportRun[]; lowerIsBetter: ReadonlySet<string>; unreadable: string[] }> {
   const { evaluationsOf } = await import('../../evaluation/index.ts');
   const { buildRuns } = await import('../../statistics/index.ts');
   const place = { ...context, allCores: true, withBranches: true };
   const { evaluations, unreadable } = await evaluationsOf(place, experiments);
-  return { works: buildRuns(evaluations), unreadable };
+  const minimized = evaluations.filter(({ scoring_reference: by }) => by?.direction === 'minimize');
+  const lowerIsBetter = new Set(minimized.map(({ run }) => run));
+  return { works: buildRuns(evaluations), lowerIsBetter, unreadable };
 }
 
 /** A terminal cuts the last column to its width. */
