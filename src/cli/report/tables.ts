@@ -242,7 +242,7 @@ export const reportTables = {
 export type ReportTableName = keyof typeof reportTables;
 
 const comparisonNote =
-  'p (scores): the p-value of the difference between the scores of the runs; two-sided, by permutation, corrected for the number of rows (Holm). Beyond noise: p is at most 0.05.';
+  'p (scores): the p-value of the difference between the scores of the runs; two-sided, by permutation, corrected for the number of rows (Holm). Beyond noise: p is below 0.05.';
 
 /** The differences between two sides, task by task. */
 export function comparisonTable({ a, b, cells }: Comparison): DocumentTable {

@@ -2,6 +2,7 @@ import type { Sandbox } from '../sandbox.ts';
 import type { Gpu } from './gpu.ts';
 
 const longestMs = 120_000;
+const longestText = 2_000;
 
 /** Initialises CUDA by the driver's own library, which all frameworks load: no package is needed. */
 const question = `
@@ -25,15 +26,17 @@ print(count.value)
  * @param sandbox with these GPUs, and with Python: `python3` on its PATH
  */
 export async function cudaObstacle(sandbox: Sandbox, gpus: readonly Gpu[]): Promise<string | null> {
-  const chunks: Buffer[] = [];
+  let said = '';
   const { ended } = await sandbox.start(['python3', '-c', question], {
     stdin: 'none',
-    onOutput: (chunk) => chunks.push(chunk),
+    onOutput: (chunk) => {
+      said = (said + chunk.toString('utf8')).slice(0, longestText);
+    },
     timeoutMs: longestMs,
     signal: null,
   });
   const { ending, exitCode } = await ended;
-  const printed = Buffer.concat(chunks).toString('utf8').trim();
+  const printed = said.trim();
   if (ending !== 'exited') return `CUDA did not answer (${ending})`;
   if (exitCode !== 0) return printed === '' ? `python3 ended with code ${exitCode}` : printed;
   // CUDA shows one slice of a divided GPU at most.
