@@ -10,6 +10,11 @@ export interface ExperimentModels {
   shared: SharedQuota | null;
 }
 
+/** Whether submitted code may ask a model while it is graded. */
+export function offersModel({ file }: Task): boolean {
+  return file.services.some(({ kind }) => kind === 'model');
+}
+
 /**
  * Answers the tools of submitted code while it is graded: uses the models of its run, with a separate quota for each
  * process. Undefined if the run has no model or the task offers none.

@@ -7,7 +7,7 @@ import { messageOf } from '../lib/errors.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import { findUserSwitch } from './agent-user.ts';
 import { installHint } from './bubblewrap.ts';
-import { DockerEngine } from './docker-engine.ts';
+import { DockerEngine, usualEngine } from './docker-engine.ts';
 import { findProgram } from './find-program.ts';
 import { cudaObstacle } from './gpus/cuda-obstacle.ts';
 import { type Gpu, gpuSystemOf } from './gpus/gpu.ts';
@@ -36,7 +36,7 @@ export async function checkSandbox(variables: Variables = {}): Promise<DoctorChe
     await checkBubblewrap(),
     checkLimits(limiter),
     await checkWorkspaceLimit(),
-    await checkEngines(),
+    await checkEngines(variables),
     await checkGpus(variables),
   ];
 }
@@ -110,15 +110,20 @@ async function tryVolume(): Promise<string | null> {
   }
 }
 
-async function checkEngines(): Promise<DoctorCheck> {
+async function checkEngines({ MLAB_DOCKER: named }: Variables): Promise<DoctorCheck> {
   const name = 'container engine';
+  const used = named || usualEngine();
   const problems: string[] = [];
-  for (const command of ['docker', 'podman']) {
+  for (const command of new Set([used, 'docker', 'podman'])) {
     if (findProgram(command) === null) continue;
     try {
       const engine = await DockerEngine.connect(command);
       const unlimited = await unlimitedBy(engine);
       const detail = `\`${command}\` answers`;
+      if (command !== used) {
+        const others = `${detail}, but runs use ${used}: ${problems.join('; ')}`;
+        return { name, state: 'warning', detail: others, fix: `export MLAB_DOCKER=${command}` };
+      }
       if (unlimited.length === 0) return { name, state: 'ok', detail, fix: null };
       const warning = `${detail}, but can't limit ${unlimited.join(' and ')} here: a container may use all of it`;
       return { name, state: 'warning', detail: warning, fix: null };

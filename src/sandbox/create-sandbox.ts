@@ -1,6 +1,7 @@
 import type { SandboxDriver } from '../schema/index.ts';
 import { bubblewrapSandbox } from './bubblewrap.ts';
 import { dockerSandbox } from './docker.ts';
+import { usualEngine } from './docker-engine.ts';
 import { findLimiter } from './limits/find-limiter.ts';
 import { type Limiter, ungrouped } from './limits/limiter.ts';
 import { unconfinedSandbox } from './none.ts';
@@ -9,7 +10,7 @@ import { type Sandbox, SandboxError, type SandboxSpec } from './sandbox.ts';
 
 /** Options besides the spec. */
 export interface SandboxOptions {
-  /** The command line of the docker driver; default: `docker`. */
+  /** The command line of the docker driver; default: `docker`, or `podman` if it alone is installed. */
   dockerCommand?: string;
   /** An image for the docker driver, present on this host; default: the host's own system folders, read-only. */
   dockerImage?: string;
@@ -45,7 +46,7 @@ export async function createSandbox(
       return bubblewrapSandbox(spec, await limiter());
     case 'docker':
       return dockerSandbox(spec, {
-        command: options.dockerCommand ?? 'docker',
+        command: options.dockerCommand || usualEngine(),
         image: options.dockerImage ?? null,
       });
     case 'none':

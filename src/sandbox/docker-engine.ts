@@ -5,10 +5,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
+import { findProgram } from './find-program.ts';
 import { isOrphaned } from './owner.ts';
 import { SandboxError } from './sandbox.ts';
 
 const runFile = promisify(execFile);
+
+/** Podman, if it alone is installed. */
+export function usualEngine(): string {
+  return findProgram('docker') === null && findProgram('podman') !== null ? 'podman' : 'docker';
+}
 
 /** Variables that the command line itself may need to find its engine; none of them reaches a container. */
 const passedOn =

@@ -13,7 +13,7 @@ import { refuseChangedTask, refuseOtherData } from '../provision.ts';
 import { compressTrace, executeRun, failRun } from '../session/execute-run.ts';
 import { gateOnDisk, longestWaitMs, waitsStill } from '../session/gate-on-disk.ts';
 import { solutionFiles } from '../solution-files.ts';
-import { toolModelFor } from '../tool-model.ts';
+import { offersModel, toolModelFor } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
 import { gpusOf } from './capacity.ts';
 import type { Following } from './executor.ts';
@@ -155,7 +155,9 @@ async function executeGradeJob(
       ...{ folder, ...resources, which, signal, gpus: gpus?.gpus },
       helpersFolder: host.helpersFolder,
       dockerCommand: host.dockerCommand,
-      toolModel: toolModelFor(run, resources.task, host.models(job, experiment)),
+      toolModel: offersModel(resources.task)
+        ? toolModelFor(run, resources.task, host.models(job, experiment))
+        : undefined,
     });
     onProgress({ kind: 'run_graded', run, grades });
     return result;

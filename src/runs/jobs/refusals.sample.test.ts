@@ -4,10 +4,12 @@ import { afterAll, expect, test } from 'vitest';
 import { helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { planOf, workThrough } from '../../../test/fixtures/run-place.ts';
 import { agentByName } from '../../agents/index.ts';
+import { UserError } from '../../lib/errors.ts';
 import type { Job } from '../../schema/index.ts';
 import { createExperiment } from '../../store/index.ts';
 import type { TaskResources } from '../workspace.ts';
 import { executeJob } from './execute-job.ts';
+import type { JobHost } from './job-host.ts';
 
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
@@ -25,8 +27,8 @@ test('a worker with another version of mlab or the task, or with other data, ref
   await workThrough(experiment, resources, 'continue', { executor: { execute } });
   const [made] = jobs;
   if (made === undefined) throw new Error('there is no job');
-  const work = async (job: Job, here: TaskResources) => {
-    const host = { helpersFolder, versions: { mlab: '0.2.0' }, models: () => undefined };
+  const work = async (job: Job, here: TaskResources, models: JobHost['models'] = () => undefined) => {
+    const host = { helpersFolder, versions: { mlab: '0.2.0' }, models };
     const following = { signal: new AbortController().signal, onProgress: () => {} };
     return await executeJob(
       job,
@@ -48,4 +50,11 @@ test('a worker with another version of mlab or the task, or with other data, ref
   ).rejects.toMatchObject({ code: 'data_differs' });
   expect(existsSync(join(experiment.folder, 'runs'))).toBe(false);
   expect((await work(job, resources)).problem).toBeNull();
+  // Its grading asks no model, so no key is needed for it.
+  const grading: Job = { ...job, kind: 'grade', which: 'final' };
+  expect((await work(grading, resources, noKey)).problem).toBeNull();
 });
+
+const noKey = (): never => {
+  throw new UserError('key_missing', 'There is no key.', '');
+};

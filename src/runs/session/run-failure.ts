@@ -8,10 +8,13 @@ import { ModelFailure, type RunRecord } from '../../schema/index.ts';
 /** The workers of the run died or were cut off repeatedly. */
 export const workerLost = 'worker_lost';
 
+/** No program in the run's sandbox could use its GPU. */
+export const unusableGpu = 'gpu_unusable';
+
 /** The causes of infrastructure failures. */
 export const failureCauses: readonly string[] = [
   ...ModelFailure.options,
-  ...['sandbox', 'experiment_limit', 'replay_diverged', 'disk_full', workerLost],
+  ...['sandbox', 'experiment_limit', 'replay_diverged', 'disk_full', unusableGpu, workerLost],
 ];
 
 const restartHint =
@@ -46,5 +49,6 @@ function causeOf(error: unknown): { cause?: string } {
   if (error instanceof ReplayDiverged) return { cause: 'replay_diverged' };
   if (hasCode(error, workerLost)) return { cause: workerLost };
   if (isDiskFull(error)) return { cause: 'disk_full' };
+  if (hasCode(error, unusableGpu)) return { cause: unusableGpu };
   return {};
 }

@@ -24,6 +24,7 @@ import { fixedFiles, isReadOnly, publicManifest, type TaskResources } from '../w
 import { type BranchWorkspace, branchFolders, mainBranch } from './branch-workspace.ts';
 import { type ResumeState, readResumeState } from './resume-state.ts';
 import { runAgent } from './run-agent.ts';
+import { unusableGpu } from './run-failure.ts';
 import type { RunOutcome } from './run-record.ts';
 import type { RunServices } from './run-services.ts';
 import { SessionBranches } from './session-branches.ts';
@@ -80,7 +81,7 @@ async function refuseUnusableGpus(sandbox: Sandbox, { gpus }: RunServices): Prom
   const obstacle = gpus === undefined ? null : await cudaObstacle(sandbox, gpus.gpus);
   if (obstacle === null) return;
   throw new UserError(
-    'gpu_unusable',
+    unusableGpu,
     `Programs in the sandbox can't use the run's GPU: ${obstacle}`,
     "If it is the driver's library that is missing, put its folder into LD_LIBRARY_PATH; mlab doctor shows whether that helps.",
   );

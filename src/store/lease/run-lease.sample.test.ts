@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,6 +50,23 @@ async function disturb(folder: string): Promise<string[]> {
     .filter((log) => existsSync(log))
     .flatMap((log) => readFileSync(log, 'utf8').trimEnd().split('\n'));
 }
+
+const onReadOnly = (folder: string) => `
+const { takeLease } = await import(${JSON.stringify(`${import.meta.dirname}/take-lease.ts`)});
+await takeLease(${JSON.stringify(`${folder}/run`)}).catch(({ code }) => console.log(code));`;
+const readOnly = ['--mount', '--propagation', 'private', 'sh', '-c'];
+const cannotMount = spawnSync('unshare', [...readOnly, 'mount -t tmpfs -o ro none /mnt']).status !== 0;
+
+test.skipIf(cannotMount)(
+  `a lease on a read-only file system is refused at once${cannotMount ? ' (skipped: nothing can be mounted)' : ''}`,
+  () => {
+    using folder = temporaryFolder();
+    const command = 'mount -t tmpfs -o ro none "$1" && exec "$2" --input-type=module --eval "$3"';
+    const values = ['sh', folder.path, process.execPath, onReadOnly(folder.path)];
+    const { stdout } = spawnSync('unshare', [...readOnly, command, ...values], { timeout: 30_000 });
+    expect(stdout.toString().trim()).toBe('EROFS');
+  },
+);
 
 test('writers that stop, continue and die at any moment never mix their events, and lose none that was reported as written', {
   timeout: 120_000,

@@ -1,5 +1,5 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, UserError } from '../../lib/errors.ts';
 import { createFileExclusively } from '../documents.ts';
@@ -167,10 +167,18 @@ function createLease(path: string, text: string): boolean {
   try {
     return createFileExclusively(path, text, { flush: false });
   } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    // Node says this of a read-only file system, too.
+    requireWritable(dirname(dirname(path)));
     // A new owner removed it.
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
+    return false;
   }
+}
+
+/** @throws Error of the file system, such as EROFS, if nothing can be made there */
+function requireWritable(folder: string): void {
+  if (existsSync(folder)) accessSync(folder, constants.W_OK);
+  else requireWritable(dirname(folder));
 }
 
 /** Removes earlier leases, and drafts left by killed processes. */

@@ -12,7 +12,7 @@ import { workerLost } from '../../session/run-failure.ts';
 import { isCut } from './connection.ts';
 import { cancelledProblem, type JobClass, JobQueue, Queued } from './job-queue.ts';
 import { experimentKey, keys, prefix } from './keys.ts';
-import { adviceOf, isRefusal, leftToOthers } from './suitable-workers.ts';
+import { adviceOf, isRefusal, leftToOthers, refusalIn } from './suitable-workers.ts';
 import { sayGoodbye, sayHello } from './workers.ts';
 
 export interface FleetWorkerOptions {
@@ -227,7 +227,14 @@ export class FleetWorker {
       redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun)).catch(() => {});
     let problem: string | null;
     try {
-      problem = (await this.#resultOf(queued, job.stalledCounter, stop.signal)).problem;
+      const result = await this.#resultOf(queued, job.stalledCounter, stop.signal);
+      const refusal = refusalIn(result);
+      if (refusal !== null && !stop.signal.aborted && (await leftToOthers(redis, this.id, queued))) {
+        await this.#leave(job, run, refusal);
+        return;
+      }
+      problem =
+        refusal === null ? result.problem : `${refusal.message} (on ${hostname()}, worker ${this.id})`;
     } catch (error) {
       const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
       if (isHeld && !stop.signal.aborted) {
@@ -236,12 +243,12 @@ export class FleetWorker {
         return;
       }
       if (isRefusal(error) && !stop.signal.aborted && (await leftToOthers(redis, this.id, queued))) {
-        log(`${run.id}: left to other workers by worker ${this.id}: ${adviceOf(error)}`);
-        this.#pausesUntil = performance.now() + refusedMs;
-        await job.moveToWait(this.id);
+        await this.#leave(job, run, error);
         return;
       }
-      problem = isRefusal(error) ? `refused by worker ${this.id}: ${adviceOf(error)}` : adviceOf(error);
+      problem = isRefusal(error)
+        ? `refused by worker ${this.id} on ${hostname()}: ${adviceOf(error)}`
+        : adviceOf(error);
     }
     const isUnfinished = problem !== null && stop.signal.aborted;
     if (isUnfinished && !active.isCancelled) {
@@ -259,6 +266,13 @@ export class FleetWorker {
     if (kind === 'run') this.#done += 1;
     const what = kind === 'run' ? 'run' : 'grading';
     log(`${run.id}: ${what} ${told === null ? 'finished' : `not finished: ${told}`}`);
+  }
+
+  /** To workers that have not refused it. */
+  async #leave(job: BullJob, { id }: { id: string }, why: unknown): Promise<void> {
+    this.#options.log(`${id}: left to other workers by worker ${this.id}: ${adviceOf(why)}`);
+    this.#pausesUntil = performance.now() + refusedMs;
+    await job.moveToWait(this.id);
   }
 
   async #resultOf(queued: Queued, losses: number, signal: AbortSignal): Promise<JobResult> {

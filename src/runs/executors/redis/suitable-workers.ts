@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { messageOf, UserError } from '../../../lib/errors.ts';
 import { sentence } from '../../../lib/sentence.ts';
 import { Capacity } from '../../jobs/capacity.ts';
+import type { JobResult } from '../../jobs/job-result.ts';
 import type { Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
 import { type WorkerReport, workersThere } from './workers.ts';
@@ -14,11 +15,22 @@ export function whyNever({ total, labels }: WorkerReport, { job, labels: wanted 
     : `it needs the label ${missing}`;
 }
 
-/** Errors of a worker that is set up differently, which says nothing about the job. */
+/** Errors of a worker's machine, or of one that is set up differently, which say nothing about the job. */
 const refusals: ReadonlySet<string> = new Set([
   ...['other_mlab', 'task_changed', 'data_differs', 'unknown_task', 'no_experiment', 'no_artifact_store'],
-  'no_s3_library',
+  ...['no_s3_library', 'agent_not_found', 'key_missing', 'no_gpu', 'no_python', 'no_venv'],
+  ...['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'],
 ]);
+
+/** Causes of failures before the first step of which the same holds. */
+const failuresHere: ReadonlySet<string> = new Set(['sandbox', 'disk_full', 'gpu_unusable']);
+
+/** The reason to leave a job to others though its run has a result here; null if there is none. */
+export function refusalIn({ record }: JobResult): UserError | null {
+  const { end, steps } = record ?? {};
+  if (end?.cause === undefined || !failuresHere.has(end.cause) || steps !== 0) return null;
+  return new UserError(end.cause, end.message, '');
+}
 
 export function isRefusal(error: unknown): error is { code: string } {
   return error instanceof Error && 'code' in error && refusals.has(String(error.code));
@@ -27,7 +39,7 @@ export function isRefusal(error: unknown): error is { code: string } {
 /** What happened, and what to do about it. */
 export function adviceOf(error: unknown): string {
   const what = messageOf(error);
-  return UserError.isInstance(error) ? `${sentence(what)} ${error.hint}` : what;
+  return UserError.isInstance(error) ? `${sentence(what)} ${error.hint}`.trimEnd() : what;
 }
 
 const keptSeconds = 3_600;
