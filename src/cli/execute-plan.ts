@@ -8,6 +8,7 @@ import {
   checkDialect,
   discardedCost,
   type ExperimentServices,
+  notBegun,
   type RemoteExecutor,
   type RunResult,
   runExperiment,
@@ -19,6 +20,7 @@ import { personAtTerminal } from './ask-person.ts';
 import { type Context, exitCodes, type VerbResult } from './context.ts';
 import type { ExecutedThere } from './execute-there.ts';
 import { logProgress } from './log-events.ts';
+import type { Logger } from './logger.ts';
 import { createProgressView } from './progress.ts';
 import { documentOf, usualTables } from './report/document-of.ts';
 import { terminalText } from './report/formats.ts';
@@ -125,6 +127,14 @@ function afterCancelling(
 
 const maxProblems = 20;
 
+/** Runs of which there is no other word in the log: whoever should execute them could not. */
+function logUnbegun(logger: Logger, { name }: Experiment, problems: readonly RunResult[]): void {
+  for (const { spec, record, problem } of problems) {
+    if (record !== null || problem === null || problem === notBegun) continue;
+    logger.write('error', 'run_not_begun', { experiment: name, run: spec.id, message: problem });
+  }
+}
+
 /** @param taskFlags for commands that need the tasks, as of `taskFlagsOf` */
 export async function conclude(
   context: Context,
@@ -140,6 +150,7 @@ export async function conclude(
   const report = buildReport(evaluations);
   const { runs, cells } = report;
   const problems = results.filter(({ problem }) => problem !== null);
+  logUnbegun(context.logger, experiment, problems);
   const more = problems.length - maxProblems;
   const lines = [
     ...problems

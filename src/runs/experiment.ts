@@ -10,7 +10,7 @@ import { Capacity, machineAmounts } from './jobs/capacity.ts';
 import { executeJob } from './jobs/execute-job.ts';
 import type { Executor, Following } from './jobs/executor.ts';
 import type { JobHost } from './jobs/job-host.ts';
-import { type JobProgress, type JobResult, notGradedYet, resultOf } from './jobs/job-result.ts';
+import { type JobProgress, type JobResult, notBegun, notGradedYet, resultOf } from './jobs/job-result.ts';
 import { LocalExecutor } from './jobs/local-executor.ts';
 import { type JobSettings, makeGradeJob, makeRunJob, measuresTime } from './jobs/make-jobs.ts';
 import { waitsStill } from './session/gate-on-disk.ts';
@@ -153,7 +153,7 @@ function keptAsItIs(
 function leftAsItIs(run: RunSpec, { grade }: Plan, experiment: Experiment): JobResult {
   const folder = experiment.runFolder(run.id);
   const record = folder.readRecord();
-  if (record === null) return { record, problem: 'not begun' };
+  if (record === null) return { record, problem: notBegun };
   if (record.status === 'running') return { record, problem: 'interrupted' };
   const result = resultOf(record);
   return result.problem === null && !isGraded(folder, grade) ? { ...result, problem: notGradedYet } : result;

@@ -27,7 +27,7 @@ export { type Amounts, Capacity, gpusOf, machineAmounts } from './jobs/capacity.
 export { executeJob } from './jobs/execute-job.ts';
 export type { Executor, Following } from './jobs/executor.ts';
 export { type JobHost, type Machine, workerHost } from './jobs/job-host.ts';
-export type { JobResult } from './jobs/job-result.ts';
+export { type JobResult, notBegun } from './jobs/job-result.ts';
 export { checkLeaks } from './leaks/check-leaks.ts';
 export { type LeakCheckName, type LeakCheckReport, leakChecks } from './leaks/leak-check.ts';
 export {

@@ -18,7 +18,7 @@ import type { TaskResources } from '../workspace.ts';
 import { gpusOf } from './capacity.ts';
 import type { Following } from './executor.ts';
 import type { JobHost } from './job-host.ts';
-import { type JobResult, notGradedYet, resultOf } from './job-result.ts';
+import { type JobResult, notBegun, notGradedYet, resultOf } from './job-result.ts';
 
 /**
  * Executes a job in this process: finds the task, opens the store, acquires the run's lease, and runs or grades. If it
@@ -78,7 +78,7 @@ export async function giveUpJob(
   const record = folder.readRecord();
   if (job.kind === 'run' && record?.status !== 'finished')
     return resultOf(await failRun(job.run, { folder, versions: host.versions }, reason));
-  if (record === null) return { record, problem: 'not begun' };
+  if (record === null) return { record, problem: notBegun };
   return isLeft(job, folder) ? { record, problem: `not graded: ${reason.message}` } : resultOf(record);
 }
 
@@ -145,7 +145,7 @@ async function executeGradeJob(
 ): Promise<JobResult> {
   const { run, which } = job;
   const record = folder.readRecord();
-  if (record === null) return { record, problem: 'not begun' };
+  if (record === null) return { record, problem: notBegun };
   const result = resultOf(record);
   if (result.problem !== null || isGraded(folder, which)) return result;
   try {

@@ -39,4 +39,6 @@ export function resultOf(record: RunRecord): JobResult {
   return { record, problem: record.end?.message ?? (decisionWait(record) || record.status) };
 }
 
+/** Of a run that nobody has tried to execute. */
+export const notBegun = 'not begun';
 export const notGradedYet = 'not graded: interrupted';
