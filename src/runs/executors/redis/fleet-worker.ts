@@ -233,8 +233,7 @@ export class FleetWorker {
         await this.#leave(job, run, refusal);
         return;
       }
-      problem =
-        refusal === null ? result.problem : `${refusal.message} (on ${hostname()}, worker ${this.id})`;
+      problem = refusal === null ? result.problem : `${refusal.message} (worker ${this.id})`;
     } catch (error) {
       const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
       if (isHeld && !stop.signal.aborted) {
@@ -246,9 +245,7 @@ export class FleetWorker {
         await this.#leave(job, run, error);
         return;
       }
-      problem = isRefusal(error)
-        ? `refused by worker ${this.id} on ${hostname()}: ${adviceOf(error)}`
-        : adviceOf(error);
+      problem = isRefusal(error) ? `refused by worker ${this.id}: ${adviceOf(error)}` : adviceOf(error);
     }
     const isUnfinished = problem !== null && stop.signal.aborted;
     if (isUnfinished && !active.isCancelled) {
