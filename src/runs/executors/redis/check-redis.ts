@@ -5,6 +5,7 @@ import type { CheckPlace, WorkerChecks } from '../executor-kind.ts';
 import { passwordVariable, type RedisAddress } from './address.ts';
 import { connectRedis } from './connection.ts';
 import { type SeenWorker, workersSeen } from './workers.ts';
+import { requireWrites } from './write-refusal.ts';
 
 /** What `mlab doctor --on redis://…` finds: the server as seen from here, and its workers. */
 export async function checkRedis(
@@ -16,6 +17,7 @@ export async function checkRedis(
     const redis = await connectRedis(address, signal);
     try {
       const [server, persistence] = [await factsOf(redis, 'server'), await factsOf(redis, 'persistence')];
+      const [replication, memory] = [await factsOf(redis, 'replication'), await factsOf(redis, 'memory')];
       const workers = await workersSeen(redis);
       return {
         place,
@@ -24,6 +26,9 @@ export async function checkRedis(
           encryption(address),
           password(address),
           appendOnly(persistence.get('aof_enabled') === '1'),
+          role(replication),
+          eviction(memory),
+          await writes(redis, address),
           ...workersFound(workers, address, version),
         ],
       };
@@ -69,6 +74,33 @@ function appendOnly(isOn: boolean): DoctorCheck {
   if (isOn) return finding('Persistence', null, 'appendonly yes');
   const detail = 'appendonly no: queued jobs and counted spending are lost if it restarts';
   return finding('Persistence', 'redis-cli CONFIG SET appendonly yes, and the same in redis.conf', detail);
+}
+
+function role(facts: ReadonlyMap<string, string>): DoctorCheck {
+  if (facts.get('role') !== 'slave') return finding('Role', null, 'primary');
+  const primary = `${facts.get('master_host')}:${facts.get('master_port')}`;
+  const detail = `a replica of ${primary}: what is written to it is refused, or lost`;
+  return finding('Role', `use the address of its primary: redis://${primary}`, detail);
+}
+
+function eviction(facts: ReadonlyMap<string, string>): DoctorCheck {
+  const [most, policy] = [facts.get('maxmemory') ?? '0', facts.get('maxmemory_policy') ?? 'noeviction'];
+  if (most === '0') return finding('Memory', null, 'no maxmemory');
+  const limit = `maxmemory ${facts.get('maxmemory_human') ?? most}, ${policy}`;
+  if (policy === 'noeviction') return finding('Memory', null, limit);
+  const detail = `${limit}: when it is full, it silently deletes queued jobs and counted spending`;
+  const fix = 'redis-cli CONFIG SET maxmemory-policy noeviction, and the same in redis.conf';
+  return finding('Memory', fix, detail);
+}
+
+async function writes(redis: Redis, address: RedisAddress): Promise<DoctorCheck> {
+  try {
+    await requireWrites(redis, address);
+    return finding('Writes', null, 'accepted');
+  } catch (error) {
+    if (!UserError.isInstance(error)) throw error;
+    return { name: 'Writes', state: 'missing', detail: error.message, fix: error.hint };
+  }
 }
 
 function workersFound(

@@ -41,5 +41,7 @@ export const keys = {
   refusals: (experiment: string, job: string) => `${prefix}:refusals:${experiment}:${job}`,
   quota: (experiment: string) => `${prefix}:quota:${experiment}`,
   holds: (experiment: string) => `${prefix}:holds:${experiment}`,
+  /** Exists for a moment, to see whether anything can be stored. */
+  tried: (id: string) => `${prefix}:tried:${id}`,
   pace: (provider: string) => `${prefix}:pace:${provider}`,
 };

@@ -20,6 +20,7 @@ import { experimentKey, jobId, keys } from './keys.ts';
 import { type FollowedQueuedJob, tellPlace, tellPlaces, unwantedText } from './run-places.ts';
 import { told } from './told.ts';
 import { workersThere } from './workers.ts';
+import { explained, explainWriteRefusal } from './write-refusal.ts';
 
 interface Given extends FollowedQueuedJob {
   resolve: (result: JobResult) => void;
@@ -85,7 +86,7 @@ export class RedisExecutor implements RemoteExecutor {
     const redis = await connectRedis(address, place.signal, place.onOutage);
     const listener = await connectRedis(address, place.signal);
     const executor = new RedisExecutor(place, address, redis, listener, copy);
-    await executor.#begin();
+    await explained(executor.#begin(), address);
     return executor;
   }
 
@@ -112,7 +113,8 @@ export class RedisExecutor implements RemoteExecutor {
       return { jobs: 0, ending: 0, problem };
     }
     await this.#work;
-    return await cancelQueued(this.#redis, this.#place.experiment.folder, runs);
+    const cancelling = cancelQueued(this.#redis, this.#place.experiment.folder, runs);
+    return await explained(cancelling, this.#address);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -168,7 +170,8 @@ export class RedisExecutor implements RemoteExecutor {
           following.onProgress({ kind: 'run_queued', run: queued.job.run, place });
       this.#watching ??= this.#watch();
     } catch (error) {
-      for (const { reject } of given) reject(error);
+      const reason = explainWriteRefusal(error, this.#address);
+      for (const { reject } of given) reject(reason);
     }
   }
 

@@ -14,6 +14,7 @@ import { FleetHost } from './fleet-host.ts';
 import { FleetWorker } from './fleet-worker.ts';
 import type { Queued } from './job-queue.ts';
 import { type SeenWorker, workersSeen } from './workers.ts';
+import { explained, requireWrites } from './write-refusal.ts';
 
 export interface FleetWorkerSettings {
   address: RedisAddress;
@@ -38,6 +39,7 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
   const redis = await connectRedis(address, signal, settings.onOutage);
   const listener = await connectRedis(address, signal);
   try {
+    await requireWrites(redis, address);
     const all = machineAmounts();
     const capacity = new Capacity({
       ...{ cores: amounts.cores ?? all.cores, memory_mb: amounts.memory_mb ?? all.memory_mb },
@@ -68,7 +70,7 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
         work({ ...fleet.host, experiment: () => experiment }, here),
       );
     };
-    const done = await worker.run(signal);
+    const done = await explained(worker.run(signal), address);
     await fleet.settled();
     return done;
   } finally {
@@ -79,7 +81,12 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
 
 /** @throws UserError if it can't be used from here */
 export async function tryRedis(address: RedisAddress, signal: AbortSignal): Promise<void> {
-  (await connectRedis(address, signal)).disconnect();
+  const redis = await connectRedis(address, signal);
+  try {
+    await requireWrites(redis, address);
+  } finally {
+    redis.disconnect();
+  }
 }
 
 /** The workers registered in a Redis. */
@@ -97,8 +104,15 @@ export async function openCanceller(
   { experiment, signal, onOutage }: ExecutorPlace,
 ): Promise<Canceller> {
   const redis = await connectRedis(address, signal, onOutage);
+  try {
+    // Before anything is noted as cancelled.
+    await requireWrites(redis, address);
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
   return {
-    cancel: (runs) => cancelQueued(redis, experiment.folder, runs),
+    cancel: (runs) => explained(cancelQueued(redis, experiment.folder, runs), address),
     [Symbol.asyncDispose]: async () => redis.disconnect(),
   };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { evenIfCut } from './connection.ts';
 import { keys } from './keys.ts';
 import { told } from './told.ts';
+import { isWriteRefusal } from './write-refusal.ts';
 
 const Amount = z.strictObject({
   cores: z.number(),
@@ -67,11 +68,18 @@ export async function workersThere(redis: Redis): Promise<WorkerReport[]> {
   const ids = await redis.smembers(keys.workers);
   const texts = ids.length === 0 ? [] : await redis.mget(ids.map(keys.worker));
   const gone = ids.filter((_, index) => texts[index] === null);
-  if (gone.length > 0) await redis.srem(keys.workers, ...gone);
+  if (gone.length > 0) await forget(redis, gone);
   return texts
     .flatMap((text) => {
       const report = text === null ? null : told(WorkerReport, text);
       return report === null ? [] : [report];
     })
     .sort((one, other) => one.host.localeCompare(other.host) || one.pid - other.pid);
+}
+
+/** Whoever only looks at the workers needs no Redis that can be written to. */
+async function forget(redis: Redis, gone: readonly string[]): Promise<void> {
+  await redis.srem(keys.workers, ...gone).catch((error: unknown) => {
+    if (!isWriteRefusal(error)) throw error;
+  });
 }
