@@ -28,7 +28,7 @@ export async function checkRedis(
           appendOnly(persistence.get('aof_enabled') === '1'),
           role(replication),
           eviction(memory),
-          await writes(redis, address),
+          await writes(redis, address, signal),
           ...workersFound(workers, address, version),
         ],
       };
@@ -93,9 +93,9 @@ function eviction(facts: ReadonlyMap<string, string>): DoctorCheck {
   return finding('Memory', fix, detail);
 }
 
-async function writes(redis: Redis, address: RedisAddress): Promise<DoctorCheck> {
+async function writes(redis: Redis, address: RedisAddress, signal: AbortSignal): Promise<DoctorCheck> {
   try {
-    await requireWrites(redis, address);
+    await requireWrites(redis, address, signal);
     return finding('Writes', null, 'accepted');
   } catch (error) {
     if (!UserError.isInstance(error)) throw error;

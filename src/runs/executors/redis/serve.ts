@@ -39,7 +39,6 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
   const redis = await connectRedis(address, signal, settings.onOutage);
   const listener = await connectRedis(address, signal);
   try {
-    await requireWrites(redis, address);
     const all = machineAmounts();
     const capacity = new Capacity({
       ...{ cores: amounts.cores ?? all.cores, memory_mb: amounts.memory_mb ?? all.memory_mb },
@@ -83,7 +82,7 @@ export async function serveRedis(settings: FleetWorkerSettings): Promise<number>
 export async function tryRedis(address: RedisAddress, signal: AbortSignal): Promise<void> {
   const redis = await connectRedis(address, signal);
   try {
-    await requireWrites(redis, address);
+    await requireWrites(redis, address, signal);
   } finally {
     redis.disconnect();
   }
@@ -106,7 +105,7 @@ export async function openCanceller(
   const redis = await connectRedis(address, signal, onOutage);
   try {
     // Before anything is noted as cancelled.
-    await requireWrites(redis, address);
+    await requireWrites(redis, address, signal);
   } catch (error) {
     redis.disconnect();
     throw error;

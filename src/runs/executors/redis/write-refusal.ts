@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { messageOf, UserError } from '../../../lib/errors.ts';
 import { sentence } from '../../../lib/sentence.ts';
 import type { RedisAddress } from './address.ts';
-import { placeOfRedis } from './connection.ts';
+import { abortable, placeOfRedis } from './connection.ts';
 import { keys } from './keys.ts';
 
 const advice: readonly { answer: RegExp; hint: string }[] = [
@@ -65,9 +65,9 @@ export async function tryWrite(redis: Redis): Promise<void> {
   await redis.del(key);
 }
 
-/** @throws UserError `redis_refuses_writes` */
-export async function requireWrites(redis: Redis, address: RedisAddress): Promise<void> {
-  await explained(tryWrite(redis), address);
+/** @throws UserError `redis_refuses_writes`; the signal's reason */
+export async function requireWrites(redis: Redis, address: RedisAddress, signal: AbortSignal): Promise<void> {
+  await explained(abortable(tryWrite(redis), signal), address);
 }
 
 /** @throws UserError `redis_refuses_writes` instead of a refused write */
