@@ -18,15 +18,8 @@ const missingCodes: ReadonlySet<string> = new Set([
   ...['kaggle_credentials', 'kaggle_rules', 'kaggle_competition', 'prepare_failed', 'bad_archive'],
   ...['cache_not_writable', 'disk_full', 'withheld_missing'],
   ...['key_missing', 'base_url_missing', 'base_url_invalid', 'langchain_missing'],
-  ...[
-    'no_redis',
-    'redis_refused',
-    'redis_refuses_writes',
-    'no_redis_library',
-    'no_slurm',
-    'no_kubernetes',
-    'no_kubernetes_client',
-  ],
+  ...['no_redis', 'redis_refused', 'redis_refuses_writes', 'no_redis_library'],
+  ...['no_slurm', 'no_kubernetes', 'no_kubernetes_client'],
   ...['no_s3_library', 'no_artifact_store'],
 ]);
 

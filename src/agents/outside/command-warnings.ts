@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { commandWords } from './command-words.ts';
+import { plainWords } from './command-words.ts';
 
 /** Folders that contain programs in every sandbox; the first three are those of the task's Python. */
 const always = ['python', 'python3', 'pip'];
@@ -15,9 +15,7 @@ const builtIn =
  * @param folder where its relative paths begin
  */
 export function commandWarnings(command: string, folder: string): string[] {
-  const words = commandWords(command).flatMap((word) => (typeof word === 'string' ? [] : [word.plain]));
-  const [program = '', ...args] = words;
-  const [first = ''] = args;
+  const [program = '', first = ''] = plainWords(command);
   const isPlain = /^[\w./+-]+$/.test(program);
   if (!isPlain || builtIn.test(program)) return [];
   if (interpreter.test(program) && /^[\w./+ -]+\.\w+$/.test(first) && !first.startsWith('-')) {

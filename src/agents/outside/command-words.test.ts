@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { shellWord } from '../../lib/shell-word.ts';
-import { commandWords } from './command-words.ts';
-
-const plain = (command: string) =>
-  commandWords(command).flatMap((part) => (typeof part === 'string' ? [] : [part.plain]));
+import { commandWords, plainWords } from './command-words.ts';
 
 test('quotes and backslashes make spaces parts of a word, as in a shell', () => {
-  expect(plain(`python 'my agents/a.py' "b \\"c\\".py" d\\ e.py f'g 'h --x="$Y"`)).toEqual([
+  expect(plainWords(`python 'my agents/a.py' "b \\"c\\".py" d\\ e.py f'g 'h --x="$Y"`)).toEqual([
     ...['python', 'my agents/a.py', 'b "c".py', 'd e.py', 'fg h', '--x=$Y'],
   ]);
 });
@@ -21,7 +18,7 @@ test('whatever a command is, its parts are the command, and quoted words are the
   );
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 1 })), (names) => {
-      expect(plain(names.map(shellWord).join(' '))).toEqual(names);
+      expect(plainWords(names.map(shellWord).join(' '))).toEqual(names);
     }),
   );
 });

@@ -19,6 +19,11 @@ export function commandWords(command: string): (CommandWord | string)[] {
   return end < command.length ? [...parts, command.slice(end)] : parts;
 }
 
+/** The words alone, without quotes. */
+export function plainWords(command: string): string[] {
+  return commandWords(command).flatMap((word) => (typeof word === 'string' ? [] : [word.plain]));
+}
+
 function unquoted(word: string): string {
   return word.replaceAll(quoted, (whole, single?: string, double?: string, escaped?: string) => {
     if (double !== undefined) return double.replaceAll(/\\([\\"$`])/g, '$1');

@@ -3,7 +3,7 @@ import { basename, normalize, resolve } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import type { AgentOptions } from '../../schema/index.ts';
-import { commandWords } from './command-words.ts';
+import { commandWords, plainWords } from './command-words.ts';
 import { baseUrls, outsideAgent } from './outside-agent.ts';
 import type { Program, ProgramPlace, ProgramStart } from './program.ts';
 
@@ -81,7 +81,7 @@ export function requireCommand(agent: string, text: string): void {
  * @throws UserError if a file is missing, or two have the same name
  */
 export function commandFiles(text: string, more: string, folder: string): string {
-  const named = wordsOf(text)
+  const named = plainWords(text)
     .map((word) => resolve(folder, word))
     .filter((path) => existsSync(path) && statSync(path).isFile());
   const added = more
@@ -163,10 +163,6 @@ function restBelow(source: string, path: string): string | null {
 function withoutQuotes(text: string): string {
   const inside = /^(["'])(?<command>[^"']*\s[^"']*)\1$/.exec(text.trim())?.groups?.command;
   return inside === undefined || existsSync(inside) ? text : inside;
-}
-
-function wordsOf(text: string): string[] {
-  return commandWords(text).flatMap((word) => (typeof word === 'string' ? [] : [word.plain]));
 }
 
 function environmentOf({

@@ -7,6 +7,7 @@ import {
   checkFolder,
   checkLeaks,
   checkTask,
+  type HeldGpus,
   type LeakCheckName,
   type LeakCheckReport,
   leakChecks,
@@ -170,7 +171,8 @@ async function checkOne(
     onProgress: log,
     onReport: (report) => log(`${report.agent}: ${verdictOf(report)} (${duration(report.seconds)})`),
   });
-  const leaks = await leaksOf(context, resources, settings, { reports, folder }, options);
+  const checked = { reports, folder, gpus: gpus?.gpus };
+  const leaks = await leaksOf(context, resources, settings, checked, options);
   const behaved = reports.every((report) => report.ok);
   const kept = keep || !behaved ? folder : null;
   if (kept === null) removeTree(folder);
@@ -178,18 +180,25 @@ async function checkOne(
   return { task: name, ok, problem: null, agents: reports, leaks, kept };
 }
 
+/** What the validation agents left. */
+interface Checked {
+  reports: readonly ValidationAgentReport[];
+  folder: string;
+  gpus: HeldGpus['gpus'] | undefined;
+}
+
 function leaksOf(
   context: Context,
   resources: TaskResources,
   { checks, sandbox }: Settings,
-  { reports, folder }: { reports: readonly ValidationAgentReport[]; folder: string },
+  { reports, folder, gpus }: Checked,
   { mirror, allowUnverified }: ResourceFlags,
 ): Promise<LeakCheckReport[]> {
   const { id } = resources.task.file;
   const { cache, helpers } = context.folders;
   const oracle = reports.find(({ agent }) => agent === 'oracle');
   return checkLeaks({
-    ...{ resources, sandbox, checks, signal: context.signal, helpersFolder: helpers },
+    ...{ resources, sandbox, checks, gpus, signal: context.signal, helpersFolder: helpers },
     preparation: {
       ...{ cache, helpers, python: resources.python, mirror: mirror ?? null },
       allowUnverified: allowUnverified === true,

@@ -10,7 +10,7 @@ import {
   type LeakFindings,
   leakReport,
 } from './leak-check.ts';
-import { gradeShuffled } from './row-shuffle.ts';
+import { gradeShuffled, type RowShuffleOptions } from './row-shuffle.ts';
 
 export interface CheckLeaksOptions extends FindLeaksOptions {
   checks: readonly LeakCheckName[];
@@ -18,6 +18,7 @@ export interface CheckLeaksOptions extends FindLeaksOptions {
   preparation: PrepareOptions;
   /** Absent if the oracle was not run. */
   oracle: { score: number | null; folder: RunFolder } | undefined;
+  gpus?: RowShuffleOptions['gpus'];
   onReport: (report: LeakCheckReport) => void;
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { graderFor, gradeWorkspace } from '../../grading/index.ts';
 import { messageOf } from '../../lib/errors.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
+import type { Gpu } from '../../sandbox/index.ts';
 import type { Grade, GraderResult, SnapshotEntry } from '../../schema/index.ts';
 import { ObjectStore, type RunFolder, readSnapshot } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
@@ -16,12 +17,14 @@ export interface RowShuffleOptions {
   helpersFolder: string;
   /** The oracle's run. */
   folder: RunFolder;
+  /** Those with which it was graded first; absent: none. */
+  gpus?: readonly Gpu[] | undefined;
   signal: AbortSignal;
 }
 
 /** Grades the oracle's submission again, with the rows of its tables in another order. */
 export async function gradeShuffled(options: RowShuffleOptions): Promise<LeakFindings> {
-  const { resources, helpersFolder, folder, signal } = options;
+  const { resources, helpersFolder, folder, gpus, signal } = options;
   const { task } = resources;
   const tables = idColumns(task);
   if (tables.size === 0) return notRun('the submission has no file of the format csv');
@@ -36,7 +39,7 @@ export async function gradeShuffled(options: RowShuffleOptions): Promise<LeakFin
     const objects = new ObjectStore(scratch);
     const entries = await shuffledEntries(grade, options, objects);
     if (entries === null) return notRun('no table of the submission has more than one row');
-    const grader = graderFor(spec, { ...resources, helpersFolder, signal });
+    const grader = graderFor(spec, { ...resources, helpersFolder, gpus, signal });
     const { result } = await gradeWorkspace({ entries, objects }, grader);
     return compare(grade, result, [...new Set(tables.values())]);
   } catch (error) {

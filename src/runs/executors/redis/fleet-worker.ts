@@ -227,13 +227,7 @@ export class FleetWorker {
       redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun)).catch(() => {});
     let problem: string | null;
     try {
-      const result = await this.#resultOf(queued, job.stalledCounter, stop.signal);
-      const refusal = refusalIn(result);
-      if (refusal !== null && !stop.signal.aborted && (await leftToOthers(redis, this.id, queued))) {
-        await this.#leave(job, run, refusal);
-        return;
-      }
-      problem = refusal === null ? result.problem : `${refusal.message} (worker ${this.id})`;
+      problem = (await this.#resultOf(queued, job.stalledCounter, stop.signal)).problem;
     } catch (error) {
       const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
       if (isHeld && !stop.signal.aborted) {
@@ -242,7 +236,9 @@ export class FleetWorker {
         return;
       }
       if (isRefusal(error) && !stop.signal.aborted && (await leftToOthers(redis, this.id, queued))) {
-        await this.#leave(job, run, error);
+        log(`${run.id}: left to other workers by worker ${this.id}: ${adviceOf(error)}`);
+        this.#pausesUntil = performance.now() + refusedMs;
+        await job.moveToWait(this.id);
         return;
       }
       problem = isRefusal(error) ? `refused by worker ${this.id}: ${adviceOf(error)}` : adviceOf(error);
@@ -265,16 +261,15 @@ export class FleetWorker {
     log(`${run.id}: ${what} ${told === null ? 'finished' : `not finished: ${told}`}`);
   }
 
-  /** To workers that have not refused it. */
-  async #leave(job: BullJob, { id }: { id: string }, why: unknown): Promise<void> {
-    this.#options.log(`${id}: left to other workers by worker ${this.id}: ${adviceOf(why)}`);
-    this.#pausesUntil = performance.now() + refusedMs;
-    await job.moveToWait(this.id);
-  }
-
+  /** @throws a refusal, also if the run has failed because of this machine before it took a step */
   async #resultOf(queued: Queued, losses: number, signal: AbortSignal): Promise<JobResult> {
     const following = { signal, onProgress: () => {} };
-    if (losses < maxLosses) return await this.#options.execute(queued, following);
+    if (losses < maxLosses) {
+      const result = await this.#options.execute(queued, following);
+      const refusal = queued.job.kind === 'run' ? refusalIn(result) : null;
+      if (refusal !== null) throw refusal;
+      return result;
+    }
     const what = queued.job.kind === 'run' ? 'The run' : 'Its grading';
     const reason = new UserError(
       workerLost,

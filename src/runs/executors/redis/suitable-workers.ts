@@ -15,20 +15,21 @@ export function whyNever({ total, labels }: WorkerReport, { job, labels: wanted 
     : `it needs the label ${missing}`;
 }
 
+/** Causes of failures that say nothing about the job, if its run has taken no step. */
+const failuresHere: readonly string[] = ['sandbox', 'disk_full', 'gpu_unusable'];
+
 /** Errors of a worker's machine, or of one that is set up differently, which say nothing about the job. */
 const refusals: ReadonlySet<string> = new Set([
   ...['other_mlab', 'task_changed', 'data_differs', 'unknown_task', 'no_experiment', 'no_artifact_store'],
   ...['no_s3_library', 'agent_not_found', 'key_missing', 'no_gpu', 'no_python', 'no_venv'],
   ...['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'],
+  ...failuresHere,
 ]);
-
-/** Causes of failures before the first step of which the same holds. */
-const failuresHere: ReadonlySet<string> = new Set(['sandbox', 'disk_full', 'gpu_unusable']);
 
 /** The reason to leave a job to others though its run has a result here; null if there is none. */
 export function refusalIn({ record }: JobResult): UserError | null {
   const { end, steps } = record ?? {};
-  if (end?.cause === undefined || !failuresHere.has(end.cause) || steps !== 0) return null;
+  if (end?.cause === undefined || !failuresHere.includes(end.cause) || steps !== 0) return null;
   return new UserError(end.cause, end.message, '');
 }
 
