@@ -6,8 +6,8 @@ import type { ModelRegistry } from '../models/index.ts';
 import {
   bundleOfRun,
   checkDialect,
-  discardedCost,
   type ExperimentServices,
+  furtherCosts,
   notBegun,
   type RemoteExecutor,
   type RunResult,
@@ -182,7 +182,7 @@ export async function conclude(
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false), { unreadable, discarded: discardedCost(experiment, experiment.plan.runs) }))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), { unreadable, further: furtherCosts(experiment, experiment.plan.runs) }))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
     json: { experiment: name, folder: experiment.folder, cells, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted

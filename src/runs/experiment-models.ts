@@ -39,17 +39,45 @@ export function spentByAll(experiment: Experiment): { tokens: number; money: num
   return spent;
 }
 
-/** What the discarded attempts of some runs cost in US dollars, and whether parts of it are estimated. */
-export interface DiscardedCost {
+/** Of calls to language models. */
+interface Cost {
+  /** In US dollars, as far as prices are known. */
   money: number;
+  /** Whether parts of it are estimated. */
   estimated: boolean;
 }
 
-/** No report of the runs counts it. */
-export function discardedCost(experiment: Experiment, runs: readonly RunSpec[]): DiscardedCost {
-  const spent = runs.flatMap(({ id, parent }) =>
-    archivedAttempts(experiment.runFolder(id)).map((attempt) => spentBy(attempt, parent)),
-  );
+/** What the costs of some runs, added up, leave out or count twice. */
+export interface FurtherCosts {
+  /** Attempts that later ones replaced. */
+  discarded: Cost;
+  /** Branches that people began from the runs, without what they share with them. */
+  branches: Cost;
+  /** The part of forks that counts for the runs that they were forked from. */
+  shared: Cost;
+}
+
+export function furtherCosts(experiment: Experiment, runs: readonly RunSpec[]): FurtherCosts {
+  const attemptsOf = ({ id, parent }: RunSpec) =>
+    archivedAttempts(experiment.runFolder(id)).map((attempt) => spentBy(attempt, parent));
+  const begun = branchesFrom(experiment, runs);
+  const forks = runs.filter(({ parent }) => parent !== undefined);
+  return {
+    discarded: costOf([...runs, ...begun].flatMap(attemptsOf)),
+    branches: costOf(begun.map(({ id, parent }) => spentBy(experiment.runFolder(id), parent))),
+    shared: costOf(forks.flatMap(({ id }) => experiment.runFolder(id).readRecord()?.shared?.spent ?? [])),
+  };
+}
+
+/** Branches that people began from these runs, and from those branches. */
+function branchesFrom(experiment: Experiment, runs: readonly RunSpec[]): RunSpec[] {
+  const found = new Set(runs.map(({ id }) => id));
+  return experiment.branches
+    .map(({ run }) => run)
+    .filter(({ id, parent }) => parent !== undefined && found.has(parent.run) && found.add(id));
+}
+
+function costOf(spent: readonly Spent[]): Cost {
   return {
     money: spent.reduce((sum, { money }) => sum + money, 0),
     estimated: spent.some(({ estimated = 0 }) => estimated > 0),

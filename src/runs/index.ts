@@ -20,7 +20,7 @@ export {
   type RunResult,
   runExperiment,
 } from './experiment.ts';
-export { type DiscardedCost, discardedCost, experimentModels, spentByAll } from './experiment-models.ts';
+export { experimentModels, type FurtherCosts, furtherCosts, spentByAll } from './experiment-models.ts';
 export { makeForkPlan } from './fork-plan.ts';
 export { GpuLeases, type HeldGpus } from './gpus/gpu-leases.ts';
 export { type Amounts, Capacity, gpusOf, machineAmounts } from './jobs/capacity.ts';

@@ -1,8 +1,10 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { b1, makeBranchedRun } from '../../test/fixtures/store/branched-run.ts';
 import {
   exampleGrade,
+  examplePlan,
   exampleRecord,
   exampleSpec,
   runEnded,
@@ -20,7 +22,7 @@ import {
   type RunSpec,
   StepPage,
 } from '../schema/index.ts';
-import { forkRun, openExperiment } from '../store/index.ts';
+import { createExperiment, forkRun, openExperiment } from '../store/index.ts';
 
 const runs = '/api/experiments/branched/runs';
 
@@ -85,6 +87,24 @@ test("the page of a run has the tree of its branches, the agent's and those of p
     unreadable: null,
     parent: { experiment: 'branched', run: run.id, step: 1 },
   });
+});
+
+test('the list of experiments adds up what forks used themselves, without what counts for the runs they began from', async () => {
+  const scratch = temporaryFolder();
+  const experiment = ExperimentName.parse('forks');
+  const parent: RunParent = { experiment: ExperimentName.parse('first'), run: exampleSpec().id, step: 1 };
+  const spec = { ...exampleSpec(), experiment, parent };
+  const plan = { ...examplePlan(), name: experiment, runs: [spec] };
+  const run = createExperiment(join(scratch, 'experiments/forks'), plan).runFolder(spec.id);
+  mkdirSync(run.folder, { recursive: true });
+  const spent = (money: number) => ({ calls: 1, tokens: 1000 * money, money, unpriced: 0 });
+  const shared = { steps: 1, seconds_used: 2, spent: spent(3) };
+  run.writeRecordSync(
+    exampleRecord({ spec, status: 'failed', steps: 2, seconds_used: 5, spent: spent(4), shared }),
+  );
+  const viewer = await startViewer([join(scratch, 'experiments')], scratch);
+  const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
+  expect(experiments).toMatchObject([{ used: { seconds: 3, tokens: 1000, money: 1 } }]);
 });
 
 test('the page of a step says who decided on it and why, what was performed instead, and who took it', async () => {

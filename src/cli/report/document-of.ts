@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/errors.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { DiscardedCost } from '../../runs/index.ts';
+import type { FurtherCosts } from '../../runs/index.ts';
 import type { Comparison, Report } from '../../schema/index.ts';
 import { counted, dollars } from '../table.ts';
 import type { ReportDocument } from './document.ts';
@@ -45,8 +45,7 @@ export function usualTables(report: Report, wide: boolean): ReportTableName[] {
 interface Circumstances {
   /** Runs that are left out because their files are damaged. */
   unreadable?: readonly string[];
-  /** The cost of attempts that later ones replaced. */
-  discarded?: DiscardedCost;
+  further?: FurtherCosts;
   /** Sentences about experiments that were copied or renamed. */
   identities?: readonly string[];
 }
@@ -58,13 +57,13 @@ export function documentOf(
   names: readonly ReportTableName[],
   circumstances: Circumstances = {},
 ): ReportDocument {
-  const { unreadable = [], discarded = { money: 0, estimated: false }, identities = [] } = circumstances;
+  const { unreadable = [], further = noFurtherCosts, identities = [] } = circumstances;
   const { experiments, runs, agents, tasks } = report;
   const compared = comparison === null ? [] : [comparisonTable(comparison)];
   return {
     title: experiments.join(', '),
     summary: [
-      `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}${costText(runs, discarded)}. ${conventions[report.convention]}`,
+      `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}${costText(runs, further)}. ${conventions[report.convention]}`,
       ...identities,
       ...(unreadable.length === 0
         ? []
@@ -75,19 +74,39 @@ export function documentOf(
   };
 }
 
-/** What all runs together cost, as far as it is known; empty if none called a language model. */
-function costText(runs: Report['runs'], discarded: DiscardedCost): string {
+const nothing = { money: 0, estimated: false };
+const noFurtherCosts: FurtherCosts = { discarded: nothing, branches: nothing, shared: nothing };
+
+/**
+ * What was paid for all runs together, as far as it is known: each call once. Empty if none called a language model.
+ */
+function costText(runs: Report['runs'], { discarded, branches, shared }: FurtherCosts): string {
   const known = runs.filter(({ money }) => money !== null);
-  const paid = known.reduce((total, { money }) => total + (money ?? 0), 0);
+  const ofRuns = known.reduce((total, { money }) => total + (money ?? 0), 0);
   const unknown = runs.length - known.length;
-  if (paid === 0 && discarded.money === 0)
+  const more = [
+    { ...branches, where: 'in branches that people began' },
+    { ...discarded, where: 'in discarded attempts' },
+  ].filter(({ money }) => money > 0);
+  if (ofRuns === 0 && more.length === 0)
     return unknown === 0 ? '' : `, the cost of ${counted(unknown, 'run')} is not known`;
-  const about = (isEstimated: boolean) => (isEstimated ? '≈ ' : '');
-  const sum = `${about(known.some((run) => run.tokens_estimated > 0))}${dollars(paid)}`;
-  const all =
-    unknown === 0 ? `${sum} in all` : `${sum} and the unknown cost of ${counted(unknown, 'run')} in all`;
-  const more = `${about(discarded.estimated)}${dollars(discarded.money)} in discarded attempts`;
-  return discarded.money === 0 ? `, ${all}` : `, ${all}, plus ${more}`;
+  const paid = about({
+    money: Math.max(0, ofRuns - shared.money),
+    estimated: known.some((run) => run.tokens_estimated > 0),
+  });
+  return [
+    unknown === 0
+      ? `, ${paid} in all`
+      : `, ${paid} and the unknown cost of ${counted(unknown, 'run')} in all`,
+    ...(shared.money > 0
+      ? [`without the ${about(shared)} that forks share with the runs they began from`]
+      : []),
+    ...more.map((cost) => `plus ${about(cost)} ${cost.where}`),
+  ].join(', ');
+}
+
+function about({ money, estimated }: FurtherCosts['shared']): string {
+  return `${estimated ? '≈ ' : ''}${dollars(money)}`;
 }
 
 const conventions: Readonly<Record<Report['convention'], string>> = {

@@ -7,14 +7,24 @@ import {
   exampleGrade,
   examplePlan,
   exampleRecord,
+  exampleSpec,
+  modelCall,
   runEnded,
   sessionStarted,
 } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { archiveAttempt } from '../../runs/index.ts';
-import { ExperimentName, Report } from '../../schema/index.ts';
-import { createExperiment, type Experiment } from '../../store/index.ts';
+import { ExperimentName, Report, type RunParent, type RunSpec } from '../../schema/index.ts';
+import {
+  createExperiment,
+  type Experiment,
+  forkRun,
+  type RunFolder,
+  readTraceSync,
+  spentOf,
+} from '../../store/index.ts';
 import { createContext } from '../context.ts';
+import { dollars } from '../table.ts';
 import { report } from './report.ts';
 
 let folder: string;
@@ -48,6 +58,12 @@ async function make(names: string[], flags: object = {}) {
   const context = createContext({ dir: folder }, {}, 'test', new AbortController().signal);
   const options = { format: 'text', convention: 'every-run', ...flags };
   return report.run({ ...context, log: (line) => said.push(line) }, names, options);
+}
+
+function snapshotOf(run: RunFolder) {
+  const [begun] = readTraceSync(run.tracePath).events;
+  if (begun?.kind !== 'session_started') throw new Error('a run begins with a session');
+  return begun.snapshot;
 }
 
 describe('mlab report', () => {
@@ -96,6 +112,45 @@ describe('mlab report', () => {
     const { text, json } = await make(['first']);
     expect(text).toContain(', $0 in all, plus $0.0030 in discarded attempts. ');
     expect(json).toMatchObject({ discarded: { money: 0.003, estimated: false } });
+  });
+
+  it('counts each call once in the cost of all, with forks beside their parent and branches that people began', async () => {
+    const source = first.runFolder('digits-baseline-0');
+    const continued = async (experiment: Experiment, spec: RunSpec, parent: RunParent) => {
+      const run = experiment.runFolder(spec.id);
+      mkdirSync(run.folder, { recursive: true });
+      await forkRun(source, parent, run);
+      const shared = { steps: 1, seconds_used: 1, spent: spentOf(readTraceSync(run.tracePath).events) };
+      await using trace = run.openTrace();
+      trace.append({ ...sessionStarted(snapshotOf(run), 2), parent });
+      trace.append(modelCall(2, { cost: 0.5 }));
+      trace.append(runEnded());
+      const end = { reason: 'final_answer', message: '' } as const;
+      run.writeRecordSync(
+        exampleRecord({ spec: { ...spec, parent }, status: 'finished', end, shared, steps: 1 }),
+      );
+      return shared.spent.money;
+    };
+    const parent = { experiment: first.name, run: source.id, step: 1 };
+    const branch = { ...exampleSpec('digits-baseline-0.b1'), parent };
+    first.addBranch({ v: 1, mlab: '0.1.0', actor: 'person', run: branch, created: 1 });
+    await continued(first, branch, parent);
+    const experiment = ExperimentName.parse('forks');
+    const [spec = exampleSpec()] = examplePlan().runs;
+    const forked = { ...spec, experiment, parent };
+    const forks = createExperiment(join(folder, 'forks'), {
+      ...examplePlan(),
+      name: experiment,
+      runs: [forked],
+    });
+    const both = await continued(forks, forked, parent);
+    expect(both).toBeGreaterThan(0);
+    const own = JSON.parse((await make(['first/digits-baseline-0'], { format: 'json' })).text).runs[0].money;
+    const { text, json } = await make(['first', 'forks']);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      `, ${dollars(own + 0.5)} in all, without the ${dollars(both)} that forks share with the runs they began from, plus ${dollars(0.5)} in branches that people began. `,
+    );
+    expect(json).toMatchObject({ shared: { money: both }, branches: { money: 0.5 } });
   });
 
   it('gives the numbers of its tables as data', async () => {

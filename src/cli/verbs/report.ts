@@ -1,7 +1,7 @@
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
-import { type DiscardedCost, discardedCost } from '../../runs/index.ts';
+import { type FurtherCosts, furtherCosts } from '../../runs/index.ts';
 import type { RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
 import {
@@ -108,14 +108,14 @@ export const report: Verb = {
     const copied = new Set(
       made.copies?.flatMap(({ experiment, runs: ids }) => ids.map((id) => `${experiment}/${id}`)),
     );
-    const discarded = discardedCostOf(
+    const further = furtherCostsOf(
       found.filter(({ experiment, folder }) => !copied.has(`${experiment.name}/${folder.id}`)),
     );
     const unfinished = unfinishedRuns(experiments, made);
     const json = {
       ...made,
       ...(unfinished.length === 0 ? {} : { unfinished }),
-      ...(discarded.money === 0 ? {} : { discarded }),
+      ...Object.fromEntries(Object.entries(further).filter(([, { money }]) => money > 0)),
       ...(compared === null ? {} : { comparison: compared }),
       ...(unreadable.length === 0 ? {} : { unreadable }),
     };
@@ -138,7 +138,7 @@ export const report: Verb = {
     return {
       text: textOf(
         format,
-        withUnfinished(documentOf(made, compared, tables, { unreadable, discarded, identities }), unfinished),
+        withUnfinished(documentOf(made, compared, tables, { unreadable, further, identities }), unfinished),
         options,
       ),
       json,
@@ -157,17 +157,18 @@ function refuseTables({ format, table }: Options): void {
   );
 }
 
-function discardedCostOf(found: ReturnType<typeof locateRuns>): DiscardedCost {
+function furtherCostsOf(found: ReturnType<typeof locateRuns>): FurtherCosts {
   const costs = [...Map.groupBy(found, ({ experiment }) => experiment)].map(([experiment, runs]) =>
-    discardedCost(
+    furtherCosts(
       experiment,
       runs.flatMap(({ folder }) => experiment.specOf(folder.id) ?? []),
     ),
   );
-  return {
-    money: costs.reduce((sum, { money }) => sum + money, 0),
-    estimated: costs.some(({ estimated }) => estimated),
-  };
+  const sumOf = (kind: keyof FurtherCosts) => ({
+    money: costs.reduce((sum, cost) => sum + cost[kind].money, 0),
+    estimated: costs.some((cost) => cost[kind].estimated),
+  });
+  return { discarded: sumOf('discarded'), branches: sumOf('branches'), shared: sumOf('shared') };
 }
 
 function textOf(

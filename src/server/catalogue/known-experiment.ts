@@ -42,13 +42,15 @@ interface KnownRun {
   state: string | null;
   /** State of the files of grades and verifications, which change after the run has ended. */
   judged: string | null;
+  /** The part of its steps and usage that a branch or a fork shares with the run it began from. */
+  shared: NonNullable<RunRecord['shared']>;
 }
+
+const nothingShared = { steps: 0, seconds_used: 0, spent: nothingSpent };
 
 interface KnownBranch extends KnownRun {
   actor: string;
   parent: RunParent;
-  /** The part of its steps and usage that it shares with the run it began from. */
-  shared: NonNullable<RunRecord['shared']>;
 }
 
 /** A branch as the page of its run shows it. */
@@ -99,7 +101,7 @@ export class KnownExperiment {
     this.#objects = new ObjectStore(join(place.folder, 'objects'));
     this.#runs = (experiment?.plan.runs ?? [])
       .filter(({ id }) => place.only?.has(id) !== false)
-      .map((spec) => ({ line: plannedLine(spec), state: null, judged: null }));
+      .map((spec) => ({ line: plannedLine(spec), state: null, judged: null, shared: nothingShared }));
   }
 
   get runs(): RunLine[] {
@@ -173,8 +175,8 @@ export class KnownExperiment {
       run.judged = judged;
       if (JSON.stringify(line) === JSON.stringify(run.line)) continue;
       run.line = line;
-      if ('shared' in run) run.shared = this.#folderOf(run).readRecord()?.shared ?? run.shared;
-      else changes.lines.push(line);
+      if (line.parent !== null) run.shared = this.#folderOf(run).readRecord()?.shared ?? run.shared;
+      if (!('actor' in run)) changes.lines.push(line);
     }
     this.isRead = true;
     return changes;
@@ -195,7 +197,7 @@ export class KnownExperiment {
         ({ actor, run }) =>
           known.get(run.id) ?? {
             ...{ line: plannedLine(run), state: null, judged: null, actor, parent: run.parent },
-            shared: { steps: 0, seconds_used: 0, spent: nothingSpent },
+            shared: nothingShared,
           },
       );
   }
@@ -230,7 +232,7 @@ export class KnownExperiment {
       agents: [...new Set(lines.map(({ agent }) => agent))].sort(),
       created: this.#created,
       changed: changes.length === 0 ? null : changes.reduce((one, other) => Math.max(one, other)),
-      used: [...lines.map(({ used }) => used), ...this.#branches.map(ownUsage)].reduce(addUsage, nothingUsed),
+      used: [...this.#runs, ...this.#branches].map(ownUsage).reduce(addUsage, nothingUsed),
       running: running.slice(0, 20).map(({ run, task, agent, steps }) => ({ run, task, agent, steps })),
     };
   }
@@ -265,8 +267,8 @@ function stateCounts(lines: readonly RunLine[]): ExperimentLine['states'] {
   return counts;
 }
 
-/** Without the usage that counts for its run. */
-function ownUsage({ line: { used }, shared: { seconds_used, spent } }: KnownBranch): Usage {
+/** Without the usage that counts for the run it began from. */
+function ownUsage({ line: { used }, shared: { seconds_used, spent } }: KnownRun): Usage {
   return {
     seconds: Math.max(0, used.seconds - seconds_used),
     tokens: Math.max(0, used.tokens - spent.tokens),
