@@ -96,9 +96,8 @@ export const ReportPair = RunGroup.extend({
   normalised: Estimate.nullable(),
   best: z.object({ improvement: Summary, step: Summary }).nullable(),
   pass_at: z.array(PassAt),
+  /** That of the first run; a caveat says so where others have another one. */
   scoring_reference: ScoringReference.nullable(),
-  /** Its runs were graded against different scoring references; that of the first is shown. */
-  mixed_scoring_references: z.boolean(),
 });
 export type ReportPair = z.infer<typeof ReportPair>;
 

@@ -44,6 +44,20 @@ test('pooled runs of different versions of a task, or under different limits, ge
   expect(caveats({ task: 'ecoli', task_version: 'b', conditions: 'd' })).toBe('');
 });
 
+test('pooled runs that were graded against different baselines get a caveat', () => {
+  const caveats = (...means: number[]) => {
+    const reference = evaluation().scoring_reference;
+    if (reference === null) throw new Error('its task has one');
+    const baseline = (mean: number) => ({ mean, spread: 0.01, seeds: 3 });
+    const runs = means.map((mean, seed) =>
+      evaluation({ seed, scoring_reference: { ...reference, baseline: baseline(mean) } }),
+    );
+    return firstRow(buildReport(runs, { resamples: 10 }), 'results').caveats;
+  };
+  expect(caveats(0.5, 0.5)).toBe('');
+  expect(caveats(0.5, 0.6)).toBe('graded against different baselines or references');
+});
+
 test('the cost of runs whose price is unknown is not left out of the sum in silence', () => {
   const said = (...money: (number | null)[]) => {
     const runs = money.map((each, seed) => evaluation({ seed, money: each }));

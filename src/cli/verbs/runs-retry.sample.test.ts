@@ -4,12 +4,32 @@ import { afterAll, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { planOf, workThrough } from '../../../test/fixtures/run-place.ts';
 import { agentByName } from '../../agents/index.ts';
-import { createExperiment, type RunFolder } from '../../store/index.ts';
+import { createExperiment, noteUnqueued, type RunFolder } from '../../store/index.ts';
 import { createContext } from '../context.ts';
 import { runsRetry } from './runs-retry.ts';
 
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
+
+function contextHere() {
+  const { signal } = new AbortController();
+  const folders = { dir: bench.experiments, taskDir: [fixtureTasks] };
+  return { ...createContext(folders, { MLAB_CACHE: bench.cache }, '0', signal), log: () => {} };
+}
+
+test('a run whose job failed before it began is executed again, and none that still waits', async () => {
+  const resources = await bench.provision();
+  const changes = { name: 'unbegun', seeds: 2, sandbox: 'none', grade: 'none' };
+  const plan = planOf(resources, agentByName('noop'), changes);
+  const experiment = createExperiment(join(bench.experiments, 'unbegun'), plan);
+  const [failed, waiting] = plan.runs;
+  if (failed === undefined || waiting === undefined) throw new Error('two runs were planned');
+  await noteUnqueued(experiment.folder, [failed.id], { state: 'failed', why: 'the node went away' });
+  const retried = await runsRetry.run(contextHere(), ['unbegun'], { failed: 'infrastructure', trust: true });
+  expect(retried).toMatchObject({ exitCode: 0, json: { retried: [`unbegun/${failed.id}`] } });
+  expect(experiment.runFolder(failed.id).readRecord()?.status).toBe('finished');
+  expect(experiment.runFolder(waiting.id).readRecord()).toBeNull();
+});
 
 test('exactly the runs with infrastructure failures are executed again, and their earlier attempts are kept', async () => {
   const resources = await bench.provision();
@@ -29,15 +49,7 @@ test('exactly the runs with infrastructure failures are executed again, and thei
   fail(otherwise, 'quota_exhausted');
   const record = interrupted?.readRecord();
   if (record != null) interrupted?.writeRecordSync({ ...record, status: 'interrupted', end: null });
-  const context = {
-    ...createContext(
-      { dir: bench.experiments, taskDir: [fixtureTasks] },
-      { MLAB_CACHE: bench.cache },
-      '0',
-      new AbortController().signal,
-    ),
-    log: () => {},
-  };
+  const context = contextHere();
   const untouched = () =>
     [finished, otherwise, interrupted].map((run) => readFileSync(String(run?.recordPath), 'utf8'));
   const before = untouched();

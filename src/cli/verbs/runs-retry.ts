@@ -2,7 +2,7 @@ import { messageOf, UserError } from '../../lib/errors.ts';
 import { anyAgentOfRun, failureCauses, type RemoteExecutor, type TaskResources } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
 import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
-import { type Experiment, listExperiments, openExperiment } from '../../store/index.ts';
+import { type Experiment, listExperiments, openExperiment, queueOf } from '../../store/index.ts';
 import { loadTask, sampleCaveat } from '../../tasks/index.ts';
 import { agentPlace } from '../agent-options.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
@@ -100,14 +100,20 @@ interface Failures {
   unreadable: string[];
 }
 
-/** The named runs that ended with an infrastructure failure. A run that can't be read does not hide others. */
+/**
+ * The named runs that ended with an infrastructure failure, or whose jobs failed before they began. A run that can't be
+ * read does not hide others.
+ */
 function failedRuns(context: Context, experiment: Experiment, named: ReadonlySet<string>): Failures {
   const found: Failures = { experiment, failed: [], unreadable: [] };
+  const { unqueued } = queueOf(experiment.folder);
   for (const run of experiment.plan.runs.filter(({ id }) => named.has(id))) {
     try {
       const record = experiment.runFolder(run.id).readRecord();
       if (record?.status === 'failed' && record.end?.reason === 'infrastructure_error')
         found.failed.push({ run, cause: record.end.cause ?? 'unknown' });
+      else if (record === null && unqueued.get(run.id)?.state === 'failed')
+        found.failed.push({ run, cause: 'unknown' });
     } catch (error) {
       const name = nameOf(experiment, run.id);
       found.unreadable.push(name);

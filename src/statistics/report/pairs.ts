@@ -38,7 +38,6 @@ export function pairOf(
   const improvement = measured('improvement', ({ line }) => line.improvement);
   const improvementOfAll = measured('improvement_of_all', (run) => run.heldGain);
   const normalised = measured('normalised', (run) => run.heldNormalised);
-  const scoringReferences = runs.flatMap(({ scoringReference }) => scoringReference ?? []);
   const success = rateOf(inRate.map(({ line }) => line.success));
   const pair: ReportPair = {
     task,
@@ -61,8 +60,7 @@ export function pairOf(
     normalised: estimateOf(normalised),
     best: bestOf(inRate),
     pass_at: passesOf([success]),
-    scoring_reference: scoringReferences[0] ?? null,
-    mixed_scoring_references: new Set(scoringReferences.map((one) => JSON.stringify(one))).size > 1,
+    scoring_reference: runs.find((run) => run.scoringReference !== null)?.scoringReference ?? null,
   };
   return {
     ...{ task, agent, runs, inRate, improvement, improvementOfAll, normalised, pair },

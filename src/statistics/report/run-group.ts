@@ -33,12 +33,20 @@ export function groupOf(runs: readonly RunFacts[]): RunGroup {
 /** What should be the same in runs of one task that are pooled. */
 function differencesAmong(runs: readonly RunFacts[]): string[] {
   const tasks = [...Map.groupBy(runs, ({ line }) => line.task).values()];
-  const differ = (read: (evaluation: RunEvaluation) => string | undefined) =>
-    tasks.some((group) => new Set(group.flatMap(({ evaluation }) => read(evaluation) ?? [])).size > 1);
+  const differ = (read: (run: RunFacts) => string | undefined) =>
+    tasks.some((group) => new Set(group.flatMap((run) => read(run) ?? [])).size > 1);
   return [
-    ...(differ(({ task_version: version }) => version) ? ['different versions of the task'] : []),
-    ...(differ(({ conditions }) => conditions) ? ['different limits or settings of models'] : []),
+    ...(differ(({ evaluation }) => evaluation.task_version) ? ['different versions of the task'] : []),
+    ...(differ(measuredReference) ? ['graded against different baselines or references'] : []),
+    ...(differ(({ evaluation }) => evaluation.conditions) ? ['different limits or settings of models'] : []),
   ];
+}
+
+/** Undefined in old grades, whose baseline may be that of one session. */
+function measuredReference({ scoringReference }: RunFacts): string | undefined {
+  return scoringReference === null || scoringReference.baseline.seeds === null
+    ? undefined
+    : JSON.stringify(scoringReference);
 }
 
 /** The count of each word. */
