@@ -1,10 +1,18 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
+import {
+  examplePlan,
+  exampleRecord,
+  exampleSpec,
+  modelCall,
+  sessionStarted,
+  stepFinished,
+  stepStarted,
+} from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { roleSettings } from '../models/index.ts';
-import { type EndReason, type Plan, RunSpec } from '../schema/index.ts';
-import { createExperiment } from '../store/index.ts';
+import { type EndReason, ExperimentName, type Plan, RunId, RunSpec } from '../schema/index.ts';
+import { createExperiment, openExperiment, Snapshotter } from '../store/index.ts';
 import { createContext } from './context.ts';
 import { confirmCost, costText, expectedCost } from './expected-cost.ts';
 
@@ -59,6 +67,25 @@ describe('the expected cost of runs', () => {
     const cost = expectedCost(context, planOf('new', [{}, { task: 'house-price' }, { task: 'imdb' }]));
     expect(cost).toMatchObject({ runs: 3, dollars: 2 + 40 + 5.5, learned_from: 4, unknown: 0 });
     expect(cost && costText(cost)).toMatch(/about \$47\.50 for 3 runs, from 4 earlier runs/);
+  });
+
+  test('of a fork is without the steps that it takes over', async () => {
+    const context = storeWith([{ cost: 5 }]);
+    const source = openExperiment(join(context.folders.experiments, 'earlier')).runFolder('r-0');
+    const { id } = await new Snapshotter(source.objects, temporaryFolder()).take();
+    {
+      await using trace = source.openTrace();
+      trace.append(sessionStarted(id));
+      for (const step of [1, 2]) {
+        trace.append(modelCall(step, { cost: 2 }));
+        trace.append(stepStarted(step));
+        trace.append(stepFinished(step, id));
+      }
+    }
+    const parent = { experiment: ExperimentName.parse('earlier'), run: RunId.parse('r-0') };
+    const plan = planOf('forks', [{}, {}]);
+    const runs = plan.runs.map((run, step) => ({ ...run, parent: { ...parent, step } }));
+    expect(expectedCost(context, { ...plan, runs })).toMatchObject({ runs: 2, dollars: 5 + 3 });
   });
 
   test('is at most their limits, the only known bound for new agents and models', () => {

@@ -5,7 +5,7 @@ import { knownPrices, PriceTable } from '../models/index.ts';
 import { spentByAll } from '../runs/index.ts';
 import type { ModelRoles, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { median } from '../statistics/index.ts';
-import type { Experiment } from '../store/index.ts';
+import { type Experiment, spentUntil } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { readableExperiments } from './locate.ts';
 import { counted, dollars } from './table.ts';
@@ -61,7 +61,8 @@ export function expectedCost(
   const unended = runs.filter((run) => run.roles && begun(run)?.status !== 'finished');
   const waiting = unended.filter(isPriced);
   const earlier = Map.groupBy(earlierRuns(experiments, waiting), ({ spec }) => kindOf(spec));
-  const paid = (run: RunSpec) => (startsOver ? 0 : (begun(run)?.spent?.money ?? 0));
+  const shared = sharedCosts(experiments);
+  const paid = (run: RunSpec) => (startsOver ? null : begun(run)?.spent?.money) ?? shared(run);
   const guesses = waiting.map((run) => guess(run, earlier.get(kindOf(run)) ?? [], paid(run)));
   const learned = together(guesses, 'learned');
   const limited = together(guesses, 'limited');
@@ -157,6 +158,19 @@ function guess(run: RunSpec, earlier: readonly RunRecord[], paid: number): Guess
 function isWhole({ spec, end, spent }: RunRecord, { limits }: RunSpec): boolean {
   if ((spent?.money ?? 0) === 0 || end?.reason === 'agent_error') return false;
   return end?.reason.endsWith('_limit') !== true || isDeepStrictEqual(spec.limits, limits);
+}
+
+/** The cost of the steps that a fork takes over from its parent: many forks may share one. */
+function sharedCosts(experiments: readonly Experiment[]): (run: RunSpec) => number {
+  const known = new Map<string, number>();
+  return ({ parent }) => {
+    const source = experiments.find(({ name }) => name === parent?.experiment);
+    if (parent === undefined || source === undefined) return 0;
+    const key = JSON.stringify(parent);
+    const cost = known.get(key) ?? spentUntil(source.runFolder(parent.run), parent.step).money;
+    known.set(key, cost);
+    return cost;
+  };
 }
 
 function together(guesses: readonly (Guess | null)[], kind: Guess['kind']): RunsAt {

@@ -1,11 +1,11 @@
 import { cpSync, existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { UserError } from '../lib/errors.ts';
-import type { EventPayload, ObjectId, RunParent, TraceEvent } from '../schema/index.ts';
+import type { EventPayload, ObjectId, RunParent, Spent, TraceEvent } from '../schema/index.ts';
 import { branchesOf, historyOf, isInLineage } from './branches.ts';
 import { objectsOf } from './references.ts';
 import { outputFile, type RunFolder } from './run-folder.ts';
-import { lastSnapshot, ownEvents } from './steps.ts';
+import { lastSnapshot, nothingSpent, ownEvents, spentOf } from './steps.ts';
 import { readTraceSync } from './trace-reader.ts';
 
 /**
@@ -45,6 +45,13 @@ export async function forkRun(
     }
     trace.append(payloadOf(event));
   }
+}
+
+/** What a run has spent on language models up to the end of a step: the part that its forks share with it. */
+export function spentUntil(source: RunFolder, step: number): Spent {
+  return source.hasTrace()
+    ? spentOf(eventsUntil(readTraceSync(source.tracePath).events, step) ?? [])
+    : nothingSpent;
 }
 
 /** They are beside the trace, and the agent may read them again. */

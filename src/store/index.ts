@@ -32,7 +32,7 @@ export {
 } from './experiment.ts';
 export type { SkipReason } from './file-reading.ts';
 export { type Fleet, openFleet, queueOf, type RunQueue } from './fleet.ts';
-export { forkRun } from './fork.ts';
+export { forkRun, spentUntil } from './fork.ts';
 export { thisProcess } from './lease/lease-owner.ts';
 export type { LeaseHolder, LeaseTimes, RunLease } from './lease/run-lease.ts';
 export { formerLockName, leaseName, leaveFreeLease, takeLeaseNow } from './lease/take-lease.ts';
