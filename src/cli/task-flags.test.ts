@@ -46,7 +46,7 @@ test('the commands after an experiment name the folder of its tasks where they n
   const dir = temporaryFolder();
   const spec = exampleSpec('run-0');
   const experiment = createExperiment(join(dir, 'first'), { ...examplePlan(), runs: [spec] });
-  const record = exampleRecord({ spec, status: 'finished', steps: 2 });
+  const record = exampleRecord({ spec, status: 'finished' });
   experiment.runFolder(spec.id).writeRecordSync(record);
   const problem = 'not graded: No submission can be graded';
   const executed = { result: [{ spec, record, problem, grades: [] }], cancelled: null };

@@ -1,3 +1,4 @@
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exampleLesson } from '../../test/fixtures/experience.ts';
@@ -34,6 +35,27 @@ test('a run is evaluated from its files alone, and the result fits its schema', 
       seconds: { wall: 11, waiting: 4 },
     },
   });
+});
+
+test('a run whose trace lost its end, or all of it, is damaged: its figures would be too low', async () => {
+  using folder = temporaryFolder();
+  const { run } = await makeExampleRun(folder.path);
+  const lines = readFileSync(run.tracePath, 'utf8').split(/(?<=\n)/);
+  for (const left of [lines.length - 1, 3, 0]) {
+    writeFileSync(run.tracePath, lines.slice(0, left).join(''));
+    expect(() => evaluateRun(run, exampleSpec())).toThrow(`it holds ${left} events; run.json knows of 10`);
+  }
+  rmSync(run.tracePath);
+  expect(() => evaluateRun(run, exampleSpec())).toThrow('is cut off');
+});
+
+test('a run whose final grade is damaged says so, until it is graded again', async () => {
+  using folder = temporaryFolder();
+  const { run, snapshot } = await makeExampleRun(folder.path);
+  truncateSync(run.gradesPath, 100);
+  expect(evaluateRun(run, exampleSpec()).marks).toEqual(['its grade is damaged: grade it again']);
+  run.appendGrade(exampleGrade(snapshot));
+  expect(evaluateRun(run, exampleSpec()).marks).toEqual([]);
 });
 
 test('a run that has not begun is pending, and has no measurements', () => {

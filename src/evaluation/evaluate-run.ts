@@ -1,3 +1,4 @@
+import { UserError } from '../lib/errors.ts';
 import type {
   BranchId,
   Efficiency,
@@ -23,6 +24,7 @@ import {
   currentGrades,
   eachEventSync,
   foldHistory,
+  missingEvents,
   type RecordedState,
   type RunFolder,
   resolveText,
@@ -39,7 +41,8 @@ import { withLessons } from './shown-lessons.ts';
 /**
  * Everything that reports need of a run, from its files alone: its trace is read once; nothing is executed or graded.
  * @param planned the run in the experiment's plan; it may not have begun
- * @throws UserError as `eachEventSync` and `RunFolder.readRecord`; those of `ObjectStore.get`
+ * @throws UserError as `eachEventSync` and `RunFolder.readRecord`; those of `ObjectStore.get`; `trace_cut` if events are
+ *   missing of which its record knows
  */
 export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation {
   const record = folder.readRecord();
@@ -52,8 +55,8 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     marks,
     attempts,
     ...tree
-  } = readTrace(folder, spec.gpu);
-  const stored = folder.readGrades().grades;
+  } = readTrace(folder, record, spec.gpu);
+  const { grades: stored, problems } = folder.readGrades();
   const current = currentGrades(stored, states);
   const scoringReference = scoringReferenceOf(current);
   const finalGrade = current.findLast(({ final }) => final);
@@ -74,7 +77,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     seed: spec.seed,
     status: statusOf(folder, record),
     end: end ? { reason: end.reason, cause: end.cause ?? null, message: end.message } : null,
-    marks: [...new Set([...spec.marks, ...marks, ...(finalGrade?.marks ?? [])])],
+    marks: [...new Set([...spec.marks, ...marks, ...(finalGrade?.marks ?? damagedGrade(problems))])],
     steps,
     scoring_reference: scoringReference,
     grades: [...transcript.grades],
@@ -104,15 +107,37 @@ function gpusOf(record: RunRecord | null): Pick<Efficiency, 'gpus'> {
   return { gpus: used };
 }
 
-function readTrace(folder: RunFolder, gpu: boolean) {
-  const read = () => (folder.hasTrace() ? eachEventSync(folder.tracePath) : []);
+function readTrace(folder: RunFolder, record: RunRecord | null, gpu: boolean) {
+  let events = 0;
+  const read = function* () {
+    events = 0;
+    for (const event of folder.hasTrace() ? eachEventSync(folder.tracePath) : []) {
+      events += 1;
+      yield event;
+    }
+  };
   const { fold, branches } = foldHistory(read, () => new Evaluated(folder, gpu));
   const { transcript, sums, states, decisions, others } = fold;
   const steps = branches.branches.reduce((sum, branch) => sum + branch.steps, 0);
+  const [missing] = missingEvents(record, { events, steps });
+  if (missing !== undefined) throw cutTrace(folder, missing);
   return {
     ...{ transcript, efficiency: sums.efficiency(), states: states.states, steps, branches, others },
     ...{ marks: decisions.marks, attempts: fold.attempts.attempts },
   };
+}
+
+/** A damaged line that a later grade replaced is of no consequence. */
+function damagedGrade(problems: readonly string[]): string[] {
+  return problems.length === 0 ? [] : ['its grade is damaged: grade it again'];
+}
+
+function cutTrace({ id, tracePath }: RunFolder, missing: string): UserError {
+  return new UserError(
+    'trace_cut',
+    `The trace of ${id} is cut off: ${missing} (${tracePath}).`,
+    'Restore the file from a copy; mlab runs check lists everything that is missing.',
+  );
 }
 
 /** Resource use is the sum over all branches; everything else is that of the selected one. */

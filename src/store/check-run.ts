@@ -76,6 +76,17 @@ async function readTrace(
   }
 }
 
+/** What a record knows of and a trace that was read to its end lacks, in words. */
+export function missingEvents(
+  record: Pick<RunRecord, 'trace' | 'steps'> | null,
+  found: { events: number; steps: number },
+): string[] {
+  const known = { events: record?.trace?.events ?? 0, steps: record?.steps ?? 0 };
+  return (['events', 'steps'] as const).flatMap((what) =>
+    found[what] < known[what] ? [`it holds ${found[what]} ${what}; run.json knows of ${known[what]}`] : [],
+  );
+}
+
 function checkRecord(run: RunFolder, problems: StoreProblem[]): RunRecord | null {
   try {
     return run.readRecord();
@@ -131,17 +142,12 @@ class TraceCheck {
   }
 
   finish(record: RunRecord | null): void {
-    const known = record?.trace?.events ?? 0;
-    if (this.#lines < known) {
-      this.#report('trace_cut', null, `it holds ${this.#lines} events; run.json knows of ${known}`);
-    }
+    for (const fault of missingEvents(record, { events: this.#lines, steps: this.#steps }))
+      this.#report('trace_cut', null, fault);
     // A failed run may be resumed: its trace has no end.
     const ended = record?.status === 'finished' && record.end !== null;
     if (ended && this.#lastKind !== null && this.#lastKind !== 'run_ended') {
       this.#report('trace_cut', null, 'run.json says that the run has ended; its last event is missing');
-    }
-    if (record && record.steps > this.#steps) {
-      this.#report('trace_cut', null, `it holds ${this.#steps} steps; run.json knows of ${record.steps}`);
     }
   }
 

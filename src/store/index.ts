@@ -10,7 +10,13 @@ export {
   mainLineage,
   type RecordedBranch,
 } from './branches.ts';
-export { type CheckOptions, checkRun, type StoreProblem, type StoreProblemCode } from './check-run.ts';
+export {
+  type CheckOptions,
+  checkRun,
+  missingEvents,
+  type StoreProblem,
+  type StoreProblemCode,
+} from './check-run.ts';
 export { ConversationRecorder } from './conversation-recorder.ts';
 export { Conversation, Conversations } from './conversations.ts';
 export { addDecision, decisionName, openProposals, type Proposal, readDecision } from './decisions.ts';
