@@ -137,6 +137,21 @@ withSandbox(`the grader${why}`, () => {
     expect(readFileSync(folder.gradesPath, 'utf8')).toBe(lines);
   });
 
+  test('gives a known score the corrected baseline of the task', async () => {
+    const folder = await runOf([writing(table(sums))]);
+    const [before] = await grade(folder);
+    const { task } = resources;
+    const baseline = { ...task.file.baseline, mean: task.file.baseline.mean + 1 };
+    const corrected = { ...resources, task: { ...task, file: { ...task.file, baseline } } };
+    const [after] = await grade(folder, 'final', corrected);
+    expect(after).toMatchObject({
+      baseline: baseline.mean,
+      grader: before?.grader,
+      seconds: before?.seconds,
+    });
+    expect(await grade(folder, 'final', corrected)).toEqual([after]);
+  });
+
   test('that has changed grades again, and so does one that was restored', async () => {
     const folder = await runOf([writing(table(sums))]);
     const [before] = await grade(folder);

@@ -153,10 +153,12 @@ type TimedResult = GraderResult & Pick<Grade, 'seconds' | 'others_cores'>;
 
 function knownResults(grades: readonly Grade[]): Map<string, TimedResult> {
   const known = new Map<string, TimedResult>();
-  for (const { submission, valid, score, baseline, problems, details, seconds, others_cores } of grades) {
+  for (const { submission, valid, score, problems, details, seconds, others_cores, ...grade } of grades) {
     if (submission === null) continue;
     const others = others_cores === undefined ? {} : { others_cores };
-    known.set(submission, { submission, valid, score, baseline, problems, details, seconds, ...others });
+    // The task's own mean may have been corrected since.
+    const measured = grade.baseline === grade.figures?.baseline.mean ? {} : { baseline: grade.baseline };
+    known.set(submission, { submission, valid, score, problems, details, seconds, ...measured, ...others });
   }
   return known;
 }

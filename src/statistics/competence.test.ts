@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ScoringReference } from '../schema/index.ts';
-import { baselineNoise, normalisedScore } from './competence.ts';
+import { baselineNoise, improvement, isSuccess, normalisedScore } from './competence.ts';
 
 const figures = (mean: number) => ({ mean, spread: 0.01, seeds: 5 });
 const scoringReference = (
@@ -10,6 +10,22 @@ const scoringReference = (
   direction: 'maximize' | 'minimize',
 ): ScoringReference => ({
   ...{ direction, threshold: 0.1, baseline: figures(baseline), reference: figures(reference), best: null },
+});
+
+describe('a success', () => {
+  it('is beyond the threshold: a score that equals it is none, in whatever decimals', () => {
+    const cents = fc.integer({ min: 1, max: 100_000 });
+    fc.assert(
+      fc.property(cents, fc.integer({ min: 1, max: 90 }), fc.boolean(), (baseline, percent, isUp) => {
+        const direction = isUp ? 'maximize' : 'minimize';
+        const at = (more: number) => {
+          const score = (baseline * (100 + (isUp ? 1 : -1) * (percent + more))) / 100;
+          return isSuccess(improvement(score / 100, baseline / 100, direction), percent / 100);
+        };
+        expect([at(-0.001), at(0), at(0.001)]).toEqual([false, false, true]);
+      }),
+    );
+  });
 });
 
 describe('a normalised score', () => {
@@ -73,6 +89,6 @@ describe("the baseline's noise", () => {
     expect(baselineNoise({ mean: 1, spread: 0.1, seeds: 1 })).toBeNull();
     expect(baselineNoise({ mean: 1, spread: null, seeds: null })).toBeNull();
     expect(baselineNoise({ mean: 1, spread: 0.1, seeds: null })).toBeNull();
-    expect(baselineNoise({ mean: 0, spread: 0.1, seeds: 3 })).toBeNull();
+    for (const spread of [0, 0.1]) expect(baselineNoise({ mean: 0, spread, seeds: 3 })).toBeNull();
   });
 });

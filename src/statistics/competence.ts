@@ -21,9 +21,12 @@ export function improvementOf(grade: Pick<Grade, 'score' | 'baseline' | 'directi
   return grade.score === null ? null : improvement(grade.score, grade.baseline, grade.direction);
 }
 
-/** A run succeeds if its improvement is beyond the threshold (the paper's: more than 0.1). */
+/** An improvement is a ratio of decimal fractions: 0.55 over 0.5 is 10 % and no more, whatever a computer makes of it. */
+const rounding = 1e-9;
+
+/** A run succeeds if its improvement is beyond the threshold (the paper's: more than 0.1), not if it is equal. */
 export function isSuccess(gain: number | null, threshold: number): boolean {
-  return gain !== null && gain > threshold;
+  return gain !== null && gain > threshold + rounding;
 }
 
 /**
@@ -56,7 +59,8 @@ export function normalisedScore(
  *   0
  */
 export function baselineNoise({ mean, spread, seeds }: ScoreFigures): number | null {
+  if (mean === 0) return null;
   if (spread === 0) return 0;
-  if (spread === null || seeds === null || seeds < 2 || mean === 0) return null;
+  if (spread === null || seeds === null || seeds < 2) return null;
   return (studentQuantile(0.975, seeds - 1) * spread * Math.sqrt(1 + 1 / seeds)) / Math.abs(mean);
 }

@@ -1,4 +1,5 @@
 import type { PassAt, ReportPair, TaskId } from '../../schema/index.ts';
+import { isSuccess } from '../competence.ts';
 import { passAtK } from '../numeric/pass-at-k.ts';
 import type { Counted } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
@@ -48,9 +49,9 @@ export function pairOf(
     significant: rateOf(inRate.flatMap(({ line }) => line.significant ?? [])),
     thresholds: thresholds.map((threshold) => ({
       threshold,
-      end: rateOf(inRate.map(({ line }) => isBeyond(line.improvement, threshold))),
+      end: rateOf(inRate.map(({ line }) => isSuccess(line.improvement, threshold))),
       any_step: rateOf(
-        inRate.filter(({ stepsGraded }) => stepsGraded).map(({ bestGain }) => isBeyond(bestGain, threshold)),
+        inRate.filter(({ stepsGraded }) => stepsGraded).map(({ bestGain }) => isSuccess(bestGain, threshold)),
       ),
     })),
     score: summaryOf(inRate.flatMap(({ line }) => line.score ?? [])),
@@ -66,10 +67,6 @@ export function pairOf(
     ...{ task, agent, runs, inRate, improvement, improvementOfAll, normalised, pair },
     success: measured('success', ({ line }) => Number(line.success)),
   };
-}
-
-function isBeyond(gain: number | null, threshold: number): boolean {
-  return gain !== null && gain > threshold;
 }
 
 function rateVariants(runs: readonly RunFacts[]): ReportPair['rates'] {
