@@ -111,12 +111,13 @@ describe('numbers for people', () => {
   });
 
   it('show per cent, time and size', () => {
-    expect([percent(0.1234, true), percent(-0.5, true), percent(1), percent(null)]).toEqual([
-      '+12.3 %',
-      '−50 %',
-      '100 %',
-      '–',
-    ]);
+    expect([
+      percent(0.1234, true),
+      percent(0.8 - 0.2, true),
+      percent(-0.5, true),
+      percent(1),
+      percent(null),
+    ]).toEqual(['+12.3 %', '+60 %', '−50 %', '100 %', '–']);
     expect([duration(4.21), duration(185), duration(7800)]).toEqual(['4.2 s', '3 min 05 s', '2 h 10 min']);
     expect([size(12), size(2048), size(5 * 2 ** 30)]).toEqual(['12 B', '2.0 KiB', '5.0 GiB']);
   });

@@ -163,7 +163,9 @@ export function withMinus(text: string): string {
 export function percent(fraction: number | null, signed = false): string {
   if (fraction === null) return '–';
   const value = 100 * fraction;
-  const digits = Math.abs(value) < 100 && !Number.isInteger(value) ? 1 : 0;
+  // 0.8 - 0.2 is 60.00000000000001 %.
+  const isWhole = Math.abs(value - Math.round(value)) < 1e-9;
+  const digits = Math.abs(value) < 100 && !isWhole ? 1 : 0;
   const text = withMinus(value.toFixed(digits));
   return `${signed && value > 0 ? '+' : ''}${text} %`;
 }

@@ -151,6 +151,7 @@ describe('mlab report', () => {
       `, ${dollars(own + 0.5)} in all, without the ${dollars(both)} that forks share with the runs they began from, plus ${dollars(0.5)} in branches that people began. `,
     );
     expect(json).toMatchObject({ shared: { money: both }, branches: { money: 0.5 } });
+    await expect(make([`first/${branch.id}`])).rejects.toThrow('is a branch that somebody began');
   });
 
   it('gives the numbers of its tables as data', async () => {

@@ -13,7 +13,7 @@ import {
   withoutCopies,
 } from '../../statistics/index.ts';
 import { findTasks } from '../../tasks/index.ts';
-import { exitCodes } from '../context.ts';
+import { type Context, exitCodes } from '../context.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
 import { identityTexts } from '../renamed-experiments.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
@@ -90,6 +90,7 @@ export const report: Verb = {
     }
     refuseTables(options);
     const found = locateRuns(context, chosen);
+    refuseBranches(context, found);
     const experiments = [...new Map(found.map(({ experiment }) => [experiment.folder, experiment])).values()];
     const runs = new Set(found.map(({ folder }) => folder.folder));
     const { evaluations, unreadable } = await evaluationsOf(
@@ -146,6 +147,20 @@ export const report: Verb = {
     };
   },
 };
+
+/** A report of a person's branch would count no run. */
+function refuseBranches({ command, placeFlags }: Context, found: ReturnType<typeof locateRuns>): void {
+  const branch = found.find(({ experiment, folder }) =>
+    experiment.branches.some(({ run }) => run.id === folder.id),
+  );
+  if (branch === undefined) return;
+  const name = `${branch.experiment.name}/${branch.folder.id}`;
+  throw new UserError(
+    'not_reported',
+    `${name} is a branch that somebody began from a run: reports count the planned runs only.`,
+    `See it with: ${command} runs show ${name}${placeFlags}`,
+  );
+}
 
 /** These formats always contain the whole report. */
 function refuseTables({ format, table }: Options): void {

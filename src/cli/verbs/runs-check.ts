@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ObjectId } from '../../schema/index.ts';
 import { checkRun } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
@@ -16,7 +17,7 @@ export const runsCheck: Verb = {
     const verified = new Set<ObjectId>();
     const results = [];
     for (const { folder } of locateRuns(context, given, { withBranches: true })) {
-      if (folder.readRecord() === null) continue;
+      if (!existsSync(folder.recordPath)) continue;
       results.push({
         run: folder.id,
         problems: await checkRun(folder, { verified, signal: context.signal }),

@@ -156,6 +156,7 @@ test.each([
     await run.session(1, 'final_answer');
     if (score !== null) run.grade(1, score, { direction });
   }
-  const { states } = await list(folder, undefined, [], { sort: 'score' });
+  const { states, runs } = await list(folder, undefined, [], { sort: 'score' });
   expect(states.map(({ run }) => run)).toEqual([...best, 'first/failed']);
+  expect(runs.map(({ run }) => `first/${run}`)).toEqual([...best, 'first/failed']);
 });

@@ -205,7 +205,7 @@ async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
   return [...known, ...broken, ...queued];
 }
 
-/** The runs as reports count them, including those that have not begun. */
+/** The runs as reports count them, including those that have not begun, in the order in which they are shown. */
 async function reportRuns(
   context: Context,
   fleets: readonly Fleet[],
@@ -213,8 +213,8 @@ async function reportRuns(
 ): Promise<ReportRun[]> {
   const experiments = fleets.map(({ folder }) => openExperiment(folder));
   const { works } = await evaluated(context, experiments);
-  const names = new Set(shown.map(({ run }) => run));
-  return works.filter(({ experiment, run }) => names.has(`${experiment}/${run}`));
+  const known = new Map(works.map((work) => [`${work.experiment}/${work.run}`, work]));
+  return shown.flatMap(({ run }) => known.get(run) ?? []);
 }
 
 /** Loaded only if a run has begun: queued runs need none of it. */
