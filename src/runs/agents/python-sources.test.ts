@@ -22,3 +22,15 @@ test("only Python files of an agent's folder are used: no secrets, no hidden fil
   symlinkSync(join(folder, '.env'), join(folder, 'link.py'));
   expect([...sourcesBeside(join(folder, 'agent.py')).keys()].sort()).toEqual(sources);
 });
+
+test('experiments beside an agent are no sources of it, and too many other files are named with their folder', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'agent.py'), '');
+  const many = join(folder, 'experiments/first');
+  mkdirSync(many, { recursive: true });
+  for (let file = 0; file < 501; file++) writeFileSync(join(many, `${file}.py`), '');
+  const read = () => sourcesBeside(join(folder, 'agent.py'));
+  expect(read).toThrow(`with those in ${many}, there are more than 500`);
+  writeFileSync(join(many, 'plan.json'), '{}');
+  expect([...read().keys()]).toEqual(['agent.py']);
+});

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
@@ -8,7 +8,7 @@ import { makeWholeFolder } from '../../lib/whole-folder.ts';
 const maxFiles = 500;
 const maxEntries = 20_000;
 const maxBytes = 16 * 2 ** 20;
-/** Installed packages are not sources of the agent. */
+/** Installed packages are not sources of the agent, and neither are experiments. */
 const passedOver = new Set(['node_modules', '__pycache__', 'site-packages', 'venv', 'env']);
 
 /** The Python files of an agent: their texts by their paths, relative to the folder of its file. */
@@ -30,20 +30,28 @@ export function sourcesBeside(path: string): PythonSources {
       entries += 1;
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
       const isHidden = entry.name.startsWith('.');
-      if (entry.isDirectory() && !isHidden && !passedOver.has(entry.name)) folders.push(name);
+      if (entry.isDirectory() && !isHidden && mayHoldSources(root, name)) folders.push(name);
       if (!entry.isFile() || isHidden || !entry.name.endsWith('.py') || sources.has(name)) continue;
       bytes += statSync(join(root, name)).size;
       if (bytes <= maxBytes) sources.set(name, readFileSync(join(root, name)));
     }
-    if (entries > maxEntries || sources.size > maxFiles || bytes > maxBytes) {
-      throw new UserError(
-        'crowded_folder',
-        `${root} contains more than an agent, which would see all its Python files.`,
-        'Move the agent and its imports into a separate folder.',
-      );
-    }
+    if (entries > maxEntries || sources.size > maxFiles || bytes > maxBytes) throw crowded(root, folder);
   }
   return sources;
+}
+
+function mayHoldSources(root: string, name: string): boolean {
+  const isExperiment = () => existsSync(join(root, name, 'plan.json'));
+  return !passedOver.has(basename(name)) && !isExperiment();
+}
+
+function crowded(root: string, folder: string): UserError {
+  return new UserError(
+    'crowded_folder',
+    `${root} contains more than an agent, which would see all its Python files: with those in ${join(root, folder)}, ` +
+      `there are more than ${maxFiles}, or more than ${maxBytes / 2 ** 20} MiB, or more than ${maxEntries} entries.`,
+    'Move the agent and its imports into a separate folder.',
+  );
 }
 
 /** The sources that were imported. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { accuracy, evaluation, finished } from '../../../test/fixtures/evaluations.ts';
-import { Report, type RunEvaluation } from '../../schema/index.ts';
+import { BranchId, Report, type RunEvaluation } from '../../schema/index.ts';
 import { buildReport } from './build-report.ts';
 
 const quick = { resamples: 200 };
@@ -153,6 +153,35 @@ describe('a task–agent pair', () => {
     expect(cell.improvement?.mean).toBeCloseTo(0.2, 12);
     expect(cell.improvement_of_all?.mean).toBeCloseTo(0.2 / 3, 12);
     expect(cell.normalised?.mean).toBeCloseTo(0.25 / 3, 12);
+  });
+
+  it('has a normalised score of 0 for each run without a valid submission, as its mean counts them', () => {
+    const unfinished = evaluation({ seed: 3, scores: [], end: null });
+    const runs = [
+      evaluation({ seed: 0 }),
+      evaluation({ seed: 1, scores: [null] }),
+      died('sandbox'),
+      unfinished,
+    ];
+    const { runs: lines } = buildReport(runs, { resamples: 10 });
+    expect(lines.map(({ normalised }) => normalised?.toFixed(9))).toEqual([
+      ...['0.250000000', '0.000000000', '0.000000000', undefined],
+    ]);
+  });
+
+  it('knows every step of a run with branches if those of the selected one are graded', () => {
+    const [main, forked] = [BranchId.parse('main'), BranchId.parse('b1')];
+    const branch = { grade: null, selected: false } as const;
+    const run: RunEvaluation = {
+      ...evaluation({ scores: [0.7, 0.56] }),
+      steps: 8,
+      branches: [
+        { ...branch, branch: main, origin: null, steps: 7 },
+        { ...branch, branch: forked, origin: { branch: main, step: 1 }, steps: 1, selected: true },
+      ],
+    };
+    expect(pairOf([run]).thresholds[0]?.any_step).toMatchObject({ successes: 1, runs: 1 });
+    expect(pairOf([{ ...run, grades: run.grades.slice(1) }]).thresholds[0]?.any_step.runs).toBe(0);
   });
 
   it('shows success at each threshold, at the end and at any step', () => {

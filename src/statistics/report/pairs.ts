@@ -38,7 +38,7 @@ export function pairOf(
     );
   const improvement = measured('improvement', ({ line }) => line.improvement);
   const improvementOfAll = measured('improvement_of_all', (run) => run.heldGain);
-  const normalised = measured('normalised', (run) => run.heldNormalised);
+  const normalised = measured('normalised', ({ line }) => line.normalised);
   const success = rateOf(inRate.map(({ line }) => line.success));
   const pair: ReportPair = {
     task,

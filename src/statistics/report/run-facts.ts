@@ -36,8 +36,6 @@ export interface RunFacts {
   bestGain: number | null;
   /** Of the final submission; 0 if it is not valid; null if there is no baseline to compare with. */
   heldGain: number | null;
-  /** The same for the normalised score. */
-  heldNormalised: number | null;
   /**
    * Higher is better; −∞ without a valid submission. Comparable between runs of one task: the score, or the improvement
    * where each grading measures its own baseline.
@@ -63,6 +61,7 @@ export function factsOf(
   const best = judge.best(grades);
   const { money, seconds, tokens } = efficiency;
   const { experiment, run, task, agent, seed } = evaluation;
+  const isHeldAtBaseline = judged && score === null && judge.canNormalise;
   return {
     evaluation,
     line: {
@@ -77,7 +76,7 @@ export function factsOf(
         steps,
         score,
         baseline,
-        normalised,
+        normalised: isHeldAtBaseline ? 0 : normalised,
         success,
         best,
       },
@@ -101,15 +100,20 @@ export function factsOf(
     judged,
     infrastructure,
     inRate: judged && !(infrastructure && settings.convention === 'paper'),
-    stepsGraded: grades.length === 0 || everyStepGraded(grades, steps),
+    stepsGraded: grades.length === 0 || everyStepGraded(grades, ownSteps(evaluation)),
     gains: grades.map(judge.gainOf),
     bestGain: best?.improvement ?? null,
     heldGain: score === null ? 0 : gain,
-    heldNormalised: score === null && judge.canNormalise ? 0 : normalised,
     rank: judge.rank(final),
     flagged: integrity.length > 0,
     doubted: integrity.some(({ weight }) => weight === 'doubt'),
   };
+}
+
+/** The number of steps in the history of the selected branch. */
+function ownSteps({ branches = [], steps }: RunEvaluation): number {
+  const selected = branches.find((branch) => branch.selected);
+  return selected === undefined ? steps : (selected.origin?.step ?? 0) + selected.steps;
 }
 
 function unmeasuredPart(process: RunEvaluation['process']): Pick<RunFacts['line'], 'unmeasured'> {
