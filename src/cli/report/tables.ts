@@ -36,7 +36,7 @@ const taskAndAgent: Field<ReportPair>[] = [
 
 const results = define<ReportPair>({
   title: 'Results',
-  note: 'Success: the final submission improves on the baseline beyond the threshold of the task. Improvement and score: means over valid final submissions.',
+  note: 'Success: the final submission improves on the baseline beyond the threshold: that of the task, or 10 % by the convention of the paper. Improvement and score: means over valid final submissions.',
   rows: ({ cells }) => cells,
   fields: [
     ...taskAndAgent,
