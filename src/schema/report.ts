@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EvaluatedBranch, ModelUse } from './evaluation.ts';
-import { EndReason } from './event.ts';
+import { EndReason, RunParent } from './event.ts';
 import { ExperimentName, RunId, TaskId } from './ids.ts';
 import { ErrorCategory } from './process-metrics.ts';
 import {
@@ -30,6 +30,8 @@ export type Convention = z.infer<typeof Convention>;
 export const ReportRun = z.object({
   experiment: ExperimentName,
   run: RunId,
+  /** The run that it was forked from, or from which somebody began it: the steps up to there, and their cost, are shared. */
+  parent: RunParent.optional(),
   task: TaskId,
   agent: z.string(),
   seed: z.int().min(0),
@@ -41,6 +43,7 @@ export const ReportRun = z.object({
   /** The number to which the score is compared under the report's convention; null while nothing is graded. */
   baseline: z.number().nullable(),
   improvement: z.number().nullable(),
+  /** 0 without a valid submission. */
   normalised: z.number().nullable(),
   success: z.boolean(),
   /** Null if the baseline's noise is unknown. */

@@ -80,6 +80,7 @@ export function factsOf(
         success,
         best,
       },
+      ...(evaluation.parent === undefined ? {} : { parent: evaluation.parent }),
       improvement: gain,
       outcome: outcomeOf({ judged, infrastructure, success, score, gain }),
       significant: success ? judge.isBeyondNoise(gain) : judge.noise === null ? null : false,
