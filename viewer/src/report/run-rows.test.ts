@@ -168,7 +168,7 @@ test('a row says where its run is, and why it failed, and is found by it', () =>
   expect(matchingRows(all, {}, 'no room').map(({ run }) => run)).toEqual(['third']);
 });
 
-test('a run has the caveats of its plan and, once evaluated, also those of its grade', () => {
+test('a run has the caveats of its plan and, once evaluated, also those of its grade, and the time of reports', () => {
   const line: RunLine = {
     ...{ run: RunId.parse('r'), task: TaskId.parse('digits'), agent: 'automl', seed: 0, status: 'finished' },
     ...{ state: 'finished', where: '', why: '', end: 'final_answer', steps: 1, started: 1, updated: 2 },
@@ -180,8 +180,9 @@ test('a run has the caveats of its plan and, once evaluated, also those of its g
   const known: ReportRun = {
     ...{ experiment: ExperimentName.parse('e'), run: line.run, task: line.task, agent: 'automl', seed: 0 },
     ...{ status: 'finished', end: null, outcome: 'success', score: 1, baseline: 2, improvement: 0.5 },
-    ...{ normalised: 1, success: true, significant: true, best: null, stale: false, steps: 1, seconds: 1 },
+    ...{ normalised: 1, success: true, significant: true, best: null, stale: false, steps: 1, seconds: 0.9 },
     ...{ tokens: 0, tokens_estimated: 0, money: 0, flags: [], errors: [], marks },
   };
-  expect(rowOfLine('e', line, known).marks).toEqual(marks);
+  expect(rowOfLine('e', line, known)).toMatchObject({ marks, seconds: 0.9 });
+  expect(rowOfLine('e', { ...line, status: 'running' }, known).seconds).toBe(1);
 });

@@ -65,7 +65,8 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     score: known?.score ?? null,
     improvement: known?.improvement ?? null,
     steps: line.steps,
-    seconds: line.used.seconds,
+    // That of its trace, as in reports; its record says a little more.
+    seconds: (line.status === 'finished' ? known?.seconds : undefined) ?? line.used.seconds,
     tokens: line.used.tokens,
     tokens_estimated: line.used.estimated,
     money: known === null ? (line.used.unpriced > 0 ? null : line.used.money) : known.money,
