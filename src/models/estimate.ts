@@ -35,9 +35,9 @@ export function maxInputTokens(
   return texts + introduction + tools.reduce((sum, tool) => sum + sizeOf(tool, jsonBytes), 0);
 }
 
-/** The same for a body in a provider's own format, with tools or without. */
-export function maxTokensOfBody(bytes: number): number {
-  return bytes + toolsFrame;
+/** The same for a body in a provider's own format. */
+export function maxTokensOfBody(bytes: number, hasTools: boolean): number {
+  return bytes + (hasTools ? toolsFrame : 0);
 }
 
 type AskedOfProvider = Pick<ProviderRequest, 'messages' | 'tools' | 'maxOutputTokens'>;

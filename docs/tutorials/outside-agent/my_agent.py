@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+import time
+import urllib.error
 import urllib.request
 
 TOOL = {
@@ -19,14 +21,21 @@ TOOL = {
 }
 
 
-def ask(messages: list[dict]) -> dict:
+def ask(messages: list[dict], pause: float = 1) -> dict:
     request = urllib.request.Request(
         f"{os.environ['OPENAI_BASE_URL']}/chat/completions",
         json.dumps({"model": os.environ["MLAB_MODEL"], "messages": messages, "tools": [TOOL]}).encode(),
         {"content-type": "application/json", "authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"},
     )
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["choices"][0]["message"]
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["choices"][0]["message"]
+    except urllib.error.HTTPError as error:
+        # A rate limit, or an overloaded provider: trying again is left to the program.
+        if error.code not in (429, 500, 502, 503, 529) or pause > 60:
+            raise
+    time.sleep(pause)
+    return ask(messages, 2 * pause)
 
 
 with open(os.environ["MLAB_BRIEF"]) as file:

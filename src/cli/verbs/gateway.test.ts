@@ -30,7 +30,7 @@ test('mlab gateway serves programs outside of runs, within limits, and records t
       body: JSON.stringify({ ...body, max_tokens }),
     });
   expect(await (await ask(100)).json()).toMatchObject({ content: [{ text: 'Hello.' }] });
-  expect((await ask(1000)).status).toBe(400);
+  expect((await ask(1500)).status).toBe(400);
   stop.abort();
   await staying;
   expect(lines).toEqual([

@@ -92,7 +92,8 @@ function callsTable(calls: readonly Call[]): string {
       approximately(call, dollars(call.cost)),
       duration(call.latency_ms / 1000),
       duration(call.waiting_ms / 1000),
-      String(call.attempts.length + (call.answer === null && call.failure?.failure !== 'cut_off' ? 0 : 1)),
+      // A program's own retries are calls of their own.
+      String(Math.max(1, call.attempts.length + (call.answer === null ? 0 : 1))),
       call.failure === null ? '' : oneLine(`${call.failure.failure}: ${call.failure.message}`, 60),
     ]),
   );

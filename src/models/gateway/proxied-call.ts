@@ -16,8 +16,12 @@ export interface CallWays {
   silenceMs: number;
   /** How long the program may leave a reply unread. */
   unreadMs: number;
-  /** Aborted when the program has disconnected or the run is over. */
-  signal: AbortSignal;
+  /** How long to read on after the program has disconnected. */
+  readOnMs: number;
+  /** Aborted when the program has disconnected. */
+  gone: AbortSignal;
+  /** Aborted when the run is over. */
+  over: AbortSignal;
   /** Called with the time until the provider accepts the call. */
   onWait?: ((until: Promise<unknown>) => void) | undefined;
 }
@@ -25,14 +29,14 @@ export interface CallWays {
 /**
  * Forwards the request, passes the reply back as it arrives, and returns the outcome. A failure of the provider or the
  * program is not an exception.
- * @throws the signal's reason if it was aborted before anything was sent
+ * @throws a signal's reason if it was aborted before anything was sent
  */
 export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promise<CallOutcome> {
   const { dialect, model } = call;
-  const { response, signal } = ways;
+  const { response, gone, over } = ways;
   using life = new SignsOfLife(response, call.isStreaming ? dialect.keepAlive : null, ways.silenceMs);
   const asked = performance.now();
-  const turn = model.limiter.acquire(signal);
+  const turn = model.limiter.acquire(AbortSignal.any([gone, over]));
   ways.onWait?.(turn);
   const slot = await turn;
   const start = performance.now();
@@ -44,24 +48,48 @@ export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promis
   }, model.stallMs);
   const reply: TappedReply = { incoming: null, tap: null, broken: null, isStalled: false };
   try {
-    const either = AbortSignal.any([signal, stalled.signal]);
-    reply.incoming = await ways.connections.send(dialect.name, model, call.sent, either);
+    using left = leavingAfter(gone, () => (call.isStreaming && !isRead(reply) ? 0 : ways.readOnMs));
+    const any = AbortSignal.any([left.signal, over, stalled.signal]);
+    reply.incoming = await ways.connections.send(dialect.name, model, call.sent, any);
     await passBack(call, reply.incoming, reply, response, {
       unreadMs: ways.unreadMs,
       onPiece: () => watch.refresh(),
       onPassed: (piece) => life.heard(piece),
     });
   } catch (error) {
-    reply.broken = stalled.signal.aborted && !signal.aborted ? stalled.signal.reason : error;
+    reply.broken = stalled.signal.aborted && !gone.aborted && !over.aborted ? stalled.signal.reason : error;
     reply.isStalled = stalled.signal.aborted;
   } finally {
     clearTimeout(watch);
   }
-  const outcome = outcomeOf(call, reply, signal);
+  const outcome = outcomeOf(call, reply, { gone, over });
   if (reply.broken !== null) breakOff(response, dialect, outcome.failure?.message ?? 'The reply broke off.');
   endSlot(slot, reply.incoming, outcome);
   const status = response.headersSent ? response.statusCode : null;
   return { ...outcome, status, latencyMs: performance.now() - start, waitingMs: start - asked };
+}
+
+/** Whether all of an answer was read, if not the provider's last words on it. */
+function isRead({ tap }: TappedReply): boolean {
+  return tap?.isComplete === true;
+}
+
+/** Aborted when the program has disconnected, and as much later as is decided then. */
+function leavingAfter(gone: AbortSignal, patienceMs: () => number): Disposable & { signal: AbortSignal } {
+  const left = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const leave = () => {
+    timer = setTimeout(() => left.abort(gone.reason), patienceMs());
+  };
+  if (gone.aborted) leave();
+  else gone.addEventListener('abort', leave, { once: true });
+  return {
+    signal: left.signal,
+    [Symbol.dispose]() {
+      gone.removeEventListener('abort', leave);
+      clearTimeout(timer);
+    },
+  };
 }
 
 async function passBack(
@@ -76,7 +104,7 @@ async function passBack(
   const tap = new ReplyTap(dialect.createReader(), isStream);
   reply.tap = tap;
   if (isStream || !response.headersSent) {
-    if (!response.headersSent) {
+    if (!response.headersSent && !response.destroyed) {
       response.writeHead(incoming.statusCode ?? 502, headersBack(incoming.rawHeaders));
       response.flushHeaders();
     }

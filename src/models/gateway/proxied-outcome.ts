@@ -49,11 +49,17 @@ export interface CallOutcome extends CallCharge {
 
 type Outcome = Omit<CallOutcome, 'latencyMs' | 'waitingMs' | 'status'>;
 
-export function outcomeOf(call: ProxiedCall, tapped: TappedReply, signal: AbortSignal): Outcome {
+/** What may have broken a reply off: the program disconnected, or the run is over. */
+interface Ends {
+  gone: AbortSignal;
+  over: AbortSignal;
+}
+
+export function outcomeOf(call: ProxiedCall, tapped: TappedReply, ends: Ends): Outcome {
   const read = tapped.tap?.end() ?? null;
   const reply = call.model.context.redactor.text(tapped.tap?.text ?? '');
   return {
-    ...meaningOf(call, tapped, read, reply, signal),
+    ...meaningOf(call, tapped, read, reply, ends),
     answeredBy: read?.answeredBy ?? null,
     ...chargeOf(call, tapped, read),
     reply,
@@ -65,10 +71,15 @@ function meaningOf(
   { incoming, broken, isStalled, tap }: TappedReply,
   read: ReadAnswer | null,
   reply: string,
-  signal: AbortSignal,
+  { gone, over }: Ends,
 ): Pick<Outcome, 'answer' | 'failure'> {
   const failed = (failure: CallFailure, message: string) => ({ answer: null, failure: { failure, message } });
-  if (signal.aborted && broken !== null) return failed('cut_off', messageOf(signal.reason));
+  if (over.aborted && broken !== null) return failed('cut_off', messageOf(over.reason));
+  if (gone.aborted && broken !== null) {
+    // The program has read it: what it leaves unread makes it no less of an answer.
+    if (read?.answer != null && read.error === null) return { answer: read.answer, failure: null };
+    return failed('cut_off', messageOf(gone.reason));
+  }
   if (broken !== null || incoming === null) {
     const message = context.redactor.error(`${context.provider}: ${messageOf(broken)}`);
     return failed(isStalled ? 'timed_out' : 'connection', message);
@@ -99,15 +110,17 @@ function chargeOf(call: ProxiedCall, { incoming, broken }: TappedReply, read: Re
   const isSent = incoming !== null || !hasNotArrived(broken);
   if (!isSent || (incoming !== null && !isGood(incoming)))
     return charge({ ...usageOfBytes({ read: 0, written: 0 }, 0), source: 'provider' });
-  const counted = read?.usage ?? null;
-  if (counted !== null && read?.isComplete === true) return charge(counted);
   const seen = read?.answer == null ? 0 : answerBytes(read.answer);
+  const counted = read?.usage ?? null;
+  const isPlausible = counted !== null && counted.input > 0 && (counted.output > 0 || seen === 0);
+  if (isPlausible && read?.isComplete === true) return charge(counted);
   const written = broken === null || isStreaming ? seen : Number.POSITIVE_INFINITY;
   const estimate = usageOfBytes({ read: sent.body.length, written }, maxOutputTokens);
-  // Some providers count from the beginning: their count so far is a lower limit.
-  if (counted !== null)
-    return charge({ ...counted, output: Math.max(counted.output, estimate.output), source: 'estimate' });
-  return charge(estimate);
+  if (counted === null) return charge(estimate);
+  // Some providers count from the beginning: their count so far is a lower limit. Some servers count only a part.
+  const input = counted.input === 0 ? estimate.input : counted.input;
+  const output = Math.max(counted.output, estimate.output);
+  return charge({ ...counted, input, output, source: 'estimate' });
 }
 
 function isGood({ statusCode = 0 }: IncomingMessage): boolean {

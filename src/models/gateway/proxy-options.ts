@@ -45,6 +45,11 @@ export interface ProxyOptions {
   silenceMs?: number;
   /** A program that leaves a reply unread for so long is cut off; default: half a minute. */
   unreadMs?: number;
+  /**
+   * How long to wait for a reply in one piece, or the last count of a stream, after the program closed the connection:
+   * what it may have read is charged and recorded as the provider counts it. Default: ten seconds.
+   */
+  readOnMs?: number;
   /** The most concurrent connections; default: 256. */
   connections?: number;
   /** Aborts all calls. */

@@ -25,6 +25,8 @@ const completion = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 40 } },
 });
+const eventOf = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const chunk = (content: string): string => eventOf({ choices: [{ index: 0, delta: { content } }] });
 const answers = (): RawReply => ({ headers: json, pieces: [completion] });
 const bodyOf = (request: RawRequest | undefined): unknown => JSON.parse(request?.body.toString() ?? 'null');
 
@@ -129,7 +131,7 @@ describe('the proxy', () => {
     });
     const most = { ...hello, max_tokens: 1000 };
     expect((await postTo(url, chat, most)).status).toBe(200);
-    const reply = await postTo(url, chat, { ...most, max_tokens: 39_000 });
+    const reply = await postTo(url, chat, { ...most, max_tokens: 39_890 });
     expect([reply.status, reply.headers.get('x-should-retry')]).toEqual([403, 'false']);
     expect(await reply.json()).toMatchObject({ error: { code: 'insufficient_quota' } });
     expect([server.requests.length, records.length, refused]).toEqual([1, 1, ['tokens']]);
@@ -203,9 +205,7 @@ describe('the proxy', () => {
     expect(records).toMatchObject([{ failure: { failure: 'connection' }, usage: { input: 0, output: 0 } }]);
   });
 
-  test('charges what had arrived of a stream that the program aborts, and aborts it at the provider', async () => {
-    const chunk = (content: string) =>
-      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+  test('counts what had arrived of a stream that the program aborts as its answer, and aborts it at the provider', async () => {
     const { url, server, records } = await place(() => ({
       headers: events,
       pieces: [chunk('x'.repeat(300))],
@@ -218,8 +218,8 @@ describe('the proxy', () => {
     await expect.poll(() => records.length).toBe(1);
     expect(records).toMatchObject([
       {
-        answer: null,
-        failure: { failure: 'cut_off' },
+        answer: { kind: 'answered', text: 'x'.repeat(300), finish: 'other' },
+        failure: null,
         usage: { output: 100, source: 'estimate' },
         wire: { status: 200 },
       },
@@ -228,7 +228,10 @@ describe('the proxy', () => {
   });
 
   test('charges an aborted reply in one piece as the longest possible one', async () => {
-    const { url, server, records } = await place(() => ({ headers: json, pieces: ['{'], ending: 'silence' }));
+    const { url, server, records } = await place(
+      () => ({ headers: json, pieces: ['{'], ending: 'silence' }),
+      { proxy: { readOnMs: 20 } },
+    );
     const stop = new AbortController();
     const reply = postTo(url, chat, { ...hello, max_tokens: 77 }, { signal: stop.signal }).then((found) =>
       found.text(),
@@ -237,6 +240,68 @@ describe('the proxy', () => {
     stop.abort();
     await expect(reply).rejects.toThrow();
     await expect.poll(() => records[0]?.usage.output).toBe(77);
+  });
+
+  test('reads a reply in one piece to its end, though the program has closed the connection', async () => {
+    const halves = [completion.slice(0, 50), completion.slice(50)];
+    const { url, server, records } = await place(() => ({ headers: json, pieces: halves, pauseMs: 60 }));
+    const stop = new AbortController();
+    const reply = postTo(url, chat, hello, { signal: stop.signal });
+    await expect.poll(() => server.requests.length).toBe(1);
+    stop.abort();
+    await expect(reply.then((found) => found.text())).rejects.toThrow();
+    await expect
+      .poll(() => records)
+      .toMatchObject([
+        { answer: { text: 'Hi.' }, failure: null, usage: { input: 100, output: 10, source: 'provider' } },
+      ]);
+  });
+
+  test('waits for the count of a stream whose end the program does not await', async () => {
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    const usage = { choices: [], usage: { prompt_tokens: 200, completion_tokens: 50 } };
+    const { url, records } = await place(() => ({
+      headers: events,
+      pieces: [chunk('Hi.') + eventOf(end), eventOf(usage)],
+      pauseMs: 60,
+    }));
+    const stop = new AbortController();
+    const reply = await postTo(url, chat, { ...hello, stream: true }, { signal: stop.signal });
+    await reply.body?.getReader().read();
+    stop.abort();
+    await expect
+      .poll(() => records)
+      .toMatchObject([
+        { answer: { text: 'Hi.' }, failure: null, usage: { input: 200, output: 50, source: 'provider' } },
+      ]);
+  });
+
+  test.each([
+    ['none', undefined],
+    ['nothing', { prompt_tokens: 0, completion_tokens: 0 }],
+    ['only the total', { total_tokens: 7 }],
+    ['negative numbers', { prompt_tokens: -5, completion_tokens: -5 }],
+    ['no reply', { prompt_tokens: 9 }],
+    ['no request', { completion_tokens: 9 }],
+  ])('estimates the tokens of a server that counts %s', async (_, usage) => {
+    const reply = { choices: [{ message: { content: 'x'.repeat(300) }, finish_reason: 'stop' }], usage };
+    const { url, records } = await place(() => ({ headers: json, pieces: [JSON.stringify(reply)] }));
+    await (await postTo(url, chat, hello)).text();
+    expect(records[0]?.usage.source).toBe('estimate');
+    expect(records[0]?.usage.input).toBeGreaterThanOrEqual(9);
+    expect(records[0]?.usage.output).toBe(100);
+  });
+
+  test.each([
+    [1.5, 2],
+    [0.5, 1],
+    [-3, 1],
+    [1e30, 1e9],
+    ['many', 32_000],
+  ])('takes a limit of %s tokens for a whole number', async (asked, most) => {
+    const { url, records } = await place(answers);
+    await (await postTo(url, chat, { ...hello, max_tokens: asked })).text();
+    expect(records).toMatchObject([{ settings: { max_output_tokens: most } }]);
   });
 
   test('breaks off a stream if the provider does', async () => {

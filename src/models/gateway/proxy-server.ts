@@ -33,6 +33,9 @@ const defaultConnections = 256;
 const defaultUnreadMs = 30_000;
 /** What is reserved for an answer whose length the program does not limit. */
 export const unlimitedOutputTokens = 32_000;
+/** More than any model writes. */
+const mostOutputTokens = 1e9;
+const defaultReadOnMs = 10_000;
 
 const serverOptions = { requestTimeout: 60_000, maxHeaderSize: 2 ** 16, insecureHTTPParser: false };
 
@@ -199,7 +202,7 @@ export class ProxyServer implements AsyncDisposable {
     const { edits, hidesUsage } = prepared;
     const body = edits.length === 0 ? bytes : Buffer.from(withEdits(parsed.text, edits));
     const sent = { method: 'POST', path: route.pathFor(model.name) + queryToSend(query), headers, body };
-    const maxOutputTokens = read.maxOutputTokens ?? unlimitedOutputTokens;
+    const maxOutputTokens = reservable(read.maxOutputTokens);
     const isStreaming = route.isStreaming ?? read.isStreaming;
     const call = { dialect, model, sent, isStreaming, hidesUsage, maxOutputTokens };
     return { dialect, route, path, query, text: parsed.text, read, model, call };
@@ -209,9 +212,14 @@ export class ProxyServer implements AsyncDisposable {
     const { dialect, model, call } = asked;
     const gone = new AbortController();
     response.once('close', () => gone.abort(new Error('the program closed the connection')));
-    const signal = AbortSignal.any([gone.signal, this.#closing.signal, this.#options.signal]);
+    const over = AbortSignal.any([this.#closing.signal, this.#options.signal]);
+    const signal = AbortSignal.any([gone.signal, over]);
     const { silenceMs = defaultSilenceMs, unreadMs = defaultUnreadMs } = this.#options;
-    const ways = { response, connections: this.#connections, silenceMs, unreadMs, signal };
+    const { readOnMs = defaultReadOnMs } = this.#options;
+    const ways = {
+      ...{ response, connections: this.#connections, silenceMs, unreadMs, readOnMs },
+      ...{ gone: gone.signal, over },
+    };
     if (asked.route.kind === 'count') {
       await makeProxiedCall(call, ways);
       return;
@@ -223,7 +231,9 @@ export class ProxyServer implements AsyncDisposable {
       return;
     }
     if (signal.aborted) return;
-    const tokens = { input: maxTokensOfBody(call.sent.body.length), output: call.maxOutputTokens };
+    const hasTools = asked.read.tools.length > 0;
+    const input = maxTokensOfBody(call.sent.body.length, hasTools);
+    const tokens = { input, output: call.maxOutputTokens };
     const money = model.price === null ? null : mostThatCosts(tokens, model.price);
     const most = { tokens: tokens.input + tokens.output, money };
     const onWait = this.#options.onWait ?? (() => {});
@@ -284,6 +294,11 @@ function refuseWith(response: ServerResponse, dialect: Dialect, code: ErrorCode,
   // The clients of OpenAI and Anthropic respect this header, whatever the status.
   const forGood = !['rate_limited', 'unavailable', 'internal'].includes(code);
   sendJson(response, status, body, forGood ? { 'x-should-retry': 'false' } : {});
+}
+
+/** A whole number of tokens, whatever number a program asks for. */
+function reservable(asked: number | null): number {
+  return asked === null ? unlimitedOutputTokens : Math.min(Math.max(1, Math.ceil(asked)), mostOutputTokens);
 }
 
 function parsedBody(bytes: Buffer): RequestText | null {

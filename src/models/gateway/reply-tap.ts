@@ -30,6 +30,11 @@ export class ReplyTap {
     return this.#bytes > maxKeptBytes;
   }
 
+  /** Whether a stream has said that its answer is complete. */
+  get isComplete(): boolean {
+    return this.#isStream && this.#reader.answer.isComplete;
+  }
+
   /** What has arrived so far. */
   get text(): string {
     return Buffer.concat(this.#kept).toString('utf8');

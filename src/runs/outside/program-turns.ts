@@ -69,7 +69,13 @@ export class ProgramTurns {
 
   answered(call: CallRecord, asked: ProxyRequest): void {
     this.#stopAsking(asked);
-    this.#environment.called(call);
+    try {
+      this.#environment.called(call);
+    } catch (error) {
+      // A call that is not in the trace would count nowhere.
+      this.#environment.fail(error);
+      return;
+    }
     const { answer, failure } = call;
     this.outcome.failure = failure;
     if (answer === null || this.#isSide(asked)) return;
