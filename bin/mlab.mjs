@@ -22,6 +22,13 @@ async function startHere() {
   const entry = existsSync(source) ? source : join(packageRoot, 'dist/cli/main.js');
   const { main } = await import(pathToFileURL(entry).href);
   process.exitCode = await main(argv);
+  leave(1000);
+}
+
+/** Timers and connections that an agent's code left behind would keep this process alive. */
+function leave(afterMs) {
+  const unwritten = () => process.stdout.writableLength + process.stderr.writableLength;
+  setTimeout(() => (unwritten() > 0 ? leave(100) : process.exit()), afterMs).unref();
 }
 
 async function startInNewerNode() {

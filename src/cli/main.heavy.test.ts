@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -87,6 +87,33 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     const restored = join(bench.folder, 'restored');
     expect((await run(['runs', 'restore', 'first/sums-oracle-0', 'last', restored])).code).toBe(0);
     expect(readdirSync(restored).sort()).toEqual(['.pinned', 'frozen', 'submission.csv', 'train.py']);
+  });
+
+  test('run and replay end, though the code of an agent left a timer that would keep the process alive', async () => {
+    const idle = join(bench.folder, 'idle.mjs');
+    writeFileSync(
+      idle,
+      `export default { name: 'idle', summary: 'x', needs: { model: false, reference: false }, options: {},
+        async run({ environment }) {
+          await environment.step({ name: 'List Files', args: { dir_path: '.' } });
+          await new Promise((resolve) => setTimeout(resolve, 10_000_000));
+        } };`,
+    );
+    const begun = await run([
+      'run',
+      '--task',
+      'sums',
+      '--agent',
+      idle,
+      '--wall-seconds',
+      '2',
+      '--name',
+      'idle',
+    ]);
+    expect(begun.code).toBe(0);
+    const { code, out } = await run(['runs', 'replay', 'idle']);
+    expect(out).toContain('1 run replayed, 0 diverged.');
+    expect(code).toBe(0);
   });
 
   test('what no snapshot keeps is named among the differences, and by the grade', async () => {

@@ -32,7 +32,7 @@ export const runsReplay: Verb = {
       }
       const task = loadTask(spec.task, context.folders.tasks);
       const caveat = task.version === spec.task_version ? null : 'the task has changed since then';
-      replays.push({ ...(await replayRun(spec, folder, agent, task)), caveat });
+      replays.push({ ...(await replayRun(spec, folder, agent, task, context.signal)), caveat });
     }
     const diverged = replays.filter((replay) => replay.diverged !== null);
     const lines = replays.map(({ run, steps, calls, diverged: where, caveat }) => {

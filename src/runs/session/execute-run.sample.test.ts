@@ -130,6 +130,22 @@ withSandbox(`how a run ends${why}`, () => {
     expect(replayed).toMatchObject({ steps: 3, diverged: null });
   });
 
+  test('the replay of an agent that did nothing more until its time was up ends where the recording does', async () => {
+    const idles = agentOf(async ({ environment }) => {
+      await environment.step({ name: 'Check Budget', args: {} });
+      await new Promise(() => {});
+    });
+    const changes = { limits: { wall_seconds: 1 } };
+    const { record, folder } = await runOnce(newPlace(), resources, idles, { changes });
+    expect(record).toMatchObject({ steps: 1, end: { reason: 'time_limit' } });
+    // Also if it has more time than the run had.
+    const spec = { ...record.spec, limits: { ...record.spec.limits, wall_seconds: 3600 } };
+    expect(await replayRun(spec, folder, idles, resources.task)).toMatchObject({ steps: 1, diverged: null });
+    const lazy = agentOf(async () => await new Promise(() => {}));
+    const { diverged } = await replayRun(record.spec, folder, lazy, resources.task);
+    expect(diverged).toContain('The agent stopped before');
+  });
+
   test('a failure of the harness in a step is an infrastructure error, whatever the agent does then', async () => {
     const experiments = newPlace();
     const swallows = agentOf(async ({ environment }) => {
