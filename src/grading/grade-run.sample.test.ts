@@ -150,6 +150,12 @@ withSandbox(`the grader${why}`, () => {
       seconds: before?.seconds,
     });
     expect(await grade(folder, 'final', corrected)).toEqual([after]);
+    const once = { ...baseline, method: 'starter' as const, seeds: 1, spread: 0 };
+    const [known] = await grade(folder, 'final', {
+      ...resources,
+      task: { ...task, file: { ...task.file, baseline: once } },
+    });
+    expect(known?.figures?.baseline).toEqual({ mean: once.mean, spread: null, seeds: 1 });
   });
 
   test('that has changed grades again, and so does one that was restored', async () => {

@@ -212,7 +212,10 @@ async function gradeTimed(
 
 function figuresOf({ file: { baseline, reference, metric } }: Task): NonNullable<Grade['figures']> {
   const pick = ({ mean, spread, seeds }: ScoreFigures) => ({ mean, spread, seeds });
-  return { baseline: pick(baseline), reference: pick(reference), best: metric.best ?? null };
+  // One run of a starter says nothing about the next one.
+  const isKnown = baseline.method !== 'starter' || baseline.seeds > 1;
+  const measured = { ...pick(baseline), ...(isKnown ? {} : { spread: null }) };
+  return { baseline: measured, reference: pick(reference), best: metric.best ?? null };
 }
 
 function gradeOf(

@@ -97,6 +97,7 @@ const named: readonly (readonly [RegExp, Prior])[] = [
     width,
   ],
   [/^(?:window|window_size|lags|lookback)$/, prior('count', 0.4, { most: 10_000 })],
+  [/(?:^|_)(?:weight|boost|bonus|power|exponent|half_life)$/, prior('log', 0.4)],
   [/(?:^|_)(?:max_grad_norm|grad_clip|clip_norm|gradient_clip)$/, prior('log', 0.3)],
   [/(?:^|_)(?:chunk|block|tile|buffer)(?:_?(?:size|rows|length))?$/, prior('count', 0.3)],
 ];

@@ -32,6 +32,8 @@ export async function selectFinalist(workspace: Workspace, study: Study): Promis
     // Without the starter's score, nothing can be compared.
     if (base.kind === 'failed') break;
     const outcome = await study.runAgain(best, raisedBy);
+    // Beside other work, a run may take far longer than before, which says nothing about its score.
+    if (outcome.kind === 'failed' && outcome.timedOut) break;
     hasFailed = outcome.kind === 'failed';
     if (outcome.kind === 'measured') pairs.push({ starter: base.score, best: outcome.score });
     const seed =

@@ -27,6 +27,8 @@ describe('the metric reader', () => {
     ['MAE: 3.1 (train), 44.1 (validation), 60 rows', 44.1, mae],
     ['MAE on the validation set: 44.1', 44.1, mae],
     ['The mean absolute error on held-out rows is 44.1.', 44.1, mae],
+    ['holdout n=980  mean abs error = 44.1 min', 44.1, mae],
+    ['val avg. abs. err: 44.1', 44.1, mae],
     ['Mean Absolute Error: 20,613.25', 20613.25, mae],
     ['[valid] mae 44.1', 44.1, mae],
     ['CV MAE: 44.1 ± 1.2', 44.1, mae],

@@ -265,6 +265,16 @@ function tokensOf(line: string, spellings: readonly string[], timeLike: boolean)
 
 const ourName = 'theMetricOfTheTask';
 
+/** How people shorten the words of a metric's name. */
+const shortened: Readonly<Record<string, string>> = {
+  absolute: 'abs(?:olute)?',
+  squared: 'sq(?:uared?)?',
+  percentage: '(?:percent(?:age)?|pct)',
+  error: 'err(?:or)?',
+  mean: '(?:mean|avg|average)',
+  average: '(?:average|avg)',
+};
+
 /** Replaces all spellings of the metric by one name: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
 function withShortNames(line: string, spellings: readonly string[], timeLike: boolean): string {
   // "R^2" and "R²" become one word for the steps below.
@@ -276,7 +286,8 @@ function withShortNames(line: string, spellings: readonly string[], timeLike: bo
     ? '[A-Za-z0-9]|\\s?@\\s?\\d'
     : '[A-Za-z0-9]';
   for (const spelling of spellings) {
-    const pattern = spelling.split(' ').join('[^A-Za-z0-9]{0,3}');
+    const words = spelling.split(' ').map((word) => shortened[word] ?? word);
+    const pattern = words.join('[^A-Za-z0-9]{0,3}');
     text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?!${notBefore})`, 'gi'), ourName);
   }
   // "took 3.2 s for 800 rows" identifies the metric only by its unit.

@@ -209,6 +209,18 @@ async function judge(
   );
 }
 
+/** Between two values of about the same size, probably of the same metric, chance does not make such a difference. */
+const farBetter = { share: 0.15, mostTimes: 3 };
+
+/** Whether the printed score of a model is far better than one that may be of another metric, but hardly is. */
+function isFarBetter({ task }: Workspace, starter: TrialOutcome, model: TrialOutcome): boolean {
+  if (starter.kind === 'failed' || model.kind === 'failed') return false;
+  const [before, after] = [starter.score, model.score];
+  const gain = (task.metric.direction === 'maximize' ? after - before : before - after) / Math.abs(before);
+  const times = Math.max(after / before, before / after);
+  return starter.short === true && gain > farBetter.share && times < farBetter.mostTimes;
+}
+
 /**
  * Whether the model is better than the starter on withheld rows. What the starter prints may be another metric, of another
  * unit, or of rows that it learnt by heart. False if there is too little time to find out.
@@ -221,7 +233,7 @@ async function isBetterOnHeldOut(
   model: Run,
 ): Promise<boolean> {
   const found = await gainOnHeldOut(workspace, runner, contract, model, starter);
-  if (found === null) return false;
+  if (found === null) return isFarBetter(workspace, starter.outcome, model.outcome);
   workspace.note({
     Observed:
       'problem' in found
