@@ -136,9 +136,11 @@ async function runAndJudge(
     probes.push(await storeProbe(folder), secretProbe(folder, evidence, scene.secrets));
   }
   const attempts = staged.attempts(evidence);
-  const crash = validationAgent.mustRun?.(resources) === true ? scriptCrash(folder, evidence.steps) : null;
+  const mustScore = validationAgent.mustRun?.(resources) === true;
+  const crash = mustScore ? scriptCrash(folder, evidence.steps) : null;
   const seconds = (performance.now() - start) / 1000;
-  return judgeAgent({ validationAgent, record, grades, notGraded, crash, attempts, probes, seconds });
+  const found = { record, grades, notGraded, mustScore, crash, attempts, probes, seconds };
+  return judgeAgent({ validationAgent, ...found });
 }
 
 /** A grader that runs submitted code may take minutes for all forgeries. */

@@ -51,6 +51,7 @@ function judged(
     notGraded: null,
     attempts: expects === 'no_breach' ? [stopped] : [],
     probes: [],
+    mustScore: false,
     crash: null,
     seconds: 1,
     ...changes,
@@ -153,4 +154,15 @@ describe('an adversarial agent', () => {
     const attempts = [{ ...stopped, because: 'EROFS (Read-only)' }, stopped, stopped];
     expect(whatStopped({ attempts, probes: [] })).toEqual(['No such file (2 times)', 'Read-only']);
   });
+});
+
+test('a starter whose score is the baseline must leave a valid submission', () => {
+  const invalid = grade(null, {
+    problems: [{ code: 'missing_file', message: 'submission.csv is missing.' }],
+  });
+  expect(judged('no_success', { grades: [invalid] }).ok).toBe(true);
+  expect(judged('no_success', { grades: [invalid], mustScore: true }).faults).toEqual([
+    'it has no score, though task.yaml gives one for the baseline: submission.csv is missing.',
+  ]);
+  expect(judged('no_success', { mustScore: true }).ok).toBe(true);
 });

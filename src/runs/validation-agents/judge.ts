@@ -34,6 +34,8 @@ export interface ValidationAgentOutcome {
   grades: readonly Grade[];
   /** Why it could not be graded; null if it was. */
   notGraded: string | null;
+  /** Whether its scripts must not fail, and its submission must be valid: its score is in task.yaml. */
+  mustScore: boolean;
   /** How a script failed that must not fail; null if none did. */
   crash: string | null;
   attempts: ValidationAttempt[];
@@ -49,6 +51,7 @@ export function judgeAgent(outcome: ValidationAgentOutcome): ValidationAgentRepo
     ...runFaults(outcome),
     ...(validationAgent.expects === 'no_breach' ? [] : graderFaults(final)),
     ...(validationAgent.expects === 'success' ? shortfalls(outcome, final) : forbiddenSuccesses(grades)),
+    ...(validationAgent.expects === 'no_success' ? missingScore(outcome, final) : []),
     ...(validationAgent.expects === 'no_breach' ? breaches(attempts, probes) : []),
   ];
   return {
@@ -121,6 +124,15 @@ function shortfalls({ notGraded }: ValidationAgentOutcome, final: Grade | null):
     );
   }
   return faults;
+}
+
+function missingScore(
+  { mustScore, crash, notGraded }: ValidationAgentOutcome,
+  final: Grade | null,
+): string[] {
+  if (!mustScore || crash !== null || notGraded !== null || final?.valid === true) return [];
+  const problems = (final?.problems ?? []).map(({ message }) => message).join('; ') || 'there is no grade';
+  return [`it has no score, though task.yaml gives one for the baseline: ${problems}`];
 }
 
 function forbiddenSuccesses(grades: readonly Grade[]): string[] {
