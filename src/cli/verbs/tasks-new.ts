@@ -6,7 +6,7 @@ import { removeTree } from '../../lib/read-only-tree.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { type MeasuredScript, measureFolder, measureTask, type TaskResources } from '../../runs/index.ts';
 import { TaskId } from '../../schema/index.ts';
-import { improvement } from '../../statistics/index.ts';
+import { improvement, isSuccess } from '../../statistics/index.ts';
 import {
   loadTask,
   madeUpTable,
@@ -183,9 +183,10 @@ async function measure(
 function textOf(
   { command, placeFlags }: Context,
   folder: string,
-  { target, rows, features, classes }: TableFacts,
+  facts: TableFacts,
   measured: MeasuredTask,
 ): string {
+  const { target, rows, features, classes } = facts;
   const kind = classes === null ? 'a number' : `${classes.size} classes`;
   const { baseline, reference } = measured;
   const shown = join(basename(join(folder, '..')), basename(folder));
@@ -194,7 +195,7 @@ function textOf(
   starter             ${number(baseline.mean)} ± ${number(baseline.spread)}
   reference solution  ${number(reference.mean)} ± ${number(reference.spread)}
 
-${adviceOn(measured)}
+${adviceOn(measured)}${adviceOnConstants(facts, measured)}
 
 Next:${betterReference(measured, shown)}
   edit ${shown}/task.yaml: describe your data; the agent is shown "problem"
@@ -206,6 +207,24 @@ function betterReference({ improvement: gain }: MeasuredTask, shown: string): st
   return gain === null || gain <= 0
     ? `\n  improve ${shown}/hidden/solution/train.py until it is better than the starter`
     : '';
+}
+
+/** A task that a constant answer solves measures nothing. */
+export function adviceOnConstants(
+  { classes, constantScore }: Pick<TableFacts, 'classes' | 'constantScore'>,
+  { baseline, threshold }: Pick<MeasuredTask, 'baseline' | 'threshold'>,
+): string {
+  const direction = classes === null ? 'minimize' : 'maximize';
+  if (!isSuccess(improvement(constantScore, baseline.mean, direction), threshold)) return '';
+  const [largest = ''] = [...(classes ?? [])].reduce(
+    (one, other) => (other[1] > one[1] ? other : one),
+    ['', 0],
+  );
+  const answer = classes === null ? 'Always answering the mean' : `Always answering "${largest}"`;
+  return (
+    `\n${answer} scores about ${number(constantScore)}, which would count as a success. Make the starter predict ` +
+    'better than that, choose another metric in hidden/grade.py, or give more rows of the rare classes.'
+  );
 }
 
 function adviceOn({ improvement: gain, threshold, noise }: MeasuredTask): string {

@@ -31,6 +31,9 @@ describe('a table', () => {
     expect(tableFacts(file, 'rent')).toMatchObject({
       ...{ rows: 60, features: ['size', 'rooms'], leftOut: ['id'], classes: null },
     });
+    expect(tableFacts(file, 'rooms').constantScore).toBeCloseTo(1 / 3);
+    expect(tableFacts(file, 'size').constantScore).toBeCloseTo(9 / 60);
+    expect(tableFacts(file, 'rent').constantScore).toBeCloseTo(Math.sqrt((60 ** 2 - 1) / 12) * 1.5);
     expect([...(tableFacts(file, 'rooms').classes ?? [])]).toEqual([
       ['0', 20],
       ['1', 20],

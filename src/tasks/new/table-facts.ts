@@ -19,6 +19,8 @@ export interface TableFacts {
   rowsLeftOut: number;
   /** How often each class occurs; null if the target is a number. */
   classes: Map<string, number> | null;
+  /** What about the best constant answer scores: the share of the largest class, or the standard deviation. */
+  constantScore: number;
 }
 
 const fewestRows = 50;
@@ -59,6 +61,7 @@ export function tableFacts(file: string, target: string, dropped: readonly strin
   if (values.length < fewestRows) {
     throw refusal(file, `has ${values.length} rows with a ${target}`, `A task needs ${fewestRows} or more.`);
   }
+  const classes = classesOf(file, target, values);
   const known = rows.filter((row) => (row[at] ?? '') !== '');
   return {
     ...{ rows: values.length, features, target, leftOut, rowsLeftOut: rows.length - values.length },
@@ -69,8 +72,15 @@ export function tableFacts(file: string, target: string, dropped: readonly strin
         known.map((row) => row[place] ?? ''),
       );
     }),
-    classes: classesOf(file, target, values),
+    classes,
+    constantScore:
+      classes === null ? deviationOf(values.map(Number)) : Math.max(...classes.values()) / values.length,
   };
+}
+
+function deviationOf(numbers: readonly number[]): number {
+  const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+  return Math.sqrt(numbers.reduce((sum, each) => sum + (each - mean) ** 2, 0) / numbers.length);
 }
 
 const dateLike = /^\d{4}-\d{1,2}-\d{1,2}|^\d{1,2}[./]\d{1,2}[./]\d{2,4}/;
