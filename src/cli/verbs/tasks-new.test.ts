@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { createContext } from '../context.ts';
-import { adviceOnConstants, tasksNew } from './tasks-new.ts';
+import { adviceOnConstants, changesOf, tasksNew } from './tasks-new.ts';
 
 test('a task in a folder with spaces comes with commands that a shell takes as they are', async () => {
   const said: string[] = [];
@@ -24,6 +24,8 @@ test('a task that a constant answer solves is called that', () => {
     ['yes', 5],
     ['no', 495],
   ]);
+  const nothing = { rowsLeftOut: 0, target: 'y', leftOut: [], suspects: [] };
+  expect(changesOf({ ...nothing, classes: rare })).toContain('Only 5 rows of "yes"');
   expect(advice(0.99, 0.85, rare)).toContain('Always answering "no" scores about 0.99');
   expect(advice(0.99, 0.95, rare)).toBe('');
   expect(advice(2, 2.8, null)).toContain('Always answering the mean scores about 2');

@@ -18,7 +18,7 @@ import {
 } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
 import { machineName, rounded } from '../measured-figures.ts';
-import { duration, number, percent } from '../table.ts';
+import { counted, duration, number, percent } from '../table.ts';
 import { provision } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
@@ -82,8 +82,18 @@ export const tasksNew: Verb = {
   },
 };
 
+/** Of so few rows of a class, all may be among those to learn from. */
+const rareRows = 12;
+
 /** What the task does not have of the table, and what it has but perhaps should not. */
-function changesOf({ rowsLeftOut, target, leftOut, suspects }: TableFacts): string {
+export function changesOf({
+  rowsLeftOut,
+  target,
+  leftOut,
+  suspects,
+  classes,
+}: Pick<TableFacts, 'rowsLeftOut' | 'target' | 'leftOut' | 'suspects' | 'classes'>): string {
+  const rare = [...(classes ?? [])].filter(([, count]) => count < rareRows);
   const columns = leftOut.map((name) => `column ${name}${name === 'id' ? ' (replaced by a new one)' : ''}`);
   const gone = [...(rowsLeftOut === 0 ? [] : [`${rowsLeftOut} rows without ${target}`]), ...columns];
   return [
@@ -91,6 +101,10 @@ function changesOf({ rowsLeftOut, target, leftOut, suspects }: TableFacts): stri
     ...(suspects.length === 0
       ? []
       : [`Look at: ${suspects.join('; ')}. --leave-out COLUMNS leaves columns out.`]),
+    ...rare.map(
+      ([name, count]) =>
+        `Only ${counted(count, 'row')} of "${name}": perhaps none of them is among the hidden rows.`,
+    ),
   ].join('\n');
 }
 
@@ -223,7 +237,7 @@ export function adviceOnConstants(
   const answer = classes === null ? 'Always answering the mean' : `Always answering "${largest}"`;
   return (
     `\n${answer} scores about ${number(constantScore)}, which would count as a success. Make the starter predict ` +
-    'better than that, choose another metric in hidden/grade.py, or give more rows of the rare classes.'
+    'better than that, or choose another metric in hidden/grade.py.'
   );
 }
 
