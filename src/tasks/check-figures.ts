@@ -6,9 +6,19 @@ export type ReportProblem = (field: (string | number)[], message: string, fix: s
 /** Checks the measured figures of a task or of a variant. */
 export function checkFigures(file: TaskFile, report: ReportProblem): void {
   metricChecks(file, report);
+  baselineCheck(file, report);
   noiseCheck(file, report);
   successCheck(file, report);
   directionCheck(file, report);
+}
+
+function baselineCheck({ baseline }: TaskFile, report: ReportProblem): void {
+  if (baseline.mean !== 0) return;
+  report(
+    ['baseline', 'mean'],
+    '0: an improvement is relative to the baseline, so no run could succeed',
+    'choose a metric in which the starter does not score 0, or measure a trivial predictor (method: constant)',
+  );
 }
 
 /** An improvement of more than 100 % that the reference does not show is a fraction given in percent. */
@@ -45,7 +55,7 @@ export function isNoisy({ mean, spread }: Pick<TaskFigures, 'mean' | 'spread'>, 
 
 function noiseCheck({ baseline, success }: TaskFile, report: ReportProblem): void {
   const { mean, spread, remedy } = baseline;
-  if (!isNoisy(baseline, success.threshold) || remedy !== undefined) return;
+  if (mean === 0 || !isNoisy(baseline, success.threshold) || remedy !== undefined) return;
   report(
     ['baseline', 'spread'],
     `${spread} is more than the success threshold of the mean (${success.threshold} of ${mean})`,

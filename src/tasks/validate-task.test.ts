@@ -204,6 +204,13 @@ describe('a task’s validation', () => {
     ]);
   });
 
+  it('refuses a baseline of 0, over which nothing is an improvement', () => {
+    const { baseline } = taskFields('colours') as { baseline: object };
+    expect(problemsOf({ fields: { baseline: { ...baseline, mean: 0 } } })).toMatchObject([
+      { field: 'baseline.mean', message: expect.stringContaining('no run could succeed') },
+    ]);
+  });
+
   it('requires a remedy if the starter alone could exceed the threshold by luck', () => {
     const { baseline } = taskFields('colours') as { baseline: object };
     const noisy = { ...baseline, mean: 0.5, spread: 0.06 };
