@@ -1,3 +1,4 @@
+import { UserError } from '../lib/errors.ts';
 import { type ModelRegistry, Quota } from '../models/index.ts';
 import { type Plan, type RunParent, type RunSpec, Spent } from '../schema/index.ts';
 import {
@@ -57,16 +58,31 @@ export interface FurtherCosts {
   shared: Cost;
 }
 
+/** Damaged runs are left out, as reports do. */
 export function furtherCosts(experiment: Experiment, runs: readonly RunSpec[]): FurtherCosts {
   const attemptsOf = ({ id, parent }: RunSpec) =>
-    archivedAttempts(experiment.runFolder(id)).map((attempt) => spentBy(attempt, parent));
+    archivedAttempts(experiment.runFolder(id)).flatMap((attempt) =>
+      unlessDamaged(() => spentBy(attempt, parent)),
+    );
+  const sharedBy = ({ id, parent }: RunSpec) =>
+    parent === undefined ? undefined : experiment.runFolder(id).readRecord()?.shared?.spent;
   const begun = branchesFrom(experiment, runs);
-  const forks = runs.filter(({ parent }) => parent !== undefined);
   return {
     discarded: costOf([...runs, ...begun].flatMap(attemptsOf)),
-    branches: costOf(begun.map(({ id, parent }) => spentBy(experiment.runFolder(id), parent))),
-    shared: costOf(forks.flatMap(({ id }) => experiment.runFolder(id).readRecord()?.shared?.spent ?? [])),
+    branches: costOf(
+      begun.flatMap(({ id, parent }) => unlessDamaged(() => spentBy(experiment.runFolder(id), parent))),
+    ),
+    shared: costOf(runs.flatMap((run) => unlessDamaged(() => sharedBy(run)))),
   };
+}
+
+function unlessDamaged(read: () => Spent | undefined): Spent[] {
+  try {
+    return [read() ?? []].flat();
+  } catch (error) {
+    if (!UserError.isInstance(error)) throw error;
+    return [];
+  }
 }
 
 /** Branches that people began from these runs, and from those branches. */

@@ -151,6 +151,11 @@ describe('mlab report', () => {
       `, ${dollars(own + 0.5)} in all, without the ${dollars(both)} that forks share with the runs they began from, plus ${dollars(0.5)} in branches that people began. `,
     );
     expect(json).toMatchObject({ shared: { money: both }, branches: { money: 0.5 } });
+    appendFileSync(forks.runFolder(forked.id).recordPath, 'broken');
+    appendFileSync(first.runFolder(branch.id).recordPath, 'broken');
+    const damaged = await make(['first', 'forks']);
+    expect(damaged.text).toContain('Left out because their files are damaged: forks/digits-baseline-0.');
+    expect(damaged.json).not.toHaveProperty('shared');
     await expect(make([`first/${branch.id}`])).rejects.toThrow('is a branch that somebody began');
   });
 
