@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from beyond_position import beyond_position
+from gathered import gathered
 from joins import Asked, Pairing, by_keys, holds_all, pairings
 from order import Revealed, by_position, revealed_by
 from places import Reader, files_below, files_table, hash_of, loaded, package_files
@@ -80,6 +81,7 @@ class Search:
         self.questions = [*self.read_private()]
         self.compare_files()
         self.look("data", [*self.tables, *self.named])
+        self.look_for_lists()
         self.add_keys()
         starter = Path(self.settings["starter"])
         for path in files_below(starter, [starter / "data"]):
@@ -205,6 +207,15 @@ class Search:
                 self.look("data", self.tables, [question])
 
     # Where it is searched.
+
+    def look_for_lists(self) -> None:
+        for question in self.questions:
+            texts = [hidden for hidden in question.hidden if hidden.kind == "text"]
+            if texts and question.asked.keys:
+                lists = [
+                    each for table in self.tables for each in gathered(table, question.asked.keys)
+                ]
+                self.look("data", lists, [replace(question, hidden=texts)])
 
     def compare_files(self) -> None:
         secret = {hash_of(path): path.name for path in files_below(Path(self.settings["private"]))}

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,7 +82,16 @@ def share_equal(hidden: Sequence[str], seen: Sequence[str]) -> float:
 
 def same(one: str, other: str) -> bool:
     """Numbers are normalised already; lists may be in another order."""
-    return one == other or (" " in one and sorted(one.split()) == sorted(other.split()))
+    return one == other or (
+        separators.search(one) is not None and sorted(parts(one)) == sorted(parts(other))
+    )
+
+
+separators = re.compile(r"[\s,;|]+")
+
+
+def parts(text: str) -> list[str]:
+    return [part for part in separators.split(text) if part]
 
 
 def most_common_share(values: Sequence[str]) -> float:

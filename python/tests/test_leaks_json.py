@@ -11,7 +11,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "leaks"))
 
 import python_values
-from find_leaks import Search
+from find_leaks import Leak, Search, strongest
 from readers import read_file
 
 BOOKS = {str(500 + at): [10_000 + 7 * at + book for book in range(at % 4)] for at in range(30)}
@@ -128,3 +128,43 @@ class PrivateJsonTest(JsonTest):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class ListsTest(JsonTest):
+    def test_hidden_lists_are_found_in_a_table_with_a_row_for_each_of_their_elements(self) -> None:
+        draw = random.Random(6)
+        readers = [f"r{at}" for at in range(60)]
+        books = {
+            reader: draw.sample([f"b{at}" for at in range(90)], draw.randint(3, 6))
+            for reader in readers
+        }
+        for mark in (" ", ", "):
+            rows = [f'{reader},"{mark.join(each)}"' for reader, each in books.items()]
+            (self.root / "private/later.csv").write_text("\n".join(["reader,books", *rows]))
+            (self.root / "data/readers.csv").write_text("\n".join(["reader", *readers]))
+            pairs = [f"{reader},{book}" for reader, each in books.items() for book in each]
+            draw.shuffle(pairs)
+            self.reserved("reader,book", pairs)
+            leaks = self.found()
+            self.assertEqual([(leak.column, leak.hidden) for leak in leaks], [("book", "books")])
+            others = [f"{reader},b{draw.randint(0, 89)}" for reader in readers for _ in range(4)]
+            self.reserved("reader,book", others)
+            self.assertEqual(self.found(), [])
+
+    def reserved(self, header: str, rows: list[str]) -> None:
+        (self.root / "data/reservations.csv").write_text("\n".join([header, *rows]))
+
+    def found(self) -> list[Leak]:
+        folders = {name: str(self.root / name) for name in ("data", "private", "starter")}
+        ids = {"column": "reader", "from": "readers.csv"}
+        search = Search(
+            {
+                **folders,
+                "packages": str(self.root / "packages"),
+                "id": ids,
+                "targets": ["books"],
+                "seconds": 60,
+            }
+        )
+        search.run()
+        return strongest(search.leaks)
