@@ -1,4 +1,4 @@
-"""Tables with several rows for one thing, as tables with one row for each: hidden lists may lie there, taken apart."""
+"""Tables with several rows for one thing, as tables with a row for each: lists may hide there."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ FEWEST_EACH = 1.5
 
 
 def gathered(table: Table, keys: Mapping[str, Sequence[str]]) -> Iterator[Table]:
-    """For each column that holds values of a key again and again, the other columns' values of each, as lists."""
+    """For each column that repeats the values of a key, the other columns as lists of each."""
     for values in keys.values():
         wanted = set(values) - {""}
         for name, column in table.columns.items():
