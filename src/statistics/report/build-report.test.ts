@@ -184,6 +184,13 @@ describe('a task–agent pair', () => {
     expect(pairOf([{ ...run, grades: run.grades.slice(1) }]).thresholds[0]?.any_step.runs).toBe(0);
   });
 
+  it('calls a score that differs from the baseline only by the rounding of figures no improvement', () => {
+    const runs = [0.5000004, 0.501, 0.4].map((score, seed) => evaluation({ seed, scores: [score] }));
+    expect(buildReport(runs, { resamples: 10 }).runs.map(({ outcome }) => outcome)).toEqual([
+      ...['no_improvement', 'small_improvement', 'no_improvement'],
+    ]);
+  });
+
   it('shows success at each threshold, at the end and at any step', () => {
     const cell = pairOf([
       evaluation({ seed: 0, scores: [0.7, 0.56] }),

@@ -17,6 +17,9 @@ const paperThreshold = 0.1;
 /** Characters of what an attempt changes. */
 const longestChange = 100;
 
+/** Figures in task.yaml have six digits: the starter's own score may differ by so much from its mean. */
+const figuresRounding = 1e-5;
+
 /** A run with everything that the report derives from it. */
 export interface RunFacts {
   evaluation: RunEvaluation;
@@ -149,7 +152,7 @@ function outcomeOf({ judged, infrastructure, success, score, gain }: Judged): Ou
   if (!judged) return 'unfinished';
   if (success) return 'success';
   if (score === null) return 'invalid';
-  return gain !== null && gain > 0 ? 'small_improvement' : 'no_improvement';
+  return gain !== null && gain > figuresRounding ? 'small_improvement' : 'no_improvement';
 }
 
 /** Grades compared with the scoring reference that the convention requires. */
