@@ -108,6 +108,20 @@ test('the tables have the steps, grades and calls of all branches, and mark thos
   expect(await rowsOf(folder, 'runs')).toMatchObject([{ steps: 6n, score: 0.9 }, { steps: 0n }]);
 });
 
+test('the calls that a fork took over from another run are marked', async () => {
+  const scratch = temporaryFolder();
+  const { run: source } = await oneRun(scratch);
+  const parent = { experiment: source.spec.experiment, run: source.spec.id, step: 1 };
+  const spec = { ...exampleSpec('fork'), parent };
+  const plan = { ...examplePlan(['fork']), runs: [spec] };
+  const experiment = createExperiment(join(scratch, 'experiments/forks'), plan);
+  const run = new WrittenRun(experiment.runFolder('fork'), spec);
+  await run.fork(source, 1);
+  await run.session(2, 'final_answer');
+  const { folder } = await exportAll(experiment, 'parquet', join(scratch, 'out'));
+  expect((await rowsOf(folder, 'calls')).map(({ inherited }) => inherited)).toEqual([true, false, false]);
+});
+
 test('a run with damaged files is named, and in no table', async () => {
   const scratch = temporaryFolder();
   const { experiment, run } = await oneRun(scratch);

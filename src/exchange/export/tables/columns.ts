@@ -54,7 +54,7 @@ export const tables = {
     ...{ max_output_tokens: 'integer', prompt_tokens: 'integer', cached_tokens: 'integer' },
     ...{ cache_write_tokens: 'integer', completion_tokens: 'integer', reasoning_tokens: 'integer' },
     ...{ estimated: 'boolean', cost: 'number', latency_ms: 'number', waiting_ms: 'number' },
-    ...{ failed_attempts: 'integer', failure: 'text', failure_message: 'text' },
+    ...{ failed_attempts: 'integer', failure: 'text', failure_message: 'text', inherited: 'boolean' },
   },
 } as const satisfies Readonly<Record<string, Columns>>;
 

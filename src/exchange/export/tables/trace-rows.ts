@@ -6,6 +6,7 @@ import {
   currentGrades,
   isInLineage,
   nothingSpent,
+  ownEvents,
   type RunFolder,
   readTrace,
   resolveText,
@@ -27,7 +28,7 @@ type Names = Pick<RunSpec, 'experiment'> & { run: RunSpec['id'] };
 /** @throws UserError as `readTrace`; those of `ObjectStore.get` */
 export async function readTraceRows(
   folder: RunFolder,
-  { experiment, id: run }: RunSpec,
+  { experiment, id: run, parent }: RunSpec,
   signal: AbortSignal,
 ): Promise<TraceRows> {
   const events: TraceEvent[] = [];
@@ -46,11 +47,12 @@ export async function readTraceRows(
   const isInHistory = ({ branch = 'main', step }: Pick<Grade, 'branch' | 'step'>) =>
     step <= (lineage.get(branch) ?? -1);
   const graded = new Map(grades.map((grade) => [placeOf(grade), grade]));
+  const own = new Set(ownEvents(events, parent));
   return {
     steps: [...stepRows(folder, names, events, isInHistory, graded)],
     grades: grades.map((grade) => ({ ...names, ...gradeCells(grade), in_history: isInHistory(grade) })),
     calls: events.flatMap((event) =>
-      event.kind === 'model_call' ? [{ ...names, ...callCells(event) }] : [],
+      event.kind === 'model_call' ? [{ ...names, ...callCells(event), inherited: !own.has(event) }] : [],
     ),
   };
 }
