@@ -13,6 +13,7 @@ export { cancelJobs, chooseExecutor, executorFor, executorNames, noteCancelled }
 export { type Outage, outageText } from './executors/outage.ts';
 export { listWorkers, redisAddress, serveRedis } from './executors/redis/index.ts';
 export { providersThrough } from './executors/run-gateways.ts';
+export { waitingJobs } from './executors/slurm/waiting-jobs.ts';
 export {
   type ExperimentProgress,
   type ExperimentServices,

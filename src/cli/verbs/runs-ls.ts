@@ -182,10 +182,12 @@ function fleetsOf(context: Context, targets: readonly Target[]): Fleet[] {
 /** Runs that have begun come first, in the order of reports. */
 async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
   const { begun } = fleet;
-  const queued = fleet.queued.map((id) => ({
-    ...{ run: `${fleet.name}/${id}`, work: null, sign: 1 },
-    ...queuedPlace(id, fleet),
-  }));
+  const reasons = await reasonsToWait(context, fleet);
+  const queued = fleet.queued.map((id) => {
+    const place = queuedPlace(id, fleet);
+    const why = place.why === '' ? (reasons.get(id) ?? '') : place.why;
+    return { ...{ run: `${fleet.name}/${id}`, work: null, sign: 1 }, ...place, why };
+  });
   if (begun === null) return queued;
   const { works, lowerIsBetter, unreadable } = await evaluated(context, [begun]);
   const known = works.map((work) => ({
@@ -203,6 +205,13 @@ async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
     why: 'its files cannot be read',
   }));
   return [...known, ...broken, ...queued];
+}
+
+/** What its scheduler says of runs that wait; only Slurm tells. */
+async function reasonsToWait({ variables }: Context, { executor, queued, folder }: Fleet) {
+  if (executor !== 'slurm' || queued.length === 0) return new Map<string, string>();
+  const { waitingJobs } = await import('../../runs/index.ts');
+  return await waitingJobs(folder, variables);
 }
 
 /** The runs as reports count them, including those that have not begun, in the order in which they are shown. */

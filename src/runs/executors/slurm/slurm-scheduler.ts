@@ -10,7 +10,7 @@ import { arrayOptions, batchScript, resourceOptions } from './batch-script.ts';
 import { gatewayLines, type NodeGateway, openNodeGateway, writeSecretly } from './node-gateway.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 
-const folderName = 'slurm';
+export const folderName = 'slurm';
 
 /** Slurm arrays, by its command line. */
 export class SlurmScheduler implements ArrayScheduler {

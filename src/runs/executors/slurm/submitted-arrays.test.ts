@@ -12,20 +12,26 @@ import { makeRunJob } from '../../jobs/make-jobs.ts';
 import { ArrayExecutor } from '../arrays/array-executor.ts';
 import { slurm } from './index.ts';
 import { SlurmScheduler } from './slurm-scheduler.ts';
+import { waitingJobs } from './waiting-jobs.ts';
 
 /** What `squeue --json` prints of the job. */
 const running = `echo '{"jobs": [{"array_job_id": 7, "array_task_id": 0, "job_state": "RUNNING",'
 echo '"nodes": "n1", "name": "'$name'"}]}'`;
 
 /** A plan with one run and its place, where Slurm's programs are scripts; `sbatch` ends with these lines. */
-function makePlace(sbatch: string, model: string | null, settings: Record<string, unknown> = {}) {
+function makePlace(
+  sbatch: string,
+  model: string | null,
+  settings: Record<string, unknown> = {},
+  queue = running,
+) {
   const folder = temporaryFolder();
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const programs = {
     sbatch: `printf '%s\\n' "$@" > ${folder}/submitted\n${sbatch}`,
     squeue: `name=$(sed -n s/--job-name=//p ${folder}/submitted)
-${running}`,
+${queue}`,
     scontrol: 'echo MaxArraySize = 11',
   };
   for (const [name, lines] of Object.entries(programs)) {
@@ -48,6 +54,16 @@ ${running}`,
 }
 
 type Place = ReturnType<typeof makePlace>['place'];
+
+test('what a queued run waits for is asked of Slurm, and unknown where it does not answer', async () => {
+  const pending = running.replace('RUNNING', 'PENDING","state_reason": "Resources').replace('"n1"', '""');
+  const { place } = makePlace('echo 7', null, {}, pending);
+  const { folder } = place.experiment;
+  const [run] = place.plan.runs;
+  const reasons = new Map([[run?.id, 'Slurm 7_0 (Resources)']]);
+  await execute(place, () => expect.poll(() => waitingJobs(folder, place.variables)).toEqual(reasons));
+  expect(await waitingJobs(folder, { PATH: '/nowhere' })).toEqual(new Map());
+});
 
 /** Gives the run to an executor, which is closed as soon as `isDone`. */
 async function execute(
