@@ -57,6 +57,14 @@ describe.skipIf(missing !== null)(
       return waves.filter((wave) => JSON.parse(wave).jobs[0].kind === kind).length;
     }
 
+    /** The number of runs of the agent that have a record. */
+    function begunIn(name: string): number {
+      const runs = join(bench.experiments, name, 'runs');
+      const begun = existsSync(runs) ? readdirSync(runs) : [];
+      return begun.filter((run) => run.includes('-counting-') && existsSync(join(runs, run, 'run.json')))
+        .length;
+    }
+
     async function until(what: string, holds: () => boolean): Promise<void> {
       for (let tries = 0; tries < 1200 && !holds(); tries += 1) await sleep(100);
       expect(holds(), `${what}; the queue: ${cluster.queue().join(', ')}`).toBe(true);
@@ -69,10 +77,12 @@ describe.skipIf(missing !== null)(
         .ended;
       expect(end.code, end.err).toBe(0);
       expect(end.err.match(/score 4.5/g)).toHaveLength(2);
-      expect(arrays('plain')).toBe(2);
+      // On a busy machine, Slurm may drop a grading that waits for its run: then it alone is submitted again.
+      const submitted = arrays('plain');
+      expect([submitted >= 2, arrays('plain', 'run')]).toEqual([true, 1]);
       const again = await start('plain', {}, '--seeds', '2', '--agent-option', 'rounds=1').ended;
       expect(again.code, again.err).toBe(0);
-      expect(arrays('plain')).toBe(2);
+      expect(arrays('plain')).toBe(submitted);
     });
 
     test('continues after the first Ctrl-C, is followed again, and ends the jobs after the second one', async () => {
@@ -141,6 +151,8 @@ describe.skipIf(missing !== null)(
         'two are under way',
         () => followed.said().match(/-counting-\S+ started on/g)?.length === 2,
       );
+      // A job is under way while its worker still starts: what was begun is then interrupted, and not only cancelled.
+      await until('one has begun', () => begunIn('some') > 0);
       const { code, out } = await begin('runs', 'cancel', 'some/sums-counting-*').ended;
       // A run and its grading each.
       expect([code, out]).toEqual([0, expect.stringMatching(/^some: 6 jobs were cancelled\. What/)]);
