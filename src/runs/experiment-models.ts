@@ -58,14 +58,21 @@ export interface FurtherCosts {
   shared: Cost;
 }
 
-/** Damaged runs are left out, as reports do. */
-export function furtherCosts(experiment: Experiment, runs: readonly RunSpec[]): FurtherCosts {
+/**
+ * Damaged runs are left out, as reports do.
+ * @param added ids of the runs whose costs are added up: not those of unknown cost
+ */
+export function furtherCosts(
+  experiment: Experiment,
+  runs: readonly RunSpec[],
+  added: ReadonlySet<string>,
+): FurtherCosts {
   const attemptsOf = ({ id, parent }: RunSpec) =>
     archivedAttempts(experiment.runFolder(id)).flatMap((attempt) =>
       unlessDamaged(() => spentBy(attempt, parent)),
     );
   const sharedBy = ({ id, parent }: RunSpec) =>
-    parent === undefined ? undefined : experiment.runFolder(id).readRecord()?.shared?.spent;
+    parent === undefined || !added.has(id) ? undefined : experiment.runFolder(id).readRecord()?.shared?.spent;
   const begun = branchesFrom(experiment, runs);
   return {
     discarded: costOf([...runs, ...begun].flatMap(attemptsOf)),

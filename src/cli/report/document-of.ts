@@ -105,6 +105,11 @@ function costText(runs: Report['runs'], { discarded, branches, shared }: Further
   ].join(', ');
 }
 
+/** The runs of an experiment whose costs are added up. */
+export function withKnownCost({ runs }: Pick<Report, 'runs'>, name: string): ReadonlySet<string> {
+  return new Set(runs.flatMap((line) => (line.experiment === name && line.money !== null ? [line.run] : [])));
+}
+
 function about({ money, estimated }: FurtherCosts['shared']): string {
   return `${estimated ? '≈ ' : ''}${dollars(money)}`;
 }

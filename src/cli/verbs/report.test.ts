@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mlab } from '../../../test/fixtures/mlab-process.ts';
@@ -151,6 +151,11 @@ describe('mlab report', () => {
       `, ${dollars(own + 0.5)} in all, without the ${dollars(both)} that forks share with the runs they began from, plus ${dollars(0.5)} in branches that people began. `,
     );
     expect(json).toMatchObject({ shared: { money: both }, branches: { money: 0.5 } });
+    // What is not added up can't be counted twice.
+    const { tracePath } = forks.runFolder(forked.id);
+    writeFileSync(tracePath, `${readFileSync(tracePath, 'utf8').split('\n')[0]}\n`);
+    const cut = await make(['first', 'forks']);
+    expect(cut.text.replaceAll(/\s+/g, ' ')).toContain(`, ${dollars(own)} in all, plus ${dollars(0.5)} in`);
     appendFileSync(forks.runFolder(forked.id).recordPath, 'broken');
     appendFileSync(first.runFolder(branch.id).recordPath, 'broken');
     const damaged = await make(['first', 'forks']);

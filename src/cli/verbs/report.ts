@@ -2,7 +2,7 @@ import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
 import { type FurtherCosts, furtherCosts } from '../../runs/index.ts';
-import type { RunEvaluation } from '../../schema/index.ts';
+import type { Report, RunEvaluation } from '../../schema/index.ts';
 import { reportOptions, reportPage } from '../../server/index.ts';
 import {
   buildReport,
@@ -17,7 +17,7 @@ import { type Context, exitCodes } from '../context.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
 import { identityTexts } from '../renamed-experiments.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
-import { documentOf, parseTableName, tableNames, usualTables } from '../report/document-of.ts';
+import { documentOf, parseTableName, tableNames, usualTables, withKnownCost } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
 import type { ReportTableName } from '../report/tables.ts';
 import { unfinishedRuns, withUnfinished } from '../report/unfinished-runs.ts';
@@ -110,6 +110,7 @@ export const report: Verb = {
       made.copies?.flatMap(({ experiment, runs: ids }) => ids.map((id) => `${experiment}/${id}`)),
     );
     const further = furtherCostsOf(
+      made,
       found.filter(({ experiment, folder }) => !copied.has(`${experiment.name}/${folder.id}`)),
     );
     const unfinished = unfinishedRuns(experiments, made);
@@ -172,11 +173,12 @@ function refuseTables({ format, table }: Options): void {
   );
 }
 
-function furtherCostsOf(found: ReturnType<typeof locateRuns>): FurtherCosts {
+function furtherCostsOf(made: Report, found: ReturnType<typeof locateRuns>): FurtherCosts {
   const costs = [...Map.groupBy(found, ({ experiment }) => experiment)].map(([experiment, runs]) =>
     furtherCosts(
       experiment,
       runs.flatMap(({ folder }) => experiment.specOf(folder.id) ?? []),
+      withKnownCost(made, experiment.name),
     ),
   );
   const sumOf = (kind: keyof FurtherCosts) => ({
