@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { launcherShell } from './bubblewrap-arguments.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { childrenOf, descendantsOf } from './process-tree.ts';
 import type { Sandbox, SandboxProcess } from './sandbox.ts';
@@ -26,7 +27,7 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
   /** Host ids of the launchers that this process has started. */
   const launchers = () =>
     childrenOf(process.pid).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('read -r line'),
+      readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(launcherShell),
     );
 
   /** A program that answers each line that it reads. */

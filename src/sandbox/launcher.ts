@@ -12,7 +12,13 @@ import { stateOf } from './namespace-state.ts';
 import { type OutputPipe, openPipe } from './output-pipe.ts';
 import { childrenOf, descendantsOf, signalAll } from './process-tree.ts';
 import type { Mount } from './sandbox.ts';
-import { type CommandInLauncher, launcherLine, launcherPipes, launcherWords } from './shell.ts';
+import {
+  type CommandInLauncher,
+  launcherGreeting,
+  launcherLine,
+  launcherPipes,
+  launcherWords,
+} from './shell.ts';
 import type { Begun, CommandInput, Exit } from './supervisor.ts';
 
 const startMs = 60_000;
@@ -25,7 +31,7 @@ export const ownProcesses = 4;
 export interface LauncherSpec {
   /** The launcher's own folder; created by the caller's process, below one that is closed to others. */
   folder: string;
-  /** Joins the group, makes the pipes, and becomes the confined loop of `launcherCommand`. */
+  /** Joins the group, makes the pipes, and becomes the confined shell of `launcherCommand`. */
   command: readonly string[];
   /** What the command reads, as its open files from the fourth on. */
   files: readonly string[];
@@ -86,6 +92,7 @@ export class Launcher {
       detached: true,
     });
     this.#child.stdin?.on('error', () => {});
+    this.#child.stdin?.write(launcherGreeting);
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#complaint = (this.#complaint + chunk.toString()).slice(0, longestComplaint);
     });
@@ -122,17 +129,13 @@ export class Launcher {
    * @throws Error saying why it did not; the launcher is then no longer usable
    */
   async begin(command: CommandInLauncher): Promise<Begun> {
-    const { line, rest } = launcherLine(command);
     using opened = new DisposableStack();
-    const input =
-      command.readsPipe || rest !== null
-        ? opened.adopt(this.#openInput(), (socket) => socket.destroy())
-        : null;
+    const input = command.readsPipe ? opened.adopt(this.#openInput(), (socket) => socket.destroy()) : null;
     const output = opened.adopt(openPipe(join(this.#folder, launcherPipes.output)), closePipe);
     this.#begun = Promise.withResolvers();
     this.#exit = Promise.withResolvers();
     this.#isRunning = true;
-    this.#child.stdin?.write(line);
+    this.#child.stdin?.write(launcherLine(command));
     const late = setTimeout(() => void this.#kill(), startMs);
     const hasBegun = await this.#begun.promise;
     clearTimeout(late);
@@ -143,13 +146,11 @@ export class Launcher {
     }
     opened.move();
     output.closeWriteEnd();
-    const through = input === null ? null : inputThrough(input);
-    if (rest !== null) {
-      through?.write(rest);
-      through?.end();
-    }
-    const own = command.readsPipe ? through : null;
-    return { output: output.reader, input: own, exited: this.#exit.promise };
+    return {
+      output: output.reader,
+      input: input === null ? null : inputThrough(input),
+      exited: this.#exit.promise,
+    };
   }
 
   /** Resolves when no process of the command lives; the launcher dies with those that the command left. */

@@ -84,19 +84,15 @@ export const launcherWords = { ready: 'ready', begun: 'begun' } as const;
 export const launcherPipes = { input: 'input', output: 'output' } as const;
 
 /**
- * What the first process of a sandbox runs for its life, see `Launcher`: it executes each line that it reads, and prints
- * the exit code.
+ * What the first process of a sandbox is for its life, see `Launcher`: a shell that executes what it reads, in blocks
+ * where the shell can. Its first parameter is a newline.
  */
 export function launcherCommand(shell: string): string[] {
-  const loop = [
-    `echo ${launcherWords.ready}`,
-    'while IFS= read -r line; do',
-    'eval "$line"',
-    'echo $?',
-    'done',
-  ];
-  return [shell, '-c', loop.join('\n'), 'sh', '\n'];
+  return [shell, '-s', '\n'];
 }
+
+/** The first line for a launcher. */
+export const launcherGreeting = `echo ${launcherWords.ready}\n`;
 
 /** If the machine's memory runs out, the kernel kills commands first. */
 export const toBeKilledFirst = '{ echo 500 > /proc/self/oom_score_adj; } 2> /dev/null';
@@ -116,37 +112,24 @@ export interface CommandInLauncher {
   readsPipe: boolean;
 }
 
-/** Shells read a line byte by byte, but their commands in blocks. */
-const longestLine = 2_000;
-
 /**
- * The line by which a launcher's process becomes a command. Of the launcher's files it keeps none, and has one or both
- * of the pipes instead. A long command is for the input pipe, unless it has an input of its own: the block that a shell
- * reads might contain the beginning of it.
+ * The line by which a process of a launcher becomes a command; at the command's end, the launcher prints its exit code.
+ * Of the launcher's files it keeps none, and has one or both of the pipes instead.
  */
-export function launcherLine(command: CommandInLauncher): { line: string; rest: string | null } {
-  const { argv, folder, processes, readsPipe } = command;
-  const own = [
-    `cd -P -- ${wordInLine(folder)} || exit 126`,
-    'unset OLDPWD',
-    `exec ${argv.map(wordInLine).join(' ')}`,
-  ].join('; ');
-  const fits = readsPipe || own.length <= longestLine;
-  const { input, output } = launcherPipes;
+export function launcherLine({ argv, folder, processes, readsPipe }: CommandInLauncher): string {
   const path = '/proc/self/fd/3';
-  const from = readsPipe || !fits ? `${path}/${input}` : '/dev/null';
+  const from = readsPipe ? `${path}/${launcherPipes.input}` : '/dev/null';
   const steps = [
     ...(processes === null ? [] : [processLimit(processes)]),
-    `exec 4>&1 < ${from} > ${path}/${output} 3<&-`,
+    `exec 4>&1 < ${from} > ${path}/${launcherPipes.output} 3<&-`,
     // From the command's own process, so that from then on there is one to signal.
     `echo ${launcherWords.begun} >&4`,
     'exec 2>&1 4>&-',
-    fits ? own : 'exec /bin/sh -s "$1"',
+    `cd -P -- ${wordInLine(folder)} || exit 126`,
+    'unset OLDPWD',
+    `exec ${argv.map(wordInLine).join(' ')}`,
   ];
-  return {
-    line: `(${steps.join('; ')})\n`,
-    rest: fits ? null : `{ ${own} < /dev/null; }\n`,
-  };
+  return `(${steps.join('; ')}); echo $?\n`;
 }
 
 /** A newline is the shell's first parameter. */
