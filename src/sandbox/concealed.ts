@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type HostMount, holds, hostMounts, type Location, locationOf } from './host-mounts.ts';
+import { type HostMounts, holds, hostMounts, type Location, locationOf } from './host-mounts.ts';
 import { mountAt } from './mount-targets.ts';
-import { isWithin, realPath } from './paths.ts';
+import { realPath } from './paths.ts';
 import { SandboxError } from './sandbox.ts';
 import type { ShownMount } from './system-folders.ts';
 
@@ -22,7 +22,7 @@ interface View {
 export function concealedPlaces(
   concealed: readonly string[],
   mounts: readonly ShownMount[],
-  host: readonly HostMount[] = hostMounts(),
+  host: HostMounts = hostMounts(),
 ): string[] {
   const folders = [...new Set(concealed.map(realPath))]
     .filter((path) => path !== null)
@@ -43,12 +43,13 @@ export function concealedPlaces(
 }
 
 /** A mount, and everything mounted below its source on the host, which comes along. */
-function viewsOf(mount: ShownMount, host: readonly HostMount[]): View[] {
+function viewsOf(mount: ShownMount, host: HostMounts): View[] {
   const source = realPath(mount.source);
   if (source === null) return [];
   const views = [{ host: source, inside: mount.target, location: locationOf(source, host) }];
-  for (const { point } of host) {
-    if (point === source || !isWithin(source, point) || !existsSync(point)) continue;
+  const below = source === '/' ? source : `${source}/`;
+  for (const point of host.keys()) {
+    if (point === source || !point.startsWith(below) || !existsSync(point)) continue;
     const inside = join(mount.target, relative(source, point));
     views.push({ host: point, inside, location: locationOf(point, host) });
   }
@@ -56,7 +57,7 @@ function viewsOf(mount: ShownMount, host: readonly HostMount[]): View[] {
 }
 
 /** Where a view shows the folder. Whatever is mounted within an intended mount is intended, too. */
-function placeIn(view: View, folder: Location, isIntended: boolean, host: readonly HostMount[]): string[] {
+function placeIn(view: View, folder: Location, isIntended: boolean, host: HostMounts): string[] {
   if (holds(view.location, folder)) {
     const rest = relative(view.location.path, folder.path);
     const path = join(view.host, rest);
@@ -68,7 +69,7 @@ function placeIn(view: View, folder: Location, isIntended: boolean, host: readon
 }
 
 /** Whether this part of the folder is shown on purpose: by a mount of a spec, or a Python below it. */
-function isIntended({ intended, source }: ShownMount, folder: Location, host: readonly HostMount[]): boolean {
+function isIntended({ intended, source }: ShownMount, folder: Location, host: HostMounts): boolean {
   if (intended === undefined) return false;
   const location = locationOf(realPath(intended) ?? intended, host);
   return holds(folder, location) && (intended === source || location.path !== folder.path);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { isWithin } from './paths.ts';
 
 /** A file system, or a part of one, as it is mounted on this host. */
@@ -18,27 +18,28 @@ export interface Location {
   path: string;
 }
 
-/** The visible mounts, in the order in which they were made. */
-export function hostMounts(text = mountTable()): HostMount[] {
-  const mounts: HostMount[] = [];
+/** The mounts of this host by their mount points: of two at the same point, the later one covers the earlier. */
+export type HostMounts = ReadonlyMap<string, HostMount>;
+
+export function hostMounts(text = mountTable()): HostMounts {
+  const mounts = new Map<string, HostMount>();
   for (const line of text.split('\n')) {
     const [, , device, root, point] = line.split(' ').map(unescaped);
     if (device === undefined || point === undefined || !root?.startsWith('/')) continue;
-    mounts.push({ point, device, root });
+    mounts.set(point, { point, device, root });
   }
   return mounts;
 }
 
 /** @param path absolute, without links */
-export function locationOf(path: string, mounts: readonly HostMount[]): Location {
-  const holding = mounts.filter(({ point }) => isWithin(point, path));
-  // Of two at the same point the later one covers the earlier.
-  const mount = holding.reduce<HostMount | null>(
-    (best, each) => (best === null || each.point.length >= best.point.length ? each : best),
-    null,
-  );
-  if (mount === null) return { device: '', path };
-  return { device: mount.device, path: join(mount.root, relative(mount.point, path)) };
+export function locationOf(path: string, mounts: HostMounts): Location {
+  for (let folder = path; ; folder = dirname(folder)) {
+    const mount = mounts.get(folder);
+    if (mount !== undefined)
+      return { device: mount.device, path: join(mount.root, relative(mount.point, path)) };
+    // Not Linux: a path is its own location.
+    if (folder === dirname(folder)) return { device: '', path };
+  }
 }
 
 export function holds(folder: Location, file: Location): boolean {
@@ -49,7 +50,7 @@ function mountTable(): string {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8');
   } catch {
-    // Not Linux: a path is its own location.
+    // Not Linux.
     return '';
   }
 }
