@@ -42,7 +42,10 @@ export const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
-/** A summary with bootstrap intervals; they are null for one number, which says nothing about its noise. */
+/**
+ * A summary with Student's interval for the mean, null for one number, which says nothing about its noise, and an
+ * interval for the median between two of the numbers, null for fewer than six.
+ */
 export const Estimate = Summary.extend({
   mean_interval: ReportInterval.nullable(),
   median_interval: ReportInterval.nullable(),

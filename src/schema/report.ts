@@ -108,8 +108,8 @@ export type ReportPair = z.infer<typeof ReportPair>;
 export const ReportRow = RunGroup.extend({
   agent: z.string(),
   tasks: z.array(TaskId),
-  /** Mean of the tasks' rates. `interval`: from the tasks' Wilson intervals; `bootstrap`: stratified by task. */
-  success: RateMean.extend({ bootstrap: ReportInterval.nullable() }).nullable(),
+  /** Mean of the tasks' rates. */
+  success: RateMean.nullable(),
   rates: z.object({
     all: RateMean.nullable(),
     without_infrastructure: RateMean.nullable(),
@@ -141,10 +141,11 @@ export type ComparedMeasure = z.infer<typeof ComparedMeasure>;
 export const Difference = z.object({
   tasks: z.int().min(1),
   value: z.number(),
-  /** For success: from Wilson intervals; for normalised scores: from the bootstrap; for superiority: none. */
+  /**
+   * For success: Newcombe's, from Wilson's of both sides; for normalised scores: Welch's, null if a task has only one run
+   * of a side; for superiority: none.
+   */
   interval: ReportInterval.nullable(),
-  /** Paired: on the same tasks, runs resampled within each. Null if a task has only one run of a side. */
-  bootstrap: ReportInterval.nullable(),
   /** Two-sided, by permutation within tasks. */
   p: fraction,
   /** Corrected for all comparisons of the same measure (Holm). */
@@ -226,7 +227,7 @@ export const Report = z.object({
   v: z.literal(1),
   convention: Convention,
   confidence: fraction,
-  /** Samples of each bootstrap, and permutations of each comparison. */
+  /** Samples of each bootstrap, and permutations of each comparison: more of them where many are corrected. */
   resamples: z.int().min(1),
   experiments: z.array(ExperimentName),
   /** Runs that are left out because the report has them already: copies of runs of another experiment; absent if there are none. */

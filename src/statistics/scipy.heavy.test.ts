@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checkPython, ensurePython } from '../tasks/index.ts';
-import { bootstrapInterval, resample, resampleInterquartileMean } from './numeric/bootstrap.ts';
+import { bootstrapInterval, resampleInterquartileMean } from './numeric/bootstrap.ts';
 import { normalCdf, studentQuantile } from './numeric/distributions.ts';
 import { kendallTauB } from './numeric/kendall.ts';
+import { meanDifferenceInterval, meanInterval, medianInterval } from './numeric/mean-intervals.ts';
 import { Exchanges, permutationTest } from './numeric/permutation.ts';
 import { randomOf } from './numeric/random.ts';
 import { interquartileMean, quantileOfSorted, sampleStandardDeviation, wilsonInterval } from './summary.ts';
@@ -114,37 +115,41 @@ describe.skipIf(why !== '')(`compared with scipy${why}`, () => {
     expectClose(two.map(sampleStandardDeviation), calculate(two, '[np.std(s, ddof=1) for s in given]'));
   });
 
-  it('bootstrap distributions are the same except for chance', () => {
+  it('bootstrap distributions and expanded percentile intervals are the same except for chance', () => {
     const values = numbers(9, 3);
-    const { mean, median } = resample(values, 20_000, randomOf('scipy'));
-    const iqm = resampleInterquartileMean([values], 20_000, randomOf('scipy'));
-    const ours = [mean, median, iqm].flatMap((replicates) => {
-      const sorted = replicates.toSorted();
-      return [quantileOfSorted(sorted, 0.025), quantileOfSorted(sorted, 0.975)];
-    });
-    const theirs = calculate(
-      values,
-      "[x for f in (np.mean, np.median, lambda s, axis: stats.trim_mean(s, 0.25, axis=axis)) for x in stats.bootstrap((given,), f, method='percentile', n_resamples=20000, axis=-1, rng=np.random.default_rng(1)).confidence_interval]",
-    );
-    expectClose(ours, theirs, 0.01);
-  });
-
-  it('expanded percentile intervals of strata are the same except for chance', () => {
-    const strata = [numbers(4, 11), numbers(6, 12)];
-    const [a, b] = strata.map((values, index) => resample(values, 20_000, randomOf(`stratum ${index}`)).mean);
-    if (a === undefined || b === undefined) throw new Error('there are two strata');
     const interval = bootstrapInterval(
-      a.map((value, index) => (value + (b[index] ?? 0)) / 2),
-      [4, 6],
+      resampleInterquartileMean([values], 20_000, randomOf('scipy')),
+      [9],
       0.95,
     );
     const theirs = calculate(
-      strata,
+      values,
       `np.quantile(
-        np.mean([np.random.default_rng(i).choice(s, (20000, len(s))).mean(axis=1) for i, s in enumerate(given)], axis=0),
-        (lambda tail: [tail, 1 - tail])(stats.norm.cdf(-np.sqrt(10 / 8) * stats.t.ppf(0.975, 8))))`,
+        stats.trim_mean(np.random.default_rng(1).choice(given, (20000, 9)), 0.25, axis=1),
+        (lambda tail: [tail, 1 - tail])(stats.norm.cdf(-np.sqrt(9 / 8) * stats.t.ppf(0.975, 8))))`,
     );
     expectClose([interval?.low ?? null, interval?.high ?? null], theirs, 0.01);
+  });
+
+  it("Student's and Welch's intervals are the same, and those of a median", () => {
+    const [a, b] = [numbers(4, 11), numbers(6, 12)];
+    const one = meanInterval([a], 0.95);
+    const difference = meanDifferenceInterval([a], [b], 0.95);
+    const median = medianInterval(numbers(15, 13), 0.95);
+    expectClose(
+      [one?.low ?? null, one?.high ?? null, median?.low ?? null, median?.high ?? null],
+      calculate(
+        { a, many: numbers(15, 13) },
+        `[*stats.t.interval(0.95, 3, np.mean(given['a']), stats.sem(given['a'])),
+          *[x for x in stats.quantile_test(given['many'], q=0, p=0.5).confidence_interval(0.95)]]`,
+      ),
+    );
+    // Between whole degrees of freedom, ours is interpolated.
+    expectClose(
+      [difference?.low ?? null, difference?.high ?? null],
+      calculate([a, b], '[*stats.ttest_ind(*given, equal_var=False).confidence_interval(0.95)]'),
+      0.005,
+    );
   });
 
   it('permutation tests are the same except for chance', () => {

@@ -177,7 +177,6 @@ const comparisons = define<Compared>({
     quantity('tasks', 'tasks', ({ tasks }) => tasks),
     quantity('difference', 'difference', ({ value }) => value),
     ...intervalFields<Compared>('difference', '95 % interval', ({ interval }) => interval, number),
-    ...intervalFields<Compared>('bootstrap', 'bootstrap', ({ bootstrap }) => bootstrap, number),
     quantity('p', 'p', ({ p }) => p),
     quantity('p_corrected', 'corrected', ({ p_corrected }) => p_corrected),
     words('beyond_noise', 'beyond noise', ({ beyond_noise }) => (beyond_noise ? 'yes' : 'no')),

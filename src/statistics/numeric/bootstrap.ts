@@ -2,37 +2,8 @@ import { type Interval, quantileOfSorted } from '../summary.ts';
 import { normalCdf, studentQuantile } from './distributions.ts';
 import type { Random } from './random.ts';
 
-/** Statistics of samples that were drawn with replacement from some values, each as large as the set of values. */
-export interface Replicates {
-  mean: Float64Array;
-  median: Float64Array;
-  /** How many values each sample has. */
-  size: number;
-}
-
-/**
- * Draws samples with replacement (Efron 1979, doi:10.1214/aos/1176344552). The values are sorted first, so that their
- * order does not matter.
- */
-export function resample(values: readonly number[], samples: number, random: Random): Replicates {
-  const sorted = Float64Array.from(values).sort();
-  const size = sorted.length;
-  const drawn = new Uint32Array(size);
-  const mean = new Float64Array(samples);
-  const median = new Float64Array(samples);
-  for (let sample = 0; sample < samples; sample += 1) {
-    drawn.fill(0);
-    let sum = 0;
-    for (let draw = 0; draw < size; draw += 1) {
-      const index = random(size);
-      drawn[index] = (drawn[index] ?? 0) + 1;
-      sum += sorted[index] ?? 0;
-    }
-    mean[sample] = sum / size;
-    median[sample] = medianOfCounted(sorted, drawn);
-  }
-  return { mean, median, size };
-}
+/** With fewer values beyond one for each stratum, such intervals hold the true value much less often than they say. */
+const leastFreedom = 6;
 
 /**
  * Interquartile means of samples drawn with replacement from each stratum separately (Agarwal et al. 2021, arXiv
@@ -70,16 +41,16 @@ export function resampleInterquartileMean(
  * √((n−1)/n) and by the difference of the normal to Student's distribution (Hesterberg 2015,
  * doi:10.1080/00031305.2015.1089789: the expanded percentile interval). With strata, n − 1 becomes the number of values
  * minus the number of strata.
- * @returns null if a stratum has a single value, which says nothing about its noise
+ * @returns null for so few values that no range within them would do
  */
 export function bootstrapInterval(
   replicates: Float64Array,
   sizes: readonly number[],
   confidence: number,
 ): Interval | null {
-  if (sizes.length === 0 || sizes.some((size) => size < 2)) return null;
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const freedom = total - sizes.length;
+  if (freedom < leastFreedom || sizes.some((size) => size < 2)) return null;
   const tail =
     freedom > 1000
       ? (1 - confidence) / 2
@@ -100,15 +71,4 @@ function meanOfCounted(sorted: Float64Array, counts: Uint32Array, cut: number): 
     before = after;
   }
   return sum / (last - cut);
-}
-
-/** Median of values with these counts, which sum to the number of values. */
-function medianOfCounted(sorted: Float64Array, counts: Uint32Array): number {
-  const [lower, upper] = [(sorted.length - 1) >> 1, sorted.length >> 1];
-  let index = 0;
-  let seen = counts[0] ?? 0;
-  while (seen <= lower) seen += counts[++index] ?? 0;
-  const low = sorted[index] ?? 0;
-  while (seen <= upper) seen += counts[++index] ?? 0;
-  return (low + (sorted[index] ?? 0)) / 2;
 }

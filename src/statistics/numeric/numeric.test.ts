@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wilsonInterval } from '../summary.ts';
 import { normalCdf, studentQuantile } from './distributions.ts';
 import { isOnFrontier } from './frontier.ts';
 import { holm } from './holm.ts';
 import { kendallTauB } from './kendall.ts';
 import { passAtK } from './pass-at-k.ts';
 import { randomOf } from './random.ts';
-import { meanRateInterval, rateDifferenceInterval } from './rate-intervals.ts';
 import { heightsAt, meanHeight } from './step-curve.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -57,42 +55,6 @@ describe('random numbers', () => {
     const chiSquare = counts.reduce((sum, count) => sum + (count - 10_000) ** 2 / 10_000, 0);
     // The 99.9 % quantile of chi-square with 9 degrees of freedom.
     expect(chiSquare).toBeLessThan(27.88);
-  });
-});
-
-describe('intervals of rates', () => {
-  it('of one task are those of Wilson and Newcombe', () => {
-    const [interval, wilson] = [meanRateInterval([{ successes: 3, runs: 8 }]), wilsonInterval(3, 8)];
-    expect(interval.low).toBeCloseTo(wilson.low, 12);
-    expect(interval.high).toBeCloseTo(wilson.high, 12);
-    // Newcombe 1998, table II, example (a), method 10: 56 of 70 less 48 of 80.
-    const difference = rateDifferenceInterval([{ successes: 56, runs: 70 }], [{ successes: 48, runs: 80 }]);
-    expect(difference.low).toBeCloseTo(0.0524, 4);
-    expect(difference.high).toBeCloseTo(0.3339, 4);
-  });
-
-  it('have a width even if all runs had the same result, which shrinks with more tasks', () => {
-    const none = { successes: 0, runs: 4 };
-    const one = meanRateInterval([none]);
-    const four = meanRateInterval([none, none, none, none]);
-    expect(four.low).toBe(0);
-    expect(four.high).toBeCloseTo(one.high / 2, 12);
-  });
-
-  it('of a difference change sign when the sides are exchanged', () => {
-    const counted = fc
-      .tuple(fc.integer({ min: 1, max: 30 }), share)
-      .map(([runs, rate]) => ({ runs, successes: Math.round(runs * rate) }));
-    fc.assert(
-      fc.property(fc.array(fc.tuple(counted, counted), { minLength: 1, maxLength: 5 }), (tasks) => {
-        const [a, b] = [tasks.map(([one]) => one), tasks.map(([, other]) => other)];
-        const forth = rateDifferenceInterval(a, b);
-        const back = rateDifferenceInterval(b, a);
-        expect(forth.low).toBeCloseTo(-back.high, 12);
-        expect(forth.high).toBeCloseTo(-back.low, 12);
-        expect(forth.low).toBeGreaterThanOrEqual(-1 - 1e-9);
-      }),
-    );
   });
 });
 

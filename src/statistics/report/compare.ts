@@ -1,9 +1,9 @@
 import type { ComparedPair, Comparison, ReportPair, RunEvaluation } from '../../schema/index.ts';
-import { Exchanges } from '../numeric/permutation.ts';
+import type { Exchanges } from '../numeric/permutation.ts';
 import { rateDifferenceInterval } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
 import { sentencesOf } from './comparison-sentences.ts';
-import { corrected, differenceIn, type MatchedPair } from './differences.ts';
+import { corrected, differenceIn, exchangesFor, type MatchedPair } from './differences.ts';
 import { type ReportOptions, settingsOf } from './options.ts';
 import { inOrder, pairsOf } from './pair-data.ts';
 import type { PairData } from './pairs.ts';
@@ -20,24 +20,21 @@ export interface ComparedSide {
  * have an agent in common, each agent is compared with itself; otherwise all runs of a side are taken together.
  */
 export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOptions = {}): Comparison {
-  const exchanges = new Exchanges(settingsOf(options).resamples);
   const isByAgent = haveCommonAgent(a, b);
-  const [ofA, ofB] = (isByAgent ? null : ofTwoAgents(a, b, options)) ?? ofSides(a, b, isByAgent, options);
+  const [ofA, ofB] = [pairsOfSide(a, isByAgent, options), pairsOfSide(b, isByAgent, options)];
   // B is the first of each pair: a difference is B minus A.
   const matched = [...ofB].flatMap(([name, pair]) => {
     const other = ofA.get(name);
     return other === undefined ? [] : [{ a: pair, b: other }];
   });
+  const exchanges = exchangesFor(matched.length, settingsOf(options));
   const overall = (measure: 'success' | 'normalised' | 'superiority') =>
     corrected([differenceIn(measure, matched, exchanges)])[0] ?? null;
   const comparison: Omit<Comparison, 'sentences'> = {
     v: 1,
     a: a.name,
     b: b.name,
-    cells: comparedPairs(matched, isByAgent, exchanges, {
-      a: asReported(a, options),
-      b: asReported(b, options),
-    }),
+    cells: comparedPairs(matched, isByAgent, exchanges),
     only_a: [...ofA.keys()].filter((name) => !ofB.has(name)),
     only_b: [...ofB.keys()].filter((name) => !ofA.has(name)),
     overall: {
@@ -55,35 +52,9 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
 
 type PairsByName = ReadonlyMap<string, PairData>;
 
-/** Drawn as in a report on both agents, so that it gives the same numbers; null if a side has other than one agent. */
-function ofTwoAgents(
-  a: ComparedSide,
-  b: ComparedSide,
-  options: ReportOptions,
-): [a: PairsByName, b: PairsByName] | null {
-  const [agent, another] = [a, b].map(agentsOf);
-  if (agent?.size !== 1 || another?.size !== 1) return null;
-  const pairs = pairsOf(inOrder([...a.evaluations, ...b.evaluations]), settingsOf(options));
-  const of = (agents: ReadonlySet<string>) =>
-    byName(
-      pairs.filter((pair) => agents.has(pair.agent)),
-      false,
-    );
-  return [of(agent), of(another)];
-}
-
-/** With separate random numbers: see `asReported`. */
-function ofSides(
-  a: ComparedSide,
-  b: ComparedSide,
-  isByAgent: boolean,
-  options: ReportOptions,
-): [a: PairsByName, b: PairsByName] {
-  const of = ({ evaluations }: ComparedSide, side: string) => {
-    const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
-    return byName(pairsOf(inOrder(all), settingsOf(options, side)), isByAgent);
-  };
-  return [of(a, 'a'), of(b, 'b')];
+function pairsOfSide({ evaluations }: ComparedSide, isByAgent: boolean, options: ReportOptions): PairsByName {
+  const all = isByAgent ? evaluations : evaluations.map((one) => ({ ...one, agent: '' }));
+  return byName(pairsOf(inOrder(all), settingsOf(options)), isByAgent);
 }
 
 /** By the names under which they are matched: those of the task and, if the sides share agents, the agent. */
@@ -103,25 +74,10 @@ function haveCommonAgent(a: ComparedSide, b: ComparedSide): boolean {
   return [...agentsOf(b)].some((agent) => agents.has(agent));
 }
 
-/**
- * The sides' own intervals are those of a report on each, with its random numbers. Differences of sides that share an
- * agent need separate numbers: two sides that were drawn alike would vary together.
- */
-function asReported({ evaluations }: ComparedSide, options: ReportOptions) {
-  const pairs = pairsOf(inOrder(evaluations), settingsOf(options));
-  return ({ task, agent, pair }: PairData): ReportPair => {
-    const [one, another] = pairs.filter(
-      (each) => each.task === task && (agent === '' || agent === each.agent),
-    );
-    return one === undefined || another !== undefined ? pair : one.pair;
-  };
-}
-
 function comparedPairs(
   matched: readonly MatchedPair[],
   isByAgent: boolean,
   exchanges: Exchanges,
-  reported: { a: ReturnType<typeof asReported>; b: ReturnType<typeof asReported> },
 ): ComparedPair[] {
   const differences = corrected(matched.map((pair) => differenceIn('superiority', [pair], exchanges)));
   return matched.flatMap(({ a: after, b: before }, index) => {
@@ -132,8 +88,8 @@ function comparedPairs(
       {
         task: after.task,
         agent: isByAgent ? after.agent : null,
-        a: shown(reported.a(before)),
-        b: shown(reported.b(after)),
+        a: shown(before.pair),
+        b: shown(after.pair),
         success_change: {
           value: (rateB.rate ?? 0) - (rateA.rate ?? 0),
           interval: rateDifferenceInterval([rateB], [rateA]),

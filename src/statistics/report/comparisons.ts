@@ -1,6 +1,5 @@
 import { type AgentComparison, ComparedMeasure } from '../../schema/index.ts';
-import { Exchanges } from '../numeric/permutation.ts';
-import { corrected, differenceIn, type MatchedPair } from './differences.ts';
+import { corrected, differenceIn, exchangesFor, type MatchedPair } from './differences.ts';
 import type { ReportSettings } from './options.ts';
 import type { PairData } from './pairs.ts';
 
@@ -8,10 +7,9 @@ import type { PairData } from './pairs.ts';
 export function comparisonsOf(
   pairs: readonly PairData[],
   agents: readonly string[],
-  { resamples, direction }: ReportSettings,
+  settings: ReportSettings,
 ): AgentComparison[] {
-  const exchanges = new Exchanges(resamples);
-  const [first, second] = direction ?? [];
+  const [first, second] = settings.direction ?? [];
   const matched = agents.flatMap((one, index) =>
     agents.slice(index + 1).map((other) => {
       const [a, b] = one === second && other === first ? [other, one] : [one, other];
@@ -22,6 +20,7 @@ export function comparisonsOf(
   const comparisons: AgentComparison[] = compared.map(({ a, b, common }) => ({
     ...{ a, b, tasks: common.map((pair) => pair.a.task), differences: {} },
   }));
+  const exchanges = exchangesFor(compared.length, settings);
   for (const measure of ComparedMeasure.options) {
     const differences = compared.map(({ common }) => differenceIn(measure, common, exchanges));
     corrected(differences).forEach((difference, index) => {

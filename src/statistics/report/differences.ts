@@ -1,23 +1,30 @@
 import type { ComparedMeasure, Difference } from '../../schema/index.ts';
-import { bootstrapInterval } from '../numeric/bootstrap.ts';
 import { holm } from '../numeric/holm.ts';
+import { meanDifferenceInterval } from '../numeric/mean-intervals.ts';
 import {
-  type Exchanges,
+  Exchanges,
   meanDifference,
   permutationTest,
   type Stratum,
   scaledRanks,
 } from '../numeric/permutation.ts';
-import { rateDifferenceInterval } from '../numeric/rate-intervals.ts';
+import { type Counted, rateDifferenceInterval } from '../numeric/rate-intervals.ts';
 import type { Interval } from '../summary.ts';
-import { type MeasuredValues, meanReplicates } from './measured.ts';
-import { confidence, significanceLevel } from './options.ts';
+import { confidence, type ReportSettings, significanceLevel } from './options.ts';
 import type { PairData } from './pairs.ts';
 
 /** The same task (and agent, if sides share it) on both sides. */
 export interface MatchedPair {
   a: PairData;
   b: PairData;
+}
+
+/**
+ * Enough exchanges for that many comparisons that are corrected together: p is at least one by their number, and the
+ * correction multiplies it by the number of comparisons.
+ */
+export function exchangesFor(comparisons: number, { resamples }: ReportSettings): Exchanges {
+  return new Exchanges(Math.max(resamples, Math.ceil((2 * comparisons) / significanceLevel)));
 }
 
 type Uncorrected = Omit<Difference, 'p_corrected' | 'beyond_noise'>;
@@ -28,15 +35,12 @@ export function differenceIn(
   pairs: readonly MatchedPair[],
   exchanges: Exchanges,
 ): Uncorrected | null {
-  const compared = pairs.flatMap((pair) => comparedIn(measure, pair) ?? []);
-  if (compared.length === 0) return null;
-  const strata = compared.map(({ stratum }) => stratum);
-  const bootstrap = measure === 'superiority' ? null : bootstrapOf(compared);
+  const strata = pairs.map((pair) => comparedIn(measure, pair)).filter(hasBoth);
+  if (strata.length === 0) return null;
   return {
     tasks: strata.length,
     value: meanDifference(strata),
-    interval: measure === 'success' ? rateInterval(strata) : bootstrap,
-    bootstrap,
+    interval: intervalIn(measure, strata),
     p: permutationTest(strata, exchanges),
   };
 }
@@ -53,43 +57,23 @@ export function corrected(differences: readonly (Uncorrected | null)[]): (Differ
   });
 }
 
-interface Compared {
-  stratum: Stratum;
-  samples: { a: MeasuredValues; b: MeasuredValues } | null;
+function comparedIn(measure: ComparedMeasure, { a, b }: MatchedPair): Stratum {
+  if (measure !== 'superiority') return { a: a[measure], b: b[measure] };
+  const ranks = { a: a.inRate.map(({ rank }) => rank), b: b.inRate.map(({ rank }) => rank) };
+  return hasBoth(ranks) ? scaledRanks(ranks) : ranks;
 }
 
-function comparedIn(measure: ComparedMeasure, { a, b }: MatchedPair): Compared | null {
-  if (measure === 'superiority') {
-    const ranks = { a: a.inRate.map(({ rank }) => rank), b: b.inRate.map(({ rank }) => rank) };
-    if (ranks.a.length === 0 || ranks.b.length === 0) return null;
-    return { stratum: scaledRanks(ranks), samples: null };
-  }
-  const [ofA, ofB] = [a[measure], b[measure]];
-  if (ofA === null || ofB === null) return null;
-  return { stratum: { a: ofA.values, b: ofB.values }, samples: { a: ofA, b: ofB } };
+function hasBoth({ a, b }: Stratum): boolean {
+  return a.length > 0 && b.length > 0;
 }
 
-/** Runs are resampled within each task and side. */
-function bootstrapOf(compared: readonly Compared[]): Interval | null {
-  const samples = compared.flatMap((one) => one.samples ?? []);
-  const ofA = samples.map(({ a }) => a);
-  const ofB = samples.map(({ b }) => b);
-  const [meansA, meansB] = [meanReplicates(ofA), meanReplicates(ofB)];
-  const sizes = [...ofA, ...ofB].map(({ replicates }) => replicates.size);
-  return bootstrapInterval(
-    meansA.map((value, sample) => value - (meansB[sample] ?? 0)),
-    sizes,
-    confidence,
-  );
+function intervalIn(measure: ComparedMeasure, strata: readonly Stratum[]): Interval | null {
+  if (measure === 'superiority') return null;
+  const [a, b] = [strata.map((stratum) => stratum.a), strata.map((stratum) => stratum.b)];
+  if (measure === 'normalised') return meanDifferenceInterval(a, b, confidence);
+  return rateDifferenceInterval(a.map(counted), b.map(counted));
 }
 
-function rateInterval(strata: readonly Stratum[]): Interval {
-  const counted = (values: readonly number[]) => ({
-    successes: values.filter((value) => value === 1).length,
-    runs: values.length,
-  });
-  return rateDifferenceInterval(
-    strata.map(({ a }) => counted(a)),
-    strata.map(({ b }) => counted(b)),
-  );
+function counted(values: readonly number[]): Counted {
+  return { successes: values.filter((value) => value === 1).length, runs: values.length };
 }

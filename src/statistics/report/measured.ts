@@ -1,29 +1,9 @@
 import type { Estimate, Rate, RateMean, Summary, TaskMean } from '../../schema/index.ts';
-import { bootstrapInterval, type Replicates, resample } from '../numeric/bootstrap.ts';
-import { randomOf } from '../numeric/random.ts';
+import { meanInterval, medianInterval } from '../numeric/mean-intervals.ts';
 import { type Counted, meanRateInterval } from '../numeric/rate-intervals.ts';
 import { mean, median, sampleStandardDeviation, wilsonInterval } from '../summary.ts';
 import { confidence } from './options.ts';
 import { finiteOrNull } from './run-group.ts';
-
-/** Values of the runs of one task–agent pair with their bootstrap samples; at least one. */
-export interface MeasuredValues {
-  values: readonly number[];
-  replicates: Replicates;
-}
-
-/**
- * @param name of the pair and the measure, which seeds the random numbers, so that pairs are independent
- * @returns null if there are no values
- */
-export function measure(
-  values: readonly number[],
-  name: readonly string[],
-  resamples: number,
-): MeasuredValues | null {
-  if (values.length === 0) return null;
-  return { values, replicates: resample(values, resamples, randomOf(JSON.stringify(name))) };
-}
 
 /** @returns null if there are no values */
 export function summaryOf(values: readonly number[]): Summary | null {
@@ -39,14 +19,13 @@ export function summaryOf(values: readonly number[]): Summary | null {
   };
 }
 
-export function estimateOf(measured: MeasuredValues | null): Estimate | null {
-  const summary = summaryOf(measured?.values ?? []);
-  if (measured === null || summary === null) return null;
-  const { replicates } = measured;
+export function estimateOf(values: readonly number[]): Estimate | null {
+  const summary = summaryOf(values);
+  if (summary === null) return null;
   return {
     ...summary,
-    mean_interval: bootstrapInterval(replicates.mean, [replicates.size], confidence),
-    median_interval: bootstrapInterval(replicates.median, [replicates.size], confidence),
+    mean_interval: meanInterval([values], confidence),
+    median_interval: medianInterval(values, confidence),
   };
 }
 
@@ -80,27 +59,17 @@ export function countsOf(rates: readonly Counted[]): Counted {
   };
 }
 
-/** Mean over the tasks' means, with an interval from samples of each task; null if there are no tasks. */
-export function meanOfMeans(tasks: readonly MeasuredValues[]): TaskMean | null {
-  if (tasks.length === 0) return null;
+/**
+ * Mean over the tasks' means.
+ * @param tasks the values of each task's runs; those of tasks without values are left out
+ * @returns null if none is left
+ */
+export function meanOfMeans(tasks: readonly (readonly number[])[]): TaskMean | null {
+  const known = tasks.filter(({ length }) => length > 0);
+  if (known.length === 0) return null;
   return {
-    tasks: tasks.length,
-    mean: mean(tasks.map(({ values }) => mean(values))),
-    interval: bootstrapInterval(
-      meanReplicates(tasks),
-      tasks.map(({ replicates }) => replicates.size),
-      confidence,
-    ),
+    tasks: known.length,
+    mean: mean(known.map(mean)),
+    interval: meanInterval(known, confidence),
   };
-}
-
-/** Samples of the mean over tasks of the tasks' means. */
-export function meanReplicates(tasks: readonly MeasuredValues[]): Float64Array {
-  const sums = new Float64Array(tasks[0]?.replicates.mean.length ?? 0);
-  for (const { replicates } of tasks) {
-    for (let sample = 0; sample < sums.length; sample += 1) {
-      sums[sample] = (sums[sample] ?? 0) + (replicates.mean[sample] ?? 0);
-    }
-  }
-  return sums.map((sum) => sum / tasks.length);
 }

@@ -3,7 +3,7 @@ import type { Convention, TaskFile } from '../../schema/index.ts';
 export interface ReportOptions {
   /** Default: `every_run`. */
   convention?: Convention;
-  /** Samples of each bootstrap, and exchanges of each permutation test. Default: 2000. */
+  /** Samples of each bootstrap, and the fewest exchanges of each permutation test. Default: 2000. */
   resamples?: number;
   /** The paper's own baselines by task, for the convention `paper`: `baseline.paper.value` of the task's file. */
   paperBaselines?: Readonly<Record<string, number>>;
@@ -18,8 +18,6 @@ export interface ReportSettings {
   resamples: number;
   paperBaselines: Readonly<Record<string, number>>;
   direction: ReportOptions['direction'];
-  /** Pairs with the same name on another side get other random numbers. */
-  side: string;
 }
 
 /** Thresholds for which success is reported, besides each task's own. */
@@ -30,12 +28,11 @@ export const confidence = 0.95;
 /** A difference with a corrected p-value below this is beyond noise. */
 export const significanceLevel = 0.05;
 
-export function settingsOf(options: ReportOptions, side = ''): ReportSettings {
+export function settingsOf(options: ReportOptions): ReportSettings {
   return {
     convention: options.convention ?? 'every_run',
     resamples: options.resamples ?? 2000,
     paperBaselines: options.paperBaselines ?? {},
     direction: options.direction,
-    side,
   };
 }

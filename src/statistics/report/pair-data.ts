@@ -30,7 +30,7 @@ export function pairsOf(evaluations: readonly RunEvaluation[], settings: ReportS
     const [first] = runs;
     if (first === undefined) return [];
     const { task, agent } = first.evaluation;
-    return [pairOf(runs, task, agent, settings)];
+    return [pairOf(runs, task, agent)];
   });
 }
 

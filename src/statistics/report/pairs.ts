@@ -3,42 +3,31 @@ import { isSuccess } from '../competence.ts';
 import { passAtK } from '../numeric/pass-at-k.ts';
 import type { Counted } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
-import { estimateOf, type MeasuredValues, measure, rateOf, summaryOf } from './measured.ts';
-import { type ReportSettings, thresholds } from './options.ts';
+import { estimateOf, rateOf, summaryOf } from './measured.ts';
+import { thresholds } from './options.ts';
 import type { RunFacts } from './run-facts.ts';
 import { groupOf } from './run-group.ts';
 
-/** One agent on one task, with the samples for rows and comparisons. */
+/** One agent on one task, with the values of its runs for rows and comparisons. */
 export interface PairData {
   task: TaskId;
   agent: string;
   runs: readonly RunFacts[];
   /** Those that count under the report's convention. */
   inRate: readonly RunFacts[];
-  success: MeasuredValues | null;
-  improvement: MeasuredValues | null;
-  improvementOfAll: MeasuredValues | null;
-  normalised: MeasuredValues | null;
+  success: readonly number[];
+  improvement: readonly number[];
+  improvementOfAll: readonly number[];
+  normalised: readonly number[];
   pair: ReportPair;
 }
 
 /** @param runs at least one, all of the same task and agent */
-export function pairOf(
-  runs: readonly RunFacts[],
-  task: TaskId,
-  agent: string,
-  settings: ReportSettings,
-): PairData {
+export function pairOf(runs: readonly RunFacts[], task: TaskId, agent: string): PairData {
   const inRate = runs.filter((run) => run.inRate);
-  const measured = (name: string, read: (run: RunFacts) => number | null) =>
-    measure(
-      inRate.flatMap((run) => read(run) ?? []),
-      [settings.side, task, agent, name],
-      settings.resamples,
-    );
-  const improvement = measured('improvement', ({ line }) => line.improvement);
-  const improvementOfAll = measured('improvement_of_all', (run) => run.heldGain);
-  const normalised = measured('normalised', ({ line }) => line.normalised);
+  const improvement = inRate.flatMap(({ line }) => line.improvement ?? []);
+  const improvementOfAll = inRate.flatMap(({ heldGain }) => heldGain ?? []);
+  const normalised = inRate.flatMap(({ line }) => line.normalised ?? []);
   const success = rateOf(inRate.map(({ line }) => line.success));
   const pair: ReportPair = {
     task,
@@ -65,7 +54,7 @@ export function pairOf(
   };
   return {
     ...{ task, agent, runs, inRate, improvement, improvementOfAll, normalised, pair },
-    success: measured('success', ({ line }) => Number(line.success)),
+    success: inRate.map(({ line }) => Number(line.success)),
   };
 }
 

@@ -15,7 +15,7 @@ const levels = Array.from({ length: 31 }, (_, index) => index / 20);
  * @returns null if there are no normalised scores
  */
 export function profileOf(pairs: readonly PairData[], agent: string): PerformanceProfile | null {
-  const tasks = pairs.flatMap(({ normalised }) => (normalised === null ? [] : [normalised.values]));
+  const tasks = pairs.map(({ normalised }) => normalised).filter(({ length }) => length > 0);
   if (tasks.length === 0) return null;
   const counted = levels.map((level) =>
     tasks.map((values) => ({

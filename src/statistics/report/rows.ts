@@ -2,7 +2,7 @@ import type { ReportRow, TaskMean } from '../../schema/index.ts';
 import { bootstrapInterval, resampleInterquartileMean } from '../numeric/bootstrap.ts';
 import { randomOf } from '../numeric/random.ts';
 import { interquartileMean } from '../summary.ts';
-import { type MeasuredValues, meanOfMeans, meanOfRates } from './measured.ts';
+import { meanOfMeans, meanOfRates } from './measured.ts';
 import { confidence, type ReportSettings, thresholds } from './options.ts';
 import { type PairData, passesOf } from './pairs.ts';
 import { groupOf } from './run-group.ts';
@@ -10,16 +10,12 @@ import { groupOf } from './run-group.ts';
 /** @param pairs of one agent, at least one */
 export function rowOf(pairs: readonly PairData[], agent: string, settings: ReportSettings): ReportRow {
   const all = pairs.map(({ pair }) => pair);
-  const measured = (read: (pair: PairData) => MeasuredValues | null) =>
-    meanOfMeans(pairs.flatMap((pair) => read(pair) ?? []));
-  const success = meanOfRates(all.map((pair) => pair.success));
   const variant = (name: keyof ReportRow['rates']) => meanOfRates(all.map(({ rates }) => rates[name]));
   return {
     agent,
     tasks: all.map(({ task }) => task),
     ...groupOf(pairs.flatMap(({ runs }) => runs)),
-    success:
-      success === null ? null : { ...success, bootstrap: measured((pair) => pair.success)?.interval ?? null },
+    success: meanOfRates(all.map((pair) => pair.success)),
     rates: {
       all: variant('all'),
       without_infrastructure: variant('without_infrastructure'),
@@ -32,13 +28,9 @@ export function rowOf(pairs: readonly PairData[], agent: string, settings: Repor
       end: meanOfRates(all.flatMap((pair) => pair.thresholds[index]?.end ?? [])),
       any_step: meanOfRates(all.flatMap((pair) => pair.thresholds[index]?.any_step ?? [])),
     })),
-    improvement: meanImprovement(
-      measured((pair) => pair.improvement),
-      pairs,
-      settings,
-    ),
-    improvement_of_all: measured((pair) => pair.improvementOfAll),
-    normalised: measured((pair) => pair.normalised),
+    improvement: meanImprovement(meanOfMeans(pairs.map((pair) => pair.improvement)), pairs, settings),
+    improvement_of_all: meanOfMeans(pairs.map((pair) => pair.improvementOfAll)),
+    normalised: meanOfMeans(pairs.map((pair) => pair.normalised)),
     normalised_iqm: interquartile(pairs, agent, settings),
     pass_at: passesOf(all.map((pair) => pair.success)),
   };
@@ -65,7 +57,7 @@ function interquartile(
   agent: string,
   settings: ReportSettings,
 ): ReportRow['normalised_iqm'] {
-  const strata = pairs.flatMap(({ normalised }) => (normalised === null ? [] : [normalised.values]));
+  const strata = pairs.map(({ normalised }) => normalised).filter(({ length }) => length > 0);
   if (strata.length === 0) return null;
   const random = randomOf(JSON.stringify([agent, 'normalised_iqm']));
   const sizes = strata.map(({ length }) => length);

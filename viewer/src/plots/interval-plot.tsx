@@ -28,7 +28,7 @@ export function ImprovementPlot() {
   return (
     <PlotCard
       title="Improvement over the baseline"
-      explanation="Mean over valid final submissions, each task counting the same, with its 95 % bootstrap interval. An interval that spans 0 may be noise; a single run on a task has no interval."
+      explanation="Mean over valid final submissions, each task counting the same, with its 95 % interval. An interval that spans 0 may be noise; a single run on a task has no interval."
       table={{
         columns: ['agent', 'improvement', '95 % interval', 'runs'],
         rows: lines.map(({ agent, mean, interval, runs }) => [

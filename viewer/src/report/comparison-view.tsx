@@ -114,7 +114,7 @@ function Overall({
   found: Difference | null;
   show: (value: number) => string;
 }) {
-  const interval = found?.interval ?? found?.bootstrap ?? null;
+  const interval = found?.interval ?? null;
   return (
     <div>
       <dt>{name}</dt>

@@ -68,7 +68,7 @@ function Line({
       {measures.map(({ key, show }) => {
         const found = differences[key];
         if (found === undefined) return <td key={key}>–</td>;
-        const interval = found.interval ?? found.bootstrap;
+        const { interval } = found;
         return (
           <td key={key}>
             <strong>{show(found.value)}</strong>{' '}
