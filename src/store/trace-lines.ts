@@ -8,8 +8,8 @@ export const noHash = '0'.repeat(64);
 const lineBreak = 0x0a;
 const tailChunkBytes = 2 ** 14;
 const chunkBytes = 2 ** 20;
-/** Texts are in objects, so a line stays far below this; longer lines were not written by mlab. */
-const maxLineBytes = 2 ** 26;
+/** Texts are in objects, so a line stays far below this; the writer refuses longer ones. */
+export const maxLineBytes = 2 ** 26;
 
 /** A complete line of a trace, or a last one without its line break (`torn`). */
 export interface TraceLine {

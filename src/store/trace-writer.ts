@@ -5,7 +5,7 @@ import { EventPayload, type TextRef, TraceEvent, type TraceHead } from '../schem
 import { uncompressTrace } from './compress-trace.ts';
 import { parseStoredText } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
-import { noHash, readTail, type TraceTail } from './trace-lines.ts';
+import { maxLineBytes, noHash, readTail, type TraceTail } from './trace-lines.ts';
 
 /** Longer texts become objects; in bytes of UTF-8. */
 const inlineTextBytes = 1024;
@@ -102,7 +102,7 @@ export class TraceWriter implements AsyncDisposable {
   /**
    * Adds one event with one write. If the disk is full nothing is added, and the next call may succeed.
    * @throws the error of writing it, or of flushing earlier ones; an error for a payload that does not fit the schema;
-   *   UserError `lease_lost`
+   *   UserError `lease_lost`, `event_too_large`: nothing could read such a line
    */
   append(payload: EventPayload): TraceEvent {
     if (this.#closed) throw new Error('the trace is closed');
@@ -117,6 +117,7 @@ export class TraceWriter implements AsyncDisposable {
       ...checked,
     };
     const line = Buffer.from(JSON.stringify(event), 'utf8');
+    if (line.length > maxLineBytes) throw tooLarge(event, line.length);
     this.#guard?.mayWrite();
     this.#write(Buffer.concat([line, Buffer.of(0x0a)]));
     this.#confirm();
@@ -265,4 +266,12 @@ function ignoreUnsupported(sync: () => void): void {
 /** Some network and user-space file systems don't support flushing. */
 function isUnsupported(error: unknown): boolean {
   return ['EINVAL', 'ENOSYS', 'ENOTSUP'].some((code) => hasCode(error, code));
+}
+
+function tooLarge({ kind }: TraceEvent, bytes: number): UserError {
+  return new UserError(
+    'event_too_large',
+    `an event (${kind}) has ${bytes} bytes, and the trace takes ${maxLineBytes}`,
+    'What an agent or its model sent is far too much to be recorded.',
+  );
 }

@@ -47,6 +47,19 @@ test('events come back as they were appended, chained to each other', async () =
   }
 });
 
+test('an event that no reader would take is refused, and the trace goes on', async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, 'trace.jsonl');
+  const objects = new ObjectStore(join(folder.path, 'objects'));
+  {
+    await using trace = TraceWriter.open(path, objects);
+    const note = (text: string): EventPayload => ({ kind: 'note', entries: { a: { text } } });
+    expect(() => trace.append(note('x'.repeat(2 ** 26)))).toThrow('and the trace takes 67108864');
+    trace.append(note('short'));
+  }
+  expect(readTraceSync(path).events).toMatchObject([{ seq: 0, entries: { a: { text: 'short' } } }]);
+});
+
 test('wherever a trace is cut, every complete line survives and the writer continues', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(join(folder.path, 'objects'));

@@ -56,6 +56,15 @@ describe('a hostile program', () => {
     expect(server.requests).toEqual([]);
   });
 
+  test('keeps nobody waiting with a body of millions of values', async () => {
+    const { url, server } = await place();
+    const body = { ...hello, messages: Array.from({ length: 1_000_000 }, () => ({})) };
+    const reply = await postTo(url, chat, body);
+    expect(reply.status).toBe(400);
+    expect(await reply.text()).toContain('not a JSON object of at most 131072 values');
+    expect(server.requests).toEqual([]);
+  });
+
   test.each([
     ['two lengths', 'content-length: 4\r\ncontent-length: 50\r\n'],
     ['a length and chunks', 'content-length: 4\r\ntransfer-encoding: chunked\r\n'],

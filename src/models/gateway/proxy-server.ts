@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import { z } from 'zod';
 import { listenToCallers } from '../../lib/open-to-readers.ts';
-import { parseShallowJson } from '../../lib/shallow-json.ts';
+import { parseSmallJson } from '../../lib/shallow-json.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 import { maxTokensOfBody } from '../estimate.ts';
 import { mostThatCosts } from '../prices.ts';
@@ -27,6 +27,8 @@ import type { UpstreamModel } from './upstream.ts';
 
 /** The same limit as Anthropic's. */
 const maxBodyBytes = 2 ** 25;
+/** Texts, numbers, lists, … of a request: reading millions of them would keep all other runs waiting. */
+const maxBodyValues = 2 ** 17;
 /** The limit of all bodies that are being processed at the same time. */
 const maxHeldBytes = 2 ** 28;
 const defaultConnections = 256;
@@ -187,7 +189,11 @@ export class ProxyServer implements AsyncDisposable {
   ): Asked | { code: ErrorCode; problem: string } {
     const { upstream, serverTools = false } = this.#options;
     const parsed = parsedBody(bytes);
-    if (parsed === null) return { code: 'bad_request', problem: 'The body is not a JSON object.' };
+    if (parsed === null)
+      return {
+        code: 'bad_request',
+        problem: `The body is not a JSON object of at most ${maxBodyValues} values.`,
+      };
     const read = dialect.read(parsed.body);
     const model = upstream.modelFor(dialect.name, route.model ?? read.model ?? '');
     if (model === null) {
@@ -304,7 +310,7 @@ function reservable(asked: number | null): number {
 function parsedBody(bytes: Buffer): RequestText | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { text, body: z.record(z.string(), z.unknown()).parse(parseShallowJson(text)) };
+    return { text, body: z.record(z.string(), z.unknown()).parse(parseSmallJson(text, maxBodyValues)) };
   } catch {
     return null;
   }
