@@ -243,6 +243,22 @@ test('an export that is stopped ends at once', async () => {
   }
 });
 
+test.each(['mlagentbench', 'jsonl', 'git'] as const)(
+  'a run whose files are damaged is left out as %s, and named',
+  async (to) => {
+    const scratch = temporaryFolder();
+    for (const seed of ['3', '4'])
+      writeFiles(join(scratch, 'logs/llama/digits', seed), packedFiles(madeUpRun()));
+    const experiment = await importFrom(join(scratch, 'logs'), join(scratch, 'experiments'));
+    writeFileSync(experiment.runFolder('digits-llama-3').tracePath, 'no trace\n');
+    const { runs, unreadable } = await exportAll(experiment, to, join(scratch, to));
+    expect(unreadable).toEqual(['digits-llama-3']);
+    expect(runs.map(({ run }) => run)).toEqual(['digits-llama-3-2']);
+    writeFileSync(experiment.runFolder('digits-llama-3-2').tracePath, 'no trace\n');
+    await expect(exportAll(experiment, to, join(scratch, `${to}-2`))).rejects.toThrow('No run can be read');
+  },
+);
+
 test('a missing git is reported', async () => {
   const { scratch, experiment } = await importRun(madeUpRun());
   const folders = experiment.runIds.map((id) => experiment.runFolder(id));

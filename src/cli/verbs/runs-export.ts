@@ -89,21 +89,24 @@ async function writeTables(options: ExportTablesOptions): Promise<VerbResult> {
   const files = Object.entries(rows).map(
     ([name, count]) => `${name}.${options.to} (${counted(count, 'row')})`,
   );
-  const broken =
-    unreadable.length === 0 ? [] : [`Left out because they can't be read: ${unreadable.join(', ')}.`];
   return {
-    text: [`Written to ${folder}: ${files.join(', ')}.`, ...broken].join('\n'),
+    text: `Written to ${folder}: ${files.join(', ')}.${leftOutText(unreadable)}`,
     json: { format: options.to, folder, rows, unreadable },
     exitCode: unreadable.length === 0 ? exitCodes.ok : exitCodes.negative,
   };
 }
 
+function leftOutText(unreadable: readonly string[]): string {
+  return unreadable.length === 0 ? '' : `\nLeft out because they can't be read: ${unreadable.join(', ')}.`;
+}
+
 async function writeRuns(options: RunExportOptions): Promise<VerbResult> {
-  const { folder, runs } = await exportRuns(options);
+  const { folder, runs, unreadable } = await exportRuns(options);
   const steps = runs.reduce((sum, run) => sum + run.steps, 0);
   return {
-    text: `${counted(runs.length, 'run')} with ${counted(steps, 'step')} written to ${folder}.`,
-    json: { format: options.to, folder, runs },
+    text: `${counted(runs.length, 'run')} with ${counted(steps, 'step')} written to ${folder}.${leftOutText(unreadable)}`,
+    json: { format: options.to, folder, runs, unreadable },
+    exitCode: unreadable.length === 0 ? exitCodes.ok : exitCodes.negative,
   };
 }
 

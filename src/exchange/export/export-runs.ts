@@ -24,21 +24,47 @@ export interface ExportResult {
   /** Absolute path. */
   folder: string;
   runs: { run: string; steps: number }[];
+  /** Runs whose files are damaged, by their ids: they are left out. */
+  unreadable: string[];
 }
 
 /**
  * Writes runs in a format that others read, atomically. Runs that have not begun are left out.
- * @throws UserError `not_empty`, `no_runs`, `part_left`, and those of the format
+ * @throws UserError `not_empty`, `no_runs`, `part_left`, `broken_file` if no run can be read, and those of the format
  */
 export async function exportRuns(options: RunExportOptions): Promise<ExportResult> {
-  const runs = options.folders.flatMap((folder) => {
-    const record = folder.readRecord();
-    return record === null ? [] : [{ folder, record }];
-  });
-  if (runs.length === 0)
+  const { runs, unreadable } = await readableRuns(options);
+  if (runs.length === 0 && unreadable.length === 0)
     throw new UserError('no_runs', 'None of these runs has started.', 'Run them first, with: mlab run');
+  if (runs.length === 0)
+    throw new UserError(
+      'broken_file',
+      `No run can be read: ${unreadable.join(', ')}.`,
+      'mlab runs check names what is damaged.',
+    );
   const folder = await writeIntoNewFolder(options, (part) => writeAs(runs, part, options));
-  return { folder, runs: runs.map(({ folder: { id }, record }) => ({ run: id, steps: record.steps })) };
+  const written = runs.map(({ folder: { id }, record }) => ({ run: id, steps: record.steps }));
+  return { folder, runs: written, unreadable };
+}
+
+/** The runs that have begun. Each is read once before, because a format must know all that it will contain. */
+async function readableRuns({ folders, onProgress, signal }: RunExportOptions) {
+  const runs: BegunRun[] = [];
+  const unreadable: string[] = [];
+  for (const folder of folders) {
+    await yieldToSignals(signal);
+    try {
+      const record = folder.readRecord();
+      if (record === null) continue;
+      readRecordedRun({ folder, record });
+      runs.push({ folder, record });
+    } catch (error) {
+      if (!UserError.isInstance(error)) throw error;
+      unreadable.push(folder.id);
+      onProgress(`${folder.id} can't be read and is left out: ${error.message}`);
+    }
+  }
+  return { runs, unreadable };
 }
 
 async function writeAs(runs: readonly BegunRun[], out: string, options: RunExportOptions): Promise<void> {
