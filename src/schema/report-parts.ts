@@ -55,14 +55,16 @@ export type Estimate = z.infer<typeof Estimate>;
 /** A mean over tasks, each task counting the same. */
 export const TaskMean = z.object({
   tasks: z.int().min(1),
+  /** The number of runs behind it, over all these tasks. */
+  runs: count,
   mean: z.number(),
   /** Null if a task has only one run, which says nothing about its noise. */
   interval: ReportInterval.nullable(),
 });
 export type TaskMean = z.infer<typeof TaskMean>;
 
-/** A mean of the tasks' rates: `successes` and `runs` are the counts behind the rates. */
-export const RateMean = TaskMean.extend({ successes: count, runs: count });
+/** A mean of the tasks' rates: `successes` of `runs`. */
+export const RateMean = TaskMean.extend({ successes: count });
 export type RateMean = z.infer<typeof RateMean>;
 
 export const PassAt = z.object({ k: z.int().min(1), value: fraction });

@@ -43,10 +43,10 @@ export const ReportRun = z.object({
   /** The number to which the score is compared under the report's convention; null while nothing is graded. */
   baseline: z.number().nullable(),
   improvement: z.number().nullable(),
-  /** 0 without a valid submission. */
+  /** 0 without a valid submission; null if the run was never graded, or the task has no better reference. */
   normalised: z.number().nullable(),
   success: z.boolean(),
-  /** Null if the baseline's noise is unknown. */
+  /** Null if the baseline's noise is unknown, as it is while nothing of the run is graded. */
   significant: z.boolean().nullable(),
   /** The best of the graded steps, from step 1 on. */
   best: z.object({ step: z.int().min(1), score: z.number(), improvement: z.number().nullable() }).nullable(),
@@ -95,7 +95,10 @@ export const ReportPair = RunGroup.extend({
   improvement: Estimate.nullable(),
   /** Over all runs in the rate; a run without a valid submission has improved by 0. */
   improvement_of_all: Estimate.nullable(),
-  /** Over all runs in the rate: 0 = baseline, 1 = reference; a run without a valid submission has 0. */
+  /**
+   * 0 = baseline, 1 = reference; a run without a valid submission has 0. Over the runs in the rate that have one: a
+   * failure before any grading has none.
+   */
   normalised: Estimate.nullable(),
   best: z.object({ improvement: Summary, step: Summary }).nullable(),
   pass_at: z.array(PassAt),

@@ -12,6 +12,15 @@ test('a run without a valid submission is reported, also next to a failed one th
   expect(text).toContain('1 run without a valid submission');
 });
 
+test('a row says over how many runs its normalised score is, if that is fewer than its rates count', () => {
+  const end = { reason: 'infrastructure_error', cause: null, message: '' } as const;
+  const failure = evaluation({ seed: 1, end, scores: [], scoring_reference: null });
+  const textOf = (...runs: RunEvaluation[]) =>
+    terminalText(documentOf(buildReport(runs, { resamples: 10 }), null, ['agents']));
+  expect(textOf(evaluation(), failure)).toContain('normalised scores of 1 of 2 runs');
+  expect(textOf(evaluation())).not.toContain('normalised scores of');
+});
+
 test('a fork beside the run that it comes from is a caveat, also of a renamed experiment', () => {
   const parent = evaluation({ experiment: 'first' });
   const fork = (changes: Partial<RunEvaluation>): RunEvaluation => ({

@@ -1,4 +1,4 @@
-import type { Comparison, Report, ReportPair, ReportRow, RunGroup } from '../../schema/index.ts';
+import type { Comparison, Report, ReportPair, ReportRow } from '../../schema/index.ts';
 import { counted, number, percent } from '../table.ts';
 import { branches } from './branches-table.ts';
 import {
@@ -73,7 +73,7 @@ const results = define<ReportPair>({
 });
 
 /** What a reader must know before trusting a row. */
-function caveats(group: RunGroup): string {
+function caveats(group: ReportPair | ReportRow): string {
   const { outcomes, stale, unfinished, forks = 0, infrastructure, integrity, marks, ends } = group;
   const failures = sum(infrastructure);
   const crashes = ends.agent_error ?? 0;
@@ -82,6 +82,7 @@ function caveats(group: RunGroup): string {
     ...(outcomes.invalid > 0 ? [`${counted(outcomes.invalid, 'run')} without a valid submission`] : []),
     ...(stale > 0 ? [counted(stale, 'stale submission')] : []),
     ...(failures > 0 ? [counted(failures, 'infrastructure failure')] : []),
+    ...normalisedOfSome(group),
     ...(unfinished > 0 ? [`${counted(unfinished, 'run')} not finished or not graded`] : []),
     ...(forks > 0
       ? [`includes ${counted(forks, 'fork')} that ${forks === 1 ? 'shares' : 'share'} steps with other runs`]
@@ -89,6 +90,13 @@ function caveats(group: RunGroup): string {
     ...(integrity.flagged > 0 ? [`${counted(integrity.flagged, 'run')} flagged`] : []),
     ...new Set(marks.map(shortCaveat)),
   ].join(', ');
+}
+
+/** Failures before any grading are in the rates, but have no normalised score. */
+function normalisedOfSome({ normalised, success }: ReportPair | ReportRow): string[] {
+  if (normalised === null || success === null) return [];
+  const known = 'count' in normalised ? normalised.count : normalised.runs;
+  return known < success.runs ? [`normalised scores of ${known} of ${success.runs} runs`] : [];
 }
 
 /** The text after a colon in a mark differs from run to run. */

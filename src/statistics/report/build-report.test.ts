@@ -152,21 +152,35 @@ describe('a task–agent pair', () => {
     expect(cell.improvement).toMatchObject({ count: 1, mean_interval: null, spread: null });
     expect(cell.improvement?.mean).toBeCloseTo(0.2, 12);
     expect(cell.improvement_of_all?.mean).toBeCloseTo(0.2 / 3, 12);
-    expect(cell.normalised?.mean).toBeCloseTo(0.25 / 3, 12);
+    expect(cell.normalised?.mean).toBeCloseTo(0.25 / 2, 12);
   });
 
-  it('has a normalised score of 0 for each run without a valid submission, as its mean counts them', () => {
+  it('has a normalised score of 0 for each run that was graded without a valid submission', () => {
     const unfinished = evaluation({ seed: 3, scores: [], end: null });
     const runs = [
       evaluation({ seed: 0 }),
       evaluation({ seed: 1, scores: [null] }),
-      died('sandbox'),
+      { ...died('sandbox'), seed: 2 },
       unfinished,
     ];
     const { runs: lines } = buildReport(runs, { resamples: 10 });
-    expect(lines.map(({ normalised }) => normalised?.toFixed(9))).toEqual([
-      ...['0.250000000', '0.000000000', '0.000000000', undefined],
+    expect(lines.map(({ normalised }) => normalised?.toFixed(9) ?? null)).toEqual([
+      ...['0.250000000', '0.000000000', null, null],
     ]);
+  });
+
+  it('says the same of a failure that was never graded, whatever other runs the report has', () => {
+    const failure = died('sandbox');
+    const lineIn = (...others: RunEvaluation[]) =>
+      buildReport([failure, ...others], { resamples: 10 }).runs.find(({ end }) => end?.cause === 'sandbox');
+    expect(lineIn()).toMatchObject({ outcome: 'infrastructure', normalised: null, significant: null });
+    expect(lineIn(evaluation({ seed: 1 }))).toEqual(lineIn());
+  });
+
+  it('has a normalised score of 0 for a failure whose steps were graded', () => {
+    const end = { reason: 'infrastructure_error', cause: null, message: '' } as const;
+    const [line] = buildReport([{ ...evaluation({ end }), grades: [] }], { resamples: 10 }).runs;
+    expect(line).toMatchObject({ normalised: 0, significant: false });
   });
 
   it('knows every step of a run with branches if those of the selected one are graded', () => {

@@ -69,6 +69,7 @@ export function meanOfMeans(tasks: readonly (readonly number[])[]): TaskMean | n
   if (known.length === 0) return null;
   return {
     tasks: known.length,
+    runs: known.flat().length,
     mean: mean(known.map(mean)),
     interval: meanInterval(known, confidence),
   };

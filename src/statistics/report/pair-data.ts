@@ -1,4 +1,4 @@
-import type { RunEvaluation, ScoringReference, TaskId } from '../../schema/index.ts';
+import type { RunEvaluation } from '../../schema/index.ts';
 import type { ReportSettings } from './options.ts';
 import { type PairData, pairOf } from './pairs.ts';
 import { factsOf, type RunFacts } from './run-facts.ts';
@@ -39,13 +39,6 @@ export function pairsOf(evaluations: readonly RunEvaluation[], settings: ReportS
  * @param evaluations as ordered by `inOrder`
  */
 export function groupsOf(evaluations: readonly RunEvaluation[], settings: ReportSettings): RunFacts[][] {
-  const scoringReferences = new Map<TaskId, ScoringReference>();
-  for (const { task, scoring_reference: scoringReference } of evaluations) {
-    if (scoringReference !== null && !scoringReferences.has(task))
-      scoringReferences.set(task, scoringReference);
-  }
   const groups = Map.groupBy(evaluations, ({ task, agent }) => JSON.stringify([task, agent]));
-  return [...groups.values()].map((group) =>
-    group.map((evaluation) => factsOf(evaluation, scoringReferences.get(evaluation.task) ?? null, settings)),
-  );
+  return [...groups.values()].map((group) => group.map((evaluation) => factsOf(evaluation, settings)));
 }

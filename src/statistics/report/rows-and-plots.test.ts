@@ -30,6 +30,19 @@ describe("an agent's row", () => {
     expect(row?.normalised_iqm?.value).toBeCloseTo((4 * 0.05 + 2 * 0.75) / 6, 9);
   });
 
+  it('says how many runs each mean is based on', () => {
+    const end = { reason: 'infrastructure_error', cause: null, message: '' } as const;
+    const failure = { scores: [], end, scoring_reference: null };
+    const [some] = buildReport(
+      [...runsOf('a', 'digits', 2, 2), ...[7, 8].map((seed) => evaluation({ agent: 'a', seed, ...failure }))],
+      options,
+    ).rows;
+    expect(some?.success).toMatchObject({ tasks: 1, runs: 4 });
+    expect(some?.significant).toMatchObject({ tasks: 1, runs: 2 });
+    expect(some?.normalised).toMatchObject({ tasks: 1, runs: 2 });
+    expect(some?.improvement_of_all).toMatchObject({ tasks: 1, runs: 4 });
+  });
+
   it('has no interval of a mean if a task has a single run', () => {
     const [single] = buildReport(
       [...runsOf('a', 'digits', 1, 1), ...runsOf('a', 'ecoli', 1, 8)],

@@ -47,6 +47,7 @@ function meanImprovement(
   const share = (known?.tasks ?? 0) / tasks;
   return {
     tasks,
+    runs: known?.runs ?? 0,
     mean: (known?.mean ?? 0) * share,
     interval: known?.interval ? { low: known.interval.low * share, high: known.interval.high * share } : null,
   };

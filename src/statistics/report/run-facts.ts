@@ -48,14 +48,10 @@ export interface RunFacts {
   doubted: boolean;
 }
 
-/** @param scoringReference the task's, for a run that was never graded; null if no run of the task was */
-export function factsOf(
-  evaluation: RunEvaluation,
-  scoringReference: ScoringReference | null,
-  settings: ReportSettings,
-): RunFacts {
+/** From the run alone: what a report says of it does not depend on its other runs. */
+export function factsOf(evaluation: RunEvaluation, settings: ReportSettings): RunFacts {
   const { end, grades, efficiency, integrity, process, status, marks, steps } = evaluation;
-  const judge = judgeOf(evaluation, evaluation.scoring_reference ?? scoringReference, settings);
+  const judge = judgeOf(evaluation, settings);
   const final = grades.findLast((grade) => grade.final) ?? null;
   const infrastructure = end?.reason === 'infrastructure_error';
   const judged = end !== null && (final !== null || infrastructure);
@@ -100,7 +96,7 @@ export function factsOf(
       ...(evaluation.branches === undefined ? {} : { branches: evaluation.branches }),
       ...attemptsPart(evaluation),
     },
-    scoringReference: evaluation.scoring_reference === null ? null : judge.scoringReference,
+    scoringReference: judge.scoringReference,
     judged,
     infrastructure,
     inRate: judged && !(infrastructure && settings.convention === 'paper'),
@@ -156,9 +152,9 @@ function outcomeOf({ judged, infrastructure, success, score, gain }: Judged): Ou
 }
 
 /** Grades compared with the scoring reference that the convention requires. */
-function judgeOf(evaluation: RunEvaluation, own: ScoringReference | null, settings: ReportSettings) {
+function judgeOf({ task, scoring_reference: own }: RunEvaluation, settings: ReportSettings) {
   const isPaper = settings.convention === 'paper';
-  const patched = isPaper ? settings.paperBaselines[evaluation.task] : undefined;
+  const patched = isPaper ? settings.paperBaselines[task] : undefined;
   const scoringReference = own === null ? null : scoringReferenceFor(own, isPaper, patched);
   const noise = scoringReference === null ? null : baselineNoise(scoringReference.baseline);
   const sign = scoringReference?.direction === 'minimize' ? -1 : 1;

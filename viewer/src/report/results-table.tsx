@@ -92,7 +92,10 @@ function ResultLine({ row }: { row: Report['rows'][number] }) {
       </td>
       <td className="number">{showChange(row.improvement?.mean ?? null)}</td>
       <td className="number quiet">{showInterval(row.improvement?.interval ?? null, showChange)}</td>
-      <td className="number">{showFigure(row.normalised_iqm?.value ?? null)}</td>
+      <td className="number">
+        {showFigure(row.normalised_iqm?.value ?? null)}
+        <NormalisedRuns row={row} />
+      </td>
       <td className="number quiet">{showInterval(row.normalised_iqm?.interval ?? null, showFigure)}</td>
       <td className="number">{showSeconds(efficiency?.seconds.wall ?? null)}</td>
       <td className="number">
@@ -123,6 +126,17 @@ function CountedRate({ rate }: { rate: RateMean | null }) {
     <>
       {showShare(rate.mean)} <span className="quiet">{showCounts(rate)}</span>
     </>
+  );
+}
+
+/** How many runs have a normalised score, if the rate counts more. */
+function NormalisedRuns({ row: { normalised, success } }: { row: Report['rows'][number] }) {
+  if (normalised === null || success === null || normalised.runs === success.runs) return null;
+  return (
+    <span className="quiet">
+      {' '}
+      of {showCount(normalised.runs)} of {showCount(success.runs)} runs
+    </span>
   );
 }
 
