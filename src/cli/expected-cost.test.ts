@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -55,7 +56,7 @@ function storeWith(paid: readonly (Planned & { cost: number; unpriced?: number; 
 }
 
 describe('the expected cost of runs', () => {
-  test('is the median of earlier runs, of the same task if there are any', () => {
+  test('is the mean of earlier runs, of the same task if there are any', () => {
     const context = storeWith([
       { cost: 1 },
       { cost: 2 },
@@ -65,8 +66,18 @@ describe('the expected cost of runs', () => {
       { cost: 70, model: 'openai/gpt-5' },
     ]);
     const cost = expectedCost(context, planOf('new', [{}, { task: 'house-price' }, { task: 'imdb' }]));
-    expect(cost).toMatchObject({ runs: 3, dollars: 2 + 40 + 5.5, learned_from: 4, unknown: 0 });
-    expect(cost && costText(cost)).toMatch(/about \$47\.50 for 3 runs, from 4 earlier runs/);
+    expect(cost).toMatchObject({ runs: 3, dollars: 4 + 40 + 13, learned_from: 4, unknown: 0 });
+    expect(cost && costText(cost)).toMatch(/about \$57\.00 for 3 runs, from 4 earlier runs/);
+  });
+
+  test('counts an earlier run once, however often the folder of its experiment was copied', () => {
+    const context = storeWith([{ cost: 1 }, { cost: 9 }]);
+    const { experiments } = context.folders;
+    const copy = (name: string) =>
+      cpSync(join(experiments, 'earlier'), join(experiments, name), { recursive: true });
+    copy('copy');
+    copy('other-copy');
+    expect(expectedCost(context, planOf('new', [{}]))).toMatchObject({ dollars: 5, learned_from: 2 });
   });
 
   test('of a fork is without the steps that it takes over', async () => {
@@ -107,6 +118,11 @@ describe('the expected cost of runs', () => {
     expect(expectedCost(context, planOf('new', [{}]))).toMatchObject({ dollars: 5, learned_from: 1 });
     const alike = expectedCost(context, planOf('new', [{ money: 0.1 }]));
     expect(alike).toMatchObject({ dollars: 0.1, learned_from: 2 });
+  });
+
+  test('counts what an earlier run cost up to the limit of the new one', () => {
+    const context = storeWith([{ cost: 1 }, { cost: 9 }]);
+    expect(expectedCost(context, planOf('new', [{ money: 3 }]))?.dollars).toBe((1 + 3) / 2);
   });
 
   test('is the remainder for runs that continue', () => {

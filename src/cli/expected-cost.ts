@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { recordingOf } from '../evaluation/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { knownPrices, PriceTable } from '../models/index.ts';
 import { spentByAll } from '../runs/index.ts';
 import type { ModelRoles, Plan, RunRecord, RunSpec } from '../schema/index.ts';
-import { median } from '../statistics/index.ts';
+import { mean } from '../statistics/index.ts';
 import { type Experiment, spentUntil } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { readableExperiments } from './locate.ts';
@@ -17,7 +18,7 @@ export interface ExpectedCost {
   runs: number;
   /** In US dollars: the sums of both kinds, at most the experiment's limit. */
   dollars: number;
-  /** Each at the median of earlier runs of its agent with its models (on its task, if there are some). */
+  /** Each at the mean cost of earlier runs of its agent with its models (on its task, if there are some). */
   learned: RunsAt;
   /** How many earlier runs the estimate is based on. */
   learned_from: number;
@@ -39,7 +40,7 @@ interface RunsAt {
 
 /** In US dollars, if the settings don't give another amount. */
 const usualConfirmation = 10;
-/** Enough for a median. */
+/** Enough for a mean. */
 const mostEarlier = 200;
 
 /**
@@ -147,9 +148,12 @@ function guess(run: RunSpec, earlier: readonly RunRecord[], paid: number): Guess
   const from = sameTask.length > 0 ? sameTask : whole;
   const { money: limit } = run.limits;
   if (from.length > 0) {
-    const usual = median(from.map(({ spent }) => spent?.money ?? 0));
-    const dollars = Math.max(0, Math.min(usual, limit ?? Number.POSITIVE_INFINITY) - paid);
-    return { kind: 'learned', dollars, from };
+    // Costs are skewed and are added up: a median would be too low.
+    const left = from.map(({ spent }) => {
+      const whole = Math.min(spent?.money ?? 0, limit ?? Number.POSITIVE_INFINITY);
+      return Math.max(0, whole - paid);
+    });
+    return { kind: 'learned', dollars: mean(left), from };
   }
   return limit === undefined ? null : { kind: 'limited', dollars: Math.max(0, limit - paid), from };
 }
@@ -178,19 +182,20 @@ function together(guesses: readonly (Guess | null)[], kind: Guess['kind']): Runs
   return { runs: costs.length, dollars: costs.reduce((total, each) => total + each, 0) };
 }
 
-/** Ended runs of the same agents and models with a known cost, newest first. */
+/** Ended runs of the same agents and models with a known cost, newest first; of copies of a run, one. */
 function earlierRuns(experiments: readonly Experiment[], runs: readonly RunSpec[]): RunRecord[] {
   const kinds = new Set(runs.map(kindOf));
   const newest = experiments.toSorted((one, other) => other.plan.created - one.plan.created);
-  const found: RunRecord[] = [];
+  const found = new Map<string, RunRecord>();
   for (const experiment of newest)
     for (const spec of experiment.plan.runs) {
-      if (found.length === mostEarlier) return found;
+      if (found.size === mostEarlier) return [...found.values()];
       if (spec.roles === undefined || !kinds.has(kindOf(spec))) continue;
       const record = recordOf(experiment, spec.id);
-      if (record?.status === 'finished' && record.spent?.unpriced === 0) found.push(record);
+      if (record?.status !== 'finished' || record.spent?.unpriced !== 0) continue;
+      found.set(recordingOf(record), record);
     }
-  return found;
+  return [...found.values()];
 }
 
 function recordOf(experiment: Experiment, id: string): RunRecord | null {

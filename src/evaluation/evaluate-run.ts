@@ -68,7 +68,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     v: 1,
     experiment: spec.experiment,
     run: spec.id,
-    ...recordingOf(record),
+    ...(record === null ? {} : { recording: recordingOf(record) }),
     ...(spec.parent === undefined ? {} : { parent: spec.parent }),
     task: spec.task,
     ...conditionsOf(spec),

@@ -56,9 +56,7 @@ export function sourceOf({
  * Tells a recording from every other one, and not from its copies: each line of a trace contains the hash of the one
  * before and a time, so the last one's hash stands for the whole trace. A run without a trace is known by its process.
  */
-export function recordingOf(record: RunRecord | null): Pick<RunEvaluation, 'recording'> {
-  if (record === null) return {};
-  const { spec, started, trace, pid, host } = record;
+export function recordingOf({ spec, started, trace, pid, host }: RunRecord): string {
   const recorded = trace === undefined || trace.events === 0 ? [pid, host.name ?? null] : [trace.hash];
-  return { recording: sha256(JSON.stringify([spec.experiment, spec.id, started, ...recorded])) };
+  return sha256(JSON.stringify([spec.experiment, spec.id, started, ...recorded]));
 }
