@@ -45,8 +45,9 @@ export const ReportRun = z.object({
   improvement: z.number().nullable(),
   /** 0 without a valid submission; null if the run was never graded, or the task has no better reference. */
   normalised: z.number().nullable(),
-  success: z.boolean(),
-  /** Null if the baseline's noise is unknown, as it is while nothing of the run is graded. */
+  /** Null while the run is unfinished, so that the mean over runs is the rate. */
+  success: z.boolean().nullable(),
+  /** Null if the baseline's noise is unknown, as it is while nothing of the run is graded, and while it is unfinished. */
   significant: z.boolean().nullable(),
   /** The best of the graded steps, from step 1 on. */
   best: z.object({ step: z.int().min(1), score: z.number(), improvement: z.number().nullable() }).nullable(),

@@ -183,6 +183,22 @@ describe('a task–agent pair', () => {
     expect(line).toMatchObject({ normalised: 0, significant: false });
   });
 
+  it('does not know the success of a run that is not finished or not graded', () => {
+    const { runs } = buildReport(
+      [
+        evaluation({ end: null }),
+        evaluation({ seed: 1, scores: [] }),
+        evaluation({ seed: 2, scores: [0.4] }),
+      ],
+      { resamples: 10 },
+    );
+    expect(runs.map(({ success, significant }) => [success, significant])).toEqual([
+      [null, null],
+      [null, null],
+      [false, false],
+    ]);
+  });
+
   it('knows every step of a run with branches if those of the selected one are graded', () => {
     const [main, forked] = [BranchId.parse('main'), BranchId.parse('b1')];
     const branch = { grade: null, selected: false } as const;

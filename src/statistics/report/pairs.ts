@@ -5,7 +5,7 @@ import type { Counted } from '../numeric/rate-intervals.ts';
 import { mean } from '../summary.ts';
 import { estimateOf, rateOf, summaryOf } from './measured.ts';
 import { thresholds } from './options.ts';
-import type { RunFacts } from './run-facts.ts';
+import { hasSucceeded, type RunFacts } from './run-facts.ts';
 import { groupOf } from './run-group.ts';
 
 /** One agent on one task, with the values of its runs for rows and comparisons. */
@@ -28,7 +28,7 @@ export function pairOf(runs: readonly RunFacts[], task: TaskId, agent: string): 
   const improvement = inRate.flatMap(({ line }) => line.improvement ?? []);
   const improvementOfAll = inRate.flatMap(({ heldGain }) => heldGain ?? []);
   const normalised = inRate.flatMap(({ line }) => line.normalised ?? []);
-  const success = rateOf(inRate.map(({ line }) => line.success));
+  const success = rateOf(inRate.map(hasSucceeded));
   const pair: ReportPair = {
     task,
     agent,
@@ -54,14 +54,13 @@ export function pairOf(runs: readonly RunFacts[], task: TaskId, agent: string): 
   };
   return {
     ...{ task, agent, runs, inRate, improvement, improvementOfAll, normalised, pair },
-    success: inRate.map(({ line }) => Number(line.success)),
+    success: inRate.map((run) => Number(hasSucceeded(run))),
   };
 }
 
 function rateVariants(runs: readonly RunFacts[]): ReportPair['rates'] {
   const judged = runs.filter((run) => run.judged);
-  const rate = (counts: (run: RunFacts) => boolean) =>
-    rateOf(judged.filter(counts).map(({ line }) => line.success));
+  const rate = (counts: (run: RunFacts) => boolean) => rateOf(judged.filter(counts).map(hasSucceeded));
   return {
     all: rate(() => true),
     without_infrastructure: rate(({ infrastructure }) => !infrastructure),

@@ -76,13 +76,13 @@ export function factsOf(evaluation: RunEvaluation, settings: ReportSettings): Ru
         score,
         baseline,
         normalised: isHeldAtBaseline ? 0 : normalised,
-        success,
+        success: judged ? success : null,
         best,
       },
       ...(evaluation.parent === undefined ? {} : { parent: evaluation.parent }),
       improvement: gain,
       outcome: outcomeOf({ judged, infrastructure, success, score, gain }),
-      significant: success ? judge.isBeyondNoise(gain) : judge.noise === null ? null : false,
+      significant: judged ? judge.isSignificant(success, gain) : null,
       stale: final?.stale ?? false,
       seconds: seconds.wall,
       tokens: sumOf(tokens.agent) + sumOf(tokens.tools),
@@ -108,6 +108,10 @@ export function factsOf(evaluation: RunEvaluation, settings: ReportSettings): Ru
     flagged: integrity.length > 0,
     doubted: integrity.some(({ weight }) => weight === 'doubt'),
   };
+}
+
+export function hasSucceeded({ line }: RunFacts): boolean {
+  return line.success === true;
 }
 
 /** The number of steps in the history of the selected branch. */
@@ -164,7 +168,6 @@ function judgeOf({ task, scoring_reference: own }: RunEvaluation, settings: Repo
       : improvement(grade.score, patched ?? grade.baseline, scoringReference.direction);
   return {
     scoringReference,
-    noise,
     gainOf,
     canNormalise:
       scoringReference?.reference != null &&
@@ -172,7 +175,8 @@ function judgeOf({ task, scoring_reference: own }: RunEvaluation, settings: Repo
         null,
     succeeds: (gain: number | null) =>
       scoringReference !== null && isSuccess(gain, scoringReference.threshold),
-    isBeyondNoise: (gain: number | null) => (noise === null || gain === null ? null : gain > noise),
+    isSignificant: (success: boolean, gain: number | null) =>
+      noise === null ? null : success && gain !== null && gain > noise,
     result(grade: GradedStep | null) {
       if (grade === null) return { score: null, baseline: null, gain: null, normalised: null };
       const { score } = grade;

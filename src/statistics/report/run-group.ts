@@ -1,6 +1,6 @@
 import type { MeanEfficiency, RunEvaluation, RunGroup, TokenSums } from '../../schema/index.ts';
 import { mean } from '../summary.ts';
-import type { RunFacts } from './run-facts.ts';
+import { hasSucceeded, type RunFacts } from './run-facts.ts';
 import { forksAmong } from './shared-steps.ts';
 
 /** Figures of a group of runs: of a task–agent pair, or of all runs of an agent. */
@@ -114,7 +114,7 @@ function successesPer(
 ): Pick<MeanEfficiency, 'success_per_dollar' | 'success_per_hour'> {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const used = runs.map(({ evaluation }) => evaluation.efficiency);
-  const successes = runs.filter(({ line }) => line.success).length;
+  const successes = runs.filter(hasSucceeded).length;
   const money = used.flatMap((one) => one.money ?? []);
   const dollars = money.length < used.length ? 0 : sum(money);
   const hours = sum(used.map(({ seconds }) => seconds.wall)) / 3600;

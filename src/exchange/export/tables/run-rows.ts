@@ -29,15 +29,11 @@ export function runRow({ spec, record, evaluation, line }: KnownRun): Row<'runs'
 }
 
 function resultPart({ grades, scoring_reference: reference }: RunEvaluation, line: ReportRun) {
-  const { score, baseline, improvement, normalised, stale } = line;
-  const isOver = line.outcome !== 'unfinished';
+  const { score, baseline, improvement, normalised, success, significant, stale } = line;
   return {
     valid: grades.findLast(({ final }) => final)?.valid ?? null,
-    ...{ score, baseline, improvement, normalised, stale },
+    ...{ score, baseline, improvement, normalised, success, significant, stale },
     ...{ direction: reference?.direction ?? null, threshold: reference?.threshold ?? null },
-    // Unknown for an unfinished run, so that the mean of the column is the rate of the reports.
-    success: isOver ? line.success : null,
-    significant: isOver ? line.significant : null,
   };
 }
 
