@@ -39,7 +39,7 @@ export class BudgetClock {
 
   get secondsUsed(): number {
     const pausedMs = this.#waiting.milliseconds + this.#paused.milliseconds;
-    return this.#secondsBefore + (performance.now() - this.#start - pausedMs) / 1000;
+    return this.#secondsBefore + Math.max(0, performance.now() - this.#start - pausedMs) / 1000;
   }
 
   /** Whether it stops during calls of language models. */

@@ -130,8 +130,8 @@ export class LiveRun implements Continuation, AsyncDisposable {
   }
 
   /** Runs an autonomous program on `main`, and takes the steps of `turn`. */
-  program<Result>(work: (waited: Waited) => Promise<Result>): Promise<Result> {
-    return this.#do((waited) => this.#branches.use('main', (main) => main.during(() => work(waited))));
+  program<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#do(() => this.#branches.use('main', (main) => main.during(work)));
   }
 
   turn(turn: ProgramTurn): Promise<StepResult> {

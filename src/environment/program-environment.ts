@@ -1,5 +1,6 @@
 import type { CallRecord } from '../models/index.ts';
 import type { Action, BranchId, Budget, Spent } from '../schema/index.ts';
+import { CallWaits } from './call-waits.ts';
 import { type Ending, endingOf, timeUp } from './ending.ts';
 import type { StepResult } from './environment.ts';
 import type { GateDecision } from './gate.ts';
@@ -11,7 +12,6 @@ import type { RunEnvironmentOptions } from './run-environment-options.ts';
 import type { FinalState } from './step-recorder.ts';
 import type { ToolReply } from './tool-access.ts';
 import type { StepUsage } from './usage-meter.ts';
-import type { Waited } from './waiting-time.ts';
 
 /** What a program did with one answer of its model: a step of its run. */
 export interface EndedTurn {
@@ -32,11 +32,12 @@ export class ProgramEnvironment implements AsyncDisposable {
   readonly #state = new RunEnding();
   readonly #run: LiveRun;
   readonly #over = new AbortController();
-  #waited: Waited = () => {};
+  readonly #waits: CallWaits;
 
   constructor(options: RunEnvironmentOptions) {
     this.#options = options;
     this.#run = new LiveRun(options, new Map(), new Replay(options.recorded), this.#state);
+    this.#waits = new CallWaits(() => this.#run.clock.pause());
     this.#state.onFailure(() => this.#over.abort());
   }
 
@@ -71,10 +72,7 @@ export class ProgramEnvironment implements AsyncDisposable {
     const late = () => this.close(timeUp(limits));
     if (deadline.signal.aborted) late();
     else deadline.signal.addEventListener('abort', late, { once: true });
-    await this.#run.program(async (waited) => {
-      this.#waited = waited;
-      await work(AbortSignal.any([this.#over.signal, signal]));
-    });
+    await this.#run.program(() => work(AbortSignal.any([this.#over.signal, signal])));
     this.#state.throwIfFailed();
   }
 
@@ -110,9 +108,17 @@ export class ProgramEnvironment implements AsyncDisposable {
     return this.#run.clock.startModelCall();
   }
 
-  /** Called when a model call has to wait until this settles: that does not count as the run's time. */
+  /**
+   * Called when a model call has to wait until this settles: for its provider or for calls of others. That does not
+   * count as the run's time, unless another of its calls is being answered.
+   */
   waits(until: Promise<unknown>): void {
-    if (!this.#run.clock.pausesForModels) this.#waited(until);
+    this.#waits.waits(until);
+  }
+
+  /** Called when a model call was sent, which is being answered until this settles. */
+  sent(until: Promise<unknown>): void {
+    this.#waits.sent(until);
   }
 
   called(call: CallRecord): void {
@@ -136,7 +142,9 @@ export class ProgramEnvironment implements AsyncDisposable {
   }
 
   askForTool(...asked: Parameters<LiveRun['askForTool']>): Promise<ToolReply> {
-    return this.#run.askForTool(...asked);
+    const reply = this.#run.askForTool(...asked);
+    this.#waits.sent(reply);
+    return reply;
   }
 
   /** @param ending how the run ended, unless something ended it before */

@@ -27,7 +27,6 @@ export class WaitingTime {
   /** The activities since the last moment at which none was under way. */
   #activities: Activity[] = [];
   #underWay = 0;
-  #overlapped = false;
   #settledMs = 0;
 
   constructor(now: () => number) {
@@ -43,7 +42,6 @@ export class WaitingTime {
     const activity: Activity = { start: this.#now(), end: null, waits: [] };
     this.#activities.push(activity);
     this.#underWay += 1;
-    this.#overlapped ||= this.#underWay > 1;
     try {
       return await work((time) => activity.waits.push(this.#waitOf(time)));
     } finally {
@@ -67,15 +65,10 @@ export class WaitingTime {
   #settle(): void {
     this.#settledMs += this.#unsettled();
     this.#activities = [];
-    this.#overlapped = false;
   }
 
   #unsettled(): number {
-    if (this.#activities.length === 0) return 0;
-    const now = this.#now();
-    if (this.#overlapped) return allWaiting(this.#activities, now);
-    const waits = this.#activities.flatMap((activity) => activity.waits);
-    return waits.reduce((sum, { from, to }) => sum + (to ?? now) - from, 0);
+    return allWaiting(this.#activities, this.#now());
   }
 }
 

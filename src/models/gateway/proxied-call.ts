@@ -24,6 +24,8 @@ export interface CallWays {
   over: AbortSignal;
   /** Called with the time until the provider accepts the call. */
   onWait?: ((until: Promise<unknown>) => void) | undefined;
+  /** Called with the time until the call is over, once the provider may get it. */
+  onSent?: ((until: Promise<unknown>) => void) | undefined;
 }
 
 /**
@@ -32,13 +34,26 @@ export interface CallWays {
  * @throws a signal's reason if it was aborted before anything was sent
  */
 export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promise<CallOutcome> {
-  const { dialect, model } = call;
   const { response, gone, over } = ways;
-  using life = new SignsOfLife(response, call.isStreaming ? dialect.keepAlive : null, ways.silenceMs);
+  using life = new SignsOfLife(response, call.isStreaming ? call.dialect.keepAlive : null, ways.silenceMs);
   const asked = performance.now();
-  const turn = model.limiter.acquire(AbortSignal.any([gone, over]));
+  const turn = call.model.limiter.acquire(AbortSignal.any([gone, over]));
   ways.onWait?.(turn);
   const slot = await turn;
+  const waitingMs = performance.now() - asked;
+  const made = makeInTurn(call, ways, slot, life);
+  ways.onSent?.(made);
+  return { ...(await made), waitingMs };
+}
+
+async function makeInTurn(
+  call: ProxiedCall,
+  ways: CallWays,
+  slot: Slot,
+  life: SignsOfLife,
+): Promise<Omit<CallOutcome, 'waitingMs'>> {
+  const { dialect, model } = call;
+  const { response, gone, over } = ways;
   const start = performance.now();
   const stalled = new AbortController();
   const watch = setTimeout(() => {
@@ -66,7 +81,7 @@ export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promis
   if (reply.broken !== null) breakOff(response, dialect, outcome.failure?.message ?? 'The reply broke off.');
   endSlot(slot, reply.incoming, outcome);
   const status = response.headersSent ? response.statusCode : null;
-  return { ...outcome, status, latencyMs: performance.now() - start, waitingMs: start - asked };
+  return { ...outcome, status, latencyMs: performance.now() - start };
 }
 
 /** Whether all of an answer was read, if not the provider's last words on it. */

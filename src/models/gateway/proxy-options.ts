@@ -37,6 +37,8 @@ export interface ProxyOptions {
   onRequest?: (request: ProxyRequest) => Promise<{ kind: 'send' } | { kind: 'closed'; message: string }>;
   /** Called when a request has to wait until this settles: for calls of others, or for its provider. */
   onWait?: ((until: Promise<unknown>) => void) | undefined;
+  /** Called when a request, of any kind, is sent to the provider, which serves it until this settles. */
+  onSent?: ((until: Promise<unknown>) => void) | undefined;
   /** Called for a call that does not fit a quota. The program gets an error, too. */
   onRefused?: (refused: OverQuota, request: ProxyRequest) => void;
   /** Called with each call that was made, whatever its outcome. */

@@ -224,7 +224,7 @@ export class ProxyServer implements AsyncDisposable {
     const { readOnMs = defaultReadOnMs } = this.#options;
     const ways = {
       ...{ response, connections: this.#connections, silenceMs, unreadMs, readOnMs },
-      ...{ gone: gone.signal, over },
+      ...{ gone: gone.signal, over, onSent: this.#options.onSent },
     };
     if (asked.route.kind === 'count') {
       await makeProxiedCall(call, ways);

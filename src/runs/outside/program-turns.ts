@@ -67,6 +67,10 @@ export class ProgramTurns {
     this.#environment.waits(until);
   }
 
+  sent(until: Promise<unknown>): void {
+    this.#environment.sent(until);
+  }
+
   answered(call: CallRecord, asked: ProxyRequest): void {
     this.#stopAsking(asked);
     try {

@@ -40,6 +40,18 @@ const turns: Turn[] = [
   { text: 'All numbers are added now.' },
 ];
 
+/** Sends more requests at once than may be under way, and computes meanwhile. */
+const manyRequests = `
+import json, os, time, threading, urllib.request
+def ask():
+    body = json.dumps({"max_tokens": 1, "messages": [{"role": "user", "content": "Hello?"}]}).encode()
+    headers = {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "content-type": "application/json"}
+    urllib.request.urlopen(urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, headers))
+for _ in range(12): threading.Thread(target=ask, daemon=True).start()
+end = time.time() + 10
+while time.time() < end: pass
+os._exit(0)`;
+
 const answersTo = (answers: Turn[]) => inTurns({ turns: answers, texts: ['A title'] });
 const serve = (answers: Turn[], latencyMs = 0) =>
   startProviderServer({ answer: answersTo(answers), latencyMs });
@@ -124,6 +136,15 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     });
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'time_limit' }, steps: 1 });
     expect(await gradesOf(folder, 'final')).toMatchObject([{ valid: true, score: 0 }]);
+  });
+
+  test('cannot stop the clock by a queue of its own requests', async () => {
+    await using server = await serve([{ text: 'Late.' }], 20_000);
+    const { record } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server, changes: { limits: { wall_seconds: 4 } } },
+      command: `python -c '${manyRequests}'`,
+    });
+    expect(record.end?.reason).toBe('time_limit');
   });
 
   test('is not charged for time in which it waits for its model, if only active time counts', async () => {

@@ -72,6 +72,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
       ...{ upstream, quota, shared, token, signal: over },
       onRequest: (request) => turns.requested(request),
       onWait: (until) => turns.waits(until),
+      onSent: (until) => turns.sent(until),
       onRefused: (refused, request) => {
         turns.refused(request);
         refuse(refused, environment);
