@@ -39,8 +39,10 @@ export interface ProxyOptions {
   onWait?: ((until: Promise<unknown>) => void) | undefined;
   /** Called when a request, of any kind, is sent to the provider, which serves it until this settles. */
   onSent?: ((until: Promise<unknown>) => void) | undefined;
+  /** Called when a request that was not refused by `onRequest` is over, however it ended. */
+  onEnd?: (request: ProxyRequest) => void;
   /** Called for a call that does not fit a quota. The program gets an error, too. */
-  onRefused?: (refused: OverQuota, request: ProxyRequest) => void;
+  onRefused?: (refused: OverQuota) => void;
   /** Called with each call that was made, whatever its outcome. */
   record?: (call: CallRecord, request: ProxyRequest) => void;
   /** After so much silence in a stream, the program gets a keep-alive event; default: half a minute. */

@@ -18,7 +18,7 @@ import type { Dialect, ErrorCode, ReadRequest, RequestText, Route } from './dial
 import { dialectOf } from './dialects/index.ts';
 import { readBody, sendJson } from './http-bodies.ts';
 import { withEdits } from './json-edits.ts';
-import { makeProxiedCall } from './proxied-call.ts';
+import { type CallWays, makeProxiedCall } from './proxied-call.ts';
 import type { ProxiedCall } from './proxied-outcome.ts';
 import type { ProxyOptions, ProxyRequest } from './proxy-options.ts';
 import { UpstreamConnections } from './send-upstream.ts';
@@ -215,11 +215,10 @@ export class ProxyServer implements AsyncDisposable {
   }
 
   async #answer(asked: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { dialect, model, call } = asked;
+    const { dialect, call } = asked;
     const gone = new AbortController();
     response.once('close', () => gone.abort(new Error('the program closed the connection')));
     const over = AbortSignal.any([this.#closing.signal, this.#options.signal]);
-    const signal = AbortSignal.any([gone.signal, over]);
     const { silenceMs = defaultSilenceMs, unreadMs = defaultUnreadMs } = this.#options;
     const { readOnMs = defaultReadOnMs } = this.#options;
     const ways = {
@@ -236,6 +235,18 @@ export class ProxyServer implements AsyncDisposable {
       refuseWith(response, dialect, 'closed', decision.message);
       return;
     }
+    try {
+      await this.#makeCall(asked, described, ways);
+    } finally {
+      this.#options.onEnd?.(described);
+    }
+  }
+
+  /** Reserves, makes and records the call. */
+  async #makeCall(asked: Asked, described: ProxyRequest, ways: CallWays): Promise<void> {
+    const { dialect, model, call } = asked;
+    const { response } = ways;
+    const signal = AbortSignal.any([ways.gone, ways.over]);
     if (signal.aborted) return;
     const hasTools = asked.read.tools.length > 0;
     const input = maxTokensOfBody(call.sent.body.length, hasTools);
@@ -246,7 +257,7 @@ export class ProxyServer implements AsyncDisposable {
     const reserved = await this.#quotas.reserve(most, signal, onWait).catch(() => null);
     if (reserved === null) return;
     if ('kind' in reserved) {
-      this.#options.onRefused?.(reserved, described);
+      this.#options.onRefused?.(reserved);
       refuseWith(response, dialect, 'over_quota', `The quota is used up: ${reserved.message}.`);
       return;
     }

@@ -72,7 +72,6 @@ export class ProgramTurns {
   }
 
   answered(call: CallRecord, asked: ProxyRequest): void {
-    this.#stopAsking(asked);
     try {
       this.#environment.called(call);
     } catch (error) {
@@ -89,8 +88,10 @@ export class ProgramTurns {
     if (answer.kind === 'answered' && answer.text.trim() !== '') this.outcome.lastText = answer.text;
   }
 
-  refused(asked: ProxyRequest): void {
-    this.#stopAsking(asked);
+  /** Called when a request that was to be sent is over, whether it was sent or not. */
+  ended({ number }: ProxyRequest): void {
+    this.#asking.get(number)?.();
+    this.#asking.delete(number);
   }
 
   /** Called when the program sends no more requests for now. Records its last actions, unless its steps are used up. */
@@ -106,11 +107,6 @@ export class ProgramTurns {
 
   #isSide({ request }: ProxyRequest): boolean {
     return request.role !== 'agent' || this.#program.isSideCall?.(request) === true;
-  }
-
-  #stopAsking({ number }: ProxyRequest): void {
-    this.#asking.get(number)?.();
-    this.#asking.delete(number);
   }
 
   async #record(turns: readonly FinishedTurn[]): Promise<void> {

@@ -52,6 +52,25 @@ end = time.time() + 10
 while time.time() < end: pass
 os._exit(0)`;
 
+/** Closes a request that waits for the tokens that another one has reserved, and computes after that one's answer. */
+const leaving = `
+import http.client, json, os, time
+def send():
+    address = os.environ["OPENAI_BASE_URL"].split("/")[2]
+    body = json.dumps({"max_tokens": 15000, "messages": [{"role": "user", "content": "Hello?"}]})
+    headers = {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "content-type": "application/json"}
+    connection = http.client.HTTPConnection(address)
+    connection.request("POST", "/v1/chat/completions", body, headers)
+    return connection
+first = send()
+time.sleep(0.3)
+second = send()
+time.sleep(0.3)
+second.close()
+assert first.getresponse().status == 200
+end = time.time() + 8
+while time.time() < end: pass`;
+
 const answersTo = (answers: Turn[]) => inTurns({ turns: answers, texts: ['A title'] });
 const serve = (answers: Turn[], latencyMs = 0) =>
   startProviderServer({ answer: answersTo(answers), latencyMs });
@@ -159,6 +178,16 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     if (end?.kind !== 'run_ended') throw new Error('the run has no end');
     expect(end.seconds_used).toBeLessThan(5);
     expect(end.model_seconds).toBeGreaterThan(7);
+  });
+
+  test('cannot stop the active clock by leaving while its request waits', async () => {
+    await using server = await serve([{ text: 'Done.' }], 1000);
+    const { record } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server },
+      changes: { limits: { wall_seconds: 2, tokens: 20_000 }, clock: 'active' },
+      command: `python -c '${leaving}'`,
+    });
+    expect(record.end?.reason).toBe('time_limit');
   });
 
   test('is ended by its limits on tokens and money, and stopped by those of the experiment', async () => {

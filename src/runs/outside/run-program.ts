@@ -73,10 +73,8 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
       onRequest: (request) => turns.requested(request),
       onWait: (until) => turns.waits(until),
       onSent: (until) => turns.sent(until),
-      onRefused: (refused, request) => {
-        turns.refused(request);
-        refuse(refused, environment);
-      },
+      onRefused: (refused) => refuse(refused, environment),
+      onEnd: (request) => turns.ended(request),
       record: (call, request) => turns.answered(call, request),
     });
     const process = await sandbox.start(
