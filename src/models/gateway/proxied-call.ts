@@ -14,7 +14,7 @@ export interface CallWays {
   response: ServerResponse;
   connections: UpstreamConnections;
   silenceMs: number;
-  /** How long the program may leave a reply unread. */
+  /** How long the program may leave a reply unread, in all. */
   unreadMs: number;
   /** How long to read on after the program has disconnected. */
   readOnMs: number;

@@ -35,6 +35,23 @@ async function raw(port: number | null, bytes: string): Promise<string> {
   return await text(socket).catch(() => '');
 }
 
+/** A stream of 16 MB. */
+const longReply = (): RawReply => {
+  const event = 'data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n';
+  const pieces = [...Array.from({ length: 200 }, () => event.repeat(1_000)), 'data: [DONE]\n\n'];
+  return { headers: { 'content-type': 'text/event-stream' }, pieces };
+};
+
+/** Asks for a stream of which nothing is read yet. */
+function askForStream(port: number | null): Socket {
+  const body = JSON.stringify({ ...hello, stream: true });
+  const socket = connect(port ?? 0, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(`POST ${chat} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token-of-the-run\r\n`);
+  socket.write(`connection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  return socket;
+}
+
 describe('a hostile program', () => {
   test.each([
     '/v1/embeddings',
@@ -153,21 +170,31 @@ describe('a hostile program', () => {
     ['for longer than it may', 50, false],
   ])("leaves a reply unread, which is not the provider's fault: %s", async (_, unreadMs, isPassed) => {
     const settings = ProviderSettings.parse({ stall_seconds: 0.5 });
-    const event = 'data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n';
-    const pieces = [...Array.from({ length: 200 }, () => event.repeat(1_000)), 'data: [DONE]\n\n'];
-    const headers = { 'content-type': 'text/event-stream' };
-    const { proxy, records } = await place(() => ({ headers, pieces }), { settings, proxy: { unreadMs } });
-    const body = JSON.stringify({ ...hello, stream: true });
-    const socket = connect(proxy.port ?? 0, '127.0.0.1');
-    socket.on('error', () => {});
-    socket.write(`POST ${chat} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token-of-the-run\r\n`);
-    socket.write(`connection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    const { proxy, records } = await place(longReply, { settings, proxy: { unreadMs } });
+    const socket = askForStream(proxy.port);
     // Nobody reads it before this.
     await sleep(3_000);
     const read = await text(socket).catch(() => '');
     expect(read.includes('[DONE]')).toBe(isPassed);
     await expect.poll(() => records.length, { timeout: 10_000 }).toBe(1);
     expect(records).toMatchObject([{ failure: null, answer: { kind: 'answered' } }]);
+  });
+
+  test('cannot read a reply so slowly that it is left unread for too long in all', async () => {
+    const { proxy } = await place(longReply, { proxy: { unreadMs: 1500 } });
+    const socket = askForStream(proxy.port);
+    let read = '';
+    // A second is not too long, but two are.
+    for (let pause = 0; pause < 4; pause += 1) {
+      await sleep(1000);
+      const enough = read.length + 2_000_000;
+      while (read.length < enough && socket.readable) {
+        read += socket.read() ?? '';
+        await sleep(1);
+      }
+    }
+    read += await text(socket).catch(() => '');
+    expect(read.includes('[DONE]')).toBe(false);
   });
 
   test.each([

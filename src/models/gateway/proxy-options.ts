@@ -47,7 +47,7 @@ export interface ProxyOptions {
   record?: (call: CallRecord, request: ProxyRequest) => void;
   /** After so much silence in a stream, the program gets a keep-alive event; default: half a minute. */
   silenceMs?: number;
-  /** A program that leaves a reply unread for so long is cut off; default: half a minute. */
+  /** A program that leaves a reply unread for so long, in all, is cut off; default: half a minute. */
   unreadMs?: number;
   /**
    * How long to wait for a reply in one piece, or the last count of a stream, after the program closed the connection:

@@ -10,7 +10,7 @@ export interface RelayOptions {
   tap: ReplyTap;
   /** Whether an event is hidden from the program; absent: none is. */
   hides?: (event: Buffer) => boolean;
-  /** How long the program may leave received data unread. */
+  /** How long the program may leave received data unread, in all. */
   unreadMs: number;
   /** Called when something arrived. */
   onPiece: () => void;
@@ -29,10 +29,11 @@ export async function relay(
 ): Promise<void> {
   const filter = new SecretFilter(secret);
   const blocks = new EventBlocks();
+  let unreadLeftMs = unreadMs;
   const write = async (piece: Buffer) => {
     if (piece.length === 0 || response.destroyed) return;
     onPassed(piece);
-    if (!response.write(piece)) await drained(response, unreadMs);
+    if (!response.write(piece)) unreadLeftMs -= await drained(response, unreadLeftMs);
   };
   const pass = async (piece: Buffer) => {
     // The piece is sent on before the tap reads it.
@@ -49,10 +50,12 @@ export async function relay(
 }
 
 /**
- * A program that reads nothing thereby closes the connection: otherwise it could stop the run's clock for as long as it
- * likes.
+ * A program that reads nothing, or too little at a time, thereby closes the connection: otherwise it could stop the
+ * run's clock for as long as it likes.
+ * @returns how long it took
  */
-async function drained(response: ServerResponse, unreadMs: number): Promise<void> {
+async function drained(response: ServerResponse, unreadMs: number): Promise<number> {
+  const start = performance.now();
   const done = new AbortController();
   const timer = setTimeout(() => response.destroy(), unreadMs);
   try {
@@ -61,4 +64,5 @@ async function drained(response: ServerResponse, unreadMs: number): Promise<void
     clearTimeout(timer);
     done.abort();
   }
+  return performance.now() - start;
 }
