@@ -55,6 +55,9 @@ interface Ends {
   over: AbortSignal;
 }
 
+/** An answer of which nothing was read. */
+const unread: ModelAnswer = { kind: 'answered', text: '', tool_calls: [], finish: 'other' };
+
 export function outcomeOf(call: ProxiedCall, tapped: TappedReply, ends: Ends): Outcome {
   const read = tapped.tap?.end() ?? null;
   const reply = call.model.context.redactor.text(tapped.tap?.text ?? '');
@@ -76,8 +79,10 @@ function meaningOf(
   const failed = (failure: CallFailure, message: string) => ({ answer: null, failure: { failure, message } });
   if (over.aborted && broken !== null) return failed('cut_off', messageOf(over.reason));
   if (gone.aborted && broken !== null) {
-    // The program has read it: what it leaves unread makes it no less of an answer.
-    if (read?.answer != null && read.error === null) return { answer: read.answer, failure: null };
+    // The program has read it: what it leaves unread, or what can't be read here, makes it no less of an answer.
+    const isAnswer = incoming !== null && isGood(incoming) && read?.error === null;
+    if (isAnswer && (read.answer !== null || (tap?.writtenBytes ?? 0) > 0))
+      return { answer: read.answer ?? unread, failure: null };
     return failed('cut_off', messageOf(gone.reason));
   }
   if (broken !== null || incoming === null) {
@@ -97,12 +102,12 @@ function meaningOf(
 }
 
 /**
- * The provider's count. For a reply that it did not count to its end, this is an estimate. Nobody can see how far a
- * reply in a single piece got, so it is taken for the longest possible one. Providers do not charge for requests that
- * they refuse.
+ * The provider's count. For a reply that it did not count to its end, this is an estimate. Providers do not charge for
+ * requests that they refuse.
  */
-function chargeOf(call: ProxiedCall, { incoming, broken }: TappedReply, read: ReadAnswer | null): CallCharge {
-  const { model, sent, isStreaming, maxOutputTokens } = call;
+function chargeOf(call: ProxiedCall, tapped: TappedReply, read: ReadAnswer | null): CallCharge {
+  const { model, sent, maxOutputTokens } = call;
+  const { incoming, broken } = tapped;
   const charge = (usage: CallCharge['usage']) => ({
     usage,
     cost: model.price === null ? null : costOf(usage, model.price),
@@ -110,17 +115,31 @@ function chargeOf(call: ProxiedCall, { incoming, broken }: TappedReply, read: Re
   const isSent = incoming !== null || !hasNotArrived(broken);
   if (!isSent || (incoming !== null && !isGood(incoming)))
     return charge({ ...usageOfBytes({ read: 0, written: 0 }, 0), source: 'provider' });
-  const seen = read?.answer == null ? 0 : answerBytes(read.answer);
+  const written = bytesWritten(call, tapped, read);
   const counted = read?.usage ?? null;
-  const isPlausible = counted !== null && counted.input > 0 && (counted.output > 0 || seen === 0);
+  const isPlausible = counted !== null && counted.input > 0 && (counted.output > 0 || written === 0);
   if (isPlausible && read?.isComplete === true) return charge(counted);
-  const written = broken === null || isStreaming ? seen : Number.POSITIVE_INFINITY;
   const estimate = usageOfBytes({ read: sent.body.length, written }, maxOutputTokens);
   if (counted === null) return charge(estimate);
   // Some providers count from the beginning: their count so far is a lower limit. Some servers count only a part.
   const input = counted.input === 0 ? estimate.input : counted.input;
   const output = Math.max(counted.output, estimate.output);
   return charge({ ...counted, input, output, source: 'estimate' });
+}
+
+/**
+ * The bytes that the model wrote, as far as they arrived. Where nobody can see how far it got, in a reply in one piece
+ * and in hidden reasoning, they are taken for the most possible.
+ */
+function bytesWritten(
+  { isStreaming }: ProxiedCall,
+  { broken, tap }: TappedReply,
+  read: ReadAnswer | null,
+): number {
+  const seen = read?.answer == null ? 0 : answerBytes(read.answer);
+  if (broken === null) return seen;
+  if (!isStreaming || read?.isReasoningHidden === true) return Number.POSITIVE_INFINITY;
+  return Math.max(seen, tap?.writtenBytes ?? 0);
 }
 
 function isGood({ statusCode = 0 }: IncomingMessage): boolean {

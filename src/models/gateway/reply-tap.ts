@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { parseShallowJson } from '../../lib/shallow-json.ts';
 import type { AnswerReader, ReadAnswer } from './dialects/dialect.ts';
+import { writtenBytes } from './dialects/written-bytes.ts';
 
 /** The most that is kept of a reply, for reading it whole and for the record. */
 export const maxKeptBytes = 2 ** 25;
@@ -12,6 +13,7 @@ export class ReplyTap {
   readonly #decoder = new TextDecoder();
   readonly #kept: Buffer[] = [];
   #bytes = 0;
+  #written = 0;
   readonly #parser = createParser({ onEvent: ({ data }) => this.#read(data), maxBufferSize: maxKeptBytes });
 
   constructor(reader: AnswerReader, isStream: boolean) {
@@ -35,6 +37,15 @@ export class ReplyTap {
     return this.#isStream && this.#reader.answer.isComplete;
   }
 
+  /**
+   * The bytes that the model wrote: in a stream everything in its events, even what no dialect reads. Nobody can see how
+   * much of a reply in one piece arrived.
+   */
+  get writtenBytes(): number {
+    if (this.#isStream) return this.#written;
+    return this.#bytes === 0 ? 0 : Number.POSITIVE_INFINITY;
+  }
+
   /** What has arrived so far. */
   get text(): string {
     return Buffer.concat(this.#kept).toString('utf8');
@@ -53,15 +64,19 @@ export class ReplyTap {
       this.#parser.feed(text);
     } catch {
       // An event that is too long can't be read.
+      this.#written = Number.POSITIVE_INFINITY;
       this.#parser.reset();
     }
   }
 
   #read(data: string): void {
     try {
-      this.#reader.add(parseShallowJson(data));
+      const value = parseShallowJson(data);
+      this.#written += writtenBytes(value);
+      this.#reader.add(value);
     } catch {
-      // `[DONE]`, or not JSON: it contains no information.
+      // `[DONE]`, or not JSON.
+      if (data !== '[DONE]') this.#written += Buffer.byteLength(data);
     }
   }
 }

@@ -20,6 +20,7 @@ export class AnswerDraft {
   answeredBy: string | null = null;
   finish: 'stop' | 'length' | 'tool_calls' | 'refused' | 'context_full' | 'other' | null = null;
   isComplete = false;
+  isReasoningHidden = false;
   error: unknown = null;
   counts: Counts = {};
   readonly #calls = new Map<string | number, CallDraft>();
@@ -37,9 +38,15 @@ export class AnswerDraft {
     this.#calls.set(key, call);
   }
 
+  /** Replaces what arrived of a tool call by all of it. */
+  setCall(key: string | number, call: CallDraft): void {
+    this.#calls.set(key, call);
+  }
+
   get read(): ReadAnswer {
-    const { answeredBy, isComplete, error } = this;
-    return { answer: this.#answer(), answeredBy, usage: usageOf(this.counts), isComplete, error };
+    const { answeredBy, isReasoningHidden, isComplete, error } = this;
+    const [answer, usage] = [this.#answer(), usageOf(this.counts)];
+    return { answer, answeredBy, usage, isReasoningHidden, isComplete, error };
   }
 
   #answer(): ModelAnswer | null {

@@ -74,6 +74,8 @@ export interface ReadAnswer {
   answeredBy: string | null;
   /** Null until the provider has counted. */
   usage: TokenUsage | null;
+  /** Whether the model reasoned without showing it. */
+  isReasoningHidden: boolean;
   /** Whether it is complete. */
   isComplete: boolean;
   /** The error that the provider reported within a stream; null if there was none. */

@@ -207,8 +207,10 @@ function createReader(): AnswerReader {
       if (piece === null) return;
       if (piece.type === 'response.output_text.delta') draft.text += piece.delta ?? '';
       else if (piece.type === 'response.refusal.delta') draft.refusal += piece.delta ?? '';
-      else if (piece.type === 'response.output_item.done')
-        addCall(draft, piece.output_index ?? 0, piece.item);
+      else if (/^response\.output_item\.(added|done)$/.test(piece.type))
+        addItemOf(draft, piece.output_index ?? 0, piece.item);
+      else if (/^response\.(function_call_arguments|custom_tool_call_input)\.delta$/.test(piece.type))
+        draft.addToCall(piece.output_index ?? 0, { input: piece.delta ?? '' });
       else if (piece.type === 'error') draft.error = value;
       else if (/^response\.(completed|incomplete|failed)$/.test(piece.type))
         draft = ended(draft, piece.response);
@@ -219,6 +221,13 @@ function createReader(): AnswerReader {
       return draft.read;
     },
   };
+}
+
+/** An item that begins, or is complete. */
+function addItemOf(draft: AnswerDraft, place: number, item: unknown): void {
+  addCall(draft, place, item);
+  // OpenAI shows a summary of it at most.
+  if (readAs(Item, item)?.type === 'reasoning') draft.isReasoningHidden = true;
 }
 
 /** The whole reply; if a server ends a stream with less than that, what the earlier pieces contained. */
@@ -271,5 +280,5 @@ function addCall(draft: AnswerDraft, place: number, given: unknown): void {
     return;
   const input = callInput(item);
   const text = typeof input === 'string' ? input : JSON.stringify(input);
-  draft.addToCall(place, { id: item.call_id, name: item.name ?? type.replace(/_call$/, ''), input: text });
+  draft.setCall(place, { id: item.call_id, name: item.name ?? type.replace(/_call$/, ''), input: text });
 }

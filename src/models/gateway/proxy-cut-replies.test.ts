@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { RawReply } from '../../../test/fakes/providers/index.ts';
+import { dialectPlaces, postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
+import type { CallRecord } from './caller.ts';
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+const thought = 'x = 1; '.repeat(300);
+const events = { 'content-type': 'text/event-stream' };
+
+/** A stream of each dialect that contains nothing but reasoning or a call that is not complete. */
+const streams: Record<string, object[]> = {
+  chat_completions: [{ id: 'c', choices: [{ index: 0, delta: { reasoning_content: thought } }] }],
+  responses: [
+    { type: 'response.created', response: { id: 'r', instructions: 'y'.repeat(30_000), output: [] } },
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { type: 'function_call', id: 'f', call_id: 'c1', name: 'shell', arguments: '' },
+    },
+    { type: 'response.function_call_arguments.delta', output_index: 0, item_id: 'f', delta: thought },
+  ],
+  messages: [
+    {
+      type: 'message_start',
+      message: { model: 'm', content: [], usage: { input_tokens: 9, output_tokens: 1 } },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: thought } },
+  ],
+  generate_content: [{ candidates: [{ content: { parts: [{ thought: true, text: thought }] } }] }],
+};
+
+/** What is recorded of a reply that the program leaves once it has begun. */
+async function leftReply(
+  {
+    model,
+    basePath,
+    path,
+    key,
+    body,
+  }: Pick<(typeof dialectPlaces)[number], 'model' | 'basePath' | 'path' | 'key' | 'body'>,
+  reply: RawReply,
+): Promise<CallRecord | undefined> {
+  const place = await rawProxyPlace(() => ({ ...reply, ending: 'silence' }), {
+    ...{ model, basePath },
+    proxy: { readOnMs: 20 },
+  });
+  open.push(place);
+  const stop = new AbortController();
+  const left = await postTo(place.url, path(true), body(true), { key, signal: stop.signal });
+  await left.body?.getReader().read();
+  stop.abort();
+  await expect.poll(() => place.records.length).toBe(1);
+  return place.records[0];
+}
+
+describe('a reply that the program leaves before its end', () => {
+  test.each(dialectPlaces)(
+    'is charged for reasoning and for calls that are not complete, and is an answer: $dialect',
+    async (place) => {
+      const pieces = [
+        (streams[place.dialect] ?? []).map((data) => `data: ${JSON.stringify(data)}\n\n`).join(''),
+      ];
+      const record = await leftReply(place, { headers: events, pieces });
+      expect(record).toMatchObject({ answer: { kind: 'answered', text: '' }, failure: null });
+      expect(record?.usage.source).toBe('estimate');
+      expect(record?.usage.output).toBeGreaterThanOrEqual(thought.length / 3);
+      expect(record?.usage.output).toBeLessThan(thought.length / 3 + 30);
+    },
+  );
+
+  const [chat, responses, , google] = dialectPlaces;
+  if (chat === undefined || responses === undefined || google === undefined) throw new Error('no dialects');
+
+  test("is charged for what can't be read", async () => {
+    const record = await leftReply(chat, { headers: events, pieces: [`data: ${thought}\n\n`] });
+    expect(record?.usage.output).toBe(thought.length / 3);
+  });
+
+  test('contains the call that was being written', async () => {
+    const pieces = (streams.responses ?? []).map((data) => `data: ${JSON.stringify(data)}\n\n`);
+    const record = await leftReply(responses, { headers: events, pieces: [pieces.join('')] });
+    expect(record?.answer).toMatchObject({ tool_calls: [{ id: 'c1', name: 'shell', input: thought }] });
+  });
+
+  test.each([
+    [
+      'its reasoning is hidden',
+      responses,
+      events,
+      [
+        '{"type":"response.output_item.added","item":{"type":"reasoning","summary":[]}}',
+        '{"type":"response.output_text.delta","delta":"So:"}',
+      ]
+        .map((data) => `data: ${data}\n\n`)
+        .join(''),
+    ],
+    [
+      'it is no stream of events',
+      google,
+      { 'content-type': 'application/json' },
+      '[{"candidates":[{"content":',
+    ],
+  ])('is charged as the longest possible one if %s', async (_, place, headers, piece) => {
+    const record = await leftReply(place, { headers, pieces: [piece] });
+    expect(record).toMatchObject({ answer: { kind: 'answered' }, usage: { output: 32_000 } });
+  });
+});
