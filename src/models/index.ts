@@ -11,8 +11,9 @@ export type {
 export { type AskForProcess, GatewayServer } from './gateway/gateway-server.ts';
 export { jsonPieces } from './gateway/json-edits.ts';
 export { ModelGateway, type ModelGatewayOptions } from './gateway/model-gateway.ts';
+export { unlimitedOutputTokens } from './gateway/output-limit.ts';
 export type { ProxyOptions, ProxyRequest } from './gateway/proxy-options.ts';
-export { type ListenAt, ProxyServer, unlimitedOutputTokens } from './gateway/proxy-server.ts';
+export { type ListenAt, ProxyServer } from './gateway/proxy-server.ts';
 export { readToolChat } from './gateway/tool-chat.ts';
 export { Upstream, type UpstreamModel } from './gateway/upstream.ts';
 export { type KnownPrice, knownPrices, type LongPromptPrice } from './known-prices.ts';

@@ -18,6 +18,7 @@ import type { Dialect, ErrorCode, ReadRequest, RequestText, Route } from './dial
 import { dialectOf } from './dialects/index.ts';
 import { readBody, sendJson } from './http-bodies.ts';
 import { withEdits } from './json-edits.ts';
+import { mostOutput } from './output-limit.ts';
 import { type CallWays, makeProxiedCall } from './proxied-call.ts';
 import type { ProxiedCall } from './proxied-outcome.ts';
 import type { ProxyOptions, ProxyRequest } from './proxy-options.ts';
@@ -33,10 +34,6 @@ const maxBodyValues = 2 ** 17;
 const maxHeldBytes = 2 ** 28;
 const defaultConnections = 256;
 const defaultUnreadMs = 30_000;
-/** What is reserved for an answer whose length the program does not limit. */
-export const unlimitedOutputTokens = 32_000;
-/** More than any model writes. */
-const mostOutputTokens = 1e9;
 const defaultReadOnMs = 10_000;
 
 const serverOptions = { requestTimeout: 60_000, maxHeaderSize: 2 ** 16, insecureHTTPParser: false };
@@ -206,9 +203,10 @@ export class ProxyServer implements AsyncDisposable {
     const prepared = dialect.prepare(parsed, { model: model.name, serverTools });
     if ('problem' in prepared) return { code: 'bad_request', problem: prepared.problem };
     const { edits, hidesUsage } = prepared;
+    const maxOutputTokens = mostOutput(read.limits);
+    if (typeof maxOutputTokens !== 'number') return { code: 'bad_request', ...maxOutputTokens };
     const body = edits.length === 0 ? bytes : Buffer.from(withEdits(parsed.text, edits));
     const sent = { method: 'POST', path: route.pathFor(model.name) + queryToSend(query), headers, body };
-    const maxOutputTokens = reservable(read.maxOutputTokens);
     const isStreaming = route.isStreaming ?? read.isStreaming;
     const call = { dialect, model, sent, isStreaming, hidesUsage, maxOutputTokens };
     return { dialect, route, path, query, text: parsed.text, read, model, call };
@@ -311,11 +309,6 @@ function refuseWith(response: ServerResponse, dialect: Dialect, code: ErrorCode,
   // The clients of OpenAI and Anthropic respect this header, whatever the status.
   const forGood = !['rate_limited', 'unavailable', 'internal'].includes(code);
   sendJson(response, status, body, forGood ? { 'x-should-retry': 'false' } : {});
-}
-
-/** A whole number of tokens, whatever number a program asks for. */
-function reservable(asked: number | null): number {
-  return asked === null ? unlimitedOutputTokens : Math.min(Math.max(1, Math.ceil(asked)), mostOutputTokens);
 }
 
 function parsedBody(bytes: Buffer): RequestText | null {

@@ -56,14 +56,16 @@ const Request = z.looseObject({
     .nullish()
     .catch(null),
   temperature: OptionalNumber,
-  max_tokens: OptionalNumber,
-  max_completion_tokens: OptionalNumber,
-  n: OptionalNumber,
+  max_tokens: Any,
+  max_completion_tokens: Any,
+  n_predict: Any,
+  n: Any,
 });
 
 function read(body: unknown): ReadRequest {
   const asked = Request.parse(body);
-  const most = asked.max_completion_tokens ?? asked.max_tokens ?? null;
+  // The last one is llama.cpp's.
+  const { max_tokens, max_completion_tokens, n_predict, n } = asked;
   return {
     model: asked.model ?? null,
     isStreaming: asked.stream === true,
@@ -74,7 +76,7 @@ function read(body: unknown): ReadRequest {
     }),
     stop: [asked.stop ?? []].flat(),
     temperature: asked.temperature ?? null,
-    maxOutputTokens: most === null ? null : most * Math.max(1, asked.n ?? 1),
+    limits: { tokens: { max_tokens, max_completion_tokens, n_predict }, answers: { n } },
   };
 }
 

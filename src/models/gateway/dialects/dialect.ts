@@ -57,8 +57,15 @@ export interface ReadRequest {
   tools: NonNullable<ModelRequest['tools']>;
   stop: string[];
   temperature: number | null;
-  /** Null if the request sets no limit. */
-  maxOutputTokens: number | null;
+  limits: OutputLimits;
+}
+
+/** The members of a request that limit its answers, by their names: as the program gave them, or undefined. */
+export interface OutputLimits {
+  /** The most tokens of each answer. */
+  tokens: Readonly<Record<string, unknown>>;
+  /** The number of answers. */
+  answers: Readonly<Record<string, unknown>>;
 }
 
 /** Reads a model's answer while it passes through. */

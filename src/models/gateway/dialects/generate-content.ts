@@ -1,9 +1,19 @@
 import { z } from 'zod';
 import { membersOf } from '../json-edits.ts';
 import { AnswerDraft } from './answer-draft.ts';
-import { changesOf } from './changes.ts';
+import { type ChangeRules, changesOf } from './changes.ts';
 import { DialectConversation } from './conversation.ts';
-import type { AnswerReader, Dialect, ErrorCode, HttpAnswer, ReadRequest, Route } from './dialect.ts';
+import type {
+  AnswerReader,
+  Dialect,
+  ErrorCode,
+  HttpAnswer,
+  PreparedCall,
+  ReadRequest,
+  RequestText,
+  Route,
+  Target,
+} from './dialect.ts';
 import { Any, inputOf, List, OptionalNumber, OptionalText, readAs, Text, toolOf } from './reading.ts';
 
 const kept = 'what lies at the provider is neither metered nor recorded; send the whole conversation';
@@ -13,13 +23,7 @@ export const generateContent: Dialect = {
   name: 'generate_content',
   route,
   read,
-  prepare: (request, target) =>
-    changesOf(request, target, {
-      refused: { cachedContent: kept, cached_content: kept },
-      serverMembers: [],
-      clientPart,
-      bodyName: (model) => `models/${model}`,
-    }),
+  prepare,
   createReader,
   error,
   keepAlive: 'data: {}\n\n',
@@ -31,6 +35,26 @@ export const generateContent: Dialect = {
     })),
   }),
 };
+
+const rules: ChangeRules = {
+  refused: { cachedContent: kept, cached_content: kept },
+  serverMembers: [],
+  clientPart,
+  bodyName: (model) => `models/${model}`,
+};
+
+function prepare(request: RequestText, target: Target): PreparedCall | { problem: string } {
+  const { body } = request;
+  const isAmbiguous = [body, body.generationConfig, body.generation_config].some(hasTwoSpellings);
+  return isAmbiguous
+    ? { problem: 'Two members of the body differ only in their spelling.' }
+    : changesOf(request, target, rules);
+}
+
+function hasTwoSpellings(value: unknown): boolean {
+  const names = Object.keys(readAs(z.looseObject({}), value) ?? {}).map(camelName);
+  return new Set(names).size < names.length;
+}
 
 function route(path: string): Route | null {
   const match = /^\/models\/([^/:]+):(generateContent|streamGenerateContent|countTokens)$/.exec(path);
@@ -58,8 +82,11 @@ function clientPart(tool: unknown, text: string): 'all' | 'nothing' | { text: st
 /** Google accepts `max_output_tokens` as well as `maxOutputTokens`. */
 function camelCased(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [camel(name), item]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [camelName(name), item]));
+}
+
+function camelName(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function object<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -80,10 +107,10 @@ const Request = object({
   contents: Any,
   tools: Any,
   generationConfig: object({
-    maxOutputTokens: OptionalNumber,
+    maxOutputTokens: Any,
     temperature: OptionalNumber,
     stopSequences: z.array(z.string()).nullish().catch(null),
-    candidateCount: OptionalNumber,
+    candidateCount: Any,
   })
     .nullish()
     .catch(null),
@@ -100,7 +127,7 @@ function read(body: unknown): ReadRequest {
         .join(''),
     );
   for (const content of [contents ?? []].flat()) addContent(conversation, content);
-  const most = generationConfig?.maxOutputTokens ?? null;
+  const { maxOutputTokens, candidateCount } = generationConfig ?? {};
   return {
     model: null,
     isStreaming: false,
@@ -116,7 +143,7 @@ function read(body: unknown): ReadRequest {
       }),
     stop: generationConfig?.stopSequences ?? [],
     temperature: generationConfig?.temperature ?? null,
-    maxOutputTokens: most === null ? null : most * Math.max(1, generationConfig?.candidateCount ?? 1),
+    limits: { tokens: { maxOutputTokens }, answers: { candidateCount } },
   };
 }
 

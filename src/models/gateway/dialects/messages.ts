@@ -68,7 +68,7 @@ const Request = z.looseObject({
   stream: z.boolean().nullish().catch(null),
   stop_sequences: z.array(z.string()).nullish().catch(null),
   temperature: OptionalNumber,
-  max_tokens: OptionalNumber,
+  max_tokens: Any,
 });
 
 function read(body: unknown): ReadRequest {
@@ -86,7 +86,7 @@ function read(body: unknown): ReadRequest {
     }),
     stop: asked.stop_sequences ?? [],
     temperature: asked.temperature ?? null,
-    maxOutputTokens: asked.max_tokens ?? null,
+    limits: { tokens: { max_tokens: asked.max_tokens }, answers: {} },
   };
 }
 

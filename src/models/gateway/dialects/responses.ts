@@ -127,7 +127,7 @@ const Request = z.looseObject({
   tools: List,
   stream: z.boolean().nullish().catch(null),
   temperature: OptionalNumber,
-  max_output_tokens: OptionalNumber,
+  max_output_tokens: Any,
 });
 
 function read(body: unknown): ReadRequest {
@@ -146,7 +146,7 @@ function read(body: unknown): ReadRequest {
       .flatMap(toolsOf),
     stop: [],
     temperature: asked.temperature ?? null,
-    maxOutputTokens: asked.max_output_tokens ?? null,
+    limits: { tokens: { max_output_tokens: asked.max_output_tokens }, answers: {} },
   };
 }
 
