@@ -18,6 +18,7 @@ import {
   restoreSnapshot,
   stepsOf,
   type TakenStep,
+  type TracedAction,
 } from '../store/index.ts';
 
 export type { Plan, ReportRun, TraceEvent };
@@ -26,9 +27,12 @@ export type { Plan, ReportRun, TraceEvent };
 export interface StoredStep {
   /** From 1 on. */
   number: number;
+  /** What was performed. */
   action: string;
-  /** By name, as the agent gave them. */
+  /** By name. */
   args: unknown;
+  /** What the agent wanted, if somebody replaced it; else null. */
+  proposed: { action: string; args: unknown } | null;
   observation: string;
   status: ActionStatus;
   /** Milliseconds since 1970. */
@@ -114,11 +118,15 @@ export function readExperiment(folder: string): StoredExperiment {
   return new StoredExperiment(folder);
 }
 
-function storedStep({ objects }: RunFolder, { step, started, finished }: TakenStep): StoredStep {
+function storedStep(
+  { objects }: RunFolder,
+  { step, started, performed, proposed, finished }: TakenStep,
+): StoredStep {
+  const read = ({ action, args }: TracedAction) => ({ action, args: JSON.parse(resolveText(objects, args)) });
   return {
     number: step,
-    action: started.action,
-    args: JSON.parse(resolveText(objects, started.args)),
+    ...read(performed),
+    proposed: proposed && read(proposed),
     observation: resolveText(objects, finished.observation),
     status: finished.status,
     started: started.time,

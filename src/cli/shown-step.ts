@@ -1,14 +1,24 @@
 import { styleText } from 'node:util';
 import { z } from 'zod';
 import type { EventOf, GateVerdict, TextRef, TraceEvent } from '../schema/index.ts';
-import { parseStoredText, type RunFolder, resolveText, stepsOf, type TakenStep } from '../store/index.ts';
+import {
+  parseStoredText,
+  type RunFolder,
+  resolveText,
+  stepsOf,
+  type TakenStep,
+  type TracedAction,
+} from '../store/index.ts';
 import { duration, plain } from './table.ts';
 
 /** A step with its texts, and the agent's notes before it. */
 export interface ShownStep {
   step: number;
+  /** What was performed. */
   action: string;
   args: unknown;
+  /** What the agent wrote, if somebody replaced it. */
+  proposed: { action: string; args: unknown } | null;
   status: string;
   observation: string;
   duration_ms: number;
@@ -67,14 +77,14 @@ export function shownSteps(
 }
 
 function shownStep(
-  { step, started, finished, decided }: TakenStep,
+  { step, started, performed, proposed, finished, decided }: TakenStep,
   textOf: (ref: TextRef) => string,
 ): Omit<ShownStep, 'notes' | 'notes_after' | 'summary'> {
   const { status, duration_ms, exit_code, changed, snapshot, submission } = finished;
   return {
     step,
-    action: started.action,
-    args: parseStoredText(z.unknown(), textOf(started.args), `the arguments of step ${step}`),
+    ...shownAction(performed, textOf),
+    proposed: proposed && shownAction(proposed, textOf),
     status,
     observation: textOf(finished.observation),
     ...{ duration_ms, exit_code, changed, snapshot },
@@ -91,24 +101,27 @@ function shownDecision(
   { actor, verdict, reason, replacement }: EventOf<'action_decided'>,
   textOf: (ref: TextRef) => string,
 ): ShownDecision {
-  const instead =
-    replacement === undefined
-      ? null
-      : {
-          action: replacement.action,
-          args: parseStoredText(z.unknown(), textOf(replacement.args), 'the arguments of a replacement'),
-        };
+  const instead = replacement === undefined ? null : shownAction(replacement, textOf);
   return { actor, verdict, reason: reason ?? null, replacement: instead };
 }
 
+function shownAction(
+  { action, args }: TracedAction,
+  textOf: (ref: TextRef) => string,
+): { action: string; args: unknown } {
+  return { action, args: parseStoredText(z.unknown(), textOf(args), `the arguments of ${action}`) };
+}
+
 /** Who decided on a step, and why; empty if nobody but the agent did. */
-function decisionText({ actor, decision }: ShownStep): string {
+function decisionText({ actor, decision, proposed }: ShownStep): string {
   if (actor !== null) return `taken by ${plain(actor)}`;
   if (decision === null) return '';
-  const { verdict, reason, replacement } = decision;
-  const instead =
-    replacement === null ? '' : ` by ${plain(replacement.action)} ${plain(JSON.stringify(replacement.args))}`;
-  return `${verdictNames[verdict]}${instead} by ${plain(decision.actor)}${reason === null || reason === '' ? '' : `: ${plain(reason)}`}`;
+  const { verdict, reason } = decision;
+  const wanted =
+    proposed === null
+      ? ''
+      : `; the agent wanted ${plain(proposed.action)} ${plain(JSON.stringify(proposed.args))}`;
+  return `${verdictNames[verdict]} by ${plain(decision.actor)}${reason === null || reason === '' ? '' : `: ${plain(reason)}`}${wanted}`;
 }
 
 const verdictNames: Record<GateVerdict, string> = {

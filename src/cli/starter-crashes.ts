@@ -31,7 +31,7 @@ function listed(title: string, lines: ReadonlyMap<string, string>): string {
 
 /** What to do about a starter that was stopped for its time; null if it was not. */
 function timeLimitText({ limits }: RunSpec, steps: readonly TakenStep[]): string | null {
-  const last = steps.findLast(({ started }) => started.action === 'Execute Script');
+  const last = steps.findLast(({ performed }) => performed.action === 'Execute Script');
   if (last?.finished.status !== 'timed_out') return null;
   const flag = limits.script_seconds < limits.wall_seconds ? '--script-seconds' : '--wall-seconds';
   return `stopped after ${duration(last.finished.duration_ms / 1000)}; raise ${flag}`;

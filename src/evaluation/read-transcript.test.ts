@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
 import {
   modelCall,
+  replacedStep,
   runEnded,
   sessionStarted,
   stepFinished,
@@ -162,4 +163,11 @@ test('a run that is forked from a step of another keeps what happened until ther
   );
   expect(transcript.problem).toBe('Do it.');
   expect(transcript.steps.map(({ entries }) => entries.Thought)).toEqual(['a', 'b']);
+});
+
+test('a replaced action counts as what was performed', () => {
+  const instead = { name: 'Write File', args: { file_name: 'b.txt', content: 'two' } };
+  const transcript = transcriptOf(begun(), replacedStep(1, instead), stepFinished(1, snapshot));
+  expect(transcript.steps).toMatchObject([{ step: 1, action: 'Write File', args: instead.args }]);
+  expect(processMetrics(transcript, null)).toMatchObject({ debugging: { executions: 0 } });
 });

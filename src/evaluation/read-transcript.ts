@@ -9,7 +9,14 @@ import {
   type TraceEvent,
 } from '../schema/index.ts';
 import type { FormatError, RunTranscript, TranscriptStep } from '../statistics/index.ts';
-import { eachEventSync, foldHistory, parseStoredText, type RunFolder, resolveText } from '../store/index.ts';
+import {
+  eachEventSync,
+  foldHistory,
+  PerformedActions,
+  parseStoredText,
+  type RunFolder,
+  resolveText,
+} from '../store/index.ts';
 
 /**
  * A run's transcript: its trace with all texts inserted.
@@ -37,6 +44,7 @@ export class TranscriptReader {
   readonly #text: (ref: TextRef) => string;
   readonly #steps: TranscriptStep[] = [];
   readonly #formatErrors: FormatError[] = [];
+  readonly #actions = new PerformedActions();
   #problem = '';
   #submissionFiles: string[] = [];
   #starter: string | null = null;
@@ -59,6 +67,7 @@ export class TranscriptReader {
     if (event.kind === 'model_call') this.#addCost(event);
     if (!isInHistory) return;
     if (isOfOthers(event)) this.#isShared = true;
+    this.#actions.read(event);
     switch (event.kind) {
       case 'session_started':
         this.#end = null;
@@ -75,8 +84,8 @@ export class TranscriptReader {
           this.#readReply(this.#text(event.answer));
         return;
       case 'step_started': {
-        const { step, action } = event;
-        this.#started = { step, action, args: argsOf(this.#text(event.args)) };
+        const { action, args } = this.#actions.of(event).performed;
+        this.#started = { step: event.step, action, args: argsOf(this.#text(args)) };
         this.#reply = null;
         this.#isRejected = false;
         return;

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { evaluationsOf } from '../evaluation/index.ts';
 import { buildReport } from '../statistics/index.ts';
 import { createExperiment, type Experiment, openExperiment } from '../store/index.ts';
-import { exportTables, type TableFormat, type TableName, tableNames } from './index.ts';
+import { exportRuns, exportTables, type TableFormat, type TableName, tableNames } from './index.ts';
 
 interface Changes {
   names?: readonly TableName[];
@@ -70,6 +70,35 @@ test('each table is a Parquet file with typed columns', async () => {
     ...{ call: 1n, step: null, role: 'agent', model: 'anthropic/claude-sonnet-4-5' },
     ...{ prompt_tokens: 1200n, completion_tokens: 40n, cost: 0.0015, latency_ms: 1830.5, failure: null },
   });
+});
+
+test('what somebody replaced is exported as what was performed, beside what the agent wanted', async () => {
+  const scratch = temporaryFolder();
+  const experiment = createExperiment(join(scratch, 'experiments/first'), examplePlan(['digits-baseline-0']));
+  const run = new WrittenRun(experiment.runFolder('digits-baseline-0'), exampleSpec());
+  const instead = { name: 'Read File', args: { file_name: 'a.txt' } };
+  await run.session(2, 'final_answer', instead);
+  const tables = await exportAll(experiment, 'parquet', join(scratch, 'tables'));
+  expect(await rowsOf(tables.folder, 'steps')).toMatchObject([
+    {
+      ...{ action: 'Read File', args: JSON.stringify(instead.args) },
+      ...{ proposed_action: 'Execute Script', proposed_args: '{"script_name":"train.py"}' },
+    },
+    { action: 'Execute Script', proposed_action: null, proposed_args: null },
+  ]);
+  const signal = new AbortController().signal;
+  const out = join(scratch, 'lines');
+  const folders = [run.folder];
+  await exportRuns({ folders, to: 'jsonl', out, variables: {}, onProgress: () => {}, signal });
+  const text = readFileSync(join(out, 'digits-baseline-0.jsonl'), 'utf8');
+  const lines = text.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      ...{ action: 'Read File', args: instead.args },
+      proposed: { action: 'Execute Script', args: { script_name: 'train.py' } },
+    },
+    { action: 'Execute Script', proposed: null },
+  ]);
 });
 
 test('unfinished runs have no result, and the mean of success is the rate of the report', async () => {

@@ -108,7 +108,7 @@ async function measureSeed(
   }
   // A submission that an earlier version of the script left is not a measurement.
   if (crash !== null) throw failure(spec, crash);
-  const script = steps.findLast(({ started }) => started.action === 'Execute Script');
+  const script = steps.findLast(({ performed }) => performed.action === 'Execute Script');
   const { duration_ms: ms = 0, cpu_seconds: cpuSeconds = null } = script?.finished ?? {};
   return { seed: spec.seed, score: grade.score, seconds: ms / 1000, cpuSeconds };
 }

@@ -193,6 +193,8 @@ export const Timeline = z.object({
   warnings: z.array(StepWarning),
   readings: z.array(StepReading),
   summaries: z.array(StepSummary),
+  /** What the agent wrote, where somebody replaced it: the index of its name. */
+  replaced: z.array(z.object({ step: z.int().min(1), action: count })),
   /** The evaluation is being made: grades, warnings, readings and summaries may be missing. */
   pending: z.boolean(),
 });

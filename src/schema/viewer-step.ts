@@ -29,6 +29,9 @@ export const StepArgument = z.object({
 });
 export type StepArgument = z.infer<typeof StepArgument>;
 
+export const StepAction = z.object({ action: z.string(), arguments: z.array(StepArgument) });
+export type StepAction = z.infer<typeof StepAction>;
+
 export const ShownToolCall = z.object({ name: z.string(), input: ShownText });
 export type ShownToolCall = z.infer<typeof ShownToolCall>;
 
@@ -85,9 +88,11 @@ export type ShownInnerStep = z.infer<typeof ShownInnerStep>;
 export const StepPage = z.object({
   step: count,
   total: count,
-  /** Null: no action (step 0, and the end of the run). */
+  /** What was performed; null: no action (step 0, and the end of the run). */
   action: z.string().nullable(),
   arguments: z.array(StepArgument),
+  /** What the agent wrote, if somebody replaced it; else null. */
+  proposed: StepAction.nullable(),
   status: StepStatus.nullable(),
   /** Who took it in the agent's place; null: the agent. */
   actor: z.string().nullable(),
@@ -97,8 +102,8 @@ export const StepPage = z.object({
       actor: z.string(),
       verdict: GateVerdict,
       reason: z.string().nullable(),
-      /** What was performed instead of the agent's action. */
-      replacement: z.object({ action: z.string(), arguments: z.array(StepArgument) }).nullable(),
+      /** What was wanted instead: once it is performed, it is the step's action. */
+      replacement: StepAction.nullable(),
     })
     .nullable(),
   entries: z.array(StepEntry),

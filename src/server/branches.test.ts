@@ -21,6 +21,7 @@ import {
   type RunParent,
   type RunSpec,
   StepPage,
+  Timeline,
 } from '../schema/index.ts';
 import { createExperiment, forkRun, openExperiment } from '../store/index.ts';
 
@@ -39,8 +40,8 @@ async function beginBranch(folder: string): Promise<RunSpec> {
   const snapshot = experiment.runFolder(parent.run).readGrades().grades[0]?.snapshot;
   if (snapshot === undefined) throw new Error('the run is graded');
   const replacement = { action: 'Write File', args: { text: '{"file_name":"x","content":"y"}' } };
-  const proposed = { step: 2, action: 'Run Command', args: { text: '{"command":"true"}' } };
-  trace.append({ kind: 'action_proposed', ...proposed });
+  const { step, action, args } = stepStarted(2);
+  trace.append({ kind: 'action_proposed', step, action, args });
   trace.append({
     kind: 'action_decided',
     step: 2,
@@ -107,7 +108,7 @@ test('the list of experiments adds up what forks used themselves, without what c
   expect(experiments).toMatchObject([{ used: { seconds: 3, tokens: 1000, money: 1 } }]);
 });
 
-test('the page of a step says who decided on it and why, what was performed instead, and who took it', async () => {
+test('the pages of a step and of the timeline say what was performed, what it replaced, who decided why, and who took it', async () => {
   const scratch = temporaryFolder();
   const { run } = await makeBranchedRun(join(scratch, 'experiments'));
   const spec = await beginBranch(join(run.folder, '../..'));
@@ -115,11 +116,12 @@ test('the page of a step says who decided on it and why, what was performed inst
   const step = (number: number) => get(viewer, `${runs}/${spec.id}/steps/${number}`, StepPage);
   expect(await step(1)).toMatchObject({ actor: null, decision: null });
   expect(await step(2)).toMatchObject({
-    actor: null,
-    decision: {
-      ...{ actor: 'Ada', verdict: 'replace', reason: 'Too slow.' },
-      replacement: { action: 'Write File', arguments: [{ name: 'file_name' }, { name: 'content' }] },
-    },
+    ...{ actor: null, action: 'Write File', arguments: [{ name: 'file_name' }, { name: 'content' }] },
+    proposed: { action: 'Execute Script', arguments: [{ name: 'script_name' }] },
+    decision: { actor: 'Ada', verdict: 'replace', reason: 'Too slow.' },
   });
+  const { actions, action, replaced } = await get(viewer, `${runs}/${spec.id}/timeline`, Timeline);
+  expect(action.map((index) => actions[index])).toEqual(['Execute Script', 'Write File', 'Execute Script']);
+  expect(replaced).toEqual([{ step: 2, action: actions.indexOf('Execute Script') }]);
   expect(await step(3)).toMatchObject({ actor: 'Ada', decision: null });
 });

@@ -45,6 +45,7 @@ export { formerLockName, leaseName, leaveFreeLease, takeLeaseNow } from './lease
 export { limitsHeldText } from './limits-held.ts';
 export { locateObject, objectIds, readStored } from './object-reader.ts';
 export { ObjectStore } from './object-store.ts';
+export { type PerformedAction, PerformedActions, type TracedAction } from './performed-actions.ts';
 export {
   currentGrades,
   type RecordedState,

@@ -7,9 +7,10 @@ import type {
   TraceEvent,
   TraceEventOf,
 } from '../schema/index.ts';
+import { type PerformedAction, PerformedActions } from './performed-actions.ts';
 
 /** One action of a run, with its result. */
-export interface TakenStep {
+export interface TakenStep extends PerformedAction {
   step: number;
   started: TraceEventOf<'step_started'>;
   finished: TraceEventOf<'step_finished'>;
@@ -23,16 +24,20 @@ export interface TakenStep {
  */
 export function stepsOf(events: Iterable<TraceEvent>): TakenStep[] {
   const steps: TakenStep[] = [];
-  const open = new Map<BranchId, TraceEventOf<'step_started'>>();
+  const open = new Map<BranchId, PerformedAction & Pick<TakenStep, 'started'>>();
+  const actions = new PerformedActions();
   const decisions = new Map<BranchId, TraceEventOf<'action_decided'>>();
   for (const event of events) {
+    actions.read(event);
     if (event.kind === 'action_decided') decisions.set(event.branch ?? 'main', event);
-    if (event.kind === 'step_started') open.set(event.branch ?? 'main', event);
+    if (event.kind === 'step_started')
+      open.set(event.branch ?? 'main', { started: event, ...actions.of(event) });
     if (event.kind !== 'step_finished') continue;
     const branch = event.branch ?? 'main';
-    const started = open.get(branch);
+    const begun = open.get(branch);
     const decided = decisions.get(branch) ?? null;
-    if (started?.step === event.step) steps.push({ step: event.step, started, finished: event, decided });
+    if (begun?.started.step === event.step)
+      steps.push({ step: event.step, ...begun, finished: event, decided });
     open.delete(branch);
     decisions.delete(branch);
   }

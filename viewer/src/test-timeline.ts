@@ -26,6 +26,7 @@ export function timeline(
     warnings: [],
     readings: [],
     summaries: [],
+    replaced: [],
     pending: false,
     ...more,
   };

@@ -5,6 +5,8 @@ import {
   Conversations,
   currentGrades,
   historyOf,
+  type PerformedAction,
+  PerformedActions,
   parseStoredText,
   type RunFolder,
   readTraceSync,
@@ -12,6 +14,7 @@ import {
   sessionsOf,
   spentOf,
   statesOf,
+  type TracedAction,
 } from '../../store/index.ts';
 
 /** A run of the store with all texts inserted, in chronological order. */
@@ -33,8 +36,11 @@ export interface ExportedRun {
 
 export interface ExportedStep {
   step: number;
+  /** What was performed. */
   action: string;
   args: unknown;
+  /** What the agent wrote, if somebody replaced it; else null. */
+  proposed: { action: string; args: unknown } | null;
   observation: string;
   started: TraceEventOf<'step_started'>;
   finished: TraceEventOf<'step_finished'>;
@@ -76,7 +82,8 @@ export function readRecordedRun({ folder, record }: BegunRun): ExportedRun {
 
 class Reader {
   readonly run: Omit<ExportedRun, 'grades' | 'spent' | 'secondsUsed'>;
-  #open: TraceEventOf<'step_started'> | null = null;
+  #open: (PerformedAction & { started: TraceEventOf<'step_started'> }) | null = null;
+  readonly #actions = new PerformedActions();
   #calls: AskedModel[] = [];
   readonly #conversations = new Conversations();
 
@@ -86,6 +93,7 @@ class Reader {
   }
 
   read(event: TraceEvent): void {
+    this.#actions.read(event);
     switch (event.kind) {
       case 'session_started':
         this.run.started ??= event;
@@ -103,7 +111,7 @@ class Reader {
         (event.step === null ? this.run.after : this.#calls).push(this.#asked(event));
         return;
       case 'step_started':
-        this.#open = event;
+        this.#open = { started: event, ...this.#actions.of(event) };
         return;
       case 'step_finished':
         this.#finish(event);
@@ -116,24 +124,29 @@ class Reader {
   }
 
   #finish(finished: TraceEventOf<'step_finished'>): void {
-    const started = this.#open;
+    const open = this.#open;
     this.#open = null;
-    if (started?.step !== finished.step) return;
+    if (open?.started.step !== finished.step) return;
+    const { started, performed, proposed } = open;
     this.run.steps.push({
       ...{
         step: finished.step,
-        action: started.action,
-        args: this.#json(started.args, z.json()),
+        ...this.#action(performed),
+        proposed: proposed && this.#action(proposed),
         started,
         finished,
       },
       observation: this.#text(finished.observation),
-      inner: (finished.inner ?? []).map(({ action, args, observation, time }) => ({
-        ...{ action, args: this.#json(args, z.json()), observation: this.#text(observation), time },
+      inner: (finished.inner ?? []).map(({ observation, time, ...inner }) => ({
+        ...{ ...this.#action(inner), observation: this.#text(observation), time },
       })),
       ...{ before: this.run.after.splice(0), calls: this.#calls },
     });
     this.#calls = [];
+  }
+
+  #action({ action, args }: TracedAction): { action: string; args: unknown } {
+    return { action, args: this.#json(args, z.json()) };
   }
 
   #asked(event: TraceEventOf<'model_call'>): AskedModel {

@@ -23,7 +23,8 @@ function lineOf(run: ExportedRun, step: ExportedStep): Record<string, unknown> {
   return {
     ...{ v: 1, experiment, run: id, task, agent, model, seed, marks },
     ...{ step: step.step, started: step.started.time, finished: finished.time },
-    ...{ action: step.action, args: step.args, status: finished.status, exit_code: finished.exit_code },
+    ...{ action: step.action, args: step.args, proposed: step.proposed },
+    ...{ status: finished.status, exit_code: finished.exit_code },
     ...{ observation: step.observation, by_model: finished.by_model ?? false },
     ...{ duration_ms: finished.duration_ms, seconds_used: finished.budget.seconds_used },
     ...{ changed: finished.changed, changed_count: finished.changed_count, snapshot: finished.snapshot },

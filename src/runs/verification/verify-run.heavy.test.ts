@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { agentOf, runOnce } from '../../../test/fixtures/run-place.ts';
 import { type Agent, agentByName } from '../../agents/index.ts';
+import type { Gate } from '../../environment/index.ts';
 import { cacheFolder } from '../../lib/cache-folder.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import type { Verification } from '../../schema/index.ts';
@@ -31,21 +32,22 @@ const command = (text: string): Step => ['Run Command', { command: text }];
 const execute = (script_name: string): Step => ['Execute Script', { script_name }];
 const write = (file_name: string, content: string): Step => ['Write File', { file_name, content }];
 
-async function runBy(agent: Agent, task = resources): Promise<RunFolder> {
+async function runBy(agent: Agent, task = resources, gate?: Gate): Promise<RunFolder> {
   places += 1;
   const changes = { tasks: [task.task.file.id], limits: { steps: 8 } };
   const place = join(bench.experiments, String(places));
-  const { folder, record } = await runOnce(place, task, agent, { changes });
+  const { folder, record } = await runOnce(place, task, agent, { changes, ...(gate && { gate }) });
   if (record.status !== 'finished') throw new Error(record.end?.message);
   return folder;
 }
 
-const runOf = (steps: readonly Step[], task = resources) =>
+const runOf = (steps: readonly Step[], task = resources, gate?: Gate) =>
   runBy(
     agentOf(async ({ environment }) => {
       for (const [name, args] of steps) await environment.step({ name, args });
     }),
     task,
+    gate,
   );
 
 function verify(folder: RunFolder, task = resources, repeats = 1): Promise<Verification> {
@@ -77,6 +79,21 @@ withSandbox(`a verification${why}`, () => {
     expect(verification.executed).toEqual([{ step: 1, command: 'python train.py' }]);
     expect(folder.readVerifications().verifications).toEqual([verification]);
     expect(await checkRun(folder)).toEqual([]);
+  });
+
+  test('runs again what was performed, and not what a person replaced', async () => {
+    const gate: Gate = async ({ name }) =>
+      name === 'Execute Script'
+        ? {
+            kind: 'replace',
+            actor: 'Ada',
+            action: { name: 'Run Command', args: { command: 'python mine.py' } },
+          }
+        : { kind: 'allow', actor: 'Ada' };
+    const steps = [write('mine.py', adding(right)), execute('train.py')];
+    const verification = await verify(await runOf(steps, resources, gate));
+    expect(verification).toMatchObject({ verdict: 'reproduced', score: 0 });
+    expect(verification.executed).toEqual([{ step: 2, command: 'python mine.py' }]);
   });
 
   test('does not accept a submission that was tampered with after the training', async () => {

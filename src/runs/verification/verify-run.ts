@@ -82,12 +82,12 @@ function endOf(folder: RunFolder, { task }: TaskResources): RunEnd | null {
   const last = events.findLast((event) => event.kind === 'run_ended');
   if (last?.snapshot == null) return null;
   const snapshots = snapshotsByStep(events);
-  const steps = stepsOf(events).map(({ step, started, finished }): WorkStep => {
+  const steps = stepsOf(events).map(({ step, performed, finished }): WorkStep => {
     const { changed, changed_count: changedCount, snapshot, submission } = finished;
-    const args = argumentsOf(resolveText(folder.objects, started.args));
+    const args = argumentsOf(resolveText(folder.objects, performed.args));
     const wroteSubmission = submission.written_at_step === step;
     const before = snapshots.get(step - 1) ?? snapshot;
-    return { step, action: started.action, args, changed, changedCount, wroteSubmission, before, snapshot };
+    return { step, action: performed.action, args, changed, changedCount, wroteSubmission, before, snapshot };
   });
   return {
     steps,

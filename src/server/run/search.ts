@@ -42,6 +42,13 @@ function textsOf(event: TraceEvent): [place: string, ref: TextRef][] {
         ['action', { text: event.action }],
         ['arguments', event.args],
       ];
+    case 'action_decided':
+      return event.replacement === undefined
+        ? []
+        : [
+            ['replacement', { text: event.replacement.action }],
+            ['replacement', event.replacement.args],
+          ];
     case 'step_finished':
       return [
         ['observation', event.observation],

@@ -1,10 +1,11 @@
 import type { ObjectId, TraceEvent, TraceEventOf } from '../../schema/index.ts';
+import { type PerformedAction, PerformedActions } from '../../store/index.ts';
 import { readEvents, stepEvents } from '../trace/read-events.ts';
 import type { TraceTable } from '../trace/trace-table.ts';
 
 /** The events of one step. */
 export interface StepEvents {
-  started: TraceEventOf<'step_started'> | null;
+  started: (TraceEventOf<'step_started'> & PerformedAction) | null;
   /** The last decision of the run's gate before it. */
   decided: TraceEventOf<'action_decided'> | null;
   finished: TraceEventOf<'step_finished'> | null;
@@ -30,15 +31,19 @@ export async function readStepEvents(
     sessions: [],
     ended: null,
   };
-  for await (const event of stepEvents(path, table, step, { signal })) add(found, event);
+  const actions = new PerformedActions();
+  for await (const event of stepEvents(path, table, step, { signal })) {
+    actions.read(event);
+    add(found, event, actions);
+  }
   return found;
 }
 
-function add(found: StepEvents, event: TraceEvent): void {
+function add(found: StepEvents, event: TraceEvent, actions: PerformedActions): void {
   switch (event.kind) {
     case 'step_started':
       // For a step that was cut off and begun again, the last beginning counts.
-      found.started = event;
+      found.started = { ...event, ...actions.of(event) };
       return;
     case 'action_decided':
       found.decided = event;

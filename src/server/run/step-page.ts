@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  type StepAction,
   type StepArgument,
   type StepCall,
   type StepEntry,
@@ -8,6 +9,7 @@ import {
   type TextRef,
   type TraceEventOf,
 } from '../../schema/index.ts';
+import type { TracedAction } from '../../store/index.ts';
 import { stepEvents } from '../trace/read-events.ts';
 import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
 import { messagesOf } from './call-messages.ts';
@@ -45,8 +47,9 @@ export async function readStep(
     calls.push(shownCall(texts, call, await messagesOf(path, table, call), `call.${index}`));
   return {
     ...emptyStep(run, step),
-    action: started?.action ?? null,
-    arguments: started === null ? [] : argumentsOf(texts, started.args, 'argument'),
+    action: started?.performed.action ?? null,
+    arguments: started === null ? [] : argumentsOf(texts, started.performed.args, 'argument'),
+    proposed: started?.proposed ? actionOf(texts, started.proposed, 'proposed') : null,
     actor: started?.actor ?? null,
     decision: decided && decisionOf(texts, decided),
     status: finished?.status ?? (isOpen ? openStatus(run) : null),
@@ -70,7 +73,7 @@ function emptyStep({ table }: TracedRun, step: number): TracedStep {
     ...{ inner: [], observation: null, output: null, by_model: false, started: null, duration_ms: null },
     ...{ overhead_ms: null, exit_code: null, cpu_seconds: null, peak_memory_bytes: null, changed: [] },
     ...{ changed_count: 0, submission: null, budget: null, snapshot: null, resumed: false, actor: null },
-    decision: null,
+    ...{ decision: null, proposed: null },
   };
 }
 
@@ -92,11 +95,12 @@ function outcomeOf(texts: ShownTexts, finished: TraceEventOf<'step_finished'>): 
 
 function decisionOf(texts: ShownTexts, decided: TraceEventOf<'action_decided'>): StepPage['decision'] {
   const { actor, verdict, reason, replacement } = decided;
-  const instead =
-    replacement === undefined
-      ? null
-      : { action: replacement.action, arguments: argumentsOf(texts, replacement.args, 'replacement') };
+  const instead = replacement === undefined ? null : actionOf(texts, replacement, 'replacement');
   return { actor, verdict, reason: reason ?? null, replacement: instead };
+}
+
+function actionOf(texts: ShownTexts, { action, args }: TracedAction, part: string): StepAction {
+  return { action, arguments: argumentsOf(texts, args, part) };
 }
 
 /** Each argument as a text of its own; arguments that are not an object are one text. */

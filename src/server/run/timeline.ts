@@ -53,6 +53,9 @@ export function timelineOf(
     warnings: judged.warnings.filter(isInside),
     readings: judged.readings.filter(isInside),
     summaries: judged.summaries.filter(isInside),
+    replaced: column('proposed').flatMap((place, index) =>
+      place === 0 ? [] : [{ step: first + index, action: place - 1 }],
+    ),
     pending: judged.pending,
   };
 }
@@ -65,6 +68,7 @@ function openCell(run: TracedRun, name: ColumnName): number {
       return statuses.indexOf(openStatus(run));
     case 'started':
     case 'action':
+    case 'proposed':
     case 'calls':
     case 'tokens':
       return now[name];

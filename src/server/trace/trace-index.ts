@@ -11,7 +11,7 @@ export const traceIndexName = '.viewer.sqlite';
 const create =
   'CREATE TABLE IF NOT EXISTS traces (path TEXT PRIMARY KEY, version INTEGER, content BLOB) STRICT;';
 /** Increased with each change of a table's content. */
-const version = 6;
+const version = 7;
 /** Smaller traces are read as fast as their tables. */
 const keptFromBytes = 2 ** 22;
 /** In memory, for all runs together. */

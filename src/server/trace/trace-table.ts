@@ -10,8 +10,10 @@ export const columnNames = [
   'started',
   'duration_ms',
   'seconds_used',
-  /** Index into `actions`. */
+  /** What was performed: index into `actions`. */
   'action',
+  /** What the agent wrote, if that was replaced: one more than its index into `actions`; else 0. */
+  'proposed',
   /** Index into the values of `ActionStatus`. */
   'status',
   'calls',
@@ -32,6 +34,7 @@ const Now = z.object({
   step: z.int().nullable(),
   started: z.number(),
   action: z.int(),
+  proposed: z.int(),
   calls: z.int(),
   tokens: z.number(),
   money: z.number(),
@@ -43,7 +46,17 @@ const Now = z.object({
 const Range = z.object({ offset: z.number(), bytes: z.number() });
 
 const nothing: z.infer<typeof Now> = {
-  ...{ step: null, started: 0, action: 0, calls: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 },
+  ...{
+    step: null,
+    started: 0,
+    action: 0,
+    proposed: 0,
+    calls: 0,
+    tokens: 0,
+    money: 0,
+    unpriced: 0,
+    estimated: 0,
+  },
   entries: 0,
 };
 /** The bits of a number on which JavaScript's bit operations work. */
@@ -69,6 +82,8 @@ export const TraceTable = z.object({
   ending: Range.nullable(),
   sessions: z.int().min(0),
   now: Now,
+  /** The last action about which the run's gate was asked, and what it put in its place for a step. */
+  gate: z.object({ proposed: z.string(), replacement: z.string().nullable(), step: z.int() }),
   /** In the order in which they were made, `main` first; with their finished steps. */
   branches: z.array(z.object({ id: BranchId, origin: BranchOrigin.nullable(), steps: z.int() })),
   selected: BranchId,
@@ -100,6 +115,7 @@ export function emptyTable(lineage: Lineage = mainLineage): TraceTable {
       ending: null,
       sessions: 0,
       now: nothing,
+      gate: { proposed: '', replacement: null, step: 0 },
       clock: { told: 0, since: 0, time: 0 },
       branches: [{ id: 'main', origin: null, steps: 0 }],
       selected: 'main',
@@ -151,8 +167,13 @@ export function addFacts(
   const { now } = table;
   switch (facts.kind) {
     case 'output':
+      return null;
     case 'action_proposed':
+      if (isShown(table, facts)) table.gate = { proposed: facts.action, replacement: null, step: facts.step };
+      return null;
     case 'action_decided':
+      if (isShown(table, facts))
+        table.gate = { ...table.gate, replacement: facts.replacement?.action ?? null, step: facts.step };
       return null;
     case 'session_started':
       table.sessions = Math.max(table.sessions, facts.session);
@@ -189,7 +210,7 @@ export function addFacts(
       passTime(table, facts.time);
       now.step = facts.step;
       now.started = facts.time;
-      now.action = actionIndex(table.actions, facts.action);
+      Object.assign(now, actionsOf(table, facts));
       return null;
     case 'step_finished':
       countStep(table, facts.branch);
@@ -199,6 +220,19 @@ export function addFacts(
       table.clock = { told: facts.budget.seconds_used, since: 0, time: facts.time };
       return null;
   }
+}
+
+/** As `PerformedActions` in the store, from the facts that a table keeps. */
+function actionsOf(
+  { actions, gate }: TraceTable,
+  { step, actor, action }: Extract<LineFacts, { kind: 'step_started' }>,
+): Pick<TraceTable['now'], 'action' | 'proposed'> {
+  const isDecided = actor === undefined && gate.step === step && gate.proposed === action;
+  const replacement = isDecided ? gate.replacement : null;
+  const written = actionIndex(actions, action);
+  return replacement === null
+    ? { action: written, proposed: 0 }
+    : { action: actionIndex(actions, replacement), proposed: written + 1 };
 }
 
 function countStep({ branches }: TraceTable, branch: BranchId = 'main'): void {

@@ -43,6 +43,10 @@ export function withNewSteps(old: Timeline, news: Timeline): Timeline | null {
     warnings: [...old.warnings.filter(({ step }) => step < news.from), ...news.warnings],
     readings: [...old.readings.filter(({ step }) => step < news.from), ...news.readings],
     summaries: [...old.summaries.filter(({ step }) => step < news.from), ...news.summaries],
+    replaced: [
+      ...old.replaced.filter(({ step }) => step < news.from),
+      ...news.replaced.map(({ step, action }) => ({ step, action: place(actions, news.actions[action]) })),
+    ],
     // The event has no results of the evaluation.
     pending: old.pending,
   };

@@ -307,6 +307,7 @@ function Cell({ timeline, step }: { timeline: Timeline; step: number | null }) {
   const score = timeline.grades.find((grade) => grade.step === step)?.score ?? null;
   const reading = timeline.readings.find((known) => known.step === step)?.printed ?? null;
   const summary = timeline.summaries.find((known) => known.step === step)?.text ?? null;
+  const replaced = timeline.replaced.find((known) => known.step === step)?.action ?? -1;
   return (
     <span className="step-line">
       <StepWords
@@ -316,6 +317,7 @@ function Cell({ timeline, step }: { timeline: Timeline; step: number | null }) {
         score={score}
         reading={reading}
         summary={summary}
+        replaced={timeline.actions[replaced] ?? null}
       />
     </span>
   );

@@ -4,17 +4,18 @@ import { StepArguments } from './step-action.tsx';
 
 /** Who decided on the step, and why, unless only the agent did. */
 export function Decision({ page }: { page: StepPage }) {
-  const { actor, decision } = page;
+  const { actor, decision, proposed } = page;
+  const other = proposed ?? decision?.replacement ?? null;
   return (
     <>
       {decision === null ? null : (
         <Notice kind={decision.verdict === 'allow' ? 'note' : 'warning'}>
           {decision.actor} {verdictWords[decision.verdict]}
           {decision.reason === null || decision.reason === '' ? '' : `: ${decision.reason}`}
-          {decision.replacement === null ? null : (
+          {other === null ? null : (
             <>
-              . This was performed: <strong>{decision.replacement.action}</strong>
-              <StepArguments page={{ ...page, arguments: decision.replacement.arguments }} />
+              . {proposed === null ? 'Wanted instead' : 'The agent wanted'}: <strong>{other.action}</strong>
+              <StepArguments page={{ ...page, arguments: other.arguments }} />
             </>
           )}
         </Notice>
@@ -29,6 +30,6 @@ export function Decision({ page }: { page: StepPage }) {
 const verdictWords: Record<NonNullable<StepPage['decision']>['verdict'], string> = {
   allow: 'allowed it',
   deny: 'denied it: it was not performed',
-  replace: 'replaced what the agent wanted, which is shown below',
+  replace: 'replaced what the agent wanted',
   take_over: 'took over',
 };

@@ -32,6 +32,7 @@ export function StepList({ timeline, step, hrefOf }: StepListProps) {
     [timeline.readings],
   );
   const summaries = useMemo(() => summariesByStep(timeline), [timeline]);
+  const replaced = useMemo(() => replacedByStep(timeline), [timeline]);
   // The run as a whole and the starter come before the steps; what was written after the last one comes after them.
   const count = timeline.action.length + 2 + (timeline.has_tail ? 1 : 0);
   const virtual = useVirtualizer({
@@ -64,6 +65,7 @@ export function StepList({ timeline, step, hrefOf }: StepListProps) {
               score={scores.get(ofStep ?? -1) ?? null}
               reading={readings.get(ofStep ?? -1) ?? null}
               summary={summaries.get(ofStep ?? -1) ?? null}
+              replaced={replaced.get(ofStep ?? -1) ?? null}
             />
           );
         })}
@@ -75,6 +77,11 @@ export function StepList({ timeline, step, hrefOf }: StepListProps) {
 /** The summaries of steps, as far as they are known. */
 function summariesByStep({ summaries }: Timeline): Map<number, string> {
   return new Map(summaries.flatMap(({ step, text }) => (text === '' ? [] : [[step, text]])));
+}
+
+/** What the agent wrote, of steps that did something else. */
+function replacedByStep({ replaced, actions }: Timeline): Map<number, string> {
+  return new Map(replaced.map(({ step, action }) => [step, actions[action] ?? '']));
 }
 
 function isStep({ from, action }: Timeline, step: number | null): boolean {
@@ -118,9 +125,11 @@ interface StepWordsProps {
   reading: number | null;
   /** Its summary. */
   summary: string | null;
+  /** The action that the agent wrote, if somebody replaced it. */
+  replaced: string | null;
 }
 
-export function StepWords({ timeline, step, warnings, score, reading, summary }: StepWordsProps) {
+export function StepWords({ timeline, step, warnings, score, reading, summary, replaced }: StepWordsProps) {
   if (step === null) return <span className="step-name">The run as a whole</span>;
   const index = step - timeline.from;
   const action = timeline.actions[timeline.action[index] ?? -1];
@@ -139,6 +148,11 @@ export function StepWords({ timeline, step, warnings, score, reading, summary }:
       <span className="step-number">{step}</span>
       <span className={`step-kind kind-${actionKind(action)}`} aria-hidden="true" />
       <span className="step-name">{action}</span>
+      {replaced === null ? null : (
+        <span className="step-status quiet" title={`The agent wanted ${replaced}`}>
+          replaced
+        </span>
+      )}
       {isWell(status) ? null : <span className="bad step-status">{showWords(status ?? '')}</span>}
       {status === 'running' ? <span className="step-status running">running</span> : null}
       {warnings === 0 ? null : (

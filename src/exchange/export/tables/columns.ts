@@ -36,7 +36,8 @@ export const tables = {
   },
   steps: {
     ...{ experiment: 'text', run: 'text', branch: 'text', in_history: 'boolean', step: 'integer' },
-    ...{ action: 'text', args: 'text', actor: 'text', status: 'text', exit_code: 'integer' },
+    ...{ action: 'text', args: 'text', proposed_action: 'text', proposed_args: 'text', actor: 'text' },
+    ...{ status: 'text', exit_code: 'integer' },
     ...{ started: 'time', finished: 'time', duration_ms: 'number', seconds_used: 'number' },
     ...{ tokens_used: 'integer', money_used: 'number', cpu_seconds: 'number', peak_memory_bytes: 'number' },
     ...{ changed: 'integer', submission: 'boolean', stale: 'boolean', valid: 'boolean', score: 'number' },

@@ -69,13 +69,15 @@ function* stepRows(
   graded: ReadonlyMap<string, Grade>,
 ): Generator<Row<'steps'>> {
   const used = usedBySteps(events);
-  for (const { started, finished } of stepsOf(events)) {
+  for (const { started, performed, proposed, finished } of stepsOf(events)) {
     const grade = graded.get(placeOf(finished));
     const spent = used.get(finished) ?? nothingSpent;
     const { step, status, exit_code, duration_ms, submission, branch = 'main' } = finished;
     yield {
       ...{ ...names, branch, in_history: isInHistory(finished), step },
-      ...{ action: started.action, args: resolveText(folder.objects, started.args) },
+      ...{ action: performed.action, args: resolveText(folder.objects, performed.args) },
+      proposed_action: proposed?.action ?? null,
+      proposed_args: proposed && resolveText(folder.objects, proposed.args),
       ...{ actor: started.actor ?? null, status, exit_code },
       ...{ started: started.time, finished: finished.time, duration_ms },
       ...{ seconds_used: finished.budget.seconds_used, tokens_used: spent.tokens },
