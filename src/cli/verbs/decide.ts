@@ -65,6 +65,7 @@ export const decide: Verb = {
     const run = `${experiment.name}/${folder.id}`;
     const spec = experiment.specOf(folder.id);
     const proposals = proposalsOf(folder, spec?.approve_later === true);
+    checkFlags(verdict, options);
     if (verdict === undefined) {
       const shown = proposals.map((proposal) => ({
         ...proposal,
@@ -87,6 +88,22 @@ export const decide: Verb = {
     };
   },
 };
+
+/** A decision is final, so nothing of what was given is left out silently. */
+function checkFlags(verdict: string | undefined, { reason, instead }: Options): void {
+  if (instead !== undefined && verdict !== 'replace')
+    throw new UserError(
+      'bad_flag',
+      `--instead needs replace${verdict === undefined ? '' : `, not ${verdict}`}.`,
+      'Nothing was decided. To perform another action, give the verdict replace with --instead.',
+    );
+  if (reason !== undefined && verdict === undefined)
+    throw new UserError(
+      'bad_flag',
+      '--reason needs a verdict.',
+      `Nothing was decided. Give the verdict before it: ${verdicts.join(', ')}.`,
+    );
+}
 
 function proposalsOf(folder: RunFolder, isGated: boolean): Proposal[] {
   if (!isGated) {

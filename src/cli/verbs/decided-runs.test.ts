@@ -69,3 +69,14 @@ test('once somebody has decided, everything says so, and that the same command c
   expect(ended).not.toContain('Decide, for example: ');
   expect(ended).toContain('Run the same command again to continue.');
 });
+
+test('an action or a reason that the verdict has no use for is refused, and nothing is decided', async () => {
+  const instead = 'Read File {"file_name": "train.py"}';
+  const decided = (verdict: string[], options: object) =>
+    decide.run(contextHere(), ['first/waiting', ...verdict], options);
+  await expect(decided(['allow'], { instead })).rejects.toThrow('--instead needs replace, not allow.');
+  await expect(decided(['deny'], { instead })).rejects.toThrow('--instead needs replace, not deny.');
+  await expect(decided([], { instead })).rejects.toThrow('--instead needs replace.');
+  await expect(decided([], { reason: 'Why not?' })).rejects.toThrow('--reason needs a verdict.');
+  expect((await said()).listed).toContain('waits for a decision on step 4 (Edit File)');
+});
