@@ -40,7 +40,8 @@ test('the viewer shows the run of a program like any other, with its turns, thei
   await using server = await startProviderServer({ answer: script });
   const { agent, options } = await commandThatTells();
   const { record, folder } = await runAgentProgram(agent, options, null, {
-    ...{ experiments: bench.experiments, resources, server, changes: { name: 'outside' } },
+    ...{ experiments: bench.experiments, resources, server },
+    changes: { name: 'outside', roles: { fast: { model: 'fake/gpt-5-mini' } } },
   });
   expect(record, record.end?.message).toMatchObject({ status: 'finished', steps: 3 });
   const signal = new AbortController().signal;

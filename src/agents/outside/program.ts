@@ -87,8 +87,8 @@ export interface Program {
   /** Absent: it starts over. Only for programs that were measured to lose nothing (docs/decisions/0031). */
   session?: ProgramSession;
   /**
-   * Whether a request is not one of its turns, such as one for a title or a summary. Requests to the fast model are
-   * not, either.
+   * Whether a request is not one of its turns, such as one for a title or a summary. Requests to a model of
+   * another role are not, either, if it is another model.
    */
   isSideCall?(request: ModelRequest): boolean;
   /** What one line of its printed log, as parsed JSON, reports about it; null: nothing. Absent: it prints no log. */

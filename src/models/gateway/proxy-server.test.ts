@@ -75,6 +75,13 @@ describe('the proxy', () => {
     ]);
   });
 
+  test("makes every request one to the agent's model if no other was chosen for small ones", async () => {
+    const { url, records } = await place(answers);
+    for (const model of ['any-mini', 'mlab-fast', 'mlab-editor', 'gpt-4o'])
+      await postTo(url, chat, { ...hello, model });
+    expect(records.map(({ request }) => request.role)).toEqual(['agent', 'agent', 'agent', 'agent']);
+  });
+
   test('lists the models of the run in each dialect', async () => {
     const { url } = await place(answers, { fast: 'openai/gpt-4o-mini' });
     const list = async (headers: Record<string, string>) =>

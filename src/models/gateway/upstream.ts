@@ -36,9 +36,12 @@ const small = /haiku|mini|nano|flash|lite|small|tiny/i;
 export class Upstream {
   readonly #models: readonly UpstreamModel[];
 
-  /** @param models the agent's first */
+  /** @param models the agent's first; roles that have the same model are the agent's, too */
   constructor(models: readonly UpstreamModel[]) {
-    this.#models = models;
+    const [agent] = models;
+    this.#models = models.filter(
+      (model) => model === agent || model.settings.model !== agent?.settings.model,
+    );
   }
 
   /** The dialects of the agent's model, the best first. */
@@ -54,8 +57,8 @@ export class Upstream {
 
   /**
    * The model that serves a request: the one that it names, by the model's own name or its role's (`mlab-fast`);
-   * otherwise the fast model for names of typically small models, and the agent's model for all others. Null if none of
-   * them supports this dialect.
+   * otherwise the fast model for names of typically small models, and the agent's model for all others, or for all if
+   * there is no other. Null if none of them supports this dialect.
    */
   modelFor(dialect: DialectName, asked: string): UpstreamModel | null {
     const able = this.#models.filter(({ context }) => dialectsOf[context.kind].includes(dialect));

@@ -17,7 +17,8 @@ const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 /** This word in its command distinguishes it from all other processes of this machine. */
 const word = `killed-${process.pid}`;
-const agent = ['--agent', `command:python ${smallAgent} ${word}`, '--model', 'openai/gpt-test'];
+const models = ['--model', 'openai/gpt-test', '--fast-model', 'openai/gpt-test-mini'];
+const agent = ['--agent', `command:python ${smallAgent} ${word}`, ...models];
 
 describe.skipIf(missing !== undefined)(`a run of a program whose harness is killed${why}`, () => {
   beforeAll(async () => {

@@ -97,6 +97,14 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
     expect(await checkRun(folder)).toEqual([]);
   });
 
+  test('takes a turn with every request to its model, by whatever name it asks, if there is no small model', async () => {
+    await using server = await serve(turns);
+    const { record } = await runCommand({
+      ...{ experiments: bench.experiments, resources, server, changes: { roles: {} } },
+    });
+    expect(record).toMatchObject({ status: 'finished', steps: 5, spent: { calls: 5 } });
+  });
+
   test('needs no model, and is refused one that it was not given', async () => {
     await using server = await serve(turns);
     const without = { experiments: bench.experiments, resources, server, changes: { models: [] } };
