@@ -3,11 +3,12 @@ import type { Slot } from '../limiter.ts';
 import { retryAfterMs } from '../providers/index.ts';
 import { isUsageAlone } from './dialects/chat-completions.ts';
 import type { Dialect } from './dialects/dialect.ts';
+import { headersBack } from './forwarded-headers.ts';
 import { sendJson } from './http-bodies.ts';
 import { type CallOutcome, outcomeOf, type ProxiedCall, type TappedReply } from './proxied-outcome.ts';
 import { type RelayOptions, relay } from './relay.ts';
 import { ReplyTap } from './reply-tap.ts';
-import { headersBack, plainHeaders, type UpstreamConnections } from './send-upstream.ts';
+import { plainHeaders, type UpstreamConnections } from './send-upstream.ts';
 import { errorEvent, SignsOfLife } from './signs-of-life.ts';
 
 export interface CallWays {

@@ -128,8 +128,8 @@ function chargeOf(call: ProxiedCall, tapped: TappedReply, read: ReadAnswer | nul
 }
 
 /**
- * The bytes that the model wrote, as far as they arrived. Where nobody can see how far it got, in a reply in one piece
- * and in hidden reasoning, they are taken for the most possible.
+ * The bytes that the model wrote, as far as they arrived. Where nobody can see how many there are (in a reply in one
+ * piece that is cut off, in hidden reasoning, in what can't be read), they are taken for the most possible.
  */
 function bytesWritten(
   { isStreaming }: ProxiedCall,
@@ -137,7 +137,8 @@ function bytesWritten(
   read: ReadAnswer | null,
 ): number {
   const seen = read?.answer == null ? 0 : answerBytes(read.answer);
-  if (broken === null) return seen;
+  const isUnread = read?.answer == null && read?.usage == null && read?.error == null;
+  if (broken === null) return isUnread && tap?.isEmpty === false ? Number.POSITIVE_INFINITY : seen;
   if (!isStreaming || read?.isReasoningHidden === true) return Number.POSITIVE_INFINITY;
   return Math.max(seen, tap?.writtenBytes ?? 0);
 }

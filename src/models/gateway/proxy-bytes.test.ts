@@ -65,13 +65,13 @@ describe.each(dialectPlaces)(
             const sent = JSON.stringify({ ...body(isStreaming), own: described.text });
             const got = await postTo(place.url, path(isStreaming), sent, {
               key,
-              headers: { 'x-other': 'kept' },
+              headers: { 'x-stainless-lang': 'kept' },
             });
             expect(Buffer.from(await got.arrayBuffer()).equals(Buffer.from(whole))).toBe(true);
             expect([got.status, got.headers.get('x-own')]).toEqual([200, 'yes']);
             const seen = server.requests.at(-1);
             expect(seen?.body.toString()).toBe(sent);
-            expect([seen?.url, seen?.headers['x-other']]).toEqual([path(isStreaming), 'kept']);
+            expect([seen?.url, seen?.headers['x-stainless-lang']]).toEqual([path(isStreaming), 'kept']);
             const record = place.records.at(-1);
             const cacheWrite = dialect === 'messages' ? (complete.usage?.cacheWrite ?? 0) : 0;
             expect(record?.usage).toEqual({

@@ -33,11 +33,11 @@ const bodyOf = (request: RawRequest | undefined): unknown => JSON.parse(request?
 describe('the proxy', () => {
   test('replaces the token by the key, and reveals neither to the other side', async () => {
     const { url, server, told } = await place(answers);
-    const headers = { 'openai-organization': 'another', 'x-trace': '1', cookie: 'a=b' };
+    const headers = { 'openai-organization': 'another', 'x-request-id': '1', cookie: 'a=b' };
     expect((await postTo(url, chat, hello, { headers })).status).toBe(200);
     const [seen] = server.requests;
     expect(seen?.headers.authorization).toBe(`Bearer ${fakeKeys.OPENAI_API_KEY}`);
-    expect(seen?.headers).toMatchObject({ 'x-trace': '1', 'accept-encoding': 'identity' });
+    expect(seen?.headers).toMatchObject({ 'x-request-id': '1', 'accept-encoding': 'identity' });
     expect(JSON.stringify(seen?.headers)).not.toMatch(/token-of-the-run|openai-organization|cookie/);
     expect(JSON.stringify(told)).not.toContain('token-of-the-run');
   });

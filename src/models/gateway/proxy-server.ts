@@ -320,11 +320,11 @@ function parsedBody(bytes: Buffer): RequestText | null {
   }
 }
 
-/** The query without the program's key, and without parameters that would remove the usage from the reply. */
+/** The query without the program's key, and without parameters that choose a reply's fields, headers or the method. */
 function queryToSend(query: string): string {
   const kept = query.split('&').filter((part) => {
     const [name = ''] = new URLSearchParams(part).keys();
-    return name !== '' && !/^(key|access_token|\$?fields)$/i.test(name);
+    return name !== '' && !/^(key|access_token|\$?(fields|httpheaders|httpmethod))$/i.test(name);
   });
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }

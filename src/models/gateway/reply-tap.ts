@@ -27,6 +27,10 @@ export class ReplyTap {
     if (this.#isStream) this.#feed(this.#decoder.decode(piece, { stream: true }));
   }
 
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
   /** Whether more arrived than is kept. */
   get isTooLong(): boolean {
     return this.#bytes > maxKeptBytes;

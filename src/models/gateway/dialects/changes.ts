@@ -29,6 +29,9 @@ export function changesOf(
 ): (PreparedCall & { members: Map<string, JsonMember> }) | { problem: string } {
   const { members, isAmbiguous } = membersOf(text);
   if (isAmbiguous) return { problem: 'The body has two members with the same name.' };
+  // Some servers take 1 for true: the reply would be a stream that nobody asked to report its usage.
+  if (!['boolean', 'undefined'].includes(typeof (body.stream ?? undefined)))
+    return { problem: 'stream is true or false.' };
   const isThere = (name: string) => body[name] !== undefined && body[name] !== null && body[name] !== false;
   for (const [name, reason] of Object.entries(rules.refused))
     if (isThere(name)) return { problem: `${name} can't be used here: ${reason}.` };

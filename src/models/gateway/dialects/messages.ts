@@ -115,6 +115,7 @@ const Usage = z
     cache_creation_input_tokens: OptionalNumber,
     output_tokens: OptionalNumber,
     output_tokens_details: z.looseObject({ thinking_tokens: OptionalNumber }).nullish().catch(null),
+    iterations: List,
   })
   .nullish()
   .catch(null);
@@ -148,8 +149,7 @@ function createReader(): AnswerReader {
   /** Anthropic counts cached tokens separately from the rest. */
   const counts: Record<string, number> = {};
   const count = (usage: z.infer<typeof Usage>) => {
-    for (const [name, value] of Object.entries(usage ?? {}))
-      if (typeof value === 'number') counts[name] = value;
+    Object.assign(counts, totalsOf(usage));
     const { input_tokens: plain, output_tokens: output } = counts;
     const { cache_read_input_tokens: cachedInput = 0, cache_creation_input_tokens: cacheWrite = 0 } = counts;
     const reasoning = usage?.output_tokens_details?.thinking_tokens ?? draft.counts.reasoning ?? 0;
@@ -166,6 +166,20 @@ function createReader(): AnswerReader {
       return draft.read;
     },
   };
+}
+
+/** The totals that Anthropic reports leave out iterations that summarise the conversation. */
+function totalsOf(usage: z.infer<typeof Usage>): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const iteration of usage?.iterations ?? [])
+    for (const [name, value] of numbersIn(readAs(z.looseObject({}), iteration)))
+      sums[name] = (sums[name] ?? 0) + value;
+  for (const [name, value] of numbersIn(usage)) sums[name] = Math.max(sums[name] ?? value, value);
+  return sums;
+}
+
+function numbersIn(value: object | null | undefined): [name: string, value: number][] {
+  return Object.entries(value ?? {}).filter(([, item]) => typeof item === 'number');
 }
 
 type Count = (usage: z.infer<typeof Usage>) => void;
