@@ -1,3 +1,5 @@
+import type { Redactor } from '../providers/index.ts';
+
 /**
  * The program's headers that a provider gets: those that say how to read the body, which version and which program ask,
  * and which request it is. Others could choose the method, the fields of the reply, an account, or whoever serves it.
@@ -32,9 +34,9 @@ export function headersOn(raw: readonly string[]): string[] {
   return chosen(raw, (name) => sentOn.has(name) || sentOnPrefix.test(name));
 }
 
-/** The provider's headers that a program gets, names and values in turn. */
-export function headersBack(raw: readonly string[]): string[] {
-  return chosen(raw, (name) => !notSentBack.has(name));
+/** The provider's headers that a program gets, names and values in turn, without keys. */
+export function headersBack(raw: readonly string[], redactor: Redactor): string[] {
+  return chosen(raw, (name) => !notSentBack.has(name)).map((text) => redactor.text(text));
 }
 
 function chosen(raw: readonly string[], isChosen: (name: string) => boolean): string[] {

@@ -28,6 +28,28 @@ describe('forwarded bytes', () => {
     );
   });
 
+  test('lose every form of a secret wherever it is split', () => {
+    const secret = 'a "key" of 2026/+';
+    const base64 = (before: string) => Buffer.from(before + secret).toString('base64');
+    const forms = [
+      secret,
+      JSON.stringify(secret),
+      encodeURIComponent(secret),
+      ...['', 'x', 'xy'].map(base64),
+    ];
+    const text = fc.array(fc.constantFrom('a', ' ', '%', 'Y', ...forms)).map((parts) => parts.join('\n'));
+    fc.assert(
+      fc.property(pieces(text), ({ whole, pieces }) => {
+        const filter = new SecretFilter(secret);
+        const passed = [...pieces.map((piece) => filter.pass(piece)), filter.end()];
+        const lines = Buffer.concat(passed).toString().split('\n');
+        expect(lines.length).toBe(whole.split('\n').length);
+        for (const line of lines) expect(line).toMatch(/^"?(.{0,4}\[key\].{0,4}|.?)"?$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test('are divided into the same events however they were split', () => {
     const text = fc
       .array(fc.constantFrom('data: 1', '\n', '\r\n', '\r', ': é'))

@@ -121,7 +121,10 @@ async function passBack(
   reply.tap = tap;
   if (isStream || !response.headersSent) {
     if (!response.headersSent && !response.destroyed) {
-      response.writeHead(incoming.statusCode ?? 502, headersBack(incoming.rawHeaders));
+      response.writeHead(
+        incoming.statusCode ?? 502,
+        headersBack(incoming.rawHeaders, model.context.redactor),
+      );
       response.flushHeaders();
     }
     const hides = hidesUsage && isStream ? { hides: isUsageAlone } : {};

@@ -128,6 +128,24 @@ describe('the proxy', () => {
     expect(JSON.stringify(records)).not.toContain(key);
   });
 
+  test('removes the key in every form, from headers too', async () => {
+    const key = fakeKeys.OPENAI_API_KEY;
+    const encoded = Buffer.from(`Bearer ${key}`).toString('base64');
+    const { url } = await place(() => ({
+      headers: { ...json, 'x-debug-authorization': `Bearer ${key}`, 'x-debug': encoded },
+      pieces: [encoded.slice(0, 20), encoded.slice(20), ` ${encodeURIComponent(key)}`],
+      pauseMs: 20,
+    }));
+    const reply = await postTo(url, chat, hello);
+    expect(reply.headers.get('x-debug-authorization')).toBe('Bearer [key]');
+    const texts = [...reply.headers.values(), await reply.text()].join(' ');
+    expect(texts).not.toContain(key);
+    const decoded = texts
+      .split(' ')
+      .map((text) => Buffer.from(text.replaceAll('[key]', '!!!!'), 'base64').toString());
+    expect(decoded.join(' ')).not.toContain(key.slice(3, -3));
+  });
+
   test('refuses permanently what does not fit the quota, and sends nothing', async () => {
     const refused: string[] = [];
     const { url, server, records } = await place(answers, {

@@ -48,7 +48,7 @@ function without(secrets: readonly string[]): (text: string) => string {
 }
 
 /** A secret as it may occur in a text: plain, escaped for JSON or a URL, in base64 alone or within something else. */
-function writtenForms(secret: string): string[] {
+export function writtenForms(secret: string): string[] {
   const plain = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
   return [...plain, ...base64Forms(secret)];
 }
