@@ -23,6 +23,8 @@ const completion = JSON.stringify({
   usage: { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 40 } },
 });
 const answers = (): RawReply => ({ headers: json, pieces: [completion] });
+const user = (part: object): object => ({ role: 'user', content: [part] });
+const stored = { type: 'input_image', file_id: 'file-1' };
 const bodyOf = (request: RawRequest | undefined): unknown => JSON.parse(request?.body.toString() ?? 'null');
 
 describe('long silences', () => {
@@ -158,9 +160,53 @@ describe('tools that the provider itself runs', () => {
     ['/v1/responses', { previous_response_id: 'resp_1' }],
     ['/v1/responses', { background: true }],
     ['/v1/chat/completions', { models: ['gpt-9'] }],
+    ['/v1/responses', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    ['/v1/responses', { input: [{ id: 'msg_1' }] }],
+    ['/v1/responses', { input: [user({ type: 'input_file', file_id: 'file-1' })] }],
+    ['/v1/responses', { input: [{ type: 'function_call_output', call_id: 'c', output: [stored] }] }],
+    ['/v1/responses', { conversation: 'conv_1' }],
+    ['/v1/responses', { prompt: { id: 'pmpt_1' } }],
+    ['/v1/chat/completions', { messages: [user({ type: 'file', file: { file_id: 'file-1' } })] }],
+    ['/v1/messages', { messages: [user({ type: 'document', source: { type: 'file', file_id: 'f' } })] }],
+    ['/v1/messages', { messages: [user({ type: 'tool_result', tool_use_id: 'c', content: [stored] })] }],
+    ['/v1/chat/completions', { api_base: 'http://evil.example' }],
+    ['/v1/responses', { base_url: 'http://evil.example' }],
+    ['/v1/messages', { api_key: 'another' }],
+    ['/v1/chat/completions', { fallbacks: ['gpt-9'] }],
   ])('and what can be neither metered nor recorded is refused: %s %j', async (path, more) => {
-    const { url, server } = await place(answers);
+    const model = path === '/v1/messages' ? 'anthropic/claude-opus-4-5' : 'openai/gpt-4o';
+    const { url, server } = await place(answers, { model });
     const reply = await postTo(url, path, { model: 'gpt-4o', messages: [], input: 'x', ...more });
     expect([reply.status, server.requests.length]).toEqual([400, 0]);
+    expect(await reply.json()).toMatchObject({
+      error: { message: expect.stringContaining("can't be used here") },
+    });
+  });
+
+  test.each([
+    [
+      '/v1/responses',
+      {
+        input: [
+          { role: 'user', content: 'x' },
+          { type: 'function_call', name: 'read', arguments: '{"file_id":1}' },
+        ],
+      },
+    ],
+    [
+      '/v1/messages',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'c', name: 'read', input: { file_id: 1 } }],
+          },
+        ],
+      },
+    ],
+  ])('and a tool of the program may take ids of files: %s', async (path, body) => {
+    const model = path === '/v1/messages' ? 'anthropic/claude-opus-4-5' : 'openai/gpt-4o';
+    const { url } = await place(answers, { model });
+    expect((await postTo(url, path, body)).status).toBe(200);
   });
 });

@@ -1,9 +1,12 @@
 import { elementsOf, type JsonEdit, type JsonMember, membersOf } from '../json-edits.ts';
 import type { PreparedCall, RequestText, Target } from './dialect.ts';
+import { storedIn, storedReason } from './stored-content.ts';
 
 export interface ChangeRules {
   /** Members that the gateway can't meter or record, with the reason; null and false are allowed. */
   refused: Readonly<Record<string, string>>;
+  /** The member with the conversation, which may name what is stored at the provider. */
+  conversation?: 'messages' | 'input';
   /** Members that grant tools run by the provider. */
   serverMembers: readonly string[];
   /**
@@ -21,6 +24,14 @@ const expensive: readonly { name: string; plain: readonly unknown[] }[] = [
   { name: 'speed', plain: ['standard', null] },
 ];
 
+const routed = 'where a request goes is not for the program to choose';
+
+/** Members by which servers in front of several providers choose one. */
+const routing: Readonly<Record<string, string>> = {
+  ...{ api_base: routed, base_url: routed, api_key: routed, fallbacks: routed },
+  ...{ custom_llm_provider: routed, user_config: routed, extra_headers: routed },
+};
+
 /** The changes that all dialects need: sets the model's name, and removes what the run does not grant. */
 export function changesOf(
   { text, body }: RequestText,
@@ -33,8 +44,10 @@ export function changesOf(
   if (!['boolean', 'undefined'].includes(typeof (body.stream ?? undefined)))
     return { problem: 'stream is true or false.' };
   const isThere = (name: string) => body[name] !== undefined && body[name] !== null && body[name] !== false;
-  for (const [name, reason] of Object.entries(rules.refused))
+  for (const [name, reason] of Object.entries({ ...routing, ...rules.refused }))
     if (isThere(name)) return { problem: `${name} can't be used here: ${reason}.` };
+  const stored = rules.conversation === undefined ? null : storedIn(body[rules.conversation]);
+  if (stored !== null) return { problem: `${stored} can't be used here: ${storedReason}.` };
   const edits: JsonEdit[] = [];
   const named = members.get('model');
   const name = rules.bodyName?.(model) ?? model;

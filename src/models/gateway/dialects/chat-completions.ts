@@ -105,6 +105,7 @@ function toMessage(given: unknown): ModelMessage {
 function prepare(request: RequestText, target: Target): PreparedCall | { problem: string } {
   const changes = changesOf(request, target, {
     refused: { models: 'which model answers is not for the program to choose' },
+    conversation: 'messages',
     serverMembers: ['web_search_options', 'plugins'],
     clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
   });

@@ -15,8 +15,7 @@ import type {
   Target,
 } from './dialect.ts';
 import { Any, inputOf, List, OptionalNumber, OptionalText, readAs, Text, toolOf } from './reading.ts';
-
-const kept = 'what lies at the provider is neither metered nor recorded; send the whole conversation';
+import { storedReason } from './stored-content.ts';
 
 /** Google's generateContent and streamGenerateContent. */
 export const generateContent: Dialect = {
@@ -37,7 +36,7 @@ export const generateContent: Dialect = {
 };
 
 const rules: ChangeRules = {
-  refused: { cachedContent: kept, cached_content: kept },
+  refused: { cachedContent: storedReason, cached_content: storedReason },
   serverMembers: [],
   clientPart,
   bodyName: (model) => `models/${model}`,

@@ -23,6 +23,7 @@ export const messages: Dialect = {
   prepare: (request, target) =>
     changesOf(request, target, {
       refused: {},
+      conversation: 'messages',
       serverMembers: ['mcp_servers'],
       clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
     }),

@@ -25,8 +25,7 @@ import {
   Text,
   toolOf,
 } from './reading.ts';
-
-const kept = 'what lies at the provider is neither metered nor recorded; send the whole conversation';
+import { storedReason } from './stored-content.ts';
 
 /** OpenAI's Responses. */
 export const responses: Dialect = {
@@ -42,9 +41,10 @@ export const responses: Dialect = {
 
 const rules: ChangeRules = {
   refused: {
-    ...{ previous_response_id: kept, conversation: kept, prompt: kept },
+    ...{ previous_response_id: storedReason, conversation: storedReason, prompt: storedReason },
     background: 'the answer would be read elsewhere',
   },
+  conversation: 'input',
   serverMembers: [],
   clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
 };
