@@ -89,7 +89,7 @@ export const gateway: Verb = {
     const file = options.record === undefined ? null : new CallFile(resolve(options.record));
     const server = await listen(options.port ?? usualPort, {
       ...{ upstream, quota, token, signal },
-      ...{ serverTools: options.serverTools ?? false, connections: 1024 },
+      ...{ serverTools: options.serverTools ?? false, severalAnswers: true, connections: 1024 },
       onRefused: ({ message }) => log(`Refused: ${message}`),
       record: (call, request) => {
         file?.add(call, request);

@@ -34,7 +34,7 @@ describe('the output that is reserved for a request', () => {
     [{ max_tokens: 10, n: 3 }, 30],
     [{ n: 3 }, 96_000],
   ])('is the most that it asks for: %j', async (asked, most) => {
-    const { url, records } = await place(answers);
+    const { url, records } = await place(answers, { proxy: { severalAnswers: true } });
     await (await postTo(url, chat, { ...hello, ...asked })).text();
     expect(records).toMatchObject([{ settings: { max_output_tokens: most } }]);
   });
@@ -44,6 +44,8 @@ describe('the output that is reserved for a request', () => {
     ['openai/gpt-4o', chat, { max_completion_tokens: 1.5 }, 'max_completion_tokens is'],
     ['openai/gpt-4o', chat, { max_tokens: '60000' }, 'max_tokens is'],
     ['openai/gpt-4o', chat, { n: 0.5 }, 'n is a whole number'],
+    ['openai/gpt-4o', chat, { n: 2 }, "n can't be more than 1 in a run"],
+    ['google/gemini-2.5-pro', google, { generationConfig: { candidateCount: 2 } }, 'candidateCount can'],
     ['openai/gpt-4o', '/v1/responses', { max_output_tokens: -2 }, 'max_output_tokens is'],
     ['anthropic/claude-opus-4-5', '/v1/messages', { max_tokens: [9] }, 'max_tokens is'],
     ['google/gemini-2.5-pro', google, { generationConfig: { maxOutputTokens: '9' } }, 'maxOutputTokens is'],

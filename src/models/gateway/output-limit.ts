@@ -7,14 +7,20 @@ const mostOutputTokens = 1e9;
 
 /**
  * The most tokens that the answers to a request can have together, or an assumed limit.
- * @param given its members that limit them, which may contain anything
+ * @param several whether it may ask for more than one answer
  */
-export function mostOutput({ tokens, answers }: OutputLimits): number | { problem: string } {
+export function mostOutput(
+  { tokens, answers }: OutputLimits,
+  several: boolean,
+): number | { problem: string } {
   const limits = Object.entries(tokens).filter(([, value]) => isGiven(value));
   const wrong = limits.find(([, value]) => value !== noMaximum && !isCount(value));
   if (wrong !== undefined) return { problem: `${wrong[0]} is a whole number of tokens from 1.` };
-  const several = Object.entries(answers).find(([, value]) => isGiven(value) && !isCount(value));
-  if (several !== undefined) return { problem: `${several[0]} is a whole number from 1.` };
+  const odd = Object.entries(answers).find(([, value]) => isGiven(value) && !isCount(value));
+  if (odd !== undefined) return { problem: `${odd[0]} is a whole number from 1.` };
+  const more = Object.entries(answers).find(([, value]) => isGiven(value) && value !== 1);
+  if (more !== undefined && !several)
+    return { problem: `${more[0]} can't be more than 1 in a run: send one request for each answer.` };
   const most = limits.map(([, value]) => (isCount(value) ? value : unlimitedOutputTokens));
   const each = most.length === 0 ? unlimitedOutputTokens : Math.max(...most);
   const number = Math.max(1, ...Object.values(answers).filter(isCount));

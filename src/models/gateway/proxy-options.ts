@@ -31,6 +31,11 @@ export interface ProxyOptions {
   /** Whether tools are allowed that the provider itself runs, such as web search; default: no. */
   serverTools?: boolean;
   /**
+   * Whether a request may ask for more than one answer (`n`, `candidateCount`), of which only the first is read; default:
+   * no.
+   */
+  severalAnswers?: boolean;
+  /**
    * Called before each request is forwarded, one after the other in the order in which they came. `closed`: it is not
    * forwarded.
    */

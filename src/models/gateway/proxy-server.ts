@@ -184,7 +184,7 @@ export class ProxyServer implements AsyncDisposable {
     bytes: Buffer,
     headers: string[],
   ): Asked | { code: ErrorCode; problem: string } {
-    const { upstream, serverTools = false } = this.#options;
+    const { upstream, serverTools = false, severalAnswers = false } = this.#options;
     const parsed = parsedBody(bytes);
     if (parsed === null)
       return {
@@ -203,7 +203,7 @@ export class ProxyServer implements AsyncDisposable {
     const prepared = dialect.prepare(parsed, { model: model.name, serverTools });
     if ('problem' in prepared) return { code: 'bad_request', problem: prepared.problem };
     const { edits, hidesUsage } = prepared;
-    const maxOutputTokens = mostOutput(read.limits);
+    const maxOutputTokens = mostOutput(read.limits, severalAnswers);
     if (typeof maxOutputTokens !== 'number') return { code: 'bad_request', ...maxOutputTokens };
     const body = edits.length === 0 ? bytes : Buffer.from(withEdits(parsed.text, edits));
     const sent = { method: 'POST', path: route.pathFor(model.name) + queryToSend(query), headers, body };
