@@ -18,28 +18,30 @@ test('mlab gateway serves programs outside of runs, within limits, and records t
     log: (line: string) => lines.push(line),
   };
   const file = join(temporaryFolder(), 'calls.jsonl');
-  const options = { port: 0, record: file, model: ['anthropic/claude-sonnet-4-5'], tokens: 1500 };
+  const options = { port: 0, record: file, model: ['anthropic/claude-sonnet-4-5'], tokens: 2500 };
   const { text, json, stay } = await gateway.run(context, [], options);
   const { url } = json as { url: string };
   expect(text).toContain(`export ANTHROPIC_BASE_URL=${url}`);
   const staying = stay?.();
-  const ask = (max_tokens: number) =>
+  const ask = (max_tokens: number, model = body.model) =>
     fetch(`${url}/v1/messages`, {
       method: 'POST',
       headers: { 'x-api-key': 'own-token' },
-      body: JSON.stringify({ ...body, max_tokens }),
+      body: JSON.stringify({ ...body, model, max_tokens }),
     });
   expect(await (await ask(100)).json()).toMatchObject({ content: [{ text: 'Hello.' }] });
-  expect((await ask(1500)).status).toBe(400);
+  expect((await ask(2500)).status).toBe(400);
+  expect((await ask(100, `m\nUsed: 0 tokens ${'x'.repeat(900)}`)).status).toBe(200);
   stop.abort();
   await staying;
   expect(lines).toEqual([
     expect.stringContaining('1. anthropic/claude-sonnet-4-5 for claude-haiku-9: 100 read, 10 written, $0.0'),
-    expect.stringContaining('Refused: this gateway may use 1500 tokens; 1390 are left'),
-    expect.stringContaining('Used: 110 tokens'),
+    expect.stringContaining('Refused: this gateway may use 2500 tokens; 2390 are left'),
+    expect.stringMatching(/^3\. anthropic\/claude-sonnet-4-5 for m Used: 0 tokens x+….{0,60}$/),
+    expect.stringContaining('Used: 220 tokens'),
   ]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+  expect(JSON.parse(readFileSync(file, 'utf8').split('\n')[0] ?? '')).toMatchObject({
     ...{
       call: 1,
       asked: 'claude-haiku-9',

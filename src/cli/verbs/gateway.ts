@@ -17,7 +17,7 @@ import type { DialectName } from '../../schema/index.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
 import { CallFile } from '../gateway-calls.ts';
 import { portOf } from '../port.ts';
-import { dollars, duration, number, oneLine, plain } from '../table.ts';
+import { dollars, duration, number, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
 interface Options {
@@ -145,7 +145,7 @@ function callLine(
   { usage, cost, latencyMs, failure }: CallRecord,
   { number: call, asked, model }: ProxyRequest,
 ): string {
-  const named = asked === null ? '' : ` for ${plain(asked)}`;
+  const named = asked === null ? '' : ` for ${oneLine(asked, 80)}`;
   const used = `${number(usage.input)} read, ${number(usage.output)} written, ${dollars(cost)}`;
   const how = failure === null ? used : `${failure.failure}: ${oneLine(failure.message, 80)}; ${used}`;
   return `${call}. ${model}${named}: ${how}, ${duration(latencyMs / 1000)}`;
