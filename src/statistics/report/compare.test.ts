@@ -141,6 +141,24 @@ describe('a comparison of two sides', () => {
   it('compares each agent with itself if another agent is on one side only', () => {
     const comparison = compareRuns(
       { name: 'a', evaluations: [...runs('a', 'automl', bad), ...runs('a', 'baseline', good)] },
+  it('calls no chance 0 % or 100 % that is neither', () => {
+    const many = Array.from({ length: 16 }, (_, seed) => 0.5 + seed / 100);
+    const side = (name: string, scores: readonly number[]) => ({
+      name,
+      evaluations: runs('x', name, scores),
+    });
+    const chances = (after: readonly number[]) =>
+      [
+        compareRuns(side('before', many), side('after', after)),
+        compareRuns(side('before', after), side('after', many)),
+      ].map(({ sentences }) => sentences.join('\n').match(/than one of \w+ is (.*?) \(/)?.[1]);
+    // 255 of 256 pairs of runs.
+    expect(chances([0.645, ...many.slice(1).map((score) => score + 0.3)])).toEqual([
+      ...['over 99 %', 'under 1 %'],
+    ]);
+    expect(chances(many.map((score) => score + 0.3))).toEqual(['100 %', '0 %']);
+  });
+
       { name: 'b', evaluations: [...runs('b', 'automl', bad), evaluation({ agent: 'react', end: null })] },
     );
     expect(comparison.cells.map(({ agent }) => agent)).toEqual(['automl']);

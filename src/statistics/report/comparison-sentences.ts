@@ -57,14 +57,22 @@ function superioritySentence({ a, b, overall }: Omit<Comparison, 'sentences'>): 
   const { superiority } = overall;
   if (superiority === null) return [];
   const { value } = superiority;
-  const chance = (0.5 + value / 2) * 100;
   const signed = `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`;
   return [
-    `The probability that a run of ${b} has a better score than one of ${a} is ${chance.toFixed(0)} % (ties count half; a superiority of ${signed}): ${verdict(superiority)}.`,
+    `The probability that a run of ${b} has a better score than one of ${a} is ${chanceText(0.5 + value / 2)} (ties count half; a superiority of ${signed}): ${verdict(superiority)}.`,
   ];
 }
 
 function pairSentences({ a, b, cells: pairs }: Omit<Comparison, 'sentences'>): string[] {
+/** In whole per cent; only what is certain is 0 % or 100 %. */
+function chanceText(chance: number): string {
+  const percent = Number((100 * chance).toFixed(6));
+  const rounded = Math.round(percent);
+  if (rounded === 0 && percent > 0) return 'under 1 %';
+  if (rounded === 100 && percent < 100) return 'over 99 %';
+  return `${rounded} %`;
+}
+
   const beyond = pairs.filter(({ superiority }) => superiority.beyond_noise);
   if (beyond.length === 0)
     return [
