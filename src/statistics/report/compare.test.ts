@@ -47,6 +47,26 @@ describe('a comparison of two sides', () => {
     expect(said(3, ['digits', 'ecoli'])).toEqual([null, true]);
   });
 
+  it('says if no single task can be beyond noise for so many tasks, and how many runs are needed', () => {
+    const ofTask = (count: number, tasks: number) => {
+      const side = (name: string, scores: readonly number[]) => ({
+        name,
+        evaluations: Array.from({ length: tasks }, (_, task) =>
+          runs('x', 'automl', scores.slice(0, count), `task-${task}`),
+        ).flat(),
+      });
+      const { sentences } = compareRuns(side('before', bad), side('after', good));
+      return sentences.filter((sentence) => sentence.startsWith('On no single task'));
+    };
+    // 7 comparisons · 2 of the 70 ways to divide 8 runs = 0.2; 6 runs a side: 7 · 2 / 924 = 0.015.
+    expect(ofTask(4, 7)).toEqual([
+      'On no single task can the difference be beyond noise with so few runs (corrected for 7 comparisons): it takes at least 6 on each side and task (--seeds).',
+    ]);
+    expect(ofTask(6, 7)).toEqual([]);
+    // One comparison is all there is: the sentence about all differences says it.
+    expect(ofTask(3, 1)).toEqual([]);
+  });
+
   it('finds no change beyond noise between equal runs, and changes its signs with its sides', () => {
     const one = { name: 'one', evaluations: runs('one', 'automl', [0.5, 0.6, 0.62, 0.7]) };
     const other = { name: 'other', evaluations: runs('other', 'automl', [0.52, 0.58, 0.66, 0.68]) };
@@ -121,6 +141,24 @@ describe('a comparison of two sides', () => {
     expect(back).toContain('is 25 % (ties count half; a superiority of −0.50)');
   });
 
+  it('calls no chance 0 % or 100 % that is neither', () => {
+    const many = Array.from({ length: 16 }, (_, seed) => 0.5 + seed / 100);
+    const side = (name: string, scores: readonly number[]) => ({
+      name,
+      evaluations: runs('x', name, scores),
+    });
+    const chances = (after: readonly number[]) =>
+      [
+        compareRuns(side('before', many), side('after', after)),
+        compareRuns(side('before', after), side('after', many)),
+      ].map(({ sentences }) => sentences.join('\n').match(/than one of \w+ is (.*?) \(/)?.[1]);
+    // 255 of 256 pairs of runs.
+    expect(chances([0.645, ...many.slice(1).map((score) => score + 0.3)])).toEqual([
+      ...['over 99 %', 'under 1 %'],
+    ]);
+    expect(chances(many.map((score) => score + 0.3))).toEqual(['100 %', '0 %']);
+  });
+
   it('combines the runs of a side if the agents differ', () => {
     const comparison = compareRuns(
       { name: 'automl', evaluations: runs('x', 'automl', bad) },
@@ -141,24 +179,6 @@ describe('a comparison of two sides', () => {
   it('compares each agent with itself if another agent is on one side only', () => {
     const comparison = compareRuns(
       { name: 'a', evaluations: [...runs('a', 'automl', bad), ...runs('a', 'baseline', good)] },
-  it('calls no chance 0 % or 100 % that is neither', () => {
-    const many = Array.from({ length: 16 }, (_, seed) => 0.5 + seed / 100);
-    const side = (name: string, scores: readonly number[]) => ({
-      name,
-      evaluations: runs('x', name, scores),
-    });
-    const chances = (after: readonly number[]) =>
-      [
-        compareRuns(side('before', many), side('after', after)),
-        compareRuns(side('before', after), side('after', many)),
-      ].map(({ sentences }) => sentences.join('\n').match(/than one of \w+ is (.*?) \(/)?.[1]);
-    // 255 of 256 pairs of runs.
-    expect(chances([0.645, ...many.slice(1).map((score) => score + 0.3)])).toEqual([
-      ...['over 99 %', 'under 1 %'],
-    ]);
-    expect(chances(many.map((score) => score + 0.3))).toEqual(['100 %', '0 %']);
-  });
-
       { name: 'b', evaluations: [...runs('b', 'automl', bad), evaluation({ agent: 'react', end: null })] },
     );
     expect(comparison.cells.map(({ agent }) => agent)).toEqual(['automl']);

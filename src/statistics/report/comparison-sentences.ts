@@ -1,5 +1,6 @@
 import type { Comparison, Difference } from '../../schema/index.ts';
 import { choose } from '../numeric/permutation.ts';
+import { significanceLevel } from './options.ts';
 
 /**
  * A comparison in plain sentences: what is compared, the overall result, each task that changed, the cost.
@@ -63,7 +64,6 @@ function superioritySentence({ a, b, overall }: Omit<Comparison, 'sentences'>): 
   ];
 }
 
-function pairSentences({ a, b, cells: pairs }: Omit<Comparison, 'sentences'>): string[] {
 /** In whole per cent; only what is certain is 0 % or 100 %. */
 function chanceText(chance: number): string {
   const percent = Number((100 * chance).toFixed(6));
@@ -73,11 +73,9 @@ function chanceText(chance: number): string {
   return `${rounded} %`;
 }
 
+function pairSentences({ a, b, cells: pairs }: Omit<Comparison, 'sentences'>): string[] {
   const beyond = pairs.filter(({ superiority }) => superiority.beyond_noise);
-  if (beyond.length === 0)
-    return [
-      `On no single task is the difference beyond noise${pairs.length === 1 ? '' : ` (corrected for ${pairs.length} comparisons)`}.`,
-    ];
+  if (beyond.length === 0) return noPairSentence(pairs);
   return beyond.map(({ task, agent, superiority, ...sides }) => {
     const name = agent === null || agent === '' ? task : `${task} (${agent})`;
     const word = superiority.value > 0 ? 'better' : 'worse';
@@ -86,24 +84,55 @@ function chanceText(chance: number): string {
   });
 }
 
+/** That there is no task with a difference beyond noise, or that there could be none. */
+function noPairSentence(pairs: Comparison['cells']): string[] {
+  const count = pairs.length;
+  if (count === 1)
+    return canBeBeyondNoise([pairs.map(sizesOf)])
+      ? ['On no single task is the difference beyond noise.']
+      : [];
+  const correction = `(corrected for ${count} comparisons)`;
+  if (canBeBeyondNoise(pairs.map((pair) => [sizesOf(pair)])))
+    return [`On no single task is the difference beyond noise ${correction}.`];
+  const runs = runsNeeded((sizes) => Array(count).fill([sizes]));
+  return [
+    `On no single task can the difference be beyond noise with so few runs ${correction}: it takes at least ${runs} on each side and task (--seeds).`,
+  ];
+}
+
 /** Says so if even the clearest result could not be beyond noise, and how many runs are needed. */
 function tooFewSentence({ cells: pairs }: Omit<Comparison, 'sentences'>): string[] {
-  const sizes = pairs.map(({ a, b }) => [a.success.runs, b.success.runs] as const);
-  if (minP(sizes) <= level) return [];
-  let runs = 1;
-  while (minP(pairs.map(() => [runs, runs] as const)) > level) runs += 1;
+  if (canBeBeyondNoise([pairs.map(sizesOf)])) return [];
+  const runs = runsNeeded((sizes) => [Array(pairs.length).fill(sizes)]);
   return [
     `With so few runs no difference can be beyond noise: it takes at least ${runs} on each side${pairs.length === 1 ? '' : ' and task'} (--seeds).`,
   ];
 }
 
-const level = 0.05;
+/** The numbers of runs of both sides. */
+type Sizes = readonly [a: number, b: number];
+
+function sizesOf({ a, b }: Comparison['cells'][number]): Sizes {
+  return [a.success.runs, b.success.runs];
+}
+
+/** Whether the clearest result could be, among these comparisons, each over some tasks: Holm multiplies its p-value. */
+function canBeBeyondNoise(comparisons: readonly (readonly Sizes[])[]): boolean {
+  return comparisons.length * Math.min(...comparisons.map(minP)) < significanceLevel;
+}
+
+/** The number of runs of each side and task from which a result can be beyond noise. */
+function runsNeeded(comparisonsOf: (sizes: Sizes) => readonly (readonly Sizes[])[]): number {
+  let runs = 1;
+  while (!canBeBeyondNoise(comparisonsOf([runs, runs]))) runs += 1;
+  return runs;
+}
 
 /**
  * The smallest two-sided p-value of a permutation test within tasks: that of all runs of one side being better. Where
  * the sides have equally many runs, the opposite is as large a difference.
  */
-function minP(sizes: readonly (readonly [number, number])[]): number {
+function minP(sizes: readonly Sizes[]): number {
   const extremes = sizes.every(([a, b]) => a === b) ? 2 : 1;
   return sizes.reduce((p, [a, b]) => p / choose(a + b, a), extremes);
 }
