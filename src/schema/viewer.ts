@@ -106,7 +106,10 @@ export const ExperimentLine = z.object({
   created: z.int().nullable(),
   /** The newest change of one of its runs. */
   changed: z.int().nullable(),
+  /** By its runs, each call once: without what forks share with the runs they began from. */
   used: Usage,
+  /** By the branches that people began from its runs, without what they share with them. */
+  in_branches: Usage,
   /** Running runs, at most 20 of them. */
   running: z.array(z.object({ run: RunId, task: TaskId, agent: z.string(), steps: count })),
 });

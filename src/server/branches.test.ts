@@ -108,6 +108,20 @@ test('the list of experiments adds up what forks used themselves, without what c
   expect(experiments).toMatchObject([{ used: { seconds: 3, tokens: 1000, money: 1 } }]);
 });
 
+test("the list of experiments names what branches used beside the sum of the runs, as a report's first line does", async () => {
+  const scratch = temporaryFolder();
+  const { run } = await makeBranchedRun(join(scratch, 'experiments'));
+  const spec = await beginBranch(join(run.folder, '../..'));
+  const spent = { calls: 1, tokens: 7000, money: 7, unpriced: 0 };
+  const end = { reason: 'final_answer' as const, message: '' };
+  openExperiment(join(run.folder, '../..'))
+    .runFolder(spec.id)
+    .writeRecordSync(exampleRecord({ spec, status: 'finished', steps: 3, end, spent }));
+  const viewer = await startViewer([join(scratch, 'experiments')], scratch);
+  const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
+  expect(experiments).toMatchObject([{ used: { money: 0 }, in_branches: { tokens: 7000, money: 7 } }]);
+});
+
 test('the pages of a step and of the timeline say what was performed, what it replaced, who decided why, and who took it', async () => {
   const scratch = temporaryFolder();
   const { run } = await makeBranchedRun(join(scratch, 'experiments'));

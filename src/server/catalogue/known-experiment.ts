@@ -232,7 +232,8 @@ export class KnownExperiment {
       agents: [...new Set(lines.map(({ agent }) => agent))].sort(),
       created: this.#created,
       changed: changes.length === 0 ? null : changes.reduce((one, other) => Math.max(one, other)),
-      used: [...this.#runs, ...this.#branches].map(ownUsage).reduce(addUsage, nothingUsed),
+      used: this.#runs.map(ownUsage).reduce(addUsage, nothingUsed),
+      in_branches: this.#branches.map(ownUsage).reduce(addUsage, nothingUsed),
       running: running.slice(0, 20).map(({ run, task, agent, steps }) => ({ run, task, agent, steps })),
     };
   }

@@ -136,6 +136,9 @@ function Head({ page: { line, plan }, children }: { page: PageData; children: Re
             {showTokens(line.used.tokens, line.used.estimated)} tokens, {showSpent(line.used)}
           </span>
         )}
+        {line.in_branches.tokens === 0 ? null : (
+          <span>plus {showSpent(line.in_branches)} in branches that people began</span>
+        )}
         {spend === undefined ? null : <span>of at most {showMoney(spend)}</span>}
         {line.created === null ? null : <span className="quiet">begun {showDate(line.created)}</span>}
         {children}

@@ -157,7 +157,7 @@ function Line({ line, select }: LineProps) {
       )}
       <div className="experiment-facts">
         <ProgressBar states={line.states} total={line.runs} />
-        <span className="quiet">{usedWords(line.used)}</span>
+        <span className="quiet">{usedWords(line)}</span>
       </div>
       {line.running.length === 0 ? null : (
         <ul className="running-list">
@@ -173,10 +173,13 @@ function Line({ line, select }: LineProps) {
   );
 }
 
-function usedWords(used: ExperimentLine['used']): string {
+function usedWords({ used, in_branches: branches }: ExperimentLine): string {
   const { seconds, tokens } = used;
-  if (tokens === 0) return showSeconds(seconds);
-  return `${showSeconds(seconds)} · ${showTokens(tokens, used.estimated)} tokens · ${showSpent(used)}`;
+  return [
+    showSeconds(seconds),
+    ...(tokens === 0 ? [] : [`${showTokens(tokens, used.estimated)} tokens`, showSpent(used)]),
+    ...(branches.tokens === 0 ? [] : [`plus ${showSpent(branches)} in branches that people began`]),
+  ].join(' · ');
 }
 
 function listed(names: readonly string[]): string {
