@@ -75,7 +75,7 @@ describe('mlab report', () => {
     }
   });
 
-  it('says what unfinished runs do, where and why, and nothing if all are finished', async () => {
+  it('says what runs do that are not finished or failed, where and why, and nothing if all are finished', async () => {
     expect((await make(['first'])).text).not.toContain('ot finished');
     const experiment = ExperimentName.parse('later');
     const { runs, ...rest } = examplePlan(['queued', 'running', 'failed']);
@@ -91,13 +91,13 @@ describe('mlab report', () => {
     const end = { reason: 'infrastructure_error', message: 'no bwrap', cause: 'sandbox' };
     record(2, { status: 'failed', end });
     const { text, json } = await make(['first', 'later']);
-    expect(text).toContain('Not finished: 3 runs: 1 queued, 1 running, 1 failed.');
+    expect(text).toContain('Not finished or failed: 3 runs: 1 queued, 1 running, 1 failed.');
     expect(text).toMatch(/later\/queued +queued +slurm/);
     const place = `process ${process.pid}`;
     expect(text).toMatch(new RegExp(`later/running +running +.*${place}`));
     expect(text).toMatch(/later\/failed +failed +sandbox: no bwrap/);
     expect(json).toMatchObject({
-      unfinished: expect.arrayContaining([
+      incomplete: expect.arrayContaining([
         { run: 'later/running', state: 'running', where: expect.stringContaining(place), why: '' },
       ]),
     });

@@ -19,8 +19,8 @@ import { identityTexts } from '../renamed-experiments.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, tableNames, usualTables, withKnownCost } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
+import { incompleteRuns, withIncomplete } from '../report/incomplete-runs.ts';
 import type { ReportTableName } from '../report/tables.ts';
-import { unfinishedRuns, withUnfinished } from '../report/unfinished-runs.ts';
 import type { Verb } from '../verb.ts';
 import { viewerPages } from '../viewer-pages.ts';
 
@@ -113,10 +113,10 @@ export const report: Verb = {
       made,
       found.filter(({ experiment, folder }) => !copied.has(`${experiment.name}/${folder.id}`)),
     );
-    const unfinished = unfinishedRuns(experiments, made);
+    const incomplete = incompleteRuns(experiments, made);
     const json = {
       ...made,
-      ...(unfinished.length === 0 ? {} : { unfinished }),
+      ...(incomplete.length === 0 ? {} : { incomplete }),
       ...Object.fromEntries(Object.entries(further).filter(([, { money }]) => money > 0)),
       ...(compared === null ? {} : { comparison: compared }),
       ...(unreadable.length === 0 ? {} : { unreadable }),
@@ -140,7 +140,7 @@ export const report: Verb = {
     return {
       text: textOf(
         format,
-        withUnfinished(documentOf(made, compared, tables, { unreadable, further, identities }), unfinished),
+        withIncomplete(documentOf(made, compared, tables, { unreadable, further, identities }), incomplete),
         options,
       ),
       json,

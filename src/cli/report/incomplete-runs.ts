@@ -4,16 +4,16 @@ import { countsText } from '../run-states.ts';
 import { oneLine } from '../table.ts';
 import type { DocumentCell, ReportDocument } from './document.ts';
 
-/** A run that is not finished: its state, where it runs, and why it waits or failed. */
-export interface UnfinishedRun extends RunPlace {
+/** A run that is not finished, or failed: its state, where it runs, and why it waits or failed. */
+export interface IncompleteRun extends RunPlace {
   run: string;
 }
 
 /** A table has at most this many rows: `mlab runs ls` lists all runs. */
 const maxRows = 20;
 
-/** The unfinished runs of a report, without those that finished after the report was made. */
-export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Report): UnfinishedRun[] {
+/** The runs of a report that are not finished or failed, without those that finished after the report was made. */
+export function incompleteRuns(experiments: readonly Experiment[], { runs }: Report): IncompleteRun[] {
   const byName = new Map(
     experiments.map((experiment) => [experiment.name, { experiment, queue: queueOf(experiment.folder) }]),
   );
@@ -27,8 +27,8 @@ export function unfinishedRuns(experiments: readonly Experiment[], { runs }: Rep
   });
 }
 
-/** The report with its unfinished runs after the summary; unchanged if there are none. */
-export function withUnfinished(document: ReportDocument, runs: readonly UnfinishedRun[]): ReportDocument {
+/** The report with these runs after the summary; unchanged if there are none. */
+export function withIncomplete(document: ReportDocument, runs: readonly IncompleteRun[]): ReportDocument {
   if (runs.length === 0) return document;
   const left = runs.length - maxRows;
   const note = left > 0 ? `… and ${left} more: mlab runs ls lists them.` : '';
@@ -38,10 +38,10 @@ export function withUnfinished(document: ReportDocument, runs: readonly Unfinish
     .slice(0, maxRows)
     .map(({ run, state, where, why }) => [run, state, where, oneLine(why, 200)].map(cellOf));
   const columns = ['run', 'status', 'where', 'why'].map((title) => ({ title, name: title }));
-  const table = { name: 'unfinished', title: 'Runs that are not finished', note, columns, rows };
+  const table = { name: 'incomplete', title: 'Runs that are not finished or failed', note, columns, rows };
   return {
     ...document,
-    summary: [...document.summary, `Not finished: ${countsText(runs)}.`],
+    summary: [...document.summary, `Not finished or failed: ${countsText(runs)}.`],
     tables: [...document.tables, table],
   };
 }
