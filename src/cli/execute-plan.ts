@@ -1,7 +1,6 @@
-import { type Agent, speaksAcp } from '../agents/index.ts';
+import type { Agent } from '../agents/index.ts';
 import type { Gate } from '../environment/index.ts';
 import { evaluationsOf } from '../evaluation/index.ts';
-import { UserError } from '../lib/errors.ts';
 import type { ModelRegistry } from '../models/index.ts';
 import {
   bundleOfRun,
@@ -32,23 +31,12 @@ export async function getPrograms(
   context: Context,
   { runs }: Plan,
   registry: ModelRegistry | undefined,
-  gate: Gate | undefined,
   agentOf: (run: RunSpec) => Promise<Agent>,
 ): Promise<void> {
   const { signal, log, folders } = context;
   for (const run of runs) {
     const { program } = await agentOf(run);
     if (registry === undefined || program === undefined) continue;
-    const asks = speaksAcp(program, run.agent_options);
-    if ((gate !== undefined && !asks) || run.approve_later === true) {
-      throw new UserError(
-        'not_gated',
-        `The agent ${run.agent} is a program that acts without asking for approval.`,
-        asks
-          ? 'Leave out --approve-later: the program would have to wait. --approve asks you at this terminal.'
-          : 'Leave out --approve and --approve-later.',
-      );
-    }
     checkDialect(run, registry);
     await bundleOfRun(run, {
       cache: folders.cache,

@@ -46,7 +46,7 @@ export function isHere(
   throw new UserError(
     'no_person',
     `A run on ${kind.name} can't ask questions at this terminal.`,
-    'Leave out --approve and --interactive, or use --approve-later and answer with mlab decide.',
+    'Leave out --approve and --interactive. Actions of agents that are not programs can wait for mlab decide: --approve-later.',
   );
 }
 

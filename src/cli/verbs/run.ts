@@ -18,6 +18,7 @@ import { type AgentFlags, agentFlags, agentPlace, chosenAgents } from '../agent-
 import { approveActions } from '../approve-actions.ts';
 import { branchOf, personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
+import { checkApproval } from '../check-approval.ts';
 import { checkMoney } from '../check-money.ts';
 import { checkTokens } from '../check-tokens.ts';
 import type { Context } from '../context.ts';
@@ -156,6 +157,8 @@ export const run: Verb = {
         '--artifacts works only with Redis workers.',
         'Add --on redis://…, or leave out --artifacts.',
       );
+    const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
+    await checkApproval(planned.runs, gate !== undefined, agentOf);
     refuseKeysInPlan(planned, context.variables);
     refuseUncountedLimit(context, planned, wanted);
     const programs = new Set(agents.flatMap(({ agent: { name, program } }) => (program ? [name] : [])));
@@ -182,7 +185,6 @@ export const run: Verb = {
       };
     }
     // Reports errors in flags and keys before anything is downloaded.
-    const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
     for (const each of planned.runs) await (await agentOf(each)).ready?.(each.agent_options);
     const registry = registryOf(context, planned);
     mkdirSync(context.folders.experiments, { recursive: true });
@@ -194,7 +196,7 @@ export const run: Verb = {
         expectedCost(context, planned, incomplete === 'restart'),
         options.yes === true,
       );
-    await getPrograms(context, planned, registry, gate, agentOf);
+    await getPrograms(context, planned, registry, agentOf);
     if (isHere(context, planned, wanted, gate))
       await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
     else await tryPlace(context, planned, wanted);

@@ -175,7 +175,7 @@ async function retry(
   const again: Plan = { ...plan, runs: [...runs], parallel: wanted.parallel ?? plan.parallel };
   const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
   const registry = registryOf(context, again);
-  await getPrograms(context, again, registry, undefined, agentOf);
+  await getPrograms(context, again, registry, agentOf);
   const here = isHere(context, again, wanted, undefined);
   const { MLAB_DOCKER } = context.variables;
   const sandboxes = new Map(runs.map((run) => [`${run.sandbox} ${run.docker_image ?? ''}`, run]));
