@@ -25,6 +25,7 @@ import { documentOf, usualTables, withKnownCost } from './report/document-of.ts'
 import { terminalText } from './report/formats.ts';
 import { starterCrashes } from './starter-crashes.ts';
 import { counted, plain } from './table.ts';
+import { unsupervisedWarning } from './unsupervised.ts';
 
 /** Installs agents that are programs before anything slow starts, and reports at once what can't work with them. */
 export async function getPrograms(
@@ -65,6 +66,11 @@ export async function executePlan(
   parts: PlanParts,
   gate: Gate | undefined,
 ): Promise<RunResult[]> {
+  const warning =
+    gate === undefined && parts.incomplete !== 'keep'
+      ? unsupervisedWarning(parts.experiment, plan.runs)
+      : null;
+  if (warning !== null) context.log(warning);
   const isInteractive = plan.runs.some(({ interactive }) => interactive);
   const askPerson = isInteractive ? personAtTerminal(context.isTerminal) : undefined;
   // Questions and log lines would be lost among lines that rewrite themselves.
