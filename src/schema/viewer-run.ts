@@ -102,6 +102,8 @@ export const RunPage = z.object({
   ),
   /** Steps of its timeline: those that ended, and one that is running or was cut off. */
   steps: count,
+  /** Steps of all its branches, which its limit counts. */
+  steps_used: count,
   /** Something was noted, asked or answered after the last step: it is step `steps + 1`, without an action. */
   has_tail: z.boolean(),
   sessions: count,

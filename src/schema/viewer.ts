@@ -235,6 +235,8 @@ export const LiveEvent = z.discriminatedUnion('kind', [
     kind: z.literal('steps'),
     ...ofRun,
     timeline: Timeline,
+    /** Of all branches. */
+    steps_used: count,
     used: Usage.extend({ calls: count }),
     /** After the last step that ended. */
     budget: Budget.nullable(),

@@ -73,6 +73,7 @@ test("the page of a run has the tree of its branches, the agent's and those of p
   // The evaluation is made in the background.
   while (page.pending) page = await get(viewer, `${runs}/${run.id}`, RunPage);
   expect(page.unreadable).toBeNull();
+  expect(page).toMatchObject({ steps: 3, steps_used: 6 });
   expect(page.evaluation?.branches).toMatchObject([
     ...[{ branch: 'main', grade: { score: 0.5 } }, { branch: b1, selected: true, grade: { score: 0.9 } }, {}],
   ]);

@@ -101,7 +101,7 @@ export const runsShow: Verb = {
     const head = [
       `${experiment.name}/${spec.id}: ${agentOf(spec)} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null || end.reason === 'final_answer' ? '' : `: ${endText(end)}`}`,
-      `${counted(steps.length, 'step')}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
+      `${usedSteps(tree, steps.length)}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
       ...branchLines(tree, last),
       ...personsBranchLines(experiment, folder.id),
@@ -178,6 +178,12 @@ function summariesOf(folder: RunFolder): Map<number, string> {
 function lastGrades(folder: RunFolder): Map<BranchId, Grade> {
   const grades = currentGrades(folder.readGrades().grades, statesOfTree(folder));
   return new Map(grades.map((grade) => [grade.branch ?? 'main', grade]));
+}
+
+/** What the limit counts: the steps of all branches. */
+function usedSteps({ branches }: BranchReader, shown: number): string {
+  const used = branches.reduce((sum, { steps }) => sum + steps, 0);
+  return `${counted(used, 'step')}${used === shown ? '' : ` in ${branches.length} branches, ${shown} of them in the selected history`}`;
 }
 
 /** The branches of a run that has more than one; the steps shown are those of the selected branch. */

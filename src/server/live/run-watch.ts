@@ -4,7 +4,7 @@ import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { outputOf, type TracedRun } from '../run/step-page.ts';
 import { notJudged, timelineOf } from '../run/timeline.ts';
 import { readEvents } from '../trace/read-events.ts';
-import { shownSteps } from '../trace/trace-table.ts';
+import { shownSteps, usedSteps } from '../trace/trace-table.ts';
 import type { Viewer } from '../viewer.ts';
 import type { WatchedRun } from './live-hub.ts';
 
@@ -97,7 +97,9 @@ export class RunWatch implements Disposable {
     const from = reported === null ? steps : isNew ? 1 : reported.steps + 1;
     const timeline = timelineOf(traced, notJudged, Math.min(from, Math.max(steps, 1)));
     const run = this.#runIds(folder.id);
-    this.#send({ kind: 'steps', ...run, timeline, used: spentUntilNow(traced), budget: this.#budget });
+    const used = spentUntilNow(traced);
+    const steps_used = usedSteps(traced.table);
+    this.#send({ kind: 'steps', ...run, timeline, steps_used, used, budget: this.#budget });
     for (const output of outputs) this.#send({ kind: 'output', ...run, ...output });
   }
 

@@ -20,7 +20,7 @@ import type { Judgement } from '../background/judgements.ts';
 import type { ExperimentPlace } from '../catalogue/known-experiment.ts';
 import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { readEvents } from '../trace/read-events.ts';
-import { hasTail, shownSteps, type TraceTable } from '../trace/trace-table.ts';
+import { hasTail, shownSteps, type TraceTable, usedSteps } from '../trace/trace-table.ts';
 import type { ShownTexts } from './shown-texts.ts';
 import type { TracedRun } from './step-page.ts';
 
@@ -52,7 +52,12 @@ export async function runPage(
     where: whereIs(place, folder),
     ...usedPart(record, parts),
     branches: table.branches.map((branch) => ({ ...branch, selected: branch.id === table.selected })),
-    ...{ steps: shownSteps(table), has_tail: hasTail(table), sessions: table.sessions },
+    ...{
+      steps: shownSteps(table),
+      steps_used: usedSteps(table),
+      has_tail: hasTail(table),
+      sessions: table.sessions,
+    },
     ...(await firstEventPart(record, folder.tracePath, table, texts, signal)),
     ...(await lastEventPart(folder.tracePath, table, texts, signal)),
     ...{ evaluation: judgement.evaluation, pending: judgement.pending },

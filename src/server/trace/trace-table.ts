@@ -141,6 +141,11 @@ export function shownSteps(table: TraceTable): number {
   return table.steps + (table.now.step === null ? 0 : 1);
 }
 
+/** Steps of all branches, and one that was begun. */
+export function usedSteps({ branches, now }: TraceTable): number {
+  return branches.reduce((sum, { steps }) => sum + steps, now.step === null ? 0 : 1);
+}
+
 /** Whether something came after the last step. */
 export function hasTail({ now }: TraceTable): boolean {
   return now.step === null && (now.entries !== 0 || now.calls > 0 || now.tokens > 0);

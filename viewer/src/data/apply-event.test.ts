@@ -29,7 +29,11 @@ test('an event about an answer under way makes it requested again, once', async 
   const { asked, data } = shown<Timeline>(client, keyOf([...path, 'timeline']));
   const ended = { ...timeline(['Read File'], ['ok']), from: 1 };
   for (let times = 0; times < 3; times++)
-    applyEvent(client, { kind: 'steps', ...run, timeline: ended, used, budget: null }, run);
+    applyEvent(
+      client,
+      { kind: 'steps', ...run, timeline: ended, steps_used: ended.total, used, budget: null },
+      run,
+    );
   asked[0]?.resolve(timeline(['Read File'], ['running']));
   await expect.poll(() => asked.length).toBe(2);
   asked[1]?.resolve(ended);
@@ -41,7 +45,11 @@ test('a step that ends while it is shown is requested again, even if it had just
   const client = createClient();
   const { asked, data } = shown<string>(client, keyOf([...path, 'steps', '1']));
   const ended = timeline(['Read File'], ['ok']);
-  applyEvent(client, { kind: 'steps', ...run, timeline: ended, used, budget: null }, run);
+  applyEvent(
+    client,
+    { kind: 'steps', ...run, timeline: ended, steps_used: ended.total, used, budget: null },
+    run,
+  );
   asked[0]?.resolve('running');
   await expect.poll(() => asked.length).toBe(2);
   asked[1]?.resolve('ok');

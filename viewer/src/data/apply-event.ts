@@ -89,7 +89,7 @@ function applyRun(client: QueryClient, experiment: string, line: RunLine, topic:
 }
 
 function applySteps(client: QueryClient, event: Extract<LiveEvent, { kind: 'steps' }>): void {
-  const { timeline, used } = event;
+  const { timeline, steps_used, used } = event;
   const path = ['experiments', event.experiment, 'runs', event.run];
   const old = client.getQueryData<Timeline>(keyOf([...path, 'timeline']));
   if (old !== undefined && withNewSteps(old, timeline) === null) renew(client, [...path, 'timeline']);
@@ -97,7 +97,7 @@ function applySteps(client: QueryClient, event: Extract<LiveEvent, { kind: 'step
   const { seconds, ...spent } = used;
   update<RunPage>(client, path, (page) => ({
     ...page,
-    steps: timeline.total,
+    ...{ steps: timeline.total, steps_used },
     seconds_used: seconds,
     spent: spent.calls === 0 ? page.spent : spent,
     has_tail: timeline.has_tail,

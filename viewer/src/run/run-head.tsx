@@ -6,6 +6,11 @@ import { StatusBadge } from '../parts/badges.tsx';
 import { Related } from './run-overview.tsx';
 
 /** What the run is, and its state or result, in a line. */
+/** The limit counts the steps of all branches, and the list of steps shows one history. */
+function inBranches({ branches, steps, steps_used: used }: RunPage): string {
+  return used === steps ? '' : ` in ${showPlural(branches.length, 'branch', 'branches')}`;
+}
+
 export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
   const Heading = `h${level}` as const;
   const { evaluation, spent, limits } = page;
@@ -27,8 +32,8 @@ export function RunHead({ page, level = 1 }: { page: RunPage; level?: 1 | 2 }) {
       )}
       <span className="quiet">
         {limits === null
-          ? `${showPlural(page.steps, 'step')} · ${showSeconds(page.seconds_used)}`
-          : `${page.steps} of ${showPlural(limits.steps, 'step')} · ${showSeconds(page.seconds_used)} of ${showSeconds(limits.wall_seconds)}`}
+          ? `${showPlural(page.steps_used, 'step')} · ${showSeconds(page.seconds_used)}`
+          : `${page.steps_used} of ${showPlural(limits.steps, 'step')}${inBranches(page)} · ${showSeconds(page.seconds_used)} of ${showSeconds(limits.wall_seconds)}`}
         {spent === null
           ? ''
           : ` · ${showTokens(spent.tokens, spent.estimated ?? 0)} tokens · ${showSpent(spent)}`}

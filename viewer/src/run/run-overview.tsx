@@ -251,7 +251,7 @@ function Facts({ page }: { page: RunPage }) {
         <Figure name="Seed">{page.seed ?? notRecorded}</Figure>
         <Figure name="Limits">{limits === null ? notRecorded : limitWords(limits)}</Figure>
         <Figure name="Used">
-          {showPlural(page.steps, 'step')}, {showSeconds(page.seconds_used)}
+          {showPlural(page.steps_used, 'step')}, {showSeconds(page.seconds_used)}
           {spent === null
             ? ''
             : `, ${showTokens(spent.tokens, spent.estimated ?? 0)} tokens, ${showSpent(spent)}`}
