@@ -2,7 +2,7 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exampleLesson } from '../../test/fixtures/experience.ts';
-import { makeBranchedRun } from '../../test/fixtures/store/branched-run.ts';
+import { b2, makeBranchedRun } from '../../test/fixtures/store/branched-run.ts';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
 import { exampleGrade, examplePlan, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
@@ -154,4 +154,17 @@ test('a run with branches is judged by the selected one, and its cost is that of
   ]);
   // Every report of the run names who decided on its actions.
   expect(evaluation.marks).toEqual(['not by its agent alone: of its steps Ada denied 1']);
+});
+
+test('a decision on a branch that was not selected is named, too: it may have led to the selection', async () => {
+  using folder = temporaryFolder();
+  const { run } = await makeBranchedRun(folder.path);
+  {
+    await using trace = run.openTrace();
+    trace.append({ kind: 'action_decided', branch: b2, step: 4, verdict: 'deny', actor: 'Bob' });
+  }
+  expect(evaluateRun(run, exampleSpec()).marks).toEqual([
+    'not by its agent alone: of its steps Ada denied 1',
+    'not by its agent alone: of its steps Bob denied 1',
+  ]);
 });

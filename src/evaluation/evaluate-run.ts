@@ -140,7 +140,10 @@ function cutTrace({ id, tracePath }: RunFolder, missing: string): UserError {
   );
 }
 
-/** Resource use is the sum over all branches; everything else is that of the selected one. */
+/**
+ * Resource use is the sum over all branches, and so are the decisions of people, on which the selection may depend;
+ * everything else is that of the selected one.
+ */
 class Evaluated {
   readonly transcript: TranscriptReader;
   readonly sums: EfficiencySums;
@@ -162,8 +165,8 @@ class Evaluated {
     this.transcript.read(event, isInHistory);
     this.states.read(event, isInHistory);
     this.attempts.read(event, isInHistory);
-    if (isInHistory) this.decisions.read(event);
-    else if (event.kind === 'step_finished') this.others.push(stateAfter(event));
+    this.decisions.read(event);
+    if (!isInHistory && event.kind === 'step_finished') this.others.push(stateAfter(event));
   }
 }
 
