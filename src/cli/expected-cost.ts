@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { recordingOf } from '../evaluation/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { knownPrices, PriceTable } from '../models/index.ts';
 import { spentByAll } from '../runs/index.ts';
 import type { ModelRoles, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { mean } from '../statistics/index.ts';
-import { type Experiment, spentUntil } from '../store/index.ts';
+import { type Experiment, recordingOf, spentUntil } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { readableExperiments } from './locate.ts';
 import { counted, dollars } from './table.ts';

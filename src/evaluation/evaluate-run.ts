@@ -20,6 +20,7 @@ import {
   type TranscriptStep,
 } from '../statistics/index.ts';
 import {
+  archivedAttempts,
   type BranchReader,
   currentGrades,
   eachEventSync,
@@ -27,6 +28,7 @@ import {
   missingEvents,
   type RecordedState,
   type RunFolder,
+  recordingOf,
   resolveText,
   StateReader,
   stateAfter,
@@ -35,7 +37,7 @@ import {
 import { DecisionCaveats } from './decision-caveats.ts';
 import { AttemptReader } from './read-attempts.ts';
 import { TranscriptReader } from './read-transcript.ts';
-import { agentLabel, conditionsOf, recordingOf, sourceOf } from './run-identity.ts';
+import { agentLabel, conditionsOf, sourceOf } from './run-identity.ts';
 import { withLessons } from './shown-lessons.ts';
 
 /**
@@ -69,6 +71,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     experiment: spec.experiment,
     run: spec.id,
     ...(record === null ? {} : { recording: recordingOf(record) }),
+    ...replacedPart(folder),
     ...(spec.parent === undefined ? {} : { parent: spec.parent }),
     task: spec.task,
     ...conditionsOf(spec),
@@ -92,6 +95,20 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     ...branchesPart(tree.branches, currentGrades(stored, [...states, ...tree.others])),
     ...(attempts.length === 0 ? {} : { attempts }),
   };
+}
+
+/** Damaged attempts are left out: nothing else of them counts, either. */
+function replacedPart(folder: RunFolder): Pick<RunEvaluation, 'replaced'> {
+  const replaced = archivedAttempts(folder).flatMap((attempt) => {
+    try {
+      const record = attempt.readRecord();
+      return record === null ? [] : [recordingOf(record)];
+    } catch (error) {
+      if (!UserError.isInstance(error)) throw error;
+      return [];
+    }
+  });
+  return replaced.length === 0 ? {} : { replaced };
 }
 
 /** A trace does not say that its run failed: it may continue. */

@@ -5,6 +5,6 @@ export { readTranscript } from './read-transcript.ts';
 export { type JudgeReply, judgeRun } from './rubric/judge-run.ts';
 export { modelRatings } from './rubric/model-ratings.ts';
 export { rubricAgreement, summarise } from './rubric/rubric-agreement.ts';
-export { agentLabel, recordingOf } from './run-identity.ts';
+export { agentLabel } from './run-identity.ts';
 export { type StepFindings, stepFindings } from './step-findings.ts';
 export { stepSummaries } from './step-summaries.ts';

@@ -1,5 +1,5 @@
 import { sha256 } from '../lib/hash.ts';
-import { isImported, type RunEvaluation, type RunRecord, type RunSpec } from '../schema/index.ts';
+import { isImported, type RunEvaluation, type RunSpec } from '../schema/index.ts';
 
 const longestValue = 80;
 
@@ -50,13 +50,4 @@ export function sourceOf({
   if (version === undefined) return {};
   const [, hash] = /^sha256:(.*)$/.exec(version) ?? [];
   return { source: hash === undefined ? { hash: version, version } : { hash } };
-}
-
-/**
- * Tells a recording from every other one, and not from its copies: each line of a trace contains the hash of the one
- * before and a time, so the last one's hash stands for the whole trace. A run without a trace is known by its process.
- */
-export function recordingOf({ spec, started, trace, pid, host }: RunRecord): string {
-  const recorded = trace === undefined || trace.events === 0 ? [pid, host.name ?? null] : [trace.hash];
-  return sha256(JSON.stringify([spec.experiment, spec.id, started, ...recorded]));
 }

@@ -10,8 +10,8 @@ import {
 } from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import type { ObjectId } from '../schema/index.ts';
-import { createExperiment, type RunFolder } from '../store/index.ts';
-import { archiveAttempt, archivedAttempts, attemptFolder } from './archived-attempts.ts';
+import { archivedAttempts, attemptFolder, createExperiment, type RunFolder } from '../store/index.ts';
+import { archiveAttempt } from './archived-attempts.ts';
 
 const snapshot = 'a'.repeat(64) as ObjectId;
 

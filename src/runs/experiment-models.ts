@@ -2,14 +2,15 @@ import { UserError } from '../lib/errors.ts';
 import { type ModelRegistry, Quota } from '../models/index.ts';
 import { type Plan, type RunParent, type RunSpec, Spent } from '../schema/index.ts';
 import {
+  archivedAttempts,
   type Experiment,
   nothingSpent,
   ownEvents,
   type RunFolder,
   readTraceSync,
+  recordingOf,
   spentOf,
 } from '../store/index.ts';
-import { archivedAttempts } from './archived-attempts.ts';
 import type { ExperimentModels } from './tool-model.ts';
 
 /** The models of a plan. What was used so far is deducted from the shared quota. */
@@ -61,15 +62,17 @@ export interface FurtherCosts {
 /**
  * Damaged runs are left out, as reports do.
  * @param added ids of the runs whose costs are added up: not those of unknown cost
+ * @param counted recordings that count already, in copies of the experiment; those of discarded attempts are added
  */
 export function furtherCosts(
   experiment: Experiment,
   runs: readonly RunSpec[],
   added: ReadonlySet<string>,
+  counted: Set<string> = new Set(),
 ): FurtherCosts {
   const attemptsOf = ({ id, parent }: RunSpec) =>
     archivedAttempts(experiment.runFolder(id)).flatMap((attempt) =>
-      unlessDamaged(() => spentBy(attempt, parent)),
+      unlessDamaged(() => (isNew(attempt, counted) ? spentBy(attempt, parent) : undefined)),
     );
   const sharedBy = ({ id, parent }: RunSpec) =>
     parent === undefined || !added.has(id) ? undefined : experiment.runFolder(id).readRecord()?.shared?.spent;
@@ -81,6 +84,16 @@ export function furtherCosts(
     ),
     shared: costOf(runs.flatMap((run) => unlessDamaged(() => sharedBy(run)))),
   };
+}
+
+/** Whether the recording of an attempt does not count yet; from now on it does. */
+function isNew(attempt: RunFolder, counted: Set<string>): boolean {
+  const record = attempt.readRecord();
+  if (record === null) return true;
+  const recording = recordingOf(record);
+  const isFirst = !counted.has(recording);
+  counted.add(recording);
+  return isFirst;
 }
 
 function unlessDamaged(read: () => Spent | undefined): Spent[] {

@@ -1,4 +1,5 @@
 export { encodePath, showPath } from '../lib/path-text.ts';
+export { archivedAttempts, attemptFolder, attemptNumbers } from './archived-attempts.ts';
 export {
   BranchReader,
   branchesOf,
@@ -55,6 +56,7 @@ export {
   statesOf,
   statesOfTree,
 } from './recorded-states.ts';
+export { recordingOf } from './recording.ts';
 export { objectsOfRun } from './references.ts';
 export { removeExperiment } from './remove-experiment.ts';
 export { removeFolder } from './remove-folder.ts';

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mlab } from '../../../test/fixtures/mlab-process.ts';
@@ -19,6 +19,7 @@ import {
   createExperiment,
   type Experiment,
   forkRun,
+  openExperiment,
   type RunFolder,
   readTraceSync,
   spentOf,
@@ -108,10 +109,29 @@ describe('mlab report', () => {
     run.writeRecordSync(exampleRecord({ status: 'failed' }));
     expect((await make(['first'])).text).toContain(', $0.0030 in all. ');
     await archiveAttempt(run);
-    run.writeRecordSync(exampleRecord({ status: 'running' }));
+    run.writeRecordSync(exampleRecord({ status: 'running', started: 7 }));
     const { text, json } = await make(['first']);
     expect(text).toContain(', $0 in all, plus $0.0030 in discarded attempts. ');
     expect(json).toMatchObject({ discarded: { money: 0.003, estimated: false } });
+  });
+
+  it('counts a discarded attempt once beside a copy of the experiment', async () => {
+    const run = first.runFolder('digits-baseline-0');
+    run.writeRecordSync(exampleRecord({ status: 'failed', end: { reason: 'agent_error', message: '' } }));
+    cpSync(first.folder, join(folder, 'copy'), { recursive: true });
+    await archiveAttempt(run);
+    run.writeRecordSync(exampleRecord({ status: 'running', started: 7 }));
+    const { text, json } = await make(['first', 'copy']);
+    expect(json).toMatchObject({
+      discarded: { money: 0.003 },
+      copies: [{ experiment: 'copy', of: 'first', runs: ['digits-baseline-0', 'digits-noop-0'] }],
+    });
+    expect(text).toContain(', $0 in all, plus $0.0030 in discarded attempts. ');
+    // Discarded in both folders.
+    const copied = openExperiment(join(folder, 'copy')).runFolder('digits-baseline-0');
+    await archiveAttempt(copied);
+    copied.writeRecordSync(exampleRecord({ status: 'running', started: 8 }));
+    expect((await make(['first', 'copy'])).json).toMatchObject({ discarded: { money: 0.003 } });
   });
 
   it('counts each call once in the cost of all, with forks beside their parent and branches that people began', async () => {

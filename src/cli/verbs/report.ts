@@ -112,6 +112,11 @@ export const report: Verb = {
     const further = furtherCostsOf(
       made,
       found.filter(({ experiment, folder }) => !copied.has(`${experiment.name}/${folder.id}`)),
+      new Set(
+        evaluations.flatMap(({ experiment, run, recording }) =>
+          recording === undefined || copied.has(`${experiment}/${run}`) ? [] : [recording],
+        ),
+      ),
     );
     const incomplete = incompleteRuns(experiments, made);
     const json = {
@@ -173,12 +178,18 @@ function refuseTables({ format, table }: Options): void {
   );
 }
 
-function furtherCostsOf(made: Report, found: ReturnType<typeof locateRuns>): FurtherCosts {
+/** @param counted recordings of the runs of the report */
+function furtherCostsOf(
+  made: Report,
+  found: ReturnType<typeof locateRuns>,
+  counted: Set<string>,
+): FurtherCosts {
   const costs = [...Map.groupBy(found, ({ experiment }) => experiment)].map(([experiment, runs]) =>
     furtherCosts(
       experiment,
       runs.flatMap(({ folder }) => experiment.specOf(folder.id) ?? []),
       withKnownCost(made, experiment.name),
+      counted,
     ),
   );
   const sumOf = (kind: keyof FurtherCosts) => ({

@@ -1,6 +1,6 @@
 import type { RunJob } from '../../schema/index.ts';
-import { type Experiment, forkRun, openExperiment } from '../../store/index.ts';
-import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
+import { archivedAttempts, type Experiment, forkRun, openExperiment } from '../../store/index.ts';
+import { archiveAttempt } from '../archived-attempts.ts';
 import type { ExperimentCopy } from './experiment-copy.ts';
 
 /**

@@ -6,8 +6,13 @@ import { writeFileAtomically } from '../../lib/atomic-file.ts';
 import { messageOf, UserError } from '../../lib/errors.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
-import { type Experiment, leaveFreeLease, objectsOfRun, parseStoredText } from '../../store/index.ts';
-import { archivedAttempts } from '../archived-attempts.ts';
+import {
+  archivedAttempts,
+  type Experiment,
+  leaveFreeLease,
+  objectsOfRun,
+  parseStoredText,
+} from '../../store/index.ts';
 import { openS3Store } from './open-s3-store.ts';
 import { Head, headKey, RunCopy } from './run-copy.ts';
 import type { S3Store } from './s3-store.ts';

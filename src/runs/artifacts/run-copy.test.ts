@@ -25,6 +25,7 @@ import {
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import type { ObjectId, RunStatus } from '../../schema/index.ts';
 import {
+  archivedAttempts,
   checkRun,
   createExperiment,
   type Experiment,
@@ -33,7 +34,7 @@ import {
   readTraceSync,
   Snapshotter,
 } from '../../store/index.ts';
-import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
+import { archiveAttempt } from '../archived-attempts.ts';
 import { ExperimentCopy } from './experiment-copy.ts';
 import { openS3Store } from './open-s3-store.ts';
 import { RunCopy } from './run-copy.ts';

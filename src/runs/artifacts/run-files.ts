@@ -2,8 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { hasCode } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
-import type { RunFolder } from '../../store/index.ts';
-import { archivedAttempts, attemptFolder } from '../archived-attempts.ts';
+import { archivedAttempts, attemptFolder, type RunFolder } from '../../store/index.ts';
 import { isRunFile } from './checkpoint.ts';
 
 const maxBytes = 2 ** 30;

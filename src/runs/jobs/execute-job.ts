@@ -4,8 +4,14 @@ import { agentOfRun, refuseChangedProgram } from '../../agents/index.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { errorName, messageOf, UserError } from '../../lib/errors.ts';
 import type { GradeJob, Job, RunJob, RunSpec } from '../../schema/index.ts';
-import { type Experiment, forkRun, openExperiment, type RunFolder } from '../../store/index.ts';
-import { archiveAttempt, archivedAttempts } from '../archived-attempts.ts';
+import {
+  archivedAttempts,
+  type Experiment,
+  forkRun,
+  openExperiment,
+  type RunFolder,
+} from '../../store/index.ts';
+import { archiveAttempt } from '../archived-attempts.ts';
 import { GpuLeases, type HeldGpus } from '../gpus/gpu-leases.ts';
 import { isGraded } from '../graded.ts';
 import { canContinue } from '../outside/agent-session.ts';

@@ -1,7 +1,6 @@
 import type { GradeJob, Job, Plan, RunJob, RunSpec } from '../../schema/index.ts';
-import type { Experiment } from '../../store/index.ts';
+import { archivedAttempts, type Experiment } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
-import { archivedAttempts } from '../archived-attempts.ts';
 import { gpusOf, machineAmounts } from './capacity.ts';
 
 /** What the jobs of an experiment share. */

@@ -11,13 +11,13 @@ import { ModelRegistry } from '../../models/index.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import { Job, type TraceEvent } from '../../schema/index.ts';
 import {
+  archivedAttempts,
   checkRun,
   createExperiment,
   type Experiment,
   readSnapshot,
   readTraceSync,
 } from '../../store/index.ts';
-import { archivedAttempts } from '../archived-attempts.ts';
 import type { TaskResources } from '../index.ts';
 
 const bench = new TaskBench();

@@ -6,8 +6,7 @@ import { inTurns, startProviderServer } from '../../../test/fakes/providers/inde
 import { ModelPlace } from '../../../test/fixtures/model-place.ts';
 import { notesIn, smallAgent, turnsIn } from '../../../test/fixtures/outside/outside-place.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
-import { checkRun, openExperiment, readTraceSync } from '../../store/index.ts';
-import { archivedAttempts } from '../archived-attempts.ts';
+import { archivedAttempts, checkRun, openExperiment, readTraceSync } from '../../store/index.ts';
 
 const place = new ModelPlace();
 afterAll(() => place[Symbol.dispose]());

@@ -16,8 +16,7 @@ import { workThrough } from '../../../test/fixtures/run-place.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { ModelUnavailable, Quota } from '../../models/index.ts';
 import { checkSandbox, trySandbox } from '../../sandbox/index.ts';
-import { checkRun, type RunFolder, readTraceSync } from '../../store/index.ts';
-import { archivedAttempts } from '../archived-attempts.ts';
+import { archivedAttempts, checkRun, type RunFolder, readTraceSync } from '../../store/index.ts';
 import type { TaskResources } from '../index.ts';
 import { endUnanswered } from './unanswered.ts';
 

@@ -1,8 +1,7 @@
 import type { Ending } from '../../environment/index.ts';
 import type { CallRecord, ModelGateway, ModelUnavailable } from '../../models/index.ts';
 import { ModelFailure, type ModelRequest } from '../../schema/index.ts';
-import type { RunFolder } from '../../store/index.ts';
-import { archivedAttempts } from '../archived-attempts.ts';
+import { archivedAttempts, type RunFolder } from '../../store/index.ts';
 import { overLimit } from './how-it-ended.ts';
 
 const plainQuestion: ModelRequest = {

@@ -22,6 +22,18 @@ test('the original counts, whatever the copy is called, in any order', () => {
   }
 });
 
+test('a copy of an attempt that was discarded where it was recorded is a copy, and not the other way round', () => {
+  const retried: RunEvaluation = { ...named('first', 'y'), replaced: ['x'] };
+  const copy = named('a-copy', 'x', 'first');
+  expect(withoutCopies([copy, retried])).toEqual({
+    evaluations: [retried],
+    copies: [{ experiment: 'a-copy', of: 'first', runs: [copy.run] }],
+  });
+  const retriedCopy: RunEvaluation = { ...named('a-copy', 'y', 'first'), replaced: ['x'] };
+  const given = [named('first', 'x'), retriedCopy];
+  expect(withoutCopies(given)).toEqual({ evaluations: given, copies: [] });
+});
+
 test('of copies without their original the first by name counts', () => {
   const { evaluations, copies } = withoutCopies([named('b', 'x', 'first'), named('a', 'x', 'first')]);
   expect(evaluations.map(({ experiment }) => experiment)).toEqual(['a']);

@@ -5,7 +5,8 @@ type Copies = NonNullable<Report['copies']>;
 
 /**
  * Each recording once, however often its folder was copied: copies are no independent runs. The one in a folder of its
- * plan's name counts as the original, otherwise the first by name.
+ * plan's name counts as the original, otherwise the first by name. A copy of an attempt that was discarded elsewhere is
+ * a copy of the run that replaced it.
  */
 export function withoutCopies(evaluations: readonly RunEvaluation[]): {
   evaluations: RunEvaluation[];
@@ -13,10 +14,13 @@ export function withoutCopies(evaluations: readonly RunEvaluation[]): {
 } {
   const ordered = inOrder(evaluations);
   const isInPlace = (one: RunEvaluation) => one.planned_in === undefined;
-  const originals = new Map<string, RunEvaluation>();
-  for (const one of [...ordered.filter(isInPlace), ...ordered.filter((each) => !isInPlace(each))])
-    if (one.recording !== undefined && !originals.has(one.recording)) originals.set(one.recording, one);
-  const originalOf = (one: RunEvaluation) => originals.get(one.recording ?? '') ?? one;
+  const inPlaceFirst = [...ordered.filter(isInPlace), ...ordered.filter((one) => !isInPlace(one))];
+  const originals = firstBy(inPlaceFirst, ({ recording }) => (recording === undefined ? [] : [recording]));
+  const replacements = firstBy(inPlaceFirst, ({ replaced = [] }) => replaced);
+  const originalOf = (one: RunEvaluation) => {
+    const { recording = '' } = one;
+    return (isInPlace(one) ? undefined : replacements.get(recording)) ?? originals.get(recording) ?? one;
+  };
   const copied = ordered.filter((one) => originalOf(one) !== one);
   const isCopy = new Set(copied);
   const bySource = Map.groupBy(copied, (one) => JSON.stringify([one.experiment, originalOf(one).experiment]));
@@ -30,4 +34,15 @@ export function withoutCopies(evaluations: readonly RunEvaluation[]): {
       return [{ experiment: first.experiment, of, runs: runs.map(({ run }) => run).sort() }];
     }),
   };
+}
+
+/** The first evaluation with each recording. */
+function firstBy(
+  evaluations: readonly RunEvaluation[],
+  recordingsOf: (one: RunEvaluation) => readonly string[],
+): Map<string, RunEvaluation> {
+  const found = new Map<string, RunEvaluation>();
+  for (const one of evaluations)
+    for (const recording of recordingsOf(one)) if (!found.has(recording)) found.set(recording, one);
+  return found;
 }
