@@ -1,12 +1,12 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder } from '../../test/fixtures/fixture-task.ts';
-import { exampleSpec } from '../../test/fixtures/store/examples.ts';
+import { exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
 import { WrittenRun } from '../../test/fixtures/store/recorded-run.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { evaluateRun } from '../evaluation/index.ts';
-import { ExperimentName, type Plan, RunId } from '../schema/index.ts';
+import { BranchId, ExperimentName, type Plan, RunId } from '../schema/index.ts';
 import { createExperiment, type Experiment, openFleet } from '../store/index.ts';
 import { loadTask, type Task } from '../tasks/index.ts';
 import { type ExperimentProgress, runExperiment, type TaskResources } from './index.ts';
@@ -129,4 +129,23 @@ test('a run that another process executes is not noted as one that nobody will b
     [null, expect.stringMatching(/^process \d+ on .* is working on .*sums-noop-0\.$/)],
   ]);
   expect(openFleet(experiment.folder).unqueued).toEqual(new Map());
+});
+
+test('an experiment whose folder is moved away while a run waits for a decision ends, and says so', async () => {
+  const { experiment, plan, specs, resources } = place(1);
+  const [spec] = specs;
+  if (spec === undefined) throw new Error('there is one run');
+  const waits_for = [{ branch: BranchId.parse('main'), step: 1, action: 'Edit File', decision: 'x' }];
+  const record = exampleRecord({ spec, status: 'waiting', waits_for });
+  const execute = async () => {
+    renameSync(experiment.folder, `${experiment.folder}-2`);
+    return { record, problem: null };
+  };
+  const waiting = runExperiment(plan, {
+    ...{ experiment, helpersFolder, versions: {}, incomplete: 'continue', executor: { execute } },
+    resources: new Map([[resources.task.file.id, resources]]),
+    ...{ signal: new AbortController().signal, onProgress: () => {} },
+  });
+  await expect(waiting).rejects.toThrow(`The experiment's folder is gone: ${experiment.folder}.`);
+  expect(existsSync(experiment.folder)).toBe(false);
 });

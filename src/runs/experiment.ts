@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '../lib/errors.ts';
 import { ownTurn } from '../lib/own-turn.ts';
 import type { ModelRegistry } from '../models/index.ts';
 import type { GradeJob, Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
@@ -73,7 +75,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   const executeToEnd = async (run: RunSpec): Promise<JobResult> => {
     let result = await execute(makeRunJob(run, settings, restarts(services)), gradingOf(run));
     const folder = experiment.runFolder(run.id);
-    while (await isDecided(folder, result.record, signal))
+    while (await isDecided(experiment, folder, result.record, signal))
       result = await execute(makeRunJob(run, settings, false), gradingOf(run));
     return result;
   };
@@ -90,13 +92,30 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   return results;
 }
 
-/** Resolves when the decision that a run waits for is there; false if it waits for none, or everything is stopped. */
-async function isDecided(folder: RunFolder, record: RunRecord | null, signal: AbortSignal): Promise<boolean> {
+/**
+ * Resolves when the decision that a run waits for is there; false if it waits for none, or everything is stopped.
+ * @throws UserError `experiment_gone`
+ */
+async function isDecided(
+  experiment: Experiment,
+  folder: RunFolder,
+  record: RunRecord | null,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (record?.status !== 'waiting') return false;
   while (!signal.aborted && waitsStill(folder, record)) {
+    if (!existsSync(experiment.folder)) throw folderGone(experiment, folder);
     await sleep(decisionPollMs, undefined, { signal }).catch(() => {});
   }
   return !signal.aborted;
+}
+
+function folderGone({ folder }: Experiment, { id }: RunFolder): UserError {
+  return new UserError(
+    'experiment_gone',
+    `The experiment's folder is gone: ${folder}.`,
+    `It was deleted, moved or renamed while ${id} waited for a decision.`,
+  );
 }
 
 const decisionPollMs = 500;
