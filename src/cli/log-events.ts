@@ -28,7 +28,9 @@ export function logProgress(logger: Logger): (progress: ExperimentProgress) => v
       case 'run_step':
         return logStep(logger, run, progress.progress);
       case 'run_ended':
-        return logEnd(logger, run, progress.record);
+        return progress.record.status === 'waiting'
+          ? logWait(logger, run, progress.record)
+          : logEnd(logger, run, progress.record);
       case 'run_graded':
         return logGrades(logger, run, progress.grades);
       case 'run_not_graded':
@@ -45,6 +47,12 @@ export function reportOutage({ log, logger }: Pick<Context, 'log' | 'logger'>): 
     if (isOver) logger.write('info', 'service_answers', { service });
     else logger.write('warn', 'service_silent', { service, message: why === '' ? undefined : why });
   };
+}
+
+/** The run has not ended: it resumes once a person has decided. */
+function logWait(logger: Logger, run: LogFacts, { waits_for = [], steps, seconds_used }: RunRecord): void {
+  const facts = { actions: waits_for.length, steps, seconds: rounded(seconds_used) };
+  logger.write('info', 'run_waits_for_decision', { ...run, ...facts });
 }
 
 function logEnd(logger: Logger, run: LogFacts, { status, end, steps, seconds_used, spent }: RunRecord): void {

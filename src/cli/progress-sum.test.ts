@@ -47,3 +47,18 @@ test('tokens and their cost come from the calls until a run ends, then from its 
   ended('b', { spent: { calls: 7, tokens: 1_000_000, money: 2, unpriced: 1 } });
   expect(sum.spentText()).toBe('1.01M tokens, at least $4.00');
 });
+
+test('a run that waits for a decision has not ended, and its time says nothing about others', () => {
+  const { sum, clock, report, ended } = sumOf(1);
+  report('a', { kind: 'run_started', resumed: false });
+  clock.ms = 4_000;
+  ended('a', { status: 'waiting' });
+  expect([sum.over, sum.waiting, sum.leftMs()]).toEqual([0, 1, null]);
+  report('a', { kind: 'run_started', resumed: true });
+  expect(sum.waiting).toBe(0);
+  clock.ms = 8_000;
+  ended('a');
+  report('b', { kind: 'run_started', resumed: false });
+  ended('b', { status: 'waiting' });
+  expect([sum.over, sum.waiting, sum.leftMs()]).toEqual([1, 1, null]);
+});

@@ -23,6 +23,8 @@ export class ProgressSum {
   /** Start times of runs under way, by this process's clock in milliseconds. */
   readonly #started = new Map<string, { at: number; kind: Kind }>();
   readonly #over = new Set<string>();
+  /** Until people have decided on their actions. */
+  readonly #waiting = new Set<string>();
 
   constructor(plan: Plan, now: () => number = () => performance.now()) {
     this.#parallel = plan.parallel;
@@ -36,6 +38,7 @@ export class ProgressSum {
     if (progress.kind === 'run_started') {
       const kind = this.#begun(run);
       this.#over.delete(id);
+      this.#waiting.delete(id);
       this.#started.set(id, { at: this.#now(), kind });
     } else if (progress.kind === 'run_step' && progress.progress.kind === 'model_called')
       this.#spent.set(id, addCall(this.#spent.get(id) ?? nothingSpent, progress.progress.call));
@@ -45,12 +48,13 @@ export class ProgressSum {
       if (spent !== undefined && shared === undefined) this.#spent.set(id, spent);
       const kind = this.#begun(run);
       const started = this.#started.get(id);
-      if (started !== undefined) {
+      const waits = progress.record.status === 'waiting';
+      if (!waits && started !== undefined) {
         kind.ended += 1;
         kind.tookMs += this.#now() - started.at;
       }
       this.#started.delete(id);
-      this.#over.add(id);
+      (waits ? this.#waiting : this.#over).add(id);
     }
   }
 
@@ -72,6 +76,11 @@ export class ProgressSum {
     return this.#over.size;
   }
 
+  /** Runs that nobody executes until a person has decided. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Tokens and their cost; empty if no language model was called. */
   spentText(): string {
     const all = [...this.#spent.values()];
@@ -85,9 +94,10 @@ export class ProgressSum {
 
   /**
    * Milliseconds until the last run ends, if each takes as long as earlier ones of its agent on its task; null until one
-   * of each has ended here.
+   * of each has ended here, and while a run waits for a person.
    */
   leftMs(): number | null {
+    if (this.#waiting.size > 0) return null;
     let sum = 0;
     let longest = 0;
     for (const { queued, ended, tookMs } of this.#kinds.values()) {

@@ -280,9 +280,12 @@ class LineView implements ProgressView {
   /** The totals, after a run. */
   #logTotals(): void {
     const runs = this.#shows.plan?.runs.length ?? 1;
-    const facts = [leftText(this.#sum?.leftMs() ?? null), this.#sum?.spentText() ?? ''].filter(
-      (fact) => fact !== '',
-    );
+    const waiting = this.#sum?.waiting ?? 0;
+    const facts = [
+      waiting === 0 ? '' : `${waiting} waiting for a decision`,
+      leftText(this.#sum?.leftMs() ?? null),
+      this.#sum?.spentText() ?? '',
+    ].filter((fact) => fact !== '');
     if (runs > 1 && facts.length > 0)
       this.#log(`${this.#sum?.over ?? 0} of ${runs} runs ended · ${facts.join(' · ')}`);
   }
