@@ -45,6 +45,8 @@ test.each([
   [showSeconds(0.0123), '12 ms'],
   [showSeconds(59.7), '60 s'],
   [showSeconds(61), '1 min 1 s'],
+  [showSeconds(65.889), '1 min 6 s'],
+  [showSeconds(3599.7), '1 h'],
   [showSeconds(120.4), '2 min'],
   [showSeconds(7320), '2 h 2 min'],
   [showSeconds(18_000), '5 h'],

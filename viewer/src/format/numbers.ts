@@ -98,9 +98,10 @@ export function showSeconds(seconds: number | null): string {
   if (seconds === 0) return '0 s';
   if (seconds < 1) return `${whole.format(seconds * 1000)} ms`;
   if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  return seconds < 3600
-    ? inTwoUnits(Math.floor(seconds), 60, 'min', 's')
-    : inTwoUnits(Math.floor(seconds / 60), 60, 'h', 'min');
+  const rounded = Math.round(seconds);
+  return rounded < 3600
+    ? inTwoUnits(rounded, 60, 'min', 's')
+    : inTwoUnits(Math.floor(rounded / 60), 60, 'h', 'min');
 }
 
 /** `1 min 1 s`, or `2 min` without a remainder. */

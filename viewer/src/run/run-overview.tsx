@@ -97,7 +97,11 @@ function Ending({
       {torn > 0 ? (
         <Notice kind="note">The last line of its trace is torn: {torn} bytes of it are left out.</Notice>
       ) : null}
-      {sessions > 1 ? <p className="quiet">It was interrupted and resumed: {sessions} sessions.</p> : null}
+      {sessions > 1 ? (
+        <p className="quiet">
+          It took {sessions} sessions: it was interrupted, or waited for a decision, and was resumed.
+        </p>
+      ) : null}
       {pending && evaluation === null ? <Notice kind="note">Its evaluation is being computed.</Notice> : null}
     </>
   );
