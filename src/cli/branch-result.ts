@@ -1,6 +1,6 @@
 import type { RunResult } from '../runs/index.ts';
 import type { BranchPlan, Grade, RunRecord } from '../schema/index.ts';
-import { currentGrades, type Experiment, recordedStates } from '../store/index.ts';
+import { currentGrades, decidedIn, type Experiment, recordedStates } from '../store/index.ts';
 import { type Context, exitCodes, type VerbResult } from './context.ts';
 import { gradeText } from './grade-text.ts';
 import { counted, plain } from './table.ts';
@@ -29,10 +29,10 @@ export function branchResult(
   const parts = [
     `${name}/${id}: a branch of ${parent.run} from step ${parent.step}\n` +
       `${record?.end?.reason ?? record?.status ?? 'not begun'} after ${stepsText(record)}${gradeText(own)}\n` +
-      `${parent.run} itself${gradeText(before)}: this stays its result; reports do not count the branch.`,
+      `${parent.run} itself keeps its result${gradeText(before)}\nReports do not count the branch.`,
     ...(problem === null
       ? []
-      : [`Not finished or not graded: ${plain(problem)}\nThe same command again resumes.`]),
+      : [`Not finished or not graded: ${plain(problem)}\n${nextText(context, experiment, id)}`]),
     ...(roles !== undefined ? [] : [withoutModel]),
     further.join('\n'),
   ];
@@ -45,6 +45,16 @@ export function branchResult(
         ? exitCodes.ok
         : exitCodes.negative,
   };
+}
+
+function nextText({ command, placeFlags }: Context, experiment: Experiment, id: string): string {
+  const folder = experiment.runFolder(id);
+  const record = folder.readRecord();
+  const waits = record?.status === 'waiting' && decidedIn(folder, record).length === 0;
+  const decide = waits
+    ? `Decide, for example: ${command} decide ${experiment.name}/${id} allow${placeFlags}\n`
+    : '';
+  return `${decide}The same command again resumes.`;
 }
 
 const withoutModel =
