@@ -132,7 +132,7 @@ function jsonLines(path: string, text: string): unknown[] {
 export class ScriptPosition {
   readonly #script: Script;
   readonly #used = new Set<number>();
-  #asked = 0;
+  #asked: number;
 
   /**
    * @param answeredBy the entries that answered in earlier sessions of the run: those, and failures before them, are
@@ -142,6 +142,7 @@ export class ScriptPosition {
     this.#script = script;
     const answered = answeredBy.flatMap((name) => this.#indexOf(name));
     const last = Math.max(-1, ...answered);
+    this.#asked = answered.length;
     script.replies.forEach(({ fails }, index) => {
       if (answered.includes(index) || (index < last && fails !== undefined)) this.#used.add(index);
     });

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { UserError } from '../lib/errors.ts';
 import type { ModelRequest, ModelRole } from '../schema/index.ts';
 import { type CallEstimate, ModelUnavailable } from './language-models.ts';
-import { readScript, ScriptPosition } from './script.ts';
+import { parseReply, readScript, ScriptPosition, ScriptPosition } from './script.ts';
 import { ScriptedModels } from './scripted.ts';
 
 const signal = new AbortController().signal;
@@ -130,6 +130,12 @@ describe('scripted models', () => {
     await expect(models.ask(request('b'), { signal })).rejects.toThrow(
       /no reply left for request 2 \(role agent: test\); 1 of its 1 replies are used/,
     );
+  });
+
+  test('count the requests of earlier sessions of the run, too', () => {
+    const script = { name: 'scripted/x', replies: [parseReply('one', 'Reply 1')] };
+    const resumed = new ScriptPosition(script, ['scripted/x#1']);
+    expect(() => resumed.next(request('b'))).toThrow(/no reply left for request 2 /);
   });
 
   test('can be a function of the request', async () => {
