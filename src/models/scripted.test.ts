@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { UserError } from '../lib/errors.ts';
 import type { ModelRequest, ModelRole } from '../schema/index.ts';
 import { type CallEstimate, ModelUnavailable } from './language-models.ts';
-import { parseReply, readScript, ScriptPosition, ScriptPosition } from './script.ts';
+import { parseReply, readScript, ScriptPosition } from './script.ts';
 import { ScriptedModels } from './scripted.ts';
 
 const signal = new AbortController().signal;
