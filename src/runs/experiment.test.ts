@@ -6,7 +6,7 @@ import { exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.t
 import { WrittenRun } from '../../test/fixtures/store/recorded-run.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { evaluateRun } from '../evaluation/index.ts';
-import { BranchId, ExperimentName, type Plan, RunId } from '../schema/index.ts';
+import { BranchId, ExperimentName, type Plan, RunId, type RunSpec } from '../schema/index.ts';
 import { createExperiment, type Experiment, openFleet } from '../store/index.ts';
 import { loadTask, type Task } from '../tasks/index.ts';
 import { type ExperimentProgress, runExperiment, type TaskResources } from './index.ts';
@@ -148,4 +148,23 @@ test('an experiment whose folder is moved away while a run waits for a decision 
   });
   await expect(waiting).rejects.toThrow(`The experiment's folder is gone: ${experiment.folder}.`);
   expect(existsSync(experiment.folder)).toBe(false);
+});
+
+test('a run that another process finishes meanwhile is finished', async () => {
+  const { experiment, plan, written, resources } = place(2, sums, 'none');
+  const execute = async ({ run }: { run: RunSpec }) => {
+    if (run.seed === 0)
+      return { record: null, problem: 'a process is working on it', isElsewhere: true as const };
+    for (const each of written) await each.session(1, 'final_answer');
+    return { record: experiment.runFolder(run.id).readRecord(), problem: null };
+  };
+  const results = await runExperiment(plan, {
+    ...{ experiment, helpersFolder, versions: {}, incomplete: 'continue', executor: { execute } },
+    resources: new Map([[resources.task.file.id, resources]]),
+    ...{ signal: new AbortController().signal, onProgress: () => {} },
+  });
+  expect(results.map(({ record, problem }) => [record?.status, problem])).toEqual([
+    ['finished', null],
+    ['finished', null],
+  ]);
 });

@@ -89,7 +89,16 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   );
   for (const [index, { spec, ...result }] of results.entries())
     if (isTimed(spec)) results[index] = { spec, ...(await gradeIfFinished(spec, result)) };
-  return results;
+  return results.map((result) => asItIsNow(result, plan, experiment));
+}
+
+/** The process that had a run may have finished it meanwhile. */
+function asItIsNow(result: RunResult, { grade }: Plan, experiment: Experiment): RunResult {
+  if (result.isElsewhere !== true) return result;
+  const folder = experiment.runFolder(result.spec.id);
+  const record = folder.readRecord();
+  const isDone = record?.status === 'finished' && isGraded(folder, grade);
+  return isDone ? { spec: result.spec, record, problem: null } : result;
 }
 
 /**
