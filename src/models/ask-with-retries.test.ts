@@ -136,6 +136,14 @@ describe('asking', () => {
     expect(error.message).toBe('it is overloaded (tried 4 times)');
   });
 
+  test('says so if it is asked to wait for longer than it may', async () => {
+    const error = await failure(set([{ fails: 'rate_limited', retryAfterMs: 3_600_000 }]).ask());
+    expect([error.message, error.hint]).toEqual([
+      'it is rate_limited: it asks to wait 60 minutes, and a call waits 30 minutes at most',
+      'Run the same command later.',
+    ]);
+  });
+
   test('ends before it would have waited longer than half an hour in all', async () => {
     const { ask, clock } = set([{ fails: 'rate_limited', retryAfterMs: 20 * 60_000 }]);
     const error = await failure(ask());

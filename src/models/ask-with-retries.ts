@@ -78,7 +78,7 @@ export async function askWithRetries(
     const { failure, message } = error;
     const attempt = { failure, message, duration_ms: duration, waited_ms: mayRetry ? delay : 0 };
     failed.push(attempt);
-    if (!mayRetry) throw unavailable(error, failed);
+    if (!mayRetry) throw unavailable(error, failed, isInTime);
     onRetry?.(attempt);
     const pause = clock.sleep(delay, signal);
     onWait?.(pause);
@@ -148,7 +148,15 @@ function waited(failed: readonly FailedAttempt[]): number {
   return failed.reduce((total, { duration_ms, waited_ms }) => total + duration_ms + waited_ms, 0);
 }
 
-function unavailable(error: ProviderError, failed: readonly FailedAttempt[]): ModelUnavailable {
+function unavailable(
+  { failure, message, hint, retryAfterMs }: ProviderError,
+  failed: readonly FailedAttempt[],
+  isInTime: boolean,
+): ModelUnavailable {
   const tries = failed.length === 1 ? '' : ` (tried ${failed.length} times)`;
-  return new ModelUnavailable(error.failure, `${error.message}${tries}`, error.hint, failed);
+  if (retryAfterMs === null || isInTime)
+    return new ModelUnavailable(failure, `${message}${tries}`, hint, failed);
+  const minutes = (milliseconds: number) => `${Math.round(milliseconds / 60_000)} minutes`;
+  const asked = `it asks to wait ${minutes(retryAfterMs)}, and a call waits ${minutes(longestWait)} at most`;
+  return new ModelUnavailable(failure, `${message}${tries}: ${asked}`, 'Run the same command later.', failed);
 }

@@ -12,6 +12,7 @@ import { workerLost } from '../../session/run-failure.ts';
 import { isCut } from './connection.ts';
 import { cancelledProblem, type JobClass, JobQueue, Queued } from './job-queue.ts';
 import { experimentKey, keys, prefix } from './keys.ts';
+import type { Begun } from './run-places.ts';
 import { adviceOf, isRefusal, leftToOthers, refusalIn } from './suitable-workers.ts';
 import { sayGoodbye, sayHello } from './workers.ts';
 
@@ -221,10 +222,11 @@ export class FleetWorker {
     const { queued, job, stop } = active;
     const { redis, log } = this.#options;
     const { kind, experiment, run } = queued.job;
-    const begun = { run: run.id, place: `${hostname()} (${this.id})` };
     // Only for people who watch: the run does not wait for it.
-    if (kind === 'run')
-      redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(begun)).catch(() => {});
+    const tell = (what: Begun) => {
+      redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(what)).catch(() => {});
+    };
+    if (kind === 'run') tell({ run: run.id, place: `${hostname()} (${this.id})` });
     let problem: string | null;
     try {
       problem = (await this.#resultOf(queued, job.stalledCounter, stop.signal)).problem;
@@ -232,6 +234,7 @@ export class FleetWorker {
       const isHeld = hasCode(error, 'run_locked') || hasCode(error, 'lease_lost');
       if (isHeld && !stop.signal.aborted) {
         log(`${run.id}: put back by worker ${this.id} for ${heldMs / 1000} s: ${adviceOf(error)}`);
+        tell({ run: run.id, place: '', held: messageOf(error) });
         await this.#later(job);
         return;
       }
@@ -255,8 +258,8 @@ export class FleetWorker {
     }
     const told = active.isCancelled && problem !== null ? cancelledProblem : problem;
     await this.#queue.tellEnd(queued, { problem: told, worker: this.id });
-    await job.moveToCompleted('', this.id, false);
     if (kind === 'run') this.#done += 1;
+    await job.moveToCompleted('', this.id, false);
     const what = kind === 'run' ? 'run' : 'grading';
     log(`${run.id}: ${what} ${told === null ? 'finished' : `not finished: ${told}`}`);
   }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { z } from 'zod';
 import { messageOf } from '../../../lib/errors.ts';
 import type { GradeJob, Job } from '../../../schema/index.ts';
 import { beginFork } from '../../artifacts/begin-fork.ts';
@@ -17,7 +16,14 @@ import { connectRedis, isCut, placeOfRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
 import { cancelledProblem, JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
-import { type FollowedQueuedJob, tellPlace, tellPlaces, unwantedText } from './run-places.ts';
+import {
+  Begun,
+  type FollowedQueuedJob,
+  tellHeld,
+  tellPlace,
+  tellPlaces,
+  unwantedText,
+} from './run-places.ts';
 import { told } from './told.ts';
 import { workersThere } from './workers.ts';
 import { explained, explainWriteRefusal } from './write-refusal.ts';
@@ -38,8 +44,6 @@ const maxMisses = 2;
 const keptResultsSeconds = 7 * 86_400;
 
 const interrupted: JobResult = { record: null, problem: 'interrupted' };
-
-const Begun = z.object({ run: z.string(), place: z.string() });
 
 /** Queues jobs in Redis, and follows them. Redis reports their results, and the store contains them. */
 export class RedisExecutor implements RemoteExecutor {
@@ -98,7 +102,16 @@ export class RedisExecutor implements RemoteExecutor {
     const artifacts = this.#copy === null ? {} : { artifacts: this.#copy.address };
     const queued: Queued = { job, labels, ...(next === undefined ? {} : { next }), ...artifacts };
     return new Promise((resolve, reject) => {
-      this.#gathered.push({ queued, following, resolve, reject, missed: 0, place: '', unreported: 0 });
+      this.#gathered.push({
+        queued,
+        following,
+        resolve,
+        reject,
+        missed: 0,
+        place: '',
+        held: '',
+        unreported: 0,
+      });
       this.#gathering ??= setTimeout(() => {
         this.#gathering = undefined;
         const given = this.#gathered.splice(0);
@@ -302,7 +315,8 @@ export class RedisExecutor implements RemoteExecutor {
     for (const given of this.#followed.values()) {
       const { kind, run } = given.queued.job;
       if (kind !== 'run' || run.id !== begun.run) continue;
-      tellPlace(given, begun.place);
+      if (begun.held === undefined) tellPlace(given, begun.place);
+      else tellHeld(given, begun.held, this.#place.log);
       break;
     }
   }

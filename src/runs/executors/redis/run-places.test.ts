@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exampleSpec } from '../../../../test/fixtures/store/examples.ts';
 import type { JobProgress } from '../../jobs/job-result.ts';
-import { type FollowedQueuedJob, tellPlaces, unwantedText } from './run-places.ts';
+import { type FollowedQueuedJob, tellHeld, tellPlaces, unwantedText } from './run-places.ts';
 import { WorkerReport } from './workers.ts';
 
 const total = { cores: 2, memory_mb: 4000, gpus: 0, jobs: 2 };
@@ -18,7 +18,7 @@ function followed(run: string, cores: number, told: JobProgress[] = []): Followe
     signal: AbortSignal.any([]),
     onProgress: (progress: JobProgress) => void told.push(progress),
   };
-  return { queued: { job, labels: [] }, following, place: '', unreported: 0 };
+  return { queued: { job, labels: [] }, following, place: '', held: '', unreported: 0 };
 }
 
 test('a run whose worker is gone is told once, and is queued again', () => {
@@ -39,6 +39,17 @@ test('a run that its worker put back is queued again, and its worker is not said
   for (const runs of [['first'], [], [], []])
     tellPlaces(jobs, [worker('w1', runs)], '/night', 'redis://queue', (line) => lines.push(line));
   expect(lines).toEqual([]);
+});
+
+test('a run that another process still has is told once for each such process', () => {
+  const lines: string[] = [];
+  const job = followed('first', 1);
+  for (const pid of [7, 7, 8])
+    tellHeld(job, `process ${pid} on vm is working on it.`, (line) => lines.push(line));
+  expect(lines).toEqual([
+    'first is put back: process 7 on vm is working on it. End that process if it hangs.',
+    'first is put back: process 8 on vm is working on it. End that process if it hangs.',
+  ]);
 });
 
 test('jobs that fit no worker are told with what they need', () => {

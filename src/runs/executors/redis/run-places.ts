@@ -1,7 +1,12 @@
+import { z } from 'zod';
 import type { Following } from '../../jobs/executor.ts';
 import type { Queued } from './job-queue.ts';
 import { whyNever } from './suitable-workers.ts';
 import type { WorkerReport } from './workers.ts';
+
+/** What a worker tells of a run: that it begins it, or, `held`, why it can't and puts it back. */
+export const Begun = z.object({ run: z.string(), place: z.string(), held: z.string().optional() });
+export type Begun = z.infer<typeof Begun>;
 
 /** A queued job that a command follows. */
 export interface FollowedQueuedJob {
@@ -9,6 +14,8 @@ export interface FollowedQueuedJob {
   following: Following;
   /** The worker that executes it, in words; empty while it is queued. */
   place: string;
+  /** Why workers put it back, as it was told last; empty if none has. */
+  held: string;
   /** How often in a row no worker reported it, though one had begun it. */
   unreported: number;
 }
@@ -23,6 +30,13 @@ export function tellPlace(job: FollowedQueuedJob, place: string): void {
   if (job.place === place) return;
   job.place = place;
   job.following.onProgress({ kind: 'run_started', run: job.queued.job.run, resumed: false, place });
+}
+
+/** A process that has the run, but does not answer: it may be stopped, and continue later. */
+export function tellHeld(job: FollowedQueuedJob, held: string, log: (line: string) => void): void {
+  if (job.held === held) return;
+  job.held = held;
+  log(`${job.queued.job.run.id} is put back: ${held} End that process if it hangs.`);
 }
 
 /**
