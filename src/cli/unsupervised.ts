@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { UserError } from '../lib/errors.ts';
 import type { RunSpec } from '../schema/index.ts';
 import { type Experiment, eachEventSync, type RunFolder } from '../store/index.ts';
@@ -24,6 +25,9 @@ function isSupervised(folder: RunFolder): boolean {
   try {
     const record = folder.readRecord();
     if (record === null || record.status === 'finished' || !folder.hasTrace()) return false;
+    // Hundreds of runs may be resumed, and reading their events takes much longer than looking for a word.
+    if (existsSync(folder.tracePath) && !readFileSync(folder.tracePath).includes('action_proposed'))
+      return false;
     let asked = false;
     for (const event of eachEventSync(folder.tracePath)) {
       // What was copied from another run was asked there.
