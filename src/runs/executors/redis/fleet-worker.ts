@@ -12,7 +12,7 @@ import { workerLost } from '../../session/run-failure.ts';
 import { isCut } from './connection.ts';
 import { cancelledProblem, type JobClass, JobQueue, Queued } from './job-queue.ts';
 import { experimentKey, keys, prefix } from './keys.ts';
-import type { Begun } from './run-places.ts';
+import type { RunNotice } from './run-places.ts';
 import { adviceOf, isRefusal, leftToOthers, refusalIn } from './suitable-workers.ts';
 import { sayGoodbye, sayHello } from './workers.ts';
 
@@ -223,7 +223,7 @@ export class FleetWorker {
     const { redis, log } = this.#options;
     const { kind, experiment, run } = queued.job;
     // Only for people who watch: the run does not wait for it.
-    const tell = (what: Begun) => {
+    const tell = (what: RunNotice) => {
       redis.publish(keys.begun(experimentKey(experiment)), JSON.stringify(what)).catch(() => {});
     };
     if (kind === 'run') tell({ run: run.id, place: `${hostname()} (${this.id})` });

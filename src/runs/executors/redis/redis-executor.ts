@@ -17,8 +17,8 @@ import { FleetQuota } from './fleet-quota.ts';
 import { cancelledProblem, JobEnd, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
 import {
-  Begun,
   type FollowedQueuedJob,
+  RunNotice,
   tellHeld,
   tellPlace,
   tellPlaces,
@@ -309,7 +309,7 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   #tellBegun(text: string): void {
-    const begun = told(Begun, text);
+    const begun = told(RunNotice, text);
     if (begun === null) return;
     // Those that begin are among the first: jobs that ended are followed no more.
     for (const given of this.#followed.values()) {

@@ -5,8 +5,8 @@ import { whyNever } from './suitable-workers.ts';
 import type { WorkerReport } from './workers.ts';
 
 /** What a worker tells of a run: that it begins it, or, `held`, why it can't and puts it back. */
-export const Begun = z.object({ run: z.string(), place: z.string(), held: z.string().optional() });
-export type Begun = z.infer<typeof Begun>;
+export const RunNotice = z.object({ run: z.string(), place: z.string(), held: z.string().optional() });
+export type RunNotice = z.infer<typeof RunNotice>;
 
 /** A queued job that a command follows. */
 export interface FollowedQueuedJob {
