@@ -1,17 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RawReply } from '../../../test/fakes/providers/index.ts';
-import { postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
-
-async function place(...given: Parameters<typeof rawProxyPlace>): ReturnType<typeof rawProxyPlace> {
-  const made = await rawProxyPlace(...given);
-  open.push(made);
-  return made;
-}
+import { postTo, testedProxy } from '../../../test/fixtures/proxy-place.ts';
 
 const chat = '/v1/chat/completions';
 const google = '/v1beta/models/x:generateContent';
@@ -34,7 +23,7 @@ describe('the output that is reserved for a request', () => {
     [{ max_tokens: 10, n: 3 }, 30],
     [{ n: 3 }, 96_000],
   ])('is the most that it asks for: %j', async (asked, most) => {
-    const { url, records } = await place(answers, { proxy: { severalAnswers: true } });
+    const { url, records } = await testedProxy(answers, { proxy: { severalAnswers: true } });
     await (await postTo(url, chat, { ...hello, ...asked })).text();
     expect(records).toMatchObject([{ settings: { max_output_tokens: most } }]);
   });
@@ -58,7 +47,7 @@ describe('the output that is reserved for a request', () => {
     ],
     ['google/gemini-2.5-pro', google, { generation_config: {}, generationConfig: {} }, 'spelling'],
   ])("is refused if it can't be reserved: %s %s %j", async (model, path, asked, message) => {
-    const { url, server } = await place(answers, { model });
+    const { url, server } = await testedProxy(answers, { model });
     const reply = await postTo(url, path, { ...asked });
     expect([reply.status, server.requests.length]).toEqual([400, 0]);
     expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining(message) } });

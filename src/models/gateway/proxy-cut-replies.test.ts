@@ -1,15 +1,19 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RawReply } from '../../../test/fakes/providers/index.ts';
-import { dialectPlaces, postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
+import { dialectPlaces, postTo, testedProxy } from '../../../test/fixtures/proxy-place.ts';
 import type { CallRecord } from './caller.ts';
 
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
-
 const thought = 'x = 1; '.repeat(300);
+const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
+const hello = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello?' }] };
+const completion = JSON.stringify({
+  model: 'gpt-4o-2024-08-06',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 40 } },
+});
+const eventOf = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const chunk = (content: string): string => eventOf({ choices: [{ index: 0, delta: { content } }] });
 
 /** A stream of each dialect that contains nothing but reasoning or a call that is not complete. */
 const streams: Record<string, object[]> = {
@@ -45,11 +49,10 @@ async function leftReply(
   }: Pick<(typeof dialectPlaces)[number], 'model' | 'basePath' | 'path' | 'key' | 'body'>,
   reply: RawReply,
 ): Promise<CallRecord | undefined> {
-  const place = await rawProxyPlace(() => ({ ...reply, ending: 'silence' }), {
+  const place = await testedProxy(() => ({ ...reply, ending: 'silence' }), {
     ...{ model, basePath },
     proxy: { readOnMs: 20 },
   });
-  open.push(place);
   const stop = new AbortController();
   const left = await postTo(place.url, path(true), body(true), { key, signal: stop.signal });
   await left.body?.getReader().read();
@@ -108,5 +111,95 @@ describe('a reply that the program leaves before its end', () => {
   ])('is charged as the longest possible one if %s', async (_, place, headers, piece) => {
     const record = await leftReply(place, { headers, pieces: [piece] });
     expect(record).toMatchObject({ answer: { kind: 'answered' }, usage: { output: 32_000 } });
+  });
+});
+
+describe('a program that closes the connection', () => {
+  test('counts what had arrived of a stream that the program aborts as its answer, and aborts it at the provider', async () => {
+    const { url, server, records } = await testedProxy(() => ({
+      headers: events,
+      pieces: [chunk('x'.repeat(300))],
+      ending: 'silence',
+    }));
+    const stop = new AbortController();
+    const reply = await postTo(
+      url,
+      '/v1/chat/completions',
+      { ...hello, stream: true },
+      { signal: stop.signal },
+    );
+    await reply.body?.getReader().read();
+    stop.abort();
+    await expect.poll(() => records.length).toBe(1);
+    expect(records).toMatchObject([
+      {
+        answer: { kind: 'answered', text: 'x'.repeat(300), finish: 'other' },
+        failure: null,
+        usage: { output: 100, source: 'estimate' },
+        wire: { status: 200 },
+      },
+    ]);
+    await expect.poll(() => server.givenUp).toBe(1);
+  });
+
+  test('charges an aborted reply in one piece as the longest possible one', async () => {
+    const { url, server, records } = await testedProxy(
+      () => ({ headers: json, pieces: ['{'], ending: 'silence' }),
+      { proxy: { readOnMs: 20 } },
+    );
+    const stop = new AbortController();
+    const reply = postTo(
+      url,
+      '/v1/chat/completions',
+      { ...hello, max_tokens: 77 },
+      { signal: stop.signal },
+    ).then((found) => found.text());
+    await expect.poll(() => server.requests.length).toBe(1);
+    stop.abort();
+    await expect(reply).rejects.toThrow();
+    await expect.poll(() => records[0]?.usage.output).toBe(77);
+  });
+
+  test('reads a reply in one piece to its end, though the program has closed the connection', async () => {
+    const halves = [completion.slice(0, 50), completion.slice(50)];
+    const { url, server, records } = await testedProxy(() => ({
+      headers: json,
+      pieces: halves,
+      pauseMs: 60,
+    }));
+    const stop = new AbortController();
+    const reply = postTo(url, '/v1/chat/completions', hello, { signal: stop.signal });
+    await expect.poll(() => server.requests.length).toBe(1);
+    stop.abort();
+    await expect(reply.then((found) => found.text())).rejects.toThrow();
+    await expect
+      .poll(() => records)
+      .toMatchObject([
+        { answer: { text: 'Hi.' }, failure: null, usage: { input: 100, output: 10, source: 'provider' } },
+      ]);
+  });
+
+  test('waits for the count of a stream whose end the program does not await', async () => {
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    const usage = { choices: [], usage: { prompt_tokens: 200, completion_tokens: 50 } };
+    const { url, records } = await testedProxy(() => ({
+      headers: events,
+      pieces: [chunk('Hi.') + eventOf(end), eventOf(usage)],
+      pauseMs: 60,
+    }));
+    const stop = new AbortController();
+    const reply = await postTo(
+      url,
+      '/v1/chat/completions',
+      { ...hello, stream: true },
+      { signal: stop.signal },
+    );
+    await reply.body?.getReader().read();
+    stop.abort();
+    await expect
+      .poll(() => records)
+      .toMatchObject([
+        { answer: { text: 'Hi.' }, failure: null, usage: { input: 200, output: 50, source: 'provider' } },
+      ]);
   });
 });

@@ -1,17 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
-import { postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
-
-async function place(...given: Parameters<typeof rawProxyPlace>): ReturnType<typeof rawProxyPlace> {
-  const made = await rawProxyPlace(...given);
-  open.push(made);
-  return made;
-}
+import { describe, expect, test } from 'vitest';
+import { postTo, testedProxy } from '../../../test/fixtures/proxy-place.ts';
 
 const json = { 'content-type': 'application/json' };
 const chat = '/v1/chat/completions';
@@ -20,7 +9,7 @@ const claude = 'anthropic/claude-opus-4-5';
 
 describe('the usage of a call', () => {
   test("isn't hidden by headers or parameters of a program", async () => {
-    const { url, server } = await place(() => ({ headers: json, pieces: ['{}'] }), {
+    const { url, server } = await testedProxy(() => ({ headers: json, pieces: ['{}'] }), {
       model: 'google/gemini-2.5-pro',
     });
     const headers = {
@@ -40,7 +29,7 @@ describe('the usage of a call', () => {
   });
 
   test.each([1, 'true', []])("isn't hidden by a stream that is asked for by %j", async (stream) => {
-    const { url, server } = await place(() => ({ headers: json, pieces: ['{}'] }));
+    const { url, server } = await testedProxy(() => ({ headers: json, pieces: ['{}'] }));
     const reply = await postTo(url, chat, { ...hello, stream });
     expect([reply.status, server.requests.length]).toEqual([400, 0]);
     expect(await reply.json()).toMatchObject({ error: { message: 'stream is true or false.' } });
@@ -71,7 +60,7 @@ describe('the usage of a call', () => {
         { type: 'message_stop' },
       ];
       const stream = events.map((data) => `data: ${JSON.stringify(data)}\n\n`).join('');
-      const { url, records } = await place(
+      const { url, records } = await testedProxy(
         () =>
           isStreaming
             ? { headers: { 'content-type': 'text/event-stream' }, pieces: [stream] }
@@ -94,7 +83,7 @@ describe('the usage of a call', () => {
     ['of another format', 'Hi.'],
     ['in another JSON', '{"text":"Hi."}'],
   ])("is the largest possible if a good reply can't be read: %s", async (_, piece) => {
-    const { url, records } = await place(() => ({ headers: json, pieces: [piece] }));
+    const { url, records } = await testedProxy(() => ({ headers: json, pieces: [piece] }));
     await (await postTo(url, chat, { ...hello, max_tokens: 77 })).arrayBuffer();
     expect(records).toMatchObject([
       { failure: { failure: 'malformed' }, usage: { output: 77, source: 'estimate' } },

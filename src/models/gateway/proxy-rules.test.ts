@@ -1,17 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RawReply, RawRequest } from '../../../test/fakes/providers/index.ts';
-import { dialectPlaces, postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
-
-async function place(...given: Parameters<typeof rawProxyPlace>): ReturnType<typeof rawProxyPlace> {
-  const made = await rawProxyPlace(...given);
-  open.push(made);
-  return made;
-}
+import { dialectPlaces, postTo, testedProxy } from '../../../test/fixtures/proxy-place.ts';
 
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
@@ -35,7 +24,7 @@ describe('long silences', () => {
     async ({ dialect, model, basePath, path, key, body }) => {
       const pieces = ['data: {"a":', '1}\n\n', 'data: {}\n\n'];
       const reply = () => ({ headers: events, pieces, pauseMs: 90 });
-      const { url } = await place(reply, { model, basePath, proxy });
+      const { url } = await testedProxy(reply, { model, basePath, proxy });
       const text = await (await postTo(url, path(true), body(true), { key })).text();
       const signs: Partial<Record<string, string>> = {
         messages: 'event: ping',
@@ -49,7 +38,7 @@ describe('long silences', () => {
 
   test('before the first byte start the stream, in which an error is then an event', async () => {
     const error = '{"error":\n {"message":"overloaded"}}';
-    const { url, records } = await place(
+    const { url, records } = await testedProxy(
       () => ({ status: 503, headers: json, pieces: [error], delayMs: 90 }),
       { proxy },
     );
@@ -65,7 +54,7 @@ describe('tools that the provider itself runs', () => {
   const own = { type: 'function', function: { name: 'bash', parameters: {} } };
 
   test('are removed, and everything else stays as it was', async () => {
-    const { url, server } = await place(answers);
+    const { url, server } = await testedProxy(answers);
     const body = `{"model":"gpt-4o", "web_search_options": {}, "tools":[ ${JSON.stringify(own)}, {"type":"web_search"}],"messages":[],"plugins":[]}`;
     await postTo(url, chat, body);
     expect(server.requests[0]?.body.toString()).toBe(
@@ -99,7 +88,7 @@ describe('tools that the provider itself runs', () => {
       { google_search: {} },
     ],
   ])('are withheld in each dialect: %s %s', async (model, path, kept, withheld) => {
-    const { url, server } = await place(answers, { model });
+    const { url, server } = await testedProxy(answers, { model });
     await postTo(url, path, { tools: [kept, withheld] });
     expect(bodyOf(server.requests[0])).toMatchObject({ tools: [kept] });
     const reply = await postTo(url, path, { tools: [withheld] });
@@ -107,7 +96,7 @@ describe('tools that the provider itself runs', () => {
   });
 
   test('are removed if Google gets a single tool instead of a list, and tools of the program are read', async () => {
-    const { url, server, told } = await place(answers, { model: 'google/gemini-2.5-pro' });
+    const { url, server, told } = await testedProxy(answers, { model: 'google/gemini-2.5-pro' });
     const path = '/v1beta/models/x:generateContent';
     const own = { functionDeclarations: [{ name: 'shell' }] };
     const reply = await postTo(url, path, { tools: { google_search: {} } });
@@ -120,7 +109,7 @@ describe('tools that the provider itself runs', () => {
   });
 
   test('are removed from items of a conversation, and tools of the program are read', async () => {
-    const { url, server, told } = await place(answers, { model: 'openai/gpt-5' });
+    const { url, server, told } = await testedProxy(answers, { model: 'openai/gpt-5' });
     const exec = { type: 'custom', name: 'exec' };
     const bring = (...tools: object[]) => ({ type: 'additional_tools', role: 'developer', tools });
     const search = { type: 'web_search' };
@@ -133,14 +122,14 @@ describe('tools that the provider itself runs', () => {
   });
 
   test('are kept if the run allows them', async () => {
-    const { url, server } = await place(answers, { proxy: { serverTools: true } });
+    const { url, server } = await testedProxy(answers, { proxy: { serverTools: true } });
     const body = { ...hello, web_search_options: {}, tools: [{ type: 'web_search' }] };
     await postTo(url, chat, body);
     expect(bodyOf(server.requests[0])).toEqual(body);
   });
 
   test('are removed together with options that cost more than the price of the model', async () => {
-    const { url, server } = await place(answers);
+    const { url, server } = await testedProxy(answers);
     await postTo(url, chat, { ...hello, service_tier: 'priority' });
     await postTo(url, chat, { service_tier: 'flex', ...hello });
     expect(server.requests.map(bodyOf)).toEqual([hello, { service_tier: 'flex', ...hello }]);
@@ -151,7 +140,7 @@ describe('tools that the provider itself runs', () => {
     [' { "messages": [] }', { model: 'gpt-4o', messages: [] }],
     ['{"stream":true}', { model: 'gpt-4o', stream: true, stream_options: { include_usage: true } }],
   ])('and a provider does not choose a model itself if %s names none', async (body, sent) => {
-    const { url, server } = await place(answers);
+    const { url, server } = await testedProxy(answers);
     await postTo(url, chat, body);
     expect(bodyOf(server.requests[0])).toEqual(sent);
   });
@@ -175,7 +164,7 @@ describe('tools that the provider itself runs', () => {
     ['/v1/chat/completions', { fallbacks: ['gpt-9'] }],
   ])('and what can be neither metered nor recorded is refused: %s %j', async (path, more) => {
     const model = path === '/v1/messages' ? 'anthropic/claude-opus-4-5' : 'openai/gpt-4o';
-    const { url, server } = await place(answers, { model });
+    const { url, server } = await testedProxy(answers, { model });
     const reply = await postTo(url, path, { model: 'gpt-4o', messages: [], input: 'x', ...more });
     expect([reply.status, server.requests.length]).toEqual([400, 0]);
     expect(await reply.json()).toMatchObject({
@@ -206,7 +195,7 @@ describe('tools that the provider itself runs', () => {
     ],
   ])('and a tool of the program may take ids of files: %s', async (path, body) => {
     const model = path === '/v1/messages' ? 'anthropic/claude-opus-4-5' : 'openai/gpt-4o';
-    const { url } = await place(answers, { model });
+    const { url } = await testedProxy(answers, { model });
     expect((await postTo(url, path, body)).status).toBe(200);
   });
 });

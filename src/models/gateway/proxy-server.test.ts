@@ -1,20 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fakeKeys, type RawReply, type RawRequest } from '../../../test/fakes/providers/index.ts';
-import { dialectPlaces, postTo, rawProxyPlace } from '../../../test/fixtures/proxy-place.ts';
+import { dialectPlaces, postTo, testedProxy } from '../../../test/fixtures/proxy-place.ts';
 import { ProviderSettings } from '../../schema/index.ts';
 import { Quota } from '../quota.ts';
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
-
-async function place(...given: Parameters<typeof rawProxyPlace>): ReturnType<typeof rawProxyPlace> {
-  const made = await rawProxyPlace(...given);
-  open.push(made);
-  return made;
-}
 
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
@@ -25,14 +14,12 @@ const completion = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 40 } },
 });
-const eventOf = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
-const chunk = (content: string): string => eventOf({ choices: [{ index: 0, delta: { content } }] });
 const answers = (): RawReply => ({ headers: json, pieces: [completion] });
 const bodyOf = (request: RawRequest | undefined): unknown => JSON.parse(request?.body.toString() ?? 'null');
 
 describe('the proxy', () => {
   test('replaces the token by the key, and reveals neither to the other side', async () => {
-    const { url, server, told } = await place(answers);
+    const { url, server, told } = await testedProxy(answers);
     const headers = { 'openai-organization': 'another', 'x-request-id': '1', cookie: 'a=b' };
     expect((await postTo(url, chat, hello, { headers })).status).toBe(200);
     const [seen] = server.requests;
@@ -45,7 +32,7 @@ describe('the proxy', () => {
   test.each(dialectPlaces)(
     'refuses a wrong token in the format of its dialect: $dialect',
     async ({ path, key, body, model }) => {
-      const { url, server } = await place(answers, { model });
+      const { url, server } = await testedProxy(answers, { model });
       const reply = await postTo(url, path(false), body(false), { key, token: 'another' });
       expect(reply.status).toBe(401);
       expect(await reply.json()).toMatchObject({
@@ -56,7 +43,7 @@ describe('the proxy', () => {
   );
 
   test("maps any requested model to the run's, and small ones to the fast one", async () => {
-    const { url, server, records } = await place(answers, { fast: 'openai/gpt-4o-mini' });
+    const { url, server, records } = await testedProxy(answers, { fast: 'openai/gpt-4o-mini' });
     const names = [
       'gpt-4o',
       'gpt-9-ultra',
@@ -76,14 +63,14 @@ describe('the proxy', () => {
   });
 
   test("makes every request one to the agent's model if no other was chosen for small ones", async () => {
-    const { url, records } = await place(answers);
+    const { url, records } = await testedProxy(answers);
     for (const model of ['any-mini', 'mlab-fast', 'mlab-editor', 'gpt-4o'])
       await postTo(url, chat, { ...hello, model });
     expect(records.map(({ request }) => request.role)).toEqual(['agent', 'agent', 'agent', 'agent']);
   });
 
   test('lists the models of the run in each dialect', async () => {
-    const { url } = await place(answers, { fast: 'openai/gpt-4o-mini' });
+    const { url } = await testedProxy(answers, { fast: 'openai/gpt-4o-mini' });
     const list = async (headers: Record<string, string>) =>
       (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': 'token-of-the-run', ...headers } })).json();
     expect(await list({})).toMatchObject({ object: 'list', data: [{ id: 'gpt-4o' }, { id: 'gpt-4o-mini' }] });
@@ -95,7 +82,7 @@ describe('the proxy', () => {
   test("passes on the provider's errors unchanged, and charges nothing", async () => {
     const error =
       '{"error" : {"message":"Rate limit reached, try again in 2s","code":"rate_limit_exceeded"}}';
-    const { url, records } = await place(() => ({
+    const { url, records } = await testedProxy(() => ({
       status: 429,
       headers: { ...json, 'retry-after-ms': '1', 'x-request-id': 'r1' },
       pieces: [error],
@@ -117,7 +104,7 @@ describe('the proxy', () => {
     const key = fakeKeys.OPENAI_API_KEY;
     const body = JSON.stringify({ error: { message: `Incorrect API key provided: ${key}` } });
     const half = body.indexOf(key) + 5;
-    const { url, records } = await place(() => ({
+    const { url, records } = await testedProxy(() => ({
       status: 401,
       headers: json,
       pieces: [body.slice(0, half), body.slice(half)],
@@ -131,7 +118,7 @@ describe('the proxy', () => {
   test('removes the key in every form, from headers too', async () => {
     const key = fakeKeys.OPENAI_API_KEY;
     const encoded = Buffer.from(`Bearer ${key}`).toString('base64');
-    const { url } = await place(() => ({
+    const { url } = await testedProxy(() => ({
       headers: { ...json, 'x-debug-authorization': `Bearer ${key}`, 'x-debug': encoded },
       pieces: [encoded.slice(0, 20), encoded.slice(20), ` ${encodeURIComponent(key)}`],
       pauseMs: 20,
@@ -148,7 +135,7 @@ describe('the proxy', () => {
 
   test('refuses permanently what does not fit the quota, and sends nothing', async () => {
     const refused: string[] = [];
-    const { url, server, records } = await place(answers, {
+    const { url, server, records } = await testedProxy(answers, {
       proxy: {
         quota: new Quota({ of: 'this run', tokens: 40_000 }),
         onRefused: ({ exceeded }) => refused.push(exceeded),
@@ -164,7 +151,7 @@ describe('the proxy', () => {
 
   test('asks before each request in order, and sends nothing after it was closed', async () => {
     const asked: number[] = [];
-    const { url, server } = await place(answers, {
+    const { url, server } = await testedProxy(answers, {
       proxy: {
         async onRequest({ number, dialect, asked: model, request }) {
           await sleep(5 * (4 - number));
@@ -180,9 +167,12 @@ describe('the proxy', () => {
   });
 
   test('counts tokens without a charge or a record', async () => {
-    const { url, server, records } = await place(() => ({ headers: json, pieces: ['{"input_tokens":7}'] }), {
-      model: 'anthropic/claude-opus-4-5',
-    });
+    const { url, server, records } = await testedProxy(
+      () => ({ headers: json, pieces: ['{"input_tokens":7}'] }),
+      {
+        model: 'anthropic/claude-opus-4-5',
+      },
+    );
     const body = { model: 'claude-x', messages: [] };
     const reply = await postTo(url, '/v1/messages/count_tokens', body, { key: 'x-api-key' });
     expect(await reply.json()).toEqual({ input_tokens: 7 });
@@ -191,7 +181,7 @@ describe('the proxy', () => {
   });
 
   test('says at once that websockets are not supported', async () => {
-    const { url } = await place(answers);
+    const { url } = await testedProxy(answers);
     const { request } = await import('node:http');
     const status = await new Promise((resolve) => {
       const headers = {
@@ -205,7 +195,7 @@ describe('the proxy', () => {
   });
 
   test('names the supported dialects if a model is requested in another', async () => {
-    const { url } = await place(answers);
+    const { url } = await testedProxy(answers);
     const reply = await postTo(url, '/v1/messages', { model: 'x', messages: [] }, { key: 'x-api-key' });
     expect([reply.status, await reply.json()]).toEqual([
       404,
@@ -220,7 +210,7 @@ describe('the proxy', () => {
   });
 
   test('reports an unreachable provider in the format of its dialect', async () => {
-    const { url, server, records } = await place(answers);
+    const { url, server, records } = await testedProxy(answers);
     await server[Symbol.asyncDispose]();
     const reply = await postTo(url, chat, hello);
     expect([reply.status, await reply.json()]).toEqual([
@@ -228,77 +218,6 @@ describe('the proxy', () => {
       { error: expect.objectContaining({ type: 'server_error' }) },
     ]);
     expect(records).toMatchObject([{ failure: { failure: 'connection' }, usage: { input: 0, output: 0 } }]);
-  });
-
-  test('counts what had arrived of a stream that the program aborts as its answer, and aborts it at the provider', async () => {
-    const { url, server, records } = await place(() => ({
-      headers: events,
-      pieces: [chunk('x'.repeat(300))],
-      ending: 'silence',
-    }));
-    const stop = new AbortController();
-    const reply = await postTo(url, chat, { ...hello, stream: true }, { signal: stop.signal });
-    await reply.body?.getReader().read();
-    stop.abort();
-    await expect.poll(() => records.length).toBe(1);
-    expect(records).toMatchObject([
-      {
-        answer: { kind: 'answered', text: 'x'.repeat(300), finish: 'other' },
-        failure: null,
-        usage: { output: 100, source: 'estimate' },
-        wire: { status: 200 },
-      },
-    ]);
-    await expect.poll(() => server.givenUp).toBe(1);
-  });
-
-  test('charges an aborted reply in one piece as the longest possible one', async () => {
-    const { url, server, records } = await place(
-      () => ({ headers: json, pieces: ['{'], ending: 'silence' }),
-      { proxy: { readOnMs: 20 } },
-    );
-    const stop = new AbortController();
-    const reply = postTo(url, chat, { ...hello, max_tokens: 77 }, { signal: stop.signal }).then((found) =>
-      found.text(),
-    );
-    await expect.poll(() => server.requests.length).toBe(1);
-    stop.abort();
-    await expect(reply).rejects.toThrow();
-    await expect.poll(() => records[0]?.usage.output).toBe(77);
-  });
-
-  test('reads a reply in one piece to its end, though the program has closed the connection', async () => {
-    const halves = [completion.slice(0, 50), completion.slice(50)];
-    const { url, server, records } = await place(() => ({ headers: json, pieces: halves, pauseMs: 60 }));
-    const stop = new AbortController();
-    const reply = postTo(url, chat, hello, { signal: stop.signal });
-    await expect.poll(() => server.requests.length).toBe(1);
-    stop.abort();
-    await expect(reply.then((found) => found.text())).rejects.toThrow();
-    await expect
-      .poll(() => records)
-      .toMatchObject([
-        { answer: { text: 'Hi.' }, failure: null, usage: { input: 100, output: 10, source: 'provider' } },
-      ]);
-  });
-
-  test('waits for the count of a stream whose end the program does not await', async () => {
-    const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
-    const usage = { choices: [], usage: { prompt_tokens: 200, completion_tokens: 50 } };
-    const { url, records } = await place(() => ({
-      headers: events,
-      pieces: [chunk('Hi.') + eventOf(end), eventOf(usage)],
-      pauseMs: 60,
-    }));
-    const stop = new AbortController();
-    const reply = await postTo(url, chat, { ...hello, stream: true }, { signal: stop.signal });
-    await reply.body?.getReader().read();
-    stop.abort();
-    await expect
-      .poll(() => records)
-      .toMatchObject([
-        { answer: { text: 'Hi.' }, failure: null, usage: { input: 200, output: 50, source: 'provider' } },
-      ]);
   });
 
   test.each([
@@ -310,7 +229,7 @@ describe('the proxy', () => {
     ['no request', { completion_tokens: 9 }],
   ])('estimates the tokens of a server that counts %s', async (_, usage) => {
     const reply = { choices: [{ message: { content: 'x'.repeat(300) }, finish_reason: 'stop' }], usage };
-    const { url, records } = await place(() => ({ headers: json, pieces: [JSON.stringify(reply)] }));
+    const { url, records } = await testedProxy(() => ({ headers: json, pieces: [JSON.stringify(reply)] }));
     await (await postTo(url, chat, hello)).text();
     expect(records[0]?.usage.source).toBe('estimate');
     expect(records[0]?.usage.input).toBeGreaterThanOrEqual(9);
@@ -318,7 +237,7 @@ describe('the proxy', () => {
   });
 
   test('breaks off a stream if the provider does', async () => {
-    const { url, records } = await place(() => ({
+    const { url, records } = await testedProxy(() => ({
       headers: events,
       pieces: ['data: {"choices":[]}\n\n'],
       ending: 'cut',
@@ -332,7 +251,7 @@ describe('the proxy', () => {
   test('says of a reply that is too large for it that it is too large', async () => {
     const filler = 'x'.repeat(2 ** 20);
     const pieces = ['{"filler":"', ...Array.from({ length: 33 }, () => filler), '"}'];
-    const { url, records } = await place(() => ({ headers: json, pieces }));
+    const { url, records } = await testedProxy(() => ({ headers: json, pieces }));
     expect((await (await postTo(url, chat, hello)).text()).length).toBeGreaterThan(2 ** 25);
     const message = expect.stringContaining('more than 32 MiB');
     expect(records).toMatchObject([{ failure: { failure: 'malformed', message } }]);
@@ -340,7 +259,7 @@ describe('the proxy', () => {
 
   test('gives up on a provider that is silent for too long', async () => {
     const settings = ProviderSettings.parse({ stall_seconds: 0.05 });
-    const { url, records } = await place(() => ({ headers: json, pieces: [], ending: 'silence' }), {
+    const { url, records } = await testedProxy(() => ({ headers: json, pieces: [], ending: 'silence' }), {
       settings,
     });
     await (await postTo(url, chat, hello)).text().catch(() => {});
@@ -348,7 +267,7 @@ describe('the proxy', () => {
   });
 
   test('aborts calls in progress when it is closed, and records them', async () => {
-    const { url, proxy, server, records } = await place(() => ({
+    const { url, proxy, server, records } = await testedProxy(() => ({
       headers: events,
       pieces: [': hi\n\n'],
       ending: 'silence',
