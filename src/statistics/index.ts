@@ -23,4 +23,4 @@ export { type ComparedSide, compareRuns } from './report/compare.ts';
 export { withoutCopies } from './report/copies.ts';
 export { distinctAgents } from './report/distinct-agents.ts';
 export type { ReportOptions } from './report/options.ts';
-export { type Interval, mean, median, sampleStandardDeviation, wilsonInterval } from './summary.ts';
+export { type Interval, mean, sampleStandardDeviation, wilsonInterval } from './summary.ts';
