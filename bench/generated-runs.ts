@@ -57,7 +57,7 @@ function specOf(index: number): RunSpec {
   return RunSpec.parse({
     ...{ id: `${task}-${agent}-${seed}`, experiment: 'generated', task, task_version: '0'.repeat(64), agent },
     ...{ agent_options: {}, model: 'openai/generated', seed, limits: defaultLimits, sandbox: 'none' },
-    ...{ gpu: false, marks: [] },
+    ...{ gpu: false, caveats: [] },
   });
 }
 
@@ -141,7 +141,7 @@ function gradeOf(step: number, steps: number, seed: number): Grade {
   return {
     ...{ v: 1, time: start, step, final: step === steps, snapshot: nothing, submission: null, stale: false },
     ...{ grader: 'bench', valid: true, score: 0.5 + ((step * 7 + seed * 13) % 100) / 500, baseline: 0.55 },
-    ...{ direction: 'maximize', threshold: 0.1, problems: [], details: {}, seconds: 1, marks: [] },
+    ...{ direction: 'maximize', threshold: 0.1, problems: [], details: {}, seconds: 1, caveats: [] },
     figures: { baseline: figures, reference: { ...figures, mean: 0.7 }, best: 1 },
   };
 }

@@ -50,7 +50,7 @@ export function generateLongRun(root: string, steps: number): LongRun {
       limits: { ...defaultLimits, steps },
       sandbox: 'none',
     },
-    ...{ gpu: false, marks: [] },
+    ...{ gpu: false, caveats: [] },
   });
   const plan = {
     v: 1,

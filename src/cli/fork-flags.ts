@@ -79,7 +79,7 @@ export function findParent(
     );
   }
   if (!said.has('sandbox')) refuseUnconfined(spec, { trust });
-  if (sample === true && !spec.marks.includes(sampleCaveat))
+  if (sample === true && !spec.caveats.includes(sampleCaveat))
     throw new UserError('bad_fork', `The run ${from} did not use sample data.`, 'Leave out --sample.');
   const asking = [...said].filter((key) => ofModels.has(key));
   if (spec.roles === undefined && asking.length > 0) {
@@ -161,7 +161,7 @@ export async function makeFork(
  * @throws UserError `bad_fork` for a branch whose run had other data
  */
 export function onData(plan: Plan, isBranch: boolean, isVerified: boolean): Plan {
-  if (isVerified || plan.runs.every(({ marks }) => marks.includes(unverifiedCaveat))) return plan;
+  if (isVerified || plan.runs.every(({ caveats }) => caveats.includes(unverifiedCaveat))) return plan;
   if (isBranch) {
     throw new UserError(
       'bad_fork',
@@ -169,5 +169,5 @@ export function onData(plan: Plan, isBranch: boolean, isVerified: boolean): Plan
       'Leave out --allow-unverified, or make a fork in a new experiment with --name.',
     );
   }
-  return { ...plan, runs: plan.runs.map((run) => ({ ...run, marks: [...run.marks, unverifiedCaveat] })) };
+  return { ...plan, runs: plan.runs.map((run) => ({ ...run, caveats: [...run.caveats, unverifiedCaveat] })) };
 }

@@ -63,8 +63,8 @@ export function resourcesOfRuns(context: Context, options: ResourceFlags) {
   const provisioned = new Map<string, ReturnType<typeof provision>>();
   const provisionTask = async (id: string, sample: boolean) =>
     await provision(context, loadTask(id, context.folders.tasks), { ...options, sample });
-  return ({ task, marks }: RunSpec) => {
-    const sample = marks.includes(sampleCaveat);
+  return ({ task, caveats }: RunSpec) => {
+    const sample = caveats.includes(sampleCaveat);
     const key = `${task} ${sample}`;
     const resources = provisioned.get(key) ?? provisionTask(task, sample);
     provisioned.set(key, resources);

@@ -1,6 +1,6 @@
 import type { BranchId, TraceEvent } from '../schema/index.ts';
 
-/** Caveats (`marks`) for what people or policies did in a run: its result is then not only the agent's. */
+/** Caveats for what people or policies did in a run: its result is then not only the agent's. */
 export class DecisionCaveats {
   readonly #byActor = new Map<string, { replaced: number; denied: number; took: number }>();
   readonly #acting = new Map<BranchId, string | undefined>();
@@ -16,7 +16,7 @@ export class DecisionCaveats {
     if (actor !== undefined) this.#of(actor).took += 1;
   }
 
-  get marks(): string[] {
+  get caveats(): string[] {
     return [...this.#byActor].map(([actor, counts]) => {
       const parts = Object.entries(counts).flatMap(([did, count]) =>
         count === 0 ? [] : [`${did} ${count}`],

@@ -21,7 +21,7 @@ test('a run is evaluated from its files alone, and the result fits its schema', 
   expect(RunEvaluation.parse(evaluation)).toEqual(evaluation);
   expect(evaluation).toMatchObject({
     ...{ experiment: 'first', run: 'digits-baseline-0', task: 'digits', agent: 'baseline', seed: 0 },
-    ...{ status: 'finished', steps: 2, marks: [], integrity: [] },
+    ...{ status: 'finished', steps: 2, caveats: [], integrity: [] },
     end: { reason: 'final_answer', cause: null, message: '' },
     // An older grade has no figures.
     scoring_reference: {
@@ -53,9 +53,9 @@ test('a run whose final grade is damaged says so, until it is graded again', asy
   using folder = temporaryFolder();
   const { run, snapshot } = await makeExampleRun(folder.path);
   truncateSync(run.gradesPath, 100);
-  expect(evaluateRun(run, exampleSpec()).marks).toEqual(['its grade is damaged: grade it again']);
+  expect(evaluateRun(run, exampleSpec()).caveats).toEqual(['its grade is damaged: grade it again']);
   run.appendGrade(exampleGrade(snapshot));
-  expect(evaluateRun(run, exampleSpec()).marks).toEqual([]);
+  expect(evaluateRun(run, exampleSpec()).caveats).toEqual([]);
 });
 
 test('a run that has not begun is pending, and has no measurements', () => {
@@ -153,7 +153,7 @@ test('a run with branches is judged by the selected one, and its cost is that of
     { branch: 'b2', steps: 1, grade: null },
   ]);
   // Every report of the run names who decided on its actions.
-  expect(evaluation.marks).toEqual(['not by its agent alone: of its steps Ada denied 1']);
+  expect(evaluation.caveats).toEqual(['not by its agent alone: of its steps Ada denied 1']);
 });
 
 test('a decision on a branch that was not selected is named, too: it may have led to the selection', async () => {
@@ -163,7 +163,7 @@ test('a decision on a branch that was not selected is named, too: it may have le
     await using trace = run.openTrace();
     trace.append({ kind: 'action_decided', branch: b2, step: 4, verdict: 'deny', actor: 'Bob' });
   }
-  expect(evaluateRun(run, exampleSpec()).marks).toEqual([
+  expect(evaluateRun(run, exampleSpec()).caveats).toEqual([
     'not by its agent alone: of its steps Ada denied 1',
     'not by its agent alone: of its steps Bob denied 1',
   ]);

@@ -54,7 +54,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     efficiency,
     states,
     steps,
-    marks,
+    caveats,
     attempts,
     ...tree
   } = readTrace(folder, record, spec.gpu);
@@ -80,7 +80,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     seed: spec.seed,
     status: statusOf(folder, record),
     end: end ? { reason: end.reason, cause: end.cause ?? null, message: end.message } : null,
-    marks: [...new Set([...spec.marks, ...marks, ...(finalGrade?.marks ?? damagedGrade(problems))])],
+    caveats: [...new Set([...spec.caveats, ...caveats, ...(finalGrade?.caveats ?? damagedGrade(problems))])],
     steps,
     scoring_reference: scoringReference,
     grades: [...transcript.grades],
@@ -140,7 +140,7 @@ function readTrace(folder: RunFolder, record: RunRecord | null, gpu: boolean) {
   if (missing !== undefined) throw cutTrace(folder, missing);
   return {
     ...{ transcript, efficiency: sums.efficiency(), states: states.states, steps, branches, others },
-    ...{ marks: decisions.marks, attempts: fold.attempts.attempts },
+    ...{ caveats: decisions.caveats, attempts: fold.attempts.attempts },
   };
 }
 

@@ -55,7 +55,7 @@ test('each table is a Parquet file with typed columns', async () => {
     ...{ experiment: 'first', run: 'digits-baseline-0', agent: 'baseline', agent_options: '{}', seed: 0n },
     ...{ model: null, status: 'finished', end: 'final_answer', outcome: 'success', success: true },
     ...{ started: new Date(1_790_000_000_000), score: 0.995, baseline: 0.9, seconds: 20, tokens: 2480n },
-    ...{ money: 0.003, gpu_seconds: null, flags: [], marks: [] },
+    ...{ money: 0.003, gpu_seconds: null, flags: [], caveats: [] },
   });
   const [, step] = await rowsOf(exported.folder, 'steps');
   expect(step).toMatchObject({
@@ -169,7 +169,7 @@ test('a run with damaged files is named, and in no table', async () => {
 test('CSV files contain the same tables, quoted and without formulas', async () => {
   const scratch = temporaryFolder();
   const { experiment, run } = await oneRun(scratch);
-  run.grade(2, 0.995, { marks: ['=1+1', 'no sandbox'] });
+  run.grade(2, 0.995, { caveats: ['=1+1', 'no sandbox'] });
   const { folder } = await exportAll(experiment, 'csv', join(scratch, 'out'));
   expect(readdirSync(folder).sort()).toEqual(['calls.csv', 'grades.csv', 'runs.csv', 'steps.csv']);
   const [head, row] = readFileSync(join(folder, 'runs.csv'), 'utf8').split('\r\n');

@@ -28,14 +28,14 @@ function logs(): Logs {
   return { folder, path, put: (name, content) => writeFileSync(path(name), content) };
 }
 
-async function marksOf({ folder }: Logs): Promise<string> {
+async function caveatsOf({ folder }: Logs): Promise<string> {
   const { runs } = await importOriginalRuns({
     ...{ folders: [join(folder, 'logs')], name: 'imported', experiments: join(folder, 'experiments') },
     ...{ taskFolders: [], sandbox: 'none', version: '0', onProgress: () => {} },
     signal: new AbortController().signal,
   });
   expect(runs).toHaveLength(1);
-  return runs[0]?.marks.join('; ') ?? '';
+  return runs[0]?.caveats.join('; ') ?? '';
 }
 
 const step = (timestamp: number, observation: string) => ({
@@ -55,9 +55,9 @@ describe('hostile logs', () => {
     symlinkSync(outside, given.path('env_log/traces/step_1_files'));
     symlinkSync(join(outside, 'secret'), given.path('env_log/traces/step_0_files/link'));
     symlinkSync(outside, given.path('env_log/traces/step_0_files/folder'));
-    const marks = await marksOf(given);
-    expect(marks).toContain('trace.json unreadable');
-    expect(marks).toContain('step_0_files: 3 entries left out');
+    const caveats = await caveatsOf(given);
+    expect(caveats).toContain('trace.json unreadable');
+    expect(caveats).toContain('step_0_files: 3 entries left out');
     const found = spawnSync('grep', ['-r', secret, join(given.folder, 'experiments')]);
     expect(found.status).toBe(1);
   });
@@ -69,7 +69,7 @@ describe('hostile logs', () => {
     writeFileSync(join(outside, 'env_log/trace.json'), JSON.stringify({ steps: [step(1, secret)] }));
     given.put('agent_log/step_0_log.log', '');
     symlinkSync(join(outside, 'env_log'), given.path('env_log'));
-    expect(await marksOf(given)).toContain('no trace.json');
+    expect(await caveatsOf(given)).toContain('no trace.json');
   });
 
   test.each([
@@ -92,7 +92,7 @@ describe('hostile logs', () => {
   ])('%s is reported as a gap of its run', async (_, name, content, gap) => {
     const given = logs();
     given.put(name, content);
-    expect(await marksOf(given)).toContain(gap);
+    expect(await caveatsOf(given)).toContain(gap);
   });
 
   test.each([
@@ -104,7 +104,7 @@ describe('hostile logs', () => {
     const given = logs();
     given.put('agent_log/step_0_log.log', content);
     const started = performance.now();
-    await marksOf(given);
+    await caveatsOf(given);
     expect(performance.now() - started).toBeLessThan(5000);
   });
 });

@@ -94,7 +94,7 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
     ]);
     expect(folder.readRecord()).toMatchObject({
       ...{ status: 'finished', end: { reason: 'final_answer' }, steps: 10, seconds_used: 100 },
-      spec: { model: 'mlagentbench/llama', seed: 3, marks: ['imported from mlagentbench'] },
+      spec: { model: 'mlagentbench/llama', seed: 3, caveats: ['imported from mlagentbench'] },
     });
     expect(of(events, 'step_started').map(({ action }) => action)).toEqual(run.steps.map(({ name }) => name));
     for (const [index, { snapshot }] of of(events, 'step_finished').entries())
@@ -198,7 +198,7 @@ describe.each(forms)('a run of the original in its $form', ({ files }) => {
         const steps = of(events, 'step_finished').length;
         if (!name.includes('trace')) expect(steps).toBe(10);
         if (name.endsWith('trace.json')) expect(steps).toBeGreaterThanOrEqual(stepsIn(torn.toString()));
-        if (steps < 10) expect(folder.readRecord()?.spec.marks.join()).toMatch(/trace/);
+        if (steps < 10) expect(folder.readRecord()?.spec.caveats.join()).toMatch(/trace/);
       }),
       { numRuns: 25 },
     );
@@ -231,7 +231,7 @@ test('an unknown content is left out of its workspaces, named in them, and count
   );
   expect(workspace['.mlab-not-recorded.tsv']).toMatch(/^"submission\.csv"\t16\t[0-9a-f]{16}$/m);
   expect(last?.submission).toMatchObject({ present: true, hash: null, written_at_step: 6 });
-  expect(found.folder.readRecord()?.spec.marks).toContain('partial: contents of 8 of 9 file versions');
+  expect(found.folder.readRecord()?.spec.caveats).toContain('partial: contents of 8 of 9 file versions');
 });
 
 test('a text is found with Windows line endings', async () => {

@@ -164,7 +164,7 @@ withSandbox(`the grader${why}`, () => {
     const [after] = await grade(folder, 'final', await withGrader('other-grader', 'pass  # another version'));
     expect(after?.grader).not.toBe(before?.grader);
     const caveat = 'graded by another version of the task';
-    expect([before?.marks.includes(caveat), after?.marks.includes(caveat)]).toEqual([false, true]);
+    expect([before?.caveats.includes(caveat), after?.caveats.includes(caveat)]).toEqual([false, true]);
     expect(folder.readGrades().grades.length).toBe(2);
     expect(await grade(folder)).toMatchObject([{ grader: before?.grader, score: 0 }]);
     expect(currentGrades(folder.readGrades().grades, recordedStates(folder))).toMatchObject([

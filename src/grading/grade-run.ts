@@ -245,8 +245,8 @@ function gradeOf(
     details: result.details,
     seconds: result.seconds,
     ...(result.others_cores === undefined ? {} : { others_cores: result.others_cores }),
-    marks: [
-      ...spec.marks,
+    caveats: [
+      ...spec.caveats,
       ...(isBesideOthers(result.others_cores ?? null) ? [sharedMachineCaveat] : []),
       ...(isImported(spec) || task.version === spec.task_version ? [] : [changedTaskCaveat]),
     ],

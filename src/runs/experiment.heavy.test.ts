@@ -125,7 +125,7 @@ describe('a plan', () => {
     expect(plan.runs[0]).toMatchObject({
       limits: { steps: 3, script_seconds: 30 },
       gpu: false,
-      marks: ['no sandbox', 'unverified data'],
+      caveats: ['no sandbox', 'unverified data'],
     });
     expect(makePlan({ ...whole, parallel: 9 }, tasks, agents, '1').name).toBe(plan.name);
     expect(makePlan({ ...whole, seeds: [4] }, tasks, agents, '1').name).not.toBe(plan.name);

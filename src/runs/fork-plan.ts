@@ -44,7 +44,7 @@ export function makeForkPlan(
     ...(changes.interactive ? { interactive: true } : {}),
     ...(changes.approve_later ? { approve_later: true } : {}),
     limits: Limits.parse({ ...source.limits, ...changes.limits }),
-    marks: marksOf(source, place),
+    caveats: caveatsOf(source, place),
     parent,
   };
   const { providers, prices, spend, grade } = changes;
@@ -66,9 +66,9 @@ function placeOf({ sandbox, docker_image: image, gpu, gpus }: Place): Place {
   };
 }
 
-/** A run that began without a sandbox keeps that mark. */
-function marksOf({ marks }: RunSpec, { sandbox }: Place): string[] {
-  return sandbox !== 'none' || marks.includes(noSandboxCaveat) ? marks : [noSandboxCaveat, ...marks];
+/** A run that began without a sandbox keeps that caveat. */
+function caveatsOf({ caveats }: RunSpec, { sandbox }: Place): string[] {
+  return sandbox !== 'none' || caveats.includes(noSandboxCaveat) ? caveats : [noSandboxCaveat, ...caveats];
 }
 
 /** The same continuation gets the same name, so that the same command resumes it. */

@@ -151,7 +151,7 @@ function planOf(options: MeasureTaskOptions): Plan {
       limits: limitsFor(task, {}),
       sandbox,
       ...givenGpus(gpus),
-      marks: dataCaveats(task, prepared.verified),
+      caveats: dataCaveats(task, prepared.verified),
     }),
   );
   return {

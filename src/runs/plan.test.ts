@@ -57,13 +57,13 @@ describe('experience', () => {
     return makePlan(file, [{ task, verified: true }], planned, '1', () => [...lessons]).runs;
   };
 
-  test('is frozen in the runs of the agents that use it, and marks them', () => {
+  test('is frozen in the runs of the agents that use it, and gives them a caveat', () => {
     const [warm, noop] = planWith([exampleLesson()]);
-    expect(warm).toMatchObject({ experience: [exampleLesson()], marks: ['warm: 1 lesson'] });
+    expect(warm).toMatchObject({ experience: [exampleLesson()], caveats: ['warm: 1 lesson'] });
     expect(noop).not.toHaveProperty('experience');
-    expect(noop?.marks).toEqual([]);
-    expect(planWith([])[0]).toMatchObject({ experience: [], marks: ['cold: no lesson fits'] });
-    expect(planWith([exampleLesson()], { experience: 'a', same_task: true })[0]?.marks).toEqual([
+    expect(noop?.caveats).toEqual([]);
+    expect(planWith([])[0]).toMatchObject({ experience: [], caveats: ['cold: no lesson fits'] });
+    expect(planWith([exampleLesson()], { experience: 'a', same_task: true })[0]?.caveats).toEqual([
       'warm: 1 lesson, the same task included',
     ]);
   });
@@ -73,7 +73,7 @@ describe('experience', () => {
     if (source === undefined) throw new Error('the plan is empty');
     const parent = { experiment: source.experiment, run: source.id, step: 3 };
     const [fork] = makeForkPlan(source, parent, ExperimentFile.parse({}), {}, '1').runs;
-    expect(fork).toMatchObject({ experience: source.experience, marks: ['warm: 1 lesson'] });
+    expect(fork).toMatchObject({ experience: source.experience, caveats: ['warm: 1 lesson'] });
   });
 
   test('is absent unless requested, and gives the experiment another name', () => {
@@ -91,9 +91,9 @@ describe('the sandbox and the GPU of a forked run', () => {
 
   test('are as requested, and without a sandbox its results get a caveat', () => {
     expect(fork({ sandbox: 'docker', docker_image: 'python:3.13', gpu: true }).runs[0]).toMatchObject({
-      ...{ sandbox: 'docker', docker_image: 'python:3.13', gpu: true, marks: source.marks },
+      ...{ sandbox: 'docker', docker_image: 'python:3.13', gpu: true, caveats: source.caveats },
     });
-    expect(fork({ sandbox: 'none' }).runs[0]).toMatchObject({ sandbox: 'none', marks: ['no sandbox'] });
+    expect(fork({ sandbox: 'none' }).runs[0]).toMatchObject({ sandbox: 'none', caveats: ['no sandbox'] });
   });
 
   test('make it another experiment', () => {

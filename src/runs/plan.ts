@@ -73,7 +73,7 @@ export function makePlan(
             ...(experience === undefined ? {} : { experience }),
             ...(experiment.clock === undefined ? {} : { clock: experiment.clock }),
             ...gpusFor(task, experiment),
-            marks: [
+            caveats: [
               ...(experiment.sandbox === 'none' ? [noSandboxCaveat] : []),
               ...dataCaveats(task, verified),
               ...(experience === undefined ? [] : [experienceCaveat(experience, experiment)]),

@@ -157,7 +157,7 @@ export const RunEvaluation = z.object({
   /** Why it ended; null while it has not. `cause`: of an infrastructure error, if known. */
   end: z.object({ reason: EndReason, cause: z.string().nullable(), message: z.string() }).nullable(),
   /** Why its results are not comparable. */
-  marks: z.array(z.string()),
+  caveats: z.array(z.string()),
   steps: z.int().min(0),
   /** Null while nothing of it is graded. */
   scoring_reference: ScoringReference.nullable(),

@@ -138,6 +138,6 @@ export const BranchPlan = z.object({
   /** Who began it. */
   actor: z.string().min(1).max(200),
   /** As the run that it is a branch of, except for `id` and `parent`. */
-  run: RunSpec.extend({ parent: RunParent }),
+  run: RunSpec.and(z.object({ parent: RunParent })),
 });
 export type BranchPlan = z.infer<typeof BranchPlan>;

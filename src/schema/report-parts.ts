@@ -153,7 +153,7 @@ export const RunGroup = z.object({
   }),
   /** Runs with that category of error, by `ErrorCategory`. */
   errors: counts,
-  marks: z.array(z.string()),
+  caveats: z.array(z.string()),
   /** Null if no run has ended. */
   efficiency: MeanEfficiency.nullable(),
   /**

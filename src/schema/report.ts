@@ -65,7 +65,7 @@ export const ReportRun = z.object({
   flags: z.array(z.string()),
   /** Kinds of failure in the run, each once. */
   errors: z.array(ErrorCategory),
-  marks: z.array(z.string()),
+  caveats: z.array(z.string()),
   /**
    * Paths in `ProcessMetrics` without a value, such as the regret of a run whose steps were not graded; absent if there
    * are none.

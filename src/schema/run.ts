@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withCaveats } from './caveats.ts';
 import { EndReason, RunParent } from './event.ts';
 import { Lesson } from './experience.ts';
 import { BranchId, ExperimentName, RunId, TaskId } from './ids.ts';
@@ -29,54 +30,56 @@ export const RunClock = z.enum(['wall', 'active']);
 export type RunClock = z.infer<typeof RunClock>;
 
 /** Everything that defines one run. Frozen in the plan. */
-export const RunSpec = z.object({
-  id: RunId,
-  experiment: ExperimentName,
-  task: TaskId,
-  /** Hash over the task's files, to detect later changes of the task. */
-  task_version: z.string(),
-  agent: z.string(),
-  /** Absent: it is part of mlab. */
-  agent_source: AgentSource.optional(),
-  agent_options: AgentOptions,
-  /** For an agent that is not part of this package: the version of its package, or a hash of its files. */
-  agent_version: z.string().optional(),
-  /** The agent's language model; null for agents without one. */
-  model: z.string().nullable(),
-  /** The models of all roles; absent for agents without a model. */
-  roles: ModelRoles.optional(),
-  /** The run that this one is forked from. */
-  parent: RunParent.optional(),
-  /** Lessons of earlier runs, best first; absent if not requested. */
-  experience: z.array(Lesson).optional(),
-  /** A person is present to answer Request Help. */
-  interactive: z.boolean().optional(),
-  /** Every action waits for a person's decision, which is stored in the run's folder. */
-  approve_later: z.boolean().optional(),
-  seed: z.int().min(0),
-  limits: Limits,
-  sandbox: SandboxDriver,
-  /** For the docker driver; absent: the host's own system in an empty image. */
-  docker_image: z.string().optional(),
-  gpu: z.boolean(),
-  /** How many; absent: one, if it has any. */
-  gpus: z.int().min(1).optional(),
-  /** What counts against the time limit; absent: `wall`, all time. `active`: without waiting for language models. */
-  clock: RunClock.optional(),
-  /** Why results of this run are not comparable: unverified data, no sandbox, experience of other runs. */
-  marks: z.array(z.string()),
-});
+export const RunSpec = withCaveats(
+  z.object({
+    id: RunId,
+    experiment: ExperimentName,
+    task: TaskId,
+    /** Hash over the task's files, to detect later changes of the task. */
+    task_version: z.string(),
+    agent: z.string(),
+    /** Absent: it is part of mlab. */
+    agent_source: AgentSource.optional(),
+    agent_options: AgentOptions,
+    /** For an agent that is not part of this package: the version of its package, or a hash of its files. */
+    agent_version: z.string().optional(),
+    /** The agent's language model; null for agents without one. */
+    model: z.string().nullable(),
+    /** The models of all roles; absent for agents without a model. */
+    roles: ModelRoles.optional(),
+    /** The run that this one is forked from. */
+    parent: RunParent.optional(),
+    /** Lessons of earlier runs, best first; absent if not requested. */
+    experience: z.array(Lesson).optional(),
+    /** A person is present to answer Request Help. */
+    interactive: z.boolean().optional(),
+    /** Every action waits for a person's decision, which is stored in the run's folder. */
+    approve_later: z.boolean().optional(),
+    seed: z.int().min(0),
+    limits: Limits,
+    sandbox: SandboxDriver,
+    /** For the docker driver; absent: the host's own system in an empty image. */
+    docker_image: z.string().optional(),
+    gpu: z.boolean(),
+    /** How many; absent: one, if it has any. */
+    gpus: z.int().min(1).optional(),
+    /** What counts against the time limit; absent: `wall`, all time. `active`: without waiting for language models. */
+    clock: RunClock.optional(),
+    /** Why results of this run are not comparable: unverified data, no sandbox, experience of other runs. */
+    caveats: z.array(z.string()),
+  }),
+);
 export type RunSpec = z.infer<typeof RunSpec>;
 
-/** The first mark of runs that another system recorded. */
+/** The first caveat of runs that another system recorded. */
 export const importCaveat = 'imported from mlagentbench';
 
 /**
  * Whether another system recorded the run. Its limits, its sandbox, its seed and whether it had a GPU are unknown:
  * those fields of its spec concern its grading here, or only distinguish it from other runs.
  */
-export function isImported({ marks }: Pick<RunSpec, 'marks'>): boolean {
-  return marks.includes(importCaveat);
+export function isImported({ caveats }: Pick<RunSpec, 'caveats'>): boolean {
+  return caveats.includes(importCaveat);
 }
 
 /** `waiting`: no process executes it until a person has decided on an action. */

@@ -60,7 +60,7 @@ export const RunPage = z.object({
   roles: ModelRoles.nullable(),
   /** Null, like limits, sandbox and GPU, if not recorded: in imported runs. */
   seed: count.nullable(),
-  marks: z.array(z.string()),
+  caveats: z.array(z.string()),
   lessons: z.array(Lesson),
   limits: Limits.nullable(),
   sandbox: SandboxDriver.nullable(),

@@ -78,7 +78,7 @@ export const RunLine = z.object({
   updated: z.int().nullable(),
   /** The run that it is forked from. */
   parent: RunParent.nullable(),
-  marks: z.array(z.string()),
+  caveats: z.array(z.string()),
   /** Why its record can't be read. */
   unreadable: z.string().nullable(),
 });

@@ -15,7 +15,7 @@ import { createExperiment } from '../store/index.ts';
 test('an imported run shows unrecorded values as unknown, whatever its plan contains', async () => {
   const scratch = temporaryFolder();
   const plan = examplePlan();
-  const runs = plan.runs.map((spec) => ({ ...spec, agent: 'original', marks: [importCaveat] }));
+  const runs = plan.runs.map((spec) => ({ ...spec, agent: 'original', caveats: [importCaveat] }));
   const experiment = createExperiment(join(scratch, 'experiments/first'), { ...plan, runs });
   const [spec] = runs;
   if (spec === undefined) throw new Error('the plan is empty');
@@ -29,7 +29,7 @@ test('an imported run shows unrecorded values as unknown, whatever its plan cont
   await trace.close();
   const viewer = await startViewer([join(scratch, 'experiments')], scratch);
   const page = await get(viewer, `/api/experiments/first/runs/${spec.id}`, RunPage);
-  expect(page).toMatchObject({ sandbox: null, limits: null, gpu: null, seed: null, marks: [importCaveat] });
+  expect(page).toMatchObject({ sandbox: null, limits: null, gpu: null, seed: null, caveats: [importCaveat] });
   const step = await get(viewer, `/api/experiments/first/runs/${spec.id}/steps/1`, StepPage);
   expect(step.budget).toBeNull();
 });

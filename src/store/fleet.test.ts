@@ -11,7 +11,7 @@ test('a plan that is nested too deeply is refused as soon as a run has begun', (
   createExperiment(folder, examplePlan(['a', 'b']));
   const path = join(folder, 'plan.json');
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-  writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"marks": []', `"marks": ${deep}`));
+  writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"caveats": []', `"caveats": ${deep}`));
   expect(openFleet(folder)).toMatchObject({ queued: ['a', 'b'], begun: null });
   mkdirSync(join(folder, 'runs/a'), { recursive: true });
   expect(() => openFleet(folder)).toThrow('is not JSON');

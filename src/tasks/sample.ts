@@ -1,9 +1,9 @@
 import { UserError } from '../lib/errors.ts';
 import type { Task } from './task-folder.ts';
 
-/** The caveat (`marks`) of results on sample data. */
+/** The caveat of results on sample data. */
 export const sampleCaveat = 'sample data';
-/** The caveat (`marks`) of results on data with other checksums than expected. */
+/** The caveat of results on data with other checksums than expected. */
 export const unverifiedCaveat = 'unverified data';
 
 /**

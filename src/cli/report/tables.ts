@@ -74,7 +74,7 @@ const results = define<ReportPair>({
 
 /** What a reader must know before trusting a row. */
 function caveats(group: ReportPair | ReportRow): string {
-  const { outcomes, stale, unfinished, forks = 0, infrastructure, integrity, marks, ends } = group;
+  const { outcomes, stale, unfinished, forks = 0, infrastructure, integrity, caveats, ends } = group;
   const failures = sum(infrastructure);
   const crashes = ends.agent_error ?? 0;
   return [
@@ -88,7 +88,7 @@ function caveats(group: ReportPair | ReportRow): string {
       ? [`includes ${counted(forks, 'fork')} that ${forks === 1 ? 'shares' : 'share'} steps with other runs`]
       : []),
     ...(integrity.flagged > 0 ? [`${counted(integrity.flagged, 'run')} flagged`] : []),
-    ...new Set(marks.map(shortCaveat)),
+    ...new Set(caveats.map(shortCaveat)),
   ].join(', ');
 }
 
@@ -99,9 +99,9 @@ function normalisedOfSome({ normalised, success }: ReportPair | ReportRow): stri
   return known < success.runs ? [`normalised scores of ${known} of ${success.runs} runs`] : [];
 }
 
-/** The text after a colon in a mark differs from run to run. */
-function shortCaveat(mark: string): string {
-  return mark.split(':', 1)[0] ?? mark;
+/** The text after a colon in a caveat differs from run to run. */
+function shortCaveat(caveat: string): string {
+  return caveat.split(':', 1)[0] ?? caveat;
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {
@@ -236,7 +236,7 @@ const runs = define<Report['runs'][number]>({
       (run) => run.tokens_estimated > 0,
     ),
     words('flags', 'flags', ({ flags }) => flags.join(', ')),
-    words('marks', 'marks', ({ marks }) => marks.join(', ')),
+    words('caveats', 'caveats', ({ caveats }) => caveats.join(', ')),
   ],
 });
 

@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       ['replace', undefined, 'ok'],
     ]);
     const report = JSON.parse((await run('report', 'one', '--format', 'json')).out);
-    expect(report.runs[0].marks).toEqual([expect.stringMatching(/its steps \S+ replaced 1, denied 1$/)]);
+    expect(report.runs[0].caveats).toEqual([expect.stringMatching(/its steps \S+ replaced 1, denied 1$/)]);
     expect((await run('runs', 'show', name)).out).toMatch(/\[denied by \S+: Not this\.\]/);
     expect((await run('runs', 'replay', 'one')).code).toBe(0);
   }, 180_000);

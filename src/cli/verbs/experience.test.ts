@@ -74,7 +74,7 @@ describe('mlab run --experience', () => {
     addEntries(store(), [exampleEntry()]);
     const warm = (await planned({ experience: folder })).runs[0];
     expect(warm?.experience).toMatchObject([{ id: exampleEntry().id, fingerprint: { task: 'diabetes' } }]);
-    expect(warm?.marks).toContain('warm: 1 lesson');
+    expect(warm?.caveats).toContain('warm: 1 lesson');
     expect(warm === undefined ? '' : agentLabel(warm)).toBe('tools(anthropic/claude-sonnet-4-5, warm)');
     expect((await planned({})).runs[0]).not.toHaveProperty('experience');
     expect((await planned({ task: ['diabetes'], experience: folder })).runs[0]?.experience).toEqual([]);

@@ -131,8 +131,8 @@ function stretches(graded: readonly GradedRun[]): (GradedRun & { last: number })
 }
 
 function alike({ experiment, run, grade }: GradedRun): string {
-  const { branch, final, score, valid, problems, stale, marks } = grade;
-  return JSON.stringify([experiment, run, branch, final, score, valid, problems, stale, marks]);
+  const { branch, final, score, valid, problems, stale, caveats } = grade;
+  return JSON.stringify([experiment, run, branch, final, score, valid, problems, stale, caveats]);
 }
 
 function tableOf(graded: readonly GradedRun[]): string {
@@ -152,7 +152,7 @@ function tableOf(graded: readonly GradedRun[]): string {
     [
       ...one.problems.map(({ message }) => oneLine(message, 200)),
       ...(one.stale ? ['stale: older than the last script run'] : []),
-      ...one.marks,
+      ...one.caveats,
     ].join('; '),
   ]);
   return table(columns, rows);

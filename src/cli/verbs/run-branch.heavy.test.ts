@@ -123,14 +123,14 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     const argv = ['run', '--from', original, '--step', '1', '--dry-run'];
     const planned = async (...more: string[]) => (await json(...argv, ...more)).runs[0];
     const branch = await planned();
-    expect(branch).toMatchObject({ sandbox: 'bubblewrap', gpu: false, marks: [] });
+    expect(branch).toMatchObject({ sandbox: 'bubblewrap', gpu: false, caveats: [] });
     // The task needs no GPU.
     expect(await planned('--gpu')).toEqual(branch);
     expect(await planned('--sandbox', 'bubblewrap')).toEqual(branch);
     expect(await planned('--sandbox', 'docker', '--docker-image', 'python:3.13')).toMatchObject({
       ...{ sandbox: 'docker', docker_image: 'python:3.13', experiment: expect.stringMatching(/-from-1-/) },
     });
-    expect(await planned('--sandbox', 'none')).toMatchObject({ marks: ['no sandbox'] });
+    expect(await planned('--sandbox', 'none')).toMatchObject({ caveats: ['no sandbox'] });
     const refused = await run(...argv, '--sample');
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Leave out --sample')]);
   }, 120_000);

@@ -124,7 +124,7 @@ export const run: Verb = {
     );
     const chosen =
       source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
-    const isSample = options.sample === true || source?.spec.marks.includes(sampleCaveat) === true;
+    const isSample = options.sample === true || source?.spec.caveats.includes(sampleCaveat) === true;
     const tasks = isSample ? chosen.map(sampleOf) : chosen;
     const lessonsFor = lessonChooser(context, wanted);
     const fork = source === null ? null : await makeFork(context, source, wanted, options, tasks[0]);

@@ -74,7 +74,7 @@ function runsTable(runs: readonly ImportedRun[]): string {
     { title: '' },
     { title: 'what is missing' },
   ];
-  const rows = runs.map(({ run, steps, model_calls, state, known_task, marks }) => [
+  const rows = runs.map(({ run, steps, model_calls, state, known_task, caveats }) => [
     run,
     String(steps),
     String(model_calls),
@@ -82,7 +82,7 @@ function runsTable(runs: readonly ImportedRun[]): string {
     oneLine(
       [
         ...(known_task ? [] : ['unknown task: cannot be graded']),
-        ...marks.slice(1).map((mark) => mark.replace(/^partial: /, '')),
+        ...caveats.slice(1).map((caveat) => caveat.replace(/^partial: /, '')),
       ].join('; '),
       300,
     ),

@@ -79,7 +79,7 @@ test('each run of a fleet is shown with what it does, where, and what it waits f
 test('an imported run without an end is not shown as running', async () => {
   const folder = temporaryFolder();
   const run = fleetIn(folder).runFolder('interrupted');
-  const spec = { ...exampleSpec('interrupted'), marks: [importCaveat] };
+  const spec = { ...exampleSpec('interrupted'), caveats: [importCaveat] };
   run.writeRecordSync(exampleRecord({ spec, status: 'interrupted' }));
   const { states } = await list(folder, ['interrupted']);
   expect(states.map(({ why }) => why)).toEqual(['its recording ends here']);

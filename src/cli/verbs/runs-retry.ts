@@ -184,9 +184,9 @@ async function retry(
     await trySandbox(run.sandbox, sandboxOptions(run, MLAB_DOCKER));
   context.log(startsOver);
   const resources = new Map<string, TaskResources>();
-  for (const { task, marks } of runs) {
+  for (const { task, caveats } of runs) {
     if (resources.has(task)) continue;
-    const sample = options.sample === true || marks.includes(sampleCaveat);
+    const sample = options.sample === true || caveats.includes(sampleCaveat);
     resources.set(
       task,
       await provision(context, loadTask(task, context.folders.tasks), { ...options, sample }),

@@ -209,13 +209,13 @@ function personsBranchLines(experiment: Experiment, run: string): string[] {
   });
 }
 
-/** The models of a run and their use; its marks and lessons; its parent, if it has one. */
+/** The models of a run and their use; its caveats and lessons; its parent, if it has one. */
 function modelLines({ spec, shared }: RunRecord, events: readonly TraceEvent[]): string[] {
-  const { roles, parent, marks, experience = [] } = spec;
+  const { roles, parent, caveats, experience = [] } = spec;
   const before = shared?.spent.calls ?? 0;
   return [
     ...(roles === undefined ? [] : useLines(roles, events)),
-    ...(marks.length === 0 ? [] : [`marks: ${marks.map(plain).join(', ')}`]),
+    ...(caveats.length === 0 ? [] : [`caveats: ${caveats.map(plain).join(', ')}`]),
     ...experience.map((lesson, index) => `  [E${index + 1}] ${lessonLine(lesson)}`),
     ...(parent === undefined
       ? []

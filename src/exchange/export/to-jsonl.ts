@@ -17,11 +17,11 @@ function* linesOf(run: ExportedRun): Generator<string> {
 
 function lineOf(run: ExportedRun, step: ExportedStep): Record<string, unknown> {
   const { record, grades, steps, end, after } = run;
-  const { id, experiment, task, agent, model, seed, marks } = record.spec;
+  const { id, experiment, task, agent, model, seed, caveats } = record.spec;
   const { finished } = step;
   const grade = grades.get(step.step);
   return {
-    ...{ v: 1, experiment, run: id, task, agent, model, seed, marks },
+    ...{ v: 1, experiment, run: id, task, agent, model, seed, caveats },
     ...{ step: step.step, started: step.started.time, finished: finished.time },
     ...{ action: step.action, args: step.args, proposed: step.proposed },
     ...{ status: finished.status, exit_code: finished.exit_code },

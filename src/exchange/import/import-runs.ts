@@ -19,7 +19,7 @@ import { slug, taskIdOf } from '../task-names.ts';
 import { yieldToSignals } from '../yield-to-signals.ts';
 import { modelNameOf } from './call-event.ts';
 import { KnownContents } from './known-contents.ts';
-import { marksOf } from './marks.ts';
+import { caveatsOf } from './caveats.ts';
 import { OriginalRuns } from './original-runs.ts';
 import { ImportClock } from './recorded-time.ts';
 import { writeRun } from './run-writer.ts';
@@ -52,7 +52,7 @@ export interface ImportedRun {
   model_calls: number;
   /** `there already`: an earlier import wrote the same. */
   state: 'imported' | 'there already';
-  marks: string[];
+  caveats: string[];
 }
 
 export interface ImportResult {
@@ -84,7 +84,7 @@ export async function importOriginalRuns(options: ImportOptions): Promise<Import
   for (const spec of specsOf(facts, name, options)) {
     await yieldToSignals(signal);
     const { found } = spec;
-    planned.push({ found, spec: { ...spec.spec, marks: marksOf(await runs.read(found), contents) } });
+    planned.push({ found, spec: { ...spec.spec, caveats: caveatsOf(await runs.read(found), contents) } });
   }
   const experiment = createExperiment(join(options.experiments, name), planOf(planned, facts, name, options));
   const imported: ImportedRun[] = [];
@@ -155,7 +155,7 @@ interface PlannedImport {
   spec: RunSpec;
 }
 
-/** Without their marks. */
+/** Without their caveats. */
 function specsOf(
   runs: readonly RunFacts[],
   experiment: ExperimentName,
@@ -173,7 +173,7 @@ function specsOf(
       // Not one of our agents: the run can't be resumed or replayed.
       ...{ agent: 'original', agent_options: {}, model: modelNameOf(run.model) },
       seed: /^\d{1,9}$/.test(run.run) ? Number(run.run) : index,
-      ...{ limits: defaultLimits, sandbox, gpu: false, marks: [] },
+      ...{ limits: defaultLimits, sandbox, gpu: false, caveats: [] },
     };
     return { found: run.found, spec };
   });
@@ -213,7 +213,7 @@ async function importRun(
   if (record.status === 'finished') await folder.compressTrace();
   return {
     ...{ run: spec.id, task: spec.task, known_task: tools.task !== undefined, folder: run.folder },
-    ...{ steps: record.steps, model_calls: record.spent?.calls ?? 0, state, marks: spec.marks },
+    ...{ steps: record.steps, model_calls: record.spent?.calls ?? 0, state, caveats: spec.caveats },
   };
 }
 

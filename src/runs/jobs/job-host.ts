@@ -66,7 +66,7 @@ export function workerHost({ folders, variables, onProgress, ...rest }: Machine)
       const found = loadTask(existsSync(task.folder) ? task.folder : task.id, folders.tasks);
       return await provision(found, {
         ...{ mirror, interpreter, allowUnverified, onProgress, signal },
-        sample: run.marks.includes(sampleCaveat),
+        sample: run.caveats.includes(sampleCaveat),
         folders: { ...folders, experiments: experiment },
       });
     },

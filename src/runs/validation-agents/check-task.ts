@@ -209,7 +209,7 @@ function planOf(validationAgents: readonly ValidationAgent[], options: CheckTask
       limits: limitsFor(task, validationAgent.limits),
       sandbox: options.sandbox,
       ...givenGpus(options.gpus),
-      marks: dataCaveats(task, prepared.verified),
+      caveats: dataCaveats(task, prepared.verified),
     }),
   );
   return {

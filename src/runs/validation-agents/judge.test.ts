@@ -22,7 +22,7 @@ function record(reason = 'final_answer'): RunRecord {
         agent: 'x',
         agent_options: {},
       },
-      ...{ model: null, seed: 0, limits, sandbox: 'bubblewrap', gpu: false, marks: [] },
+      ...{ model: null, seed: 0, limits, sandbox: 'bubblewrap', gpu: false, caveats: [] },
     },
     ...{ status: 'finished', end: { reason, message: 'm' }, versions: {}, host: {}, pid: null },
     ...{ started: 0, updated: 0, steps: 1, seconds_used: 1 },
@@ -33,7 +33,7 @@ function grade(score: number | null, changes: Partial<Grade> = {}): Grade {
   return Grade.parse({
     ...{ v: 1, time: 0, step: 1, final: true, snapshot: 'a'.repeat(64), submission: 'b'.repeat(64) },
     ...{ stale: false, grader: 'g', valid: score !== null, score, baseline: 0.5, direction: 'maximize' },
-    ...{ threshold: 0.1, problems: [], details: {}, seconds: 0, marks: [] },
+    ...{ threshold: 0.1, problems: [], details: {}, seconds: 0, caveats: [] },
     ...changes,
   });
 }

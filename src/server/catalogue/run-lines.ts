@@ -24,13 +24,13 @@ const nowhere: RunPlace = { state: 'queued', where: '', why: '' };
 export function plannedLine(spec: RunSpec): RunLine {
   return pendingLine({
     ...{ run: spec.id, task: spec.task, agent: agentLabel(spec), seed: spec.seed },
-    ...{ parent: spec.parent ?? null, marks: spec.marks },
+    ...{ parent: spec.parent ?? null, caveats: spec.caveats },
   });
 }
 
 /** The line of a run that has not begun. */
 export function pendingLine(
-  planned: Pick<RunLine, 'run' | 'task' | 'agent' | 'seed' | 'parent' | 'marks'>,
+  planned: Pick<RunLine, 'run' | 'task' | 'agent' | 'seed' | 'parent' | 'caveats'>,
 ): RunLine {
   const nothingYet = {
     end: null,

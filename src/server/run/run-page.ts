@@ -84,10 +84,10 @@ function plannedSpec({ folder }: ExperimentPlace, run: RunFolder): RunSpec {
 }
 
 function specPart(spec: RunSpec) {
-  const { task, agent, agent_options, model, roles, seed, marks, experience, limits, sandbox, gpu } = spec;
+  const { task, agent, agent_options, model, roles, seed, caveats, experience, limits, sandbox, gpu } = spec;
   return {
     ...{ task, agent: agentLabel(spec), agent_name: agent, agent_options, model, roles: roles ?? null },
-    ...{ marks, lessons: experience ?? [] },
+    ...{ caveats, lessons: experience ?? [] },
     ...(isImported(spec)
       ? { seed: null, limits: null, sandbox: null, gpu: null }
       : { seed, limits, sandbox, gpu }),

@@ -50,7 +50,7 @@ export interface RunFacts {
 
 /** From the run alone: what a report says of it does not depend on its other runs. */
 export function factsOf(evaluation: RunEvaluation, settings: ReportSettings): RunFacts {
-  const { end, grades, efficiency, integrity, process, status, marks, steps } = evaluation;
+  const { end, grades, efficiency, integrity, process, status, caveats, steps } = evaluation;
   const judge = judgeOf(evaluation, settings);
   const final = grades.findLast((grade) => grade.final) ?? null;
   const infrastructure = end?.reason === 'infrastructure_error';
@@ -91,7 +91,7 @@ export function factsOf(evaluation: RunEvaluation, settings: ReportSettings): Ru
       ...(efficiency.models === undefined ? {} : { models: efficiency.models }),
       flags: [...new Set(integrity.map(({ kind }) => kind))].sort(),
       errors: [...new Set(process.errors.map(({ category }) => category))].sort(),
-      marks: marks.toSorted(),
+      caveats: caveats.toSorted(),
       ...unmeasuredPart(process),
       ...(evaluation.branches === undefined ? {} : { branches: evaluation.branches }),
       ...attemptsPart(evaluation),

@@ -24,7 +24,7 @@ export function groupOf(runs: readonly RunFacts[]): RunGroup {
       runs_by_kind: countsOf(runs.flatMap(({ line }) => line.flags)),
     },
     errors: countsOf(ended.flatMap(({ line }) => line.errors)),
-    marks: [...new Set([...runs.flatMap(({ line }) => line.marks), ...differencesAmong(runs)])].sort(),
+    caveats: [...new Set([...runs.flatMap(({ line }) => line.caveats), ...differencesAmong(runs)])].sort(),
     efficiency: efficiencyOf(ended),
     ...processMeans(ended.map(({ evaluation }) => evaluation)),
   };

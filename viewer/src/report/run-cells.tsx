@@ -19,7 +19,7 @@ interface RunCellsProps {
 }
 
 export function RunCells({ row, several, hasPlaces, href, decimals, select }: RunCellsProps) {
-  const caveats = [...row.flags.map(showFlag), ...(row.stale ? ['stale submission'] : []), ...row.marks];
+  const caveats = [...row.flags.map(showFlag), ...(row.stale ? ['stale submission'] : []), ...row.caveats];
   return (
     <>
       {select === null ? null : (

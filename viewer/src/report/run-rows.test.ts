@@ -40,7 +40,7 @@ const row = fc.record<RunRow>({
   money: fc.option(fc.double({ min: 0, max: 5, noNaN: true })),
   flags: fc.subarray(['network', 'hidden_data']),
   errors: fc.subarray(['debugging', 'bad_plan']),
-  marks: fc.constant([]),
+  caveats: fc.constant([]),
   stale: fc.boolean(),
   unmeasured: fc.constantFrom(null, [], ['progress.regret']),
   unreadable: fc.constant(null),
@@ -151,7 +151,7 @@ test('a row says where its run is, and why it failed, and is found by it', () =>
   const used = { seconds: 0, tokens: 0, money: 0, unpriced: 0, estimated: 0 };
   const line = (run: string, place: RunPlace): RunLine => ({
     ...{ run: RunId.parse(run), task: TaskId.parse('digits'), agent: 'noop', seed: 0, status: 'running' },
-    ...{ ...place, end: null, steps: 0, used, started: null, updated: null, parent: null, marks: [] },
+    ...{ ...place, end: null, steps: 0, used, started: null, updated: null, parent: null, caveats: [] },
     unreadable: null,
   });
   const all = [
@@ -173,16 +173,16 @@ test('a run has the caveats of its plan and, once evaluated, also those of its g
     ...{ run: RunId.parse('r'), task: TaskId.parse('digits'), agent: 'automl', seed: 0, status: 'finished' },
     ...{ state: 'finished', where: '', why: '', end: 'final_answer', steps: 1, started: 1, updated: 2 },
     used: { seconds: 1, tokens: 0, money: 0, unpriced: 0, estimated: 0 },
-    ...{ parent: null, marks: ['imported'], unreadable: null },
+    ...{ parent: null, caveats: ['imported'], unreadable: null },
   };
-  expect(rowOfLine('e', line, null).marks).toEqual(['imported']);
-  const marks = ['imported', 'timed beside other work on the machine'];
+  expect(rowOfLine('e', line, null).caveats).toEqual(['imported']);
+  const caveats = ['imported', 'timed beside other work on the machine'];
   const known: ReportRun = {
     ...{ experiment: ExperimentName.parse('e'), run: line.run, task: line.task, agent: 'automl', seed: 0 },
     ...{ status: 'finished', end: null, outcome: 'success', score: 1, baseline: 2, improvement: 0.5 },
     ...{ normalised: 1, success: true, significant: true, best: null, stale: false, steps: 1, seconds: 0.9 },
-    ...{ tokens: 0, tokens_estimated: 0, money: 0, flags: [], errors: [], marks },
+    ...{ tokens: 0, tokens_estimated: 0, money: 0, flags: [], errors: [], caveats },
   };
-  expect(rowOfLine('e', line, known)).toMatchObject({ marks, seconds: 0.9 });
+  expect(rowOfLine('e', line, known)).toMatchObject({ caveats, seconds: 0.9 });
   expect(rowOfLine('e', { ...line, status: 'running' }, known).seconds).toBe(1);
 });

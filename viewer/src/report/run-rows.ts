@@ -24,7 +24,7 @@ export interface RunRow {
   money: number | null;
   flags: readonly string[];
   errors: readonly string[];
-  marks: readonly string[];
+  caveats: readonly string[];
   stale: boolean;
   /** Process measures without a value; null while none is known for the run. */
   unmeasured: readonly string[] | null;
@@ -73,7 +73,7 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     flags: known?.flags ?? [],
     errors: known?.errors ?? [],
     // Evaluation adds caveats to those of the plan, such as how the run was graded.
-    marks: known?.marks ?? line.marks,
+    caveats: known?.caveats ?? line.caveats,
     stale: known?.stale ?? false,
     unmeasured: known === null ? null : unmeasuredOf(known),
     unreadable: line.unreadable,

@@ -265,7 +265,7 @@ function Facts({ page }: { page: RunPage }) {
           {page.limits_held === null ? '' : `; ${page.limits_held}`}
         </Figure>
         {page.started === null ? null : <Figure name="Begun">{showDate(page.started)}</Figure>}
-        {page.marks.length === 0 ? null : <Figure name="Caveats">{page.marks.join(', ')}</Figure>}
+        {page.caveats.length === 0 ? null : <Figure name="Caveats">{page.caveats.join(', ')}</Figure>}
         {page.parent === null ? null : (
           <Figure name={page.parent.experiment === page.experiment ? 'Branch of' : 'Forked from'}>
             <Related run={page.parent} />

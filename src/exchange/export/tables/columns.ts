@@ -32,7 +32,7 @@ export const tables = {
     ...{ gpu_seconds: 'number', peak_memory_bytes: 'number' },
     ...{ model_calls: 'integer', tokens: 'integer', prompt_tokens: 'integer', cached_tokens: 'integer' },
     ...{ completion_tokens: 'integer', reasoning_tokens: 'integer', tokens_estimated: 'integer' },
-    ...{ money: 'number', flags: 'texts', errors: 'texts', marks: 'texts' },
+    ...{ money: 'number', flags: 'texts', errors: 'texts', caveats: 'texts' },
   },
   steps: {
     ...{ experiment: 'text', run: 'text', branch: 'text', in_history: 'boolean', step: 'integer' },
@@ -47,7 +47,7 @@ export const tables = {
     ...{ experiment: 'text', run: 'text', branch: 'text', in_history: 'boolean', step: 'integer' },
     ...{ final: 'boolean', time: 'time', valid: 'boolean', score: 'number', baseline: 'number' },
     ...{ direction: 'text', threshold: 'number', improvement: 'number', stale: 'boolean' },
-    ...{ problems: 'texts', details: 'text', seconds: 'number', marks: 'texts' },
+    ...{ problems: 'texts', details: 'text', seconds: 'number', caveats: 'texts' },
   },
   calls: {
     ...{ experiment: 'text', run: 'text', branch: 'text', call: 'integer', step: 'integer', time: 'time' },

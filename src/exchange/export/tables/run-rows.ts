@@ -24,7 +24,7 @@ export function runRow({ spec, record, evaluation, line }: KnownRun): Row<'runs'
     ...{ best_step: best?.step ?? null, best_score: best?.score ?? null },
     best_improvement: best?.improvement ?? null,
     ...usePart(evaluation, line),
-    ...{ flags: line.flags, errors: line.errors, marks: line.marks },
+    ...{ flags: line.flags, errors: line.errors, caveats: line.caveats },
   };
 }
 

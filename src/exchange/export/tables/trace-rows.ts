@@ -104,10 +104,10 @@ function usedBySteps(events: readonly TraceEvent[]) {
 
 function gradeCells(grade: Grade) {
   const { branch = 'main', step, final, time, valid, score, baseline, direction, threshold } = grade;
-  const { stale, seconds, marks } = grade;
+  const { stale, seconds, caveats } = grade;
   return {
     ...{ branch, step, final, time, valid, score, baseline, direction, threshold },
-    ...{ improvement: improvementOf(grade), stale, seconds, marks },
+    ...{ improvement: improvementOf(grade), stale, seconds, caveats },
     problems: grade.problems.map(({ code, message }) => `${code}: ${message}`),
     details: JSON.stringify(grade.details),
   };

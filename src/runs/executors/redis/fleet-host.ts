@@ -61,7 +61,7 @@ export class FleetHost {
 
   /** The resources of a task, created once for all jobs that want the same. */
   #resourcesOf(job: Job, alone: JobHost, signal: AbortSignal): Promise<TaskResources> {
-    const wanted = JSON.stringify([job.task, job.provisioning, job.run.marks]);
+    const wanted = JSON.stringify([job.task, job.provisioning, job.run.caveats]);
     const known = this.#resources.get(wanted);
     if (known !== undefined && !known.isStopped) return known.join(signal);
     const work = new SharedWork((needed) => alone.resources(job, needed));

@@ -6,7 +6,7 @@ import { keptFiles } from './workspaces.ts';
 const maxGaps = 6;
 
 /** Why results of an imported run are not comparable with ours, and what is missing of it. */
-export function marksOf(run: OriginalRun, contents: KnownContents): string[] {
+export function caveatsOf(run: OriginalRun, contents: KnownContents): string[] {
   const gaps = [...run.gaps, ...unfinishedGap(run), ...snapshotGaps(run, contents)];
   const shown = gaps.slice(0, maxGaps).map((gap) => `partial: ${gap}`);
   return [
