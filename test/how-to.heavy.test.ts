@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and 
     runs: z.array(
       z.object({ run: z.string(), steps: z.number(), end: z.object({ reason: z.string() }).nullable() }),
     ),
-    cells: z.array(z.object({ agent: z.string(), success: z.object({ successes: z.number() }) })),
+    pairs: z.array(z.object({ agent: z.string(), success: z.object({ successes: z.number() }) })),
   });
   /** Lines that need a key, a browser or the page's file; another test runs the result of mlab init. */
   const isLeftOut = (line: string) =>
@@ -75,13 +75,13 @@ describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and 
       expect(code, `mlab ${command}\n${err}`).toBe(0);
     }
     const baselines = Output.parse(JSON.parse((await mlab(['report', 'range'])).out));
-    expect(baselines.cells.map(({ agent, success }) => [agent, success.successes])).toEqual([
+    expect(baselines.pairs.map(({ agent, success }) => [agent, success.successes])).toEqual([
       ['baseline', 0],
       ['oracle', 2],
     ]);
     const scripted = Output.parse(JSON.parse((await mlab(['report', 'scripted'])).out));
     expect(scripted.runs).toMatchObject([{ steps: 8, end: { reason: 'final_answer' } }]);
-    expect(scripted.cells).toMatchObject([{ success: { successes: 1 } }]);
+    expect(scripted.pairs).toMatchObject([{ success: { successes: 1 } }]);
     const replayed = await mlab(['runs', 'replay', 'scripted']);
     expect(replayed.code, replayed.out).toBe(0);
   });
@@ -98,9 +98,9 @@ describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and 
       { OPENAI_API_KEY: 'sk-a-key-of-the-tests', OPENAI_BASE_URL: server.baseUrls.openai },
     );
     expect(code, err).toBe(0);
-    const { runs, cells } = Output.parse(JSON.parse(out));
+    const { runs, pairs } = Output.parse(JSON.parse(out));
     expect(runs).toMatchObject([{ steps: 2, end: { reason: 'final_answer' } }]);
-    expect(cells).toMatchObject([{ success: { successes: 1 } }]);
+    expect(pairs).toMatchObject([{ success: { successes: 1 } }]);
   });
 
   /** Run in the checkout, with the existing cache: the task's packages are large. */

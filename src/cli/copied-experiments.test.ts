@@ -51,14 +51,14 @@ test('a run with the same id in a copy is found by the name of its folder', () =
 });
 
 test('a report counts a run and its copy once, in any order, and says so', async () => {
-  const { cells } = Report.parse((await report.run(contextHere(), ['first'], asText)).json);
+  const { pairs } = Report.parse((await report.run(contextHere(), ['first'], asText)).json);
   for (const names of [
     ['first', 'first-copy'],
     ['first-copy', 'first'],
   ]) {
     const { text, json } = await report.run(contextHere(), names, asText);
     const both = Report.parse(json);
-    const [alone, together] = [cells, both.cells].map((all) => all.find(({ valid }) => valid > 0));
+    const [alone, together] = [pairs, both.pairs].map((all) => all.find(({ valid }) => valid > 0));
     expect(together?.success).toEqual(alone?.success);
     expect(together?.runs).toBe(2 + (alone?.runs ?? 0) - 1);
     expect(both.copies).toEqual([{ experiment: 'first-copy', of: 'first', runs: ['digits-baseline-0'] }]);

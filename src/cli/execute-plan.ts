@@ -142,7 +142,7 @@ export async function conclude(
   const toTheEnd = { log: context.log, signal: AbortSignal.any([]) };
   const { evaluations, unreadable } = await evaluationsOf(toTheEnd, [experiment]);
   const report = buildReport(evaluations);
-  const { runs, cells } = report;
+  const { runs, pairs } = report;
   const problems = results.filter(({ problem }) => problem !== null);
   logUnbegun(context.logger, experiment, problems);
   const more = problems.length - maxProblems;
@@ -177,7 +177,7 @@ export async function conclude(
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
     text: `${terminalText(documentOf(report, null, usualTables(report, false), { unreadable, further: furtherCosts(experiment, experiment.plan.runs, withKnownCost(report, name)) }))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
-    json: { experiment: name, folder: experiment.folder, cells, runs, problems },
+    json: { experiment: name, folder: experiment.folder, pairs, runs, problems },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted
       : problems.length > 0

@@ -254,10 +254,10 @@ test('every command and page that shows numbers of a run shows those of its curr
 test('a task–agent pair counts only graded runs that ended; curves and rates at any step need every step graded', async () => {
   const scratch = await scratchWithStates();
   const { json } = await report.run(contextOf({ scratch }), ['first'], { ...plainReport, format: 'json' });
-  const { cells, curves } = Report.parse(json);
+  const { pairs, curves } = Report.parse(json);
   const withCurve = new Set(curves.map(({ agent }) => agent));
   for (const [name, { outcome, score, stepsGraded }] of Object.entries(states)) {
-    const cell = cells.find(({ agent }) => agent === name);
+    const cell = pairs.find(({ agent }) => agent === name);
     const judged = Number(outcome !== 'unfinished');
     expect.soft(cell, name).toMatchObject({
       ...{ runs: 1, unfinished: 1 - judged, valid: Number(score !== null) },

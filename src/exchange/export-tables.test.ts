@@ -112,8 +112,8 @@ test('unfinished runs have no result, and the mean of success is the rate of the
   expect(planned).toMatchObject({ status: 'pending', started: null, score: null, success: null, steps: 0n });
   const surroundings = { log: () => {}, signal: new AbortController().signal };
   const { evaluations } = await evaluationsOf(surroundings, [experiment]);
-  const { cells } = buildReport(evaluations);
-  for (const { agent, success } of cells) {
+  const { pairs } = buildReport(evaluations);
+  for (const { agent, success } of pairs) {
     const known = runs.filter((run) => run.agent === agent && run.success !== null);
     expect.soft(known.length, agent).toBe(success.runs);
     expect.soft(known.filter((run) => run.success === true).length, agent).toBe(success.successes);

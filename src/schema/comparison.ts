@@ -21,7 +21,7 @@ export const Comparison = z.object({
   v: z.literal(1),
   a: z.string(),
   b: z.string(),
-  cells: z.array(ComparedPair),
+  pairs: z.array(ComparedPair),
   /** Tasks (with their agent) for which only one side has runs that count. */
   only_a: z.array(z.string()),
   only_b: z.array(z.string()),

@@ -240,7 +240,7 @@ export const Report = z.object({
     .optional(),
   tasks: z.array(TaskId),
   agents: z.array(z.string()),
-  cells: z.array(ReportPair),
+  pairs: z.array(ReportPair),
   rows: z.array(ReportRow),
   comparisons: z.array(AgentComparison),
   /** Rows are tasks, columns are agents. */

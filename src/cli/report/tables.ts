@@ -37,7 +37,7 @@ const taskAndAgent: Field<ReportPair>[] = [
 const results = define<ReportPair>({
   title: 'Results',
   note: 'Success: the final submission improves on the baseline beyond the threshold: that of the task, or 10 % by the convention of the paper. Improvement and score: means over valid final submissions.',
-  rows: ({ cells }) => cells,
+  rows: ({ pairs }) => pairs,
   fields: [
     ...taskAndAgent,
     spare(
@@ -252,8 +252,8 @@ const comparisonNote =
   'p (scores): the p-value of the difference between the scores of the runs; two-sided, by permutation, corrected for the number of rows (Holm). Beyond noise: p is below 0.05.';
 
 /** The differences between two sides, task by task. */
-export function comparisonTable({ a, b, cells }: Comparison): DocumentTable {
-  type Row = Comparison['cells'][number];
+export function comparisonTable({ a, b, pairs }: Comparison): DocumentTable {
+  type Row = Comparison['pairs'][number];
   const fields: Field<Row>[] = [
     words('task', 'task', ({ task }) => task),
     words('agent', 'agent', ({ agent }) => agent ?? ''),
@@ -271,6 +271,6 @@ export function comparisonTable({ a, b, cells }: Comparison): DocumentTable {
     quantity('p_corrected', 'p (scores)', ({ superiority }) => superiority.p_corrected),
     words('beyond_noise', 'beyond noise', ({ superiority }) => (superiority.beyond_noise ? 'yes' : 'no')),
   ];
-  const rows = cells.map((row) => fields.map(({ cell }) => cell(row)));
+  const rows = pairs.map((row) => fields.map(({ cell }) => cell(row)));
   return { name: 'comparison', title: `${a} and ${b}`, note: comparisonNote, columns: fields, rows };
 }

@@ -188,7 +188,7 @@ describe('mlab report', () => {
     const { json, text } = await make(['first'], { format: 'json' });
     const data = Report.parse(json);
     expect(JSON.parse(text)).toEqual(json);
-    expect(data.cells.map(({ agent, success }) => [agent, success.successes, success.runs])).toEqual([
+    expect(data.pairs.map(({ agent, success }) => [agent, success.successes, success.runs])).toEqual([
       ['baseline', 0, 1],
       ['noop', 0, 1],
     ]);

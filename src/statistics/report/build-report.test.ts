@@ -19,7 +19,7 @@ function only<T>(items: readonly T[]): T {
 }
 
 const pairOf = (runs: readonly RunEvaluation[], options = {}) =>
-  only(buildReport(runs, { ...quick, ...options }).cells);
+  only(buildReport(runs, { ...quick, ...options }).pairs);
 
 /** Runs of two agents on two tasks, in any order. */
 const someRuns = fc.array(
@@ -45,7 +45,7 @@ describe('a report', () => {
       fc.property(someRuns, fc.constantFrom('every_run' as const, 'paper' as const), (runs, convention) => {
         const report = buildReport(runs, { resamples: 20, convention });
         expect(Report.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
-        for (const { runs: all, outcomes } of [...report.cells, ...report.rows])
+        for (const { runs: all, outcomes } of [...report.pairs, ...report.rows])
           expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(all);
       }),
       { numRuns: 60 },
@@ -117,7 +117,7 @@ describe('a report', () => {
 
   it('of no runs is empty', () => {
     const report = buildReport([]);
-    expect([report.cells, report.rows, report.runs, report.frontiers]).toEqual([[], [], [], []]);
+    expect([report.pairs, report.rows, report.runs, report.frontiers]).toEqual([[], [], [], []]);
   });
 });
 

@@ -30,7 +30,7 @@ export function buildReport(given: readonly RunEvaluation[], options: ReportOpti
     ...(copies.length === 0 ? {} : { copies }),
     tasks,
     agents,
-    cells: pairs,
+    pairs,
     rows: [...byAgent].map(([agent, ofAgent]) => rowOf(ofAgent, agent, settings)),
     comparisons: comparisonsOf(data, agents, settings),
     heat_map: heatMapOf(pairs, tasks, agents),

@@ -18,7 +18,7 @@ describe('a comparison of two sides', () => {
     expect(Comparison.parse(JSON.parse(JSON.stringify(comparison)))).toEqual(comparison);
     expect(comparison.overall.success).toMatchObject({ value: 1, beyond_noise: true });
     expect(comparison.overall.superiority).toMatchObject({ value: 1, beyond_noise: true });
-    expect(comparison.cells[0]).toMatchObject({
+    expect(comparison.pairs[0]).toMatchObject({
       task: 'digits',
       agent: 'automl',
       success_change: { value: 1 },
@@ -164,7 +164,7 @@ describe('a comparison of two sides', () => {
       { name: 'automl', evaluations: runs('x', 'automl', bad) },
       { name: 'research', evaluations: runs('x', 'research(scripted/a)', good) },
     );
-    expect(comparison.cells.map(({ task, agent }) => [task, agent])).toEqual([['digits', null]]);
+    expect(comparison.pairs.map(({ task, agent }) => [task, agent])).toEqual([['digits', null]]);
     expect(comparison.overall.success?.value).toBe(1);
     const together = 'They share no agent: on each task, all runs of a side are taken together.';
     expect(comparison.sentences[0]).toBe('research is compared with automl on 1 task that both have.');
@@ -181,7 +181,7 @@ describe('a comparison of two sides', () => {
       { name: 'a', evaluations: [...runs('a', 'automl', bad), ...runs('a', 'baseline', good)] },
       { name: 'b', evaluations: [...runs('b', 'automl', bad), evaluation({ agent: 'react', end: null })] },
     );
-    expect(comparison.cells.map(({ agent }) => agent)).toEqual(['automl']);
+    expect(comparison.pairs.map(({ agent }) => agent)).toEqual(['automl']);
     expect(comparison.overall.success?.value).toBe(0);
     expect([comparison.only_a, comparison.only_b]).toEqual([['digits, baseline'], []]);
     expect(comparison.sentences[0]).toBe('b is compared with a on 1 task–agent pair that both have.');
@@ -200,8 +200,8 @@ describe('a comparison of two sides', () => {
         uneven.map((score) => score ** 1.3),
       ),
     ];
-    const [cell] = compareRuns(a, b).cells;
-    const reported = [a, b].map(({ evaluations }) => buildReport(evaluations).cells[0]);
+    const [cell] = compareRuns(a, b).pairs;
+    const reported = [a, b].map(({ evaluations }) => buildReport(evaluations).pairs[0]);
     expect(cell?.a.improvement).toEqual(reported[0]?.improvement);
     expect(cell?.b.improvement).toEqual(reported[1]?.improvement);
     expect(cell?.a.improvement?.mean_interval).not.toBeNull();

@@ -34,7 +34,7 @@ export function compareRuns(a: ComparedSide, b: ComparedSide, options: ReportOpt
     v: 1,
     a: a.name,
     b: b.name,
-    cells: comparedPairs(matched, isByAgent, exchanges),
+    pairs: comparedPairs(matched, isByAgent, exchanges),
     only_a: [...ofA.keys()].filter((name) => !ofB.has(name)),
     only_b: [...ofB.keys()].filter((name) => !ofA.has(name)),
     overall: {

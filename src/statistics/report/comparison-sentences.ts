@@ -13,7 +13,7 @@ export function sentencesOf(
   isByAgent: boolean,
   areMixed: boolean,
 ): string[] {
-  const { a, b, cells: pairs, only_a, only_b, overall } = comparison;
+  const { a, b, pairs, only_a, only_b, overall } = comparison;
   const [one, many] = isByAgent ? ['task–agent pair', 'task–agent pairs'] : ['task', 'tasks'];
   if (pairs.length === 0) return [`${a} and ${b} have no ${one} in common that both have graded runs of.`];
   return [
@@ -73,7 +73,7 @@ function chanceText(chance: number): string {
   return `${rounded} %`;
 }
 
-function pairSentences({ a, b, cells: pairs }: Omit<Comparison, 'sentences'>): string[] {
+function pairSentences({ a, b, pairs }: Omit<Comparison, 'sentences'>): string[] {
   const beyond = pairs.filter(({ superiority }) => superiority.beyond_noise);
   if (beyond.length === 0) return noPairSentence(pairs);
   return beyond.map(({ task, agent, superiority, ...sides }) => {
@@ -85,7 +85,7 @@ function pairSentences({ a, b, cells: pairs }: Omit<Comparison, 'sentences'>): s
 }
 
 /** That there is no task with a difference beyond noise, or that there could be none. */
-function noPairSentence(pairs: Comparison['cells']): string[] {
+function noPairSentence(pairs: Comparison['pairs']): string[] {
   const count = pairs.length;
   if (count === 1)
     return canBeBeyondNoise([pairs.map(sizesOf)])
@@ -101,7 +101,7 @@ function noPairSentence(pairs: Comparison['cells']): string[] {
 }
 
 /** Says so if even the clearest result could not be beyond noise, and how many runs are needed. */
-function tooFewSentence({ cells: pairs }: Omit<Comparison, 'sentences'>): string[] {
+function tooFewSentence({ pairs }: Omit<Comparison, 'sentences'>): string[] {
   if (canBeBeyondNoise([pairs.map(sizesOf)])) return [];
   const runs = runsNeeded((sizes) => [Array(pairs.length).fill(sizes)]);
   return [
@@ -112,7 +112,7 @@ function tooFewSentence({ cells: pairs }: Omit<Comparison, 'sentences'>): string
 /** The numbers of runs of both sides. */
 type Sizes = readonly [a: number, b: number];
 
-function sizesOf({ a, b }: Comparison['cells'][number]): Sizes {
+function sizesOf({ a, b }: Comparison['pairs'][number]): Sizes {
   return [a.success.runs, b.success.runs];
 }
 

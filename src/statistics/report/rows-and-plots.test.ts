@@ -165,7 +165,7 @@ describe('data for plots', () => {
       options,
     );
     expect(report.profiles).toEqual([]);
-    expect(report.cells[0]?.normalised).toBeNull();
+    expect(report.pairs[0]?.normalised).toBeNull();
     expect(report.rows[0]?.normalised_iqm).toBeNull();
   });
 });

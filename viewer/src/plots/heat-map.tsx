@@ -49,7 +49,7 @@ export function HeatMap() {
   const matrix = report.heat_map[measure];
   const others = published ? report.published : [];
   const cellAt = (task: string, agent: string) =>
-    report.cells.find((cell) => cell.task === task && cell.agent === agent);
+    report.pairs.find((cell) => cell.task === task && cell.agent === agent);
   return (
     <PlotCard
       wide={report.agents.length + others.length > 4}

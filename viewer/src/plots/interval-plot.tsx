@@ -55,15 +55,15 @@ function linesOf(report: ReturnType<typeof useReport>['report'], task: string): 
         : [{ agent, mean: improvement.mean, interval: improvement.interval, runs: valid }],
     );
   }
-  return report.cells.flatMap((cell) =>
-    cell.task !== task || cell.improvement === null
+  return report.pairs.flatMap((pair) =>
+    pair.task !== task || pair.improvement === null
       ? []
       : [
           {
-            agent: cell.agent,
-            mean: cell.improvement.mean,
-            interval: cell.improvement.mean_interval,
-            runs: cell.improvement.count,
+            agent: pair.agent,
+            mean: pair.improvement.mean,
+            interval: pair.improvement.mean_interval,
+            runs: pair.improvement.count,
           },
         ],
   );

@@ -24,7 +24,7 @@ export function ComparisonView({
   comparison: Comparison;
   sideHref: SideHref | null;
 }) {
-  const { a, b, cells, overall, sentences, only_a: onlyA, only_b: onlyB } = comparison;
+  const { a, b, pairs, overall, sentences, only_a: onlyA, only_b: onlyB } = comparison;
   return (
     <section aria-labelledby="comparison-title" className="comparison">
       <h2 id="comparison-title">
@@ -55,19 +55,19 @@ export function ComparisonView({
             </tr>
           </thead>
           <tbody>
-            {cells.map((cell) => (
-              <tr key={`${cell.task} ${cell.agent}`}>
+            {pairs.map((pair) => (
+              <tr key={`${pair.task} ${pair.agent}`}>
                 <th scope="row">
-                  {cell.task} {cell.agent === null ? null : <span className="quiet">{cell.agent}</span>}
+                  {pair.task} {pair.agent === null ? null : <span className="quiet">{pair.agent}</span>}
                 </th>
-                <Side {...cell.a} href={sideHref?.('a', cell.task, cell.agent)} />
-                <Side {...cell.b} href={sideHref?.('b', cell.task, cell.agent)} />
+                <Side {...pair.a} href={sideHref?.('a', pair.task, pair.agent)} />
+                <Side {...pair.b} href={sideHref?.('b', pair.task, pair.agent)} />
                 <td>
-                  <strong>{showPoints(cell.success_change.value)}</strong>{' '}
-                  <span className="quiet">{showInterval(cell.success_change.interval, showPoints)}</span>
+                  <strong>{showPoints(pair.success_change.value)}</strong>{' '}
+                  <span className="quiet">{showInterval(pair.success_change.interval, showPoints)}</span>
                 </td>
                 <td>
-                  {showDifference(cell.superiority.value)} <Verdict found={cell.superiority} />
+                  {showDifference(pair.superiority.value)} <Verdict found={pair.superiority} />
                 </td>
               </tr>
             ))}
@@ -85,7 +85,7 @@ function Side({
   success,
   improvement,
   href,
-}: Comparison['cells'][number]['a'] & { href: string | undefined }) {
+}: Comparison['pairs'][number]['a'] & { href: string | undefined }) {
   const count = `${success.successes} of ${success.runs}`;
   return (
     <td>
