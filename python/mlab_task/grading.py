@@ -5,7 +5,6 @@ A task's `hidden/grade.py` loads its labels once, defines `score(submission)`, a
 
 import argparse
 import json
-import math
 import sys
 import traceback
 from collections.abc import Callable
@@ -21,7 +20,9 @@ from mlab_task.submission import FormatCheck, Submission
 from mlab_task.submission_workers import STARTER
 from mlab_task.tables import column_places, read_rows
 
-TOO_LARGE = Problem("out_of_range", "the score is not finite: submitted numbers are too large")
+TOO_LARGE = Problem("out_of_range", "the score is too large: submitted numbers are")
+# Beyond it, ratios of scores and their squares overflow in reports.
+LARGEST_SCORE = 1e100
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _grade_one(
         return _invalid(folder.name, [rejection.problem])
     except OverflowError:
         return _invalid(folder.name, [TOO_LARGE])
-    if not math.isfinite(result.value):
+    if not abs(result.value) <= LARGEST_SCORE:
         return _invalid(folder.name, [TOO_LARGE])
     graded = {
         "submission": folder.name,

@@ -34,6 +34,8 @@ def score(submission):
         return float("nan")
     if value == 4:
         return 10.0 ** 1000
+    if value == 8:
+        return 1e101
     if value == 5:
         raise HarnessError("no sandbox")
     if value == 6:

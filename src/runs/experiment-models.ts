@@ -47,6 +47,8 @@ interface Cost {
   money: number;
   /** Whether parts of it are estimated. */
   estimated: boolean;
+  /** How many attempts or branches have calls of unknown cost. */
+  unpriced: number;
 }
 
 /** What the costs of some runs, added up, leave out or count twice. */
@@ -61,7 +63,7 @@ export interface FurtherCosts {
 
 /**
  * Damaged runs are left out, as reports do.
- * @param added ids of the runs whose costs are added up: not those of unknown cost
+ * @param added ids of the runs whose costs are added up
  * @param counted recordings that count already, in copies of the experiment; those of discarded attempts are added
  */
 export function furtherCosts(
@@ -117,6 +119,7 @@ function costOf(spent: readonly Spent[]): Cost {
   return {
     money: spent.reduce((sum, { money }) => sum + money, 0),
     estimated: spent.some(({ estimated = 0 }) => estimated > 0),
+    unpriced: spent.filter(({ unpriced }) => unpriced > 0).length,
   };
 }
 

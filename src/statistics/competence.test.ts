@@ -28,6 +28,13 @@ describe('a success', () => {
   });
 });
 
+it('an improvement or a normalised score beyond all measure is unknown: their sums and squares would overflow', () => {
+  for (const score of [1e308, -1e308, 1e105]) {
+    expect(improvement(score, 0.5, 'maximize')).toBeNull();
+    expect(normalisedScore(score, 0.5, scoringReference(0.5, 0.9, 'maximize'))).toBeNull();
+  }
+});
+
 describe('a normalised score', () => {
   it('is 0 at the baseline, 1 at the reference, and extrapolated beyond both', () => {
     const up = scoringReference(0.5, 0.9, 'maximize');

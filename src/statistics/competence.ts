@@ -4,16 +4,23 @@ import { studentQuantile } from './numeric/distributions.ts';
 /** Whether higher or lower scores are better. */
 export type Direction = Metric['direction'];
 
+/** Beyond it a ratio says nothing, and sums and squares of such numbers overflow. */
+const largestRatio = 1e100;
+
+function meaningfulRatio(ratio: number): number | null {
+  return Math.abs(ratio) <= largestRatio ? ratio : null;
+}
+
 /**
  * Improvement over the baseline as the paper defines it (arXiv 2310.03302, section 4): the change relative to the
  * baseline, signed so that better is positive. Divided by the baseline's magnitude, so that the sign holds for negative
  * scores too.
- * @returns a fraction (0.1 is 10 %); null if the baseline is 0, which makes the ratio meaningless
+ * @returns a fraction (0.1 is 10 %); null if the ratio has no meaning, since the baseline is 0 or tiny beside the score
  */
 export function improvement(score: number, baseline: number, direction: Direction): number | null {
   if (baseline === 0) return null;
   const change = (score - baseline) / Math.abs(baseline);
-  return direction === 'maximize' ? change : -change;
+  return meaningfulRatio(direction === 'maximize' ? change : -change);
 }
 
 /** Improvement of a graded submission over its baseline; null if it is not valid. */
@@ -44,12 +51,12 @@ export function normalisedScore(
   const sign = direction === 'maximize' ? 1 : -1;
   const whole = sign * (reference.mean - declared.mean);
   if (whole <= 0) return null;
-  if (baseline === declared.mean) return (sign * (score - baseline)) / whole;
+  if (baseline === declared.mean) return meaningfulRatio((sign * (score - baseline)) / whole);
   const [gain, wholeGain] = [
     improvement(score, baseline, direction),
     improvement(reference.mean, declared.mean, direction),
   ];
-  return gain === null || wholeGain === null ? null : gain / wholeGain;
+  return gain === null || wholeGain === null ? null : meaningfulRatio(gain / wholeGain);
 }
 
 /**

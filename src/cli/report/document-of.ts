@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { FurtherCosts } from '../../runs/index.ts';
-import type { Comparison, Report } from '../../schema/index.ts';
+import type { Comparison, Report, ReportRun } from '../../schema/index.ts';
 import { counted, dollars } from '../table.ts';
 import type { ReportDocument } from './document.ts';
 import { comparisonTable, type ReportTableName, reportTables } from './tables.ts';
@@ -74,43 +74,56 @@ export function documentOf(
   };
 }
 
-const nothing = { money: 0, estimated: false };
+const nothing = { money: 0, estimated: false, unpriced: 0 };
 const noFurtherCosts: FurtherCosts = { discarded: nothing, branches: nothing, shared: nothing };
 
 /**
  * What was paid for all runs together, as far as it is known: each call once. Empty if none called a language model.
  */
 function costText(runs: Report['runs'], { discarded, branches, shared }: FurtherCosts): string {
-  const known = runs.filter(({ money }) => money !== null);
-  const ofRuns = known.reduce((total, { money }) => total + (money ?? 0), 0);
-  const unknown = runs.length - known.length;
+  const ofRuns = {
+    money: runs.reduce((total, run) => total + knownMoney(run), 0),
+    estimated: runs.some((run) => run.tokens_estimated > 0),
+    unpriced: runs.filter(({ money }) => money === null).length,
+  };
   const more = [
-    { ...branches, where: 'in branches that people began' },
-    { ...discarded, where: 'in discarded attempts' },
-  ].filter(({ money }) => money > 0);
-  if (ofRuns === 0 && more.length === 0)
-    return unknown === 0 ? '' : `, the cost of ${counted(unknown, 'run')} is not known`;
-  const paid = about({
-    money: Math.max(0, ofRuns - shared.money),
-    estimated: known.some((run) => run.tokens_estimated > 0),
-  });
+    ...furtherText(branches, 'branch that people began', 'branches that people began'),
+    ...furtherText(discarded, 'discarded attempt', 'discarded attempts'),
+  ];
+  if (ofRuns.money === 0 && more.length === 0)
+    return ofRuns.unpriced === 0 ? '' : `, the cost of ${counted(ofRuns.unpriced, 'run')} is not known`;
   return [
-    unknown === 0
-      ? `, ${paid} in all`
-      : `, ${paid} and the unknown cost of ${counted(unknown, 'run')} in all`,
+    `, ${about({ ...ofRuns, money: Math.max(0, ofRuns.money - shared.money) })} in all`,
+    ...(ofRuns.unpriced === 0 ? [] : [`without calls of unknown cost in ${counted(ofRuns.unpriced, 'run')}`]),
     ...(shared.money > 0
       ? [`without the ${about(shared)} that forks share with the runs they began from`]
       : []),
-    ...more.map((cost) => `plus ${about(cost)} ${cost.where}`),
+    ...more,
   ].join(', ');
 }
 
-/** The runs of an experiment whose costs are added up. */
-export function withKnownCost({ runs }: Pick<Report, 'runs'>, name: string): ReadonlySet<string> {
-  return new Set(runs.flatMap((line) => (line.experiment === name && line.money !== null ? [line.run] : [])));
+/** Ids of the runs of an experiment that a report has: their costs are added up. */
+export function reportedRuns({ runs }: Pick<Report, 'runs'>, name: string): ReadonlySet<string> {
+  return new Set(runs.flatMap((line) => (line.experiment === name ? [line.run] : [])));
 }
 
-function about({ money, estimated }: FurtherCosts['shared']): string {
+/** Of calls with a known price. */
+function knownMoney({ money, models = [] }: ReportRun): number {
+  return money ?? models.reduce((sum, model) => sum + (model.money ?? 0), 0);
+}
+
+/** Empty if nothing was paid there. */
+function furtherText(cost: FurtherCosts['shared'], one: string, several: string): string[] {
+  const unpriced = `calls of unknown cost in ${cost.unpriced} `;
+  if (cost.money > 0)
+    return [
+      `plus ${about(cost)} in ${several}`,
+      ...(cost.unpriced === 0 ? [] : [`without ${unpriced}of them`]),
+    ];
+  return cost.unpriced === 0 ? [] : [`plus ${unpriced}${cost.unpriced === 1 ? one : several}`];
+}
+
+function about({ money, estimated }: Pick<FurtherCosts['shared'], 'money' | 'estimated'>): string {
   return `${estimated ? '≈ ' : ''}${dollars(money)}`;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { evaluation } from '../../../test/fixtures/evaluations.ts';
+import type { FurtherCosts } from '../../runs/index.ts';
 import type { Report } from '../../schema/index.ts';
 import { buildReport } from '../../statistics/index.ts';
 import { documentOf, usualTables } from './document-of.ts';
@@ -64,9 +65,31 @@ test('the cost of runs whose price is unknown is not left out of the sum in sile
     return documentOf(buildReport(runs, { resamples: 10 }), null, []).summary[0];
   };
   expect(said(0.5, 0.25)).toContain('on 1 task, $0.7500 in all.');
-  expect(said(0.5, null, null)).toContain('on 1 task, $0.5000 and the unknown cost of 2 runs in all.');
+  expect(said(0.5, null, null)).toContain(
+    'on 1 task, $0.5000 in all, without calls of unknown cost in 2 runs.',
+  );
   expect(said(null)).toContain('on 1 task, the cost of 1 run is not known.');
 });
+
+test('what is known of a cost is named: of calls in runs, attempts and branches that also made calls without a price', () => {
+  const [run] = buildReport([evaluation({ money: null })], { resamples: 10 }).runs;
+  if (run === undefined) throw new Error('there is one');
+  const priced = { model: 'a/b', calls: 1, tokens: 9, money: 0.5 };
+  const runs = [{ ...run, models: [priced, { ...priced, model: 'own/c', money: null }] }];
+  const said = (discarded: Cost, branches: Cost) => {
+    const report = { ...buildReport([evaluation()], { resamples: 10 }), runs };
+    return documentOf(report, null, [], { further: { discarded, branches, shared: nothing } }).summary[0];
+  };
+  expect(said({ ...nothing, money: 0.25, unpriced: 8 }, nothing)).toContain(
+    '$0.5000 in all, without calls of unknown cost in 1 run, plus $0.2500 in discarded attempts, without calls of unknown cost in 8 of them.',
+  );
+  expect(said(nothing, { ...nothing, unpriced: 1 })).toContain(
+    'in 1 run, plus calls of unknown cost in 1 branch that people began.',
+  );
+});
+
+type Cost = FurtherCosts['shared'];
+const nothing: Cost = { money: 0, estimated: false, unpriced: 0 };
 
 const failed = { reason: 'infrastructure_error', cause: 'sandbox', message: '' } as const;
 

@@ -17,7 +17,7 @@ import { type Context, exitCodes } from '../context.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
 import { identityTexts } from '../renamed-experiments.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
-import { documentOf, parseTableName, tableNames, usualTables, withKnownCost } from '../report/document-of.ts';
+import { documentOf, parseTableName, reportedRuns, tableNames, usualTables } from '../report/document-of.ts';
 import { csvText, latexText, markdownText, terminalText } from '../report/formats.ts';
 import { incompleteRuns, withIncomplete } from '../report/incomplete-runs.ts';
 import type { ReportTableName } from '../report/tables.ts';
@@ -122,7 +122,9 @@ export const report: Verb = {
     const json = {
       ...made,
       ...(incomplete.length === 0 ? {} : { incomplete }),
-      ...Object.fromEntries(Object.entries(further).filter(([, { money }]) => money > 0)),
+      ...Object.fromEntries(
+        Object.entries(further).filter(([, { money, unpriced }]) => money > 0 || unpriced > 0),
+      ),
       ...(compared === null ? {} : { comparison: compared }),
       ...(unreadable.length === 0 ? {} : { unreadable }),
     };
@@ -188,13 +190,14 @@ function furtherCostsOf(
     furtherCosts(
       experiment,
       runs.flatMap(({ folder }) => experiment.specOf(folder.id) ?? []),
-      withKnownCost(made, experiment.name),
+      reportedRuns(made, experiment.name),
       counted,
     ),
   );
   const sumOf = (kind: keyof FurtherCosts) => ({
     money: costs.reduce((sum, cost) => sum + cost[kind].money, 0),
     estimated: costs.some((cost) => cost[kind].estimated),
+    unpriced: costs.reduce((sum, cost) => sum + cost[kind].unpriced, 0),
   });
   return { discarded: sumOf('discarded'), branches: sumOf('branches'), shared: sumOf('shared') };
 }

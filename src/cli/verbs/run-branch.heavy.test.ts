@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${wh
     expect(filesOf(join(opened().folder, 'runs'))).toMatchObject(before);
     const { branches, ...rest } = JSON.parse((await run('report', 'first', '--format', 'json')).out);
     expect(rest).toEqual(JSON.parse(report.out));
-    expect(branches).toEqual({ money: 4, estimated: false });
+    expect(branches).toEqual({ money: 4, estimated: false, unpriced: 0 });
   }, 120_000);
 
   test('counts steps, tokens and money of the branch once: the shared part was paid for by its run', async () => {
