@@ -101,13 +101,14 @@ class OneForAll(GradingTest):
         return run_grader(self.write("grade.py", FAULTY_GRADER), self.folder)
 
     def test_a_crash_on_one_submission_leaves_the_others_their_scores(self) -> None:
-        graded = self.grade(0, 1, 2, 3, 4, 6, 9)
+        graded = self.grade(0, 1, 2, 3, 4, 6, 8, 9)
         results = graded.results
         self.assertEqual([results["s0"]["score"], results["s9"]["score"]], [0, 9])
         codes = {name: [p["code"] for p in found["problems"]] for name, found in results.items()}
         self.assertEqual(codes["s2"], ["timed_out"])
         self.assertEqual(codes["s3"], ["out_of_range"])
         self.assertEqual(codes["s4"], ["out_of_range"])
+        self.assertEqual(codes["s8"], ["out_of_range"])
         self.assertNotIn("s1", results)
         self.assertNotIn("s6", results)
 

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fixtureTasks, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { launcher } from '../../test/fixtures/mlab-process.ts';
+import { openExperiment } from '../store/index.ts';
 
 const slowAgent = `export default {
   name: 'slow', summary: 'Waits.', needs: { model: false, reference: false }, options: {},
@@ -16,8 +17,8 @@ const slowAgent = `export default {
 };`;
 const Seen = z.object({ output: z.string(), code: z.int() });
 
-test('Ctrl-C at a terminal ends mlab run cleanly while a progress display rewrites itself', async () => {
-  using bench = new TaskBench();
+/** Runs an agent that never ends, and stops it during a step. */
+async function stoppedRun(bench: TaskBench, ...how: string[]): Promise<z.infer<typeof Seen>> {
   await bench.provision();
   writeFileSync(join(bench.folder, 'slow.ts'), slowAgent);
   const flags = ['--task-dir', fixtureTasks, '--dir', bench.experiments, '--sandbox', 'none'];
@@ -25,14 +26,26 @@ test('Ctrl-C at a terminal ends mlab run cleanly while a progress display rewrit
   const terminal = join(import.meta.dirname, '../../test/fixtures/at_terminal.py');
   const { stdout } = await promisify(execFile)(
     'python3',
-    [terminal, 'Run Command', process.execPath, launcher, ...run],
+    [terminal, ...how, 'Run Command', process.execPath, launcher, ...run],
     {
       cwd: bench.folder,
       env: { PATH: process.env.PATH, HOME: bench.folder, MLAB_CACHE: bench.cache, TERM: 'xterm' },
     },
   );
-  const { output, code } = Seen.parse(JSON.parse(stdout));
+  return Seen.parse(JSON.parse(stdout));
+}
+
+test('Ctrl-C at a terminal ends mlab run cleanly while a progress display rewrites itself', async () => {
+  using bench = new TaskBench();
+  const { output, code } = await stoppedRun(bench);
   expect(output).toContain('stopping');
   expect(output).toContain('Run the same command again');
   expect(code).toBe(130);
+});
+
+test('a closed terminal ends mlab run as cleanly', async () => {
+  using bench = new TaskBench();
+  expect((await stoppedRun(bench, '--close')).code).toBe(130);
+  const record = openExperiment(join(bench.experiments, 'slow')).runFolder('sums-slow-0').readRecord();
+  expect(record?.status).toBe('interrupted');
 });

@@ -30,7 +30,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4
 
 /**
  * The first Ctrl-C asks to stop. The second, or a timeout after the first, ends the process and with it every sandbox.
- * SIGTERM also asks to stop, and so does the death of the launcher that started this process.
+ * SIGTERM also asks to stop, and so do a closed terminal and the death of the launcher that started this process.
  *
  * A thread waits for Ctrl-C, because the main thread may be busy for seconds. Nothing else in the process may listen
  * for SIGINT: only the last listener would get it. Before the thread listens, and if it can't start, Ctrl-C ends the
@@ -51,6 +51,7 @@ export class Interrupts {
 
   async listen(): Promise<void> {
     process.on('SIGTERM', this.#onOtherEnd);
+    process.on('SIGHUP', this.#onClosedTerminal);
     this.#launcher = watchLauncher(this.#onOtherEnd);
     const module = join(import.meta.dirname, `interrupt-thread${extname(import.meta.filename)}`);
     const thread = new Worker(module, { workerData: watch, resourceLimits, execArgv: [] });
@@ -91,8 +92,14 @@ export class Interrupts {
     clearInterval(this.#launcher);
     if (this.signal.aborted) return;
     process.off('SIGTERM', this.#onOtherEnd);
+    process.off('SIGHUP', this.#onClosedTerminal);
     await this.#thread?.terminate();
   }
+
+  /** A process without a terminal goes on, as those that `nohup` starts: Node itself forgets what that asked for. */
+  readonly #onClosedTerminal = (): void => {
+    if ([process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)) this.#onOtherEnd();
+  };
 
   readonly #stop = (): void => this.#controller.abort(new Error('stopped by Ctrl-C or SIGTERM'));
 

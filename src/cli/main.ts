@@ -156,17 +156,21 @@ function print(text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     process.stdout.write(whole, (error) => {
       if (error === null || error === undefined) resolve(true);
-      else if (hasCode(error, 'EPIPE')) resolve(false);
+      else if (isReaderGone(error)) resolve(false);
       else reject(error);
     });
   });
 }
 
-/** A reader may stop early (`mlab … | head -1`): that is not an error. */
+/** A reader may stop early (`mlab … | head -1`), and a terminal may be closed: that is not an error. */
 function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
-      if (!hasCode(error, 'EPIPE')) throw error;
+      if (!isReaderGone(error)) throw error;
     });
   }
+}
+
+function isReaderGone(error: unknown): boolean {
+  return hasCode(error, 'EPIPE') || hasCode(error, 'EIO');
 }
