@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ObjectId } from '../../schema/index.ts';
-import { checkRun } from '../../store/index.ts';
+import { checkRun, type RunFolder } from '../../store/index.ts';
 import { exitCodes } from '../context.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
 import { counted, oneLine } from '../table.ts';
@@ -16,23 +16,35 @@ export const runsCheck: Verb = {
   async run(context, given) {
     const verified = new Set<ObjectId>();
     const results = [];
-    for (const { folder } of locateRuns(context, given, { withBranches: true })) {
-      if (!existsSync(folder.recordPath)) continue;
-      results.push({
-        run: folder.id,
-        problems: await checkRun(folder, { verified, signal: context.signal }),
-      });
+    const located = locateRuns(context, given, { withBranches: true });
+    for (const { experiment, folder } of located) {
+      if (!hasBegun(folder)) continue;
+      const problems = existsSync(folder.recordPath)
+        ? await checkRun(folder, { verified, signal: context.signal })
+        : [withoutRecord(folder)];
+      results.push({ experiment: experiment.name, run: folder.id, problems });
     }
     const broken = results.filter(({ problems }) => problems.length > 0);
-    const lines = results.map(({ run, problems }) =>
+    const lines = results.map(({ experiment, run, problems }) =>
       problems.length === 0
-        ? `✓ ${run}`
-        : `✗ ${run}\n${problems.map(({ message }) => `    ${oneLine(message, 500)}`).join('\n')}`,
+        ? `✓ ${experiment}/${run}`
+        : `✗ ${experiment}/${run}\n${problems.map(({ message }) => `    ${oneLine(message, 500)}`).join('\n')}`,
     );
+    const others = located.length - results.length;
+    const waiting = others === 0 ? '' : ` ${counted(others, 'run')} not begun.`;
     return {
-      text: `${lines.join('\n')}\n${counted(results.length, 'run')} checked, ${broken.length} with problems.`,
+      text: `${lines.join('\n')}\n${counted(results.length, 'run')} checked, ${broken.length} with problems.${waiting}`,
       json: { runs: results },
       exitCode: broken.length > 0 ? exitCodes.negative : exitCodes.ok,
     };
   },
 };
+
+function hasBegun(run: RunFolder): boolean {
+  return existsSync(run.recordPath) || (existsSync(run.folder) && run.holder() === null);
+}
+
+function withoutRecord({ recordPath }: RunFolder) {
+  const message = `${recordPath} is missing: the same mlab run command makes it again from the trace, if that is there`;
+  return { code: 'broken_file' as const, where: recordPath, message };
+}
