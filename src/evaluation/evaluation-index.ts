@@ -82,7 +82,7 @@ function stateOf(folder: string, code: string): string {
       const { size, mtimeNs, ino } = statSync(join(folder, name), { bigint: true });
       return `${size} ${mtimeNs} ${ino}`;
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) return '–';
+      if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return '–';
       throw error;
     }
   });

@@ -48,9 +48,9 @@ function openNoLink(path: string, follow: boolean): number {
   try {
     return openSync(path, follow ? flags : flags | constants.O_NOFOLLOW);
   } catch (error) {
-    // A link, or a socket.
+    // A link, a socket, or a file in the place of a folder.
     const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code === 'ELOOP' || code === 'ENXIO') throw noRegularFile(path);
+    if (code === 'ELOOP' || code === 'ENXIO' || code === 'ENOTDIR') throw noRegularFile(path);
     throw error;
   }
 }
@@ -58,7 +58,7 @@ function openNoLink(path: string, follow: boolean): number {
 function noRegularFile(path: string): UserError {
   return new UserError(
     'no_regular_file',
-    `${path} is not a regular file but a link, a pipe, a device or a folder.`,
+    `${path} is not a regular file but a link, a pipe, a device or a folder, or lies in something that is no folder.`,
     'Check what it is, and remove it.',
   );
 }

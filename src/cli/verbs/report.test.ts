@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mlab } from '../../../test/fixtures/mlab-process.ts';
@@ -247,17 +247,24 @@ describe('mlab report', () => {
     expect((await typed('--compare', 'first', 'first')).out).toContain('first is compared with first');
   });
 
-  it('names the runs that it cannot read, and counts the others', async () => {
-    const [, broken] = first.plan.runs;
-    const path = join(folder, 'first/runs', broken?.id ?? '', 'run.json');
-    appendFileSync(path, 'broken');
-    const { text, json, exitCode } = await make(['first']);
-    expect(exitCode).toBe(1);
-    expect(text).toContain('Left out because their files are damaged: first/digits-noop-0.');
-    expect(json).toMatchObject({ unreadable: ['first/digits-noop-0'] });
-    expect(said.join('\n')).toMatch(/first\/digits-noop-0 can't be read/);
-    expect(text).toContain('1 run of 1 agent');
-  });
+  it.each(['a damaged record', 'a file in the place of its folder'])(
+    'names the runs that it cannot read, and counts the others: %s',
+    async (damage) => {
+      const [, broken] = first.plan.runs;
+      const run = join(folder, 'first/runs', broken?.id ?? '');
+      if (damage === 'a damaged record') appendFileSync(join(run, 'run.json'), 'broken');
+      else {
+        rmSync(run, { recursive: true });
+        writeFileSync(run, '');
+      }
+      const { text, json, exitCode } = await make(['first']);
+      expect(exitCode).toBe(1);
+      expect(text).toContain('Left out because their files are damaged: first/digits-noop-0.');
+      expect(json).toMatchObject({ unreadable: ['first/digits-noop-0'] });
+      expect(said.join('\n')).toMatch(/first\/digits-noop-0 can't be read/);
+      expect(text).toContain('1 run of 1 agent');
+    },
+  );
 
   it('refuses to choose tables for a format that always contains the whole report', async () => {
     for (const format of ['json', 'html'])
