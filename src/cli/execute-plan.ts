@@ -177,10 +177,13 @@ export async function conclude(
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
     text: `${terminalText(documentOf(report, null, usualTables(report, false), { unreadable, further: furtherCosts(experiment, experiment.plan.runs, reportedRuns(report, name)) }))}${starterCrashes(experiment)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
-    json: { experiment: name, folder: experiment.folder, pairs, runs, problems },
+    json: {
+      ...{ experiment: name, folder: experiment.folder, pairs, runs, problems },
+      ...(unreadable.length === 0 ? {} : { unreadable }),
+    },
     exitCode: context.signal.aborted
       ? exitCodes.interrupted
-      : problems.length > 0
+      : problems.length + unreadable.length > 0
         ? exitCodes.negative
         : exitCodes.ok,
   };

@@ -1,5 +1,7 @@
+import { accessSync, constants } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { CommanderError } from 'commander';
-import { hasCode, UserError } from '../lib/errors.ts';
+import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import {
   type Context,
   createContext,
@@ -44,7 +46,10 @@ export async function main(given: string[]): Promise<number> {
       for (const line of await misspeltKeys(process.cwd(), environment)) context.log(line);
       if (asJson) refuseOtherFormat(options);
       // Without anything to clean up, the kernel may end the process at once.
-      if (verb.onlyReads !== true) await interrupts.listen();
+      if (verb.onlyReads !== true) {
+        requireTemporaryFolder();
+        await interrupts.listen();
+      }
       const result = await logged(context, () => verb.run(context, args, options));
       await print(asJson ? jsonText(await jsonOf(result)) : terminalText(result.text));
       // Lines are data of the store, such as events: programs get them unchanged.
@@ -133,6 +138,21 @@ async function reportError(
   if (stack) process.stderr.write(`${plain(stack)}\n`);
   if (asJson) await print(jsonText({ error: { code, message, hint } }));
   return exitCode;
+}
+
+/** Clusters remove the scratch folders of jobs that are over. */
+function requireTemporaryFolder(): void {
+  const folder = tmpdir();
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new UserError(
+      'no_temporary_folder',
+      `The folder for temporary files can't be used: ${messageOf(cause)}`,
+      `Create ${folder}, make it writable, or name another one in TMPDIR.`,
+      { cause },
+    );
+  }
 }
 
 function isVerbose({ verbose, quiet }: GlobalOptions): boolean {

@@ -299,6 +299,12 @@ describe('answers', () => {
   });
 });
 
+test('a command that needs a folder for temporary files says which one is not there', async () => {
+  const gone = join(folder, 'scratch of a job that is over');
+  const { code, err } = await mlab(['doctor'], { folder, variables: { TMPDIR: gone } });
+  expect([code, err]).toEqual([3, expect.stringContaining(`Create ${gone}`)]);
+});
+
 describe('a dry run', () => {
   test('accepts seeds as a range, or a single one', async () => {
     const dry = ['run', ...withFixtures, '--task', 'sums', '--agent', 'noop', '--dry-run', '--json'];

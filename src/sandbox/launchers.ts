@@ -83,5 +83,17 @@ export class Launchers implements AsyncDisposable {
 
 export function notStarted(message: string): SandboxError {
   const reason = message.replace(/^bwrap: /gm, '');
-  return new SandboxError(`bubblewrap could not start the sandbox: ${reason}`, userNamespaceHint(reason));
+  return new SandboxError(
+    `bubblewrap could not start the sandbox: ${reason}`,
+    limitHint(reason) ?? userNamespaceHint(reason),
+  );
+}
+
+/** What to do about a shell's own limits, which the sandbox inherits; null for another reason. */
+function limitHint(reason: string): string | null {
+  if (/spawn EINVAL|spawn EMFILE/.test(reason))
+    return 'too few files may be open (ulimit -n): allow 256 or more';
+  return /ulimit: error setting limit/.test(reason)
+    ? 'limits of this shell are lower than those of the run: see ulimit -a, and raise them, such as file size (ulimit -f)'
+    : null;
 }

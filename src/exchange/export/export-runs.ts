@@ -42,8 +42,8 @@ export async function exportRuns(options: RunExportOptions): Promise<ExportResul
       `No run can be read: ${unreadable.join(', ')}.`,
       'mlab runs check names what is damaged.',
     );
-  const folder = await writeIntoNewFolder(options, (part) => writeAs(runs, part, options));
-  const written = runs.map(({ folder: { id }, record }) => ({ run: id, steps: record.steps }));
+  const written: ExportResult['runs'] = [];
+  const folder = await writeIntoNewFolder(options, (part) => writeAs(runs, part, options, written));
   return { folder, runs: written, unreadable };
 }
 
@@ -67,12 +67,18 @@ async function readableRuns({ folders, onProgress, signal }: RunExportOptions) {
   return { runs, unreadable };
 }
 
-async function writeAs(runs: readonly BegunRun[], out: string, options: RunExportOptions): Promise<void> {
+async function writeAs(
+  runs: readonly BegunRun[],
+  out: string,
+  options: RunExportOptions,
+  written: ExportResult['runs'],
+): Promise<void> {
   const { to, variables, onProgress, signal } = options;
-  if (to === 'git') await writeRepository(runs, readOneByOne(runs, options), out, variables, signal);
+  const read = readOneByOne(runs, options, written);
+  if (to === 'git') await writeRepository(runs, read, out, variables, signal);
   else {
     const places = originalPlaces(runs);
-    for await (const run of readOneByOne(runs, options)) {
+    for await (const run of read) {
       if (to === 'jsonl') await writeJsonLines(run, out, signal);
       else {
         const { leftOut } = await writeLogFolder(
@@ -86,16 +92,20 @@ async function writeAs(runs: readonly BegunRun[], out: string, options: RunExpor
   }
 }
 
-/** In the memory of one run; yields each once it is written. */
+/** In the memory of one run; notes each once it is written. */
 async function* readOneByOne(
   runs: readonly BegunRun[],
   { onProgress, signal }: RunExportOptions,
+  written: ExportResult['runs'],
 ): AsyncGenerator<ExportedRun> {
   for (const one of runs) {
     await yieldToSignals(signal);
     const run = readRecordedRun(one);
     yield run;
-    onProgress(`${one.folder.id}: ${run.steps.length} steps`);
+    const { length: steps } = run.steps;
+    written.push({ run: one.folder.id, steps });
+    const hasEnded = one.record.status === 'finished' || one.record.status === 'failed';
+    onProgress(`${one.folder.id}: steps: ${steps}${hasEnded ? '' : '; it has not ended'}`);
   }
 }
 
