@@ -47,7 +47,13 @@ function placeOf(document: Document, { variant }: Place, part: string): string[]
 /** Replaces a value where it is written, or adds the key as the last of its mapping. */
 function withValue(text: string, field: readonly string[], value: string | number): string {
   const document = parseDocument(text);
-  const written = stringify(value, { lineWidth: 0 }).trim();
+  const parent = document.getIn(field.slice(0, -1), true);
+  const isInBraces = isMap(parent) && parent.flow === true;
+  // A comma ends a plain text there.
+  const written =
+    isInBraces && typeof value === 'string'
+      ? JSON.stringify(value)
+      : stringify(value, { lineWidth: 0 }).trim();
   const node = document.getIn(field, true);
   const isInLine = isScalar(node) && !/^BLOCK/.test(node.type ?? '');
   if (isInLine && node.range) {

@@ -143,7 +143,7 @@ function settingsOf({ task, python }: TaskResources, inside: (path: string) => s
 }
 
 const remedies: Record<Leak['place'], string> = {
-  data: 'Keep it out of the public data, in prepare.py.',
+  data: 'Keep it out of the public data, in prepare.py. If it is public on purpose, such as a key that groups rows, leave it out of the private data: the grader reads public files from `arguments.public`.',
   starter: 'Take it out of what agents are given, in env/ or task.yaml.',
   packages: 'Name the file under "withheld" in task.yaml, or do without the package.',
 };
