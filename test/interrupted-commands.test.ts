@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { makeExampleRun } from './fixtures/store/example-run.ts';
 import { temporaryFolder } from './fixtures/temporary-folder.ts';
+import { until } from './fixtures/until.ts';
 
 const root = join(import.meta.dirname, '..');
 const mlab = join(root, 'bin/mlab.mjs');
@@ -25,9 +26,8 @@ function start(words: readonly string[]) {
 /** Nobody presses it twice within a shorter time. */
 const betweenPressesMs = 200;
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200 && !holds(); tries += 1) await sleep(100);
-  expect(holds()).toBe(true);
+async function says({ said }: ReturnType<typeof start>, words: string): Promise<void> {
+  await until(`it says "${words}"`, () => said().includes(words), 20);
 }
 
 /** The command line with one verb that does only this, after it has printed "busy". */
@@ -47,11 +47,11 @@ function startVerb(name: string, forever: string) {
 const neverWaits = 'for (;;);';
 const waitsForever = 'setInterval(() => {}, 1000); return new Promise(() => {});';
 
-async function millisecondsToEnd({ child, ended, said }: ReturnType<typeof start>): Promise<number> {
-  await until(() => said().includes('busy'));
+async function millisecondsToEnd(started: ReturnType<typeof start>): Promise<number> {
+  await says(started, 'busy');
   const before = performance.now();
-  child.kill('SIGINT');
-  await ended;
+  started.child.kill('SIGINT');
+  await started.ended;
   return performance.now() - before;
 }
 
@@ -67,9 +67,9 @@ describe('Ctrl-C', () => {
 
   test('is confirmed at once, also if the command never waits for anything', async () => {
     const started = startVerb('grade', neverWaits);
-    await until(() => started.said().includes('busy'));
+    await says(started, 'busy');
     started.child.kill('SIGINT');
-    await until(() => started.said().includes('stopping'));
+    await says(started, 'stopping');
     expect(started.child.signalCode).toBeNull();
     await started.ended;
   });
@@ -88,7 +88,7 @@ describe('Ctrl-C', () => {
         resolve({ text: 'all done', json: null, exitCode: 0 });
       }, 400)));`;
     const started = startVerb('grade', endsLater);
-    await until(() => started.said().includes('busy'));
+    await says(started, 'busy');
     started.child.kill('SIGINT');
     const first = performance.now();
     while (performance.now() - first < pauseMs);
@@ -99,9 +99,9 @@ describe('Ctrl-C', () => {
 
   test.each([waitsForever, neverWaits])('pressed again ends a command at once: %s', async (forever) => {
     const started = startVerb('grade', forever);
-    await until(() => started.said().includes('busy'));
+    await says(started, 'busy');
     started.child.kill('SIGINT');
-    await until(() => started.said().includes('stopping'));
+    await says(started, 'stopping');
     await sleep(betweenPressesMs);
     const before = performance.now();
     started.child.kill('SIGINT');
@@ -120,9 +120,9 @@ describe('Ctrl-C', () => {
 
   test('does not affect work that runs elsewhere, and pressed again ends it', async () => {
     const started = startVerb('run', leavesThenEnds);
-    await until(() => started.said().includes('busy'));
+    await says(started, 'busy');
     started.child.kill('SIGINT');
-    await until(() => started.said().includes('goes on elsewhere'));
+    await says(started, 'goes on elsewhere');
     expect(started.said()).not.toContain('ends it');
     await sleep(betweenPressesMs);
     started.child.kill('SIGINT');
@@ -133,10 +133,10 @@ describe('Ctrl-C', () => {
 
   test('pressed a third time ends a command at once that is about to end such work', async () => {
     const started = startVerb('run', leavesThenEnds.replace('resolve(', 'void ('));
-    await until(() => started.said().includes('busy'));
+    await says(started, 'busy');
     for (const word of ['goes on elsewhere', 'ends it']) {
       started.child.kill('SIGINT');
-      await until(() => started.said().includes(word));
+      await says(started, word);
       await sleep(betweenPressesMs);
     }
     const before = performance.now();
@@ -156,12 +156,12 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     process.stdout.write('launched ' + process.pid + '\\n');
     await handOver(process.execPath, ${JSON.stringify(words)});
   `;
-    const { child, said, ended } = start(['--input-type=module', '-e', launcher]);
-    await until(() => said().includes('The viewer is at'));
+    const started = start(['--input-type=module', '-e', launcher]);
+    await says(started, 'The viewer is at');
     const before = performance.now();
-    child.kill(signal);
+    started.child.kill(signal);
     // Both hold its output open: it closes when both have ended.
-    await ended;
+    await started.ended;
     expect(performance.now() - before).toBeLessThan(3000);
   },
 );

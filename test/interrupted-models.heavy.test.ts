@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkSandbox } from '../src/sandbox/index.ts';
 import { type Fault, researcher, startProviderServer } from './fakes/providers/index.ts';
 import { ModelPlace, shortResearch } from './fixtures/model-place.ts';
+import { until } from './fixtures/until.ts';
 
 const place = new ModelPlace();
 afterAll(() => {
@@ -31,10 +32,6 @@ function startSilent(fault: Fault) {
   });
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(10);
-}
-
 describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, () => {
   beforeAll(async () => {
     await place.provision();
@@ -46,7 +43,7 @@ describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, (
       await using server = await startSilent(fault);
       const name = ['--name', `interrupted-${fault.kind}`];
       const started = place.startRun(server, ...model, ...name);
-      await until(() => server.requests.length === 4);
+      await until('the fourth request is there', () => server.requests.length === 4);
       // So that an immediate answer has arrived.
       await sleep(200);
       started.process.kill('SIGINT');
@@ -69,7 +66,7 @@ describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, (
   test('resumes after kill -9 without repeating recorded calls', async () => {
     await using server = await startSilent({ kind: 'stall' });
     const started = place.startRun(server, ...model, '--name', 'killed');
-    await until(() => server.requests.length === 4);
+    await until('the fourth request is there', () => server.requests.length === 4);
     started.process.kill('SIGKILL');
     await started.ended;
     const again = await place.run(server, ...model, '--name', 'killed');

@@ -9,6 +9,7 @@ import { openExperiment, readTraceSync } from '../src/store/index.ts';
 import { FakeKubernetes } from './fakes/kubernetes.ts';
 import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { launcher, startMlab } from './fixtures/mlab-process.ts';
+import { until } from './fixtures/until.ts';
 
 const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
 
@@ -43,11 +44,6 @@ describe('a Kubernetes cluster (a local server that speaks its API)', () => {
     const places = ['--task-dir', fixtureTasks, '--dir', bench.experiments];
     const variables = { MLAB_CACHE: bench.cache, HOME: bench.folder, KUBECONFIG: kubeconfig };
     return startMlab(['run', file, ...places, ...flags], { folder: bench.folder, variables });
-  }
-
-  async function until(what: string, holds: () => boolean): Promise<void> {
-    for (let tries = 0; tries < 1200 && !holds(); tries += 1) await sleep(100);
-    expect(holds(), what).toBe(true);
   }
 
   test('executes the runs of an experiment as one Indexed Job, and grades them by another, despite failures of the API', async () => {

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { mlab, type StartedMlab, startMlab } from './fixtures/mlab-process.ts';
 import { RedisServer, whyNoRedis } from './fixtures/redis/server.ts';
 import { findMoto, MotoServer } from './fixtures/s3/moto-server.ts';
+import { until } from './fixtures/until.ts';
 
 const moto = await findMoto();
 const missing = whyNoRedis() ?? ('missing' in moto ? moto.missing : null);
@@ -64,11 +64,6 @@ describe.skipIf(missing !== null)(
       const agents = [{ name: agent, options: { rounds, seconds: 0.3 } }];
       writeFileSync(file, JSON.stringify({ name, seeds, tasks: ['sums'], agents, sandbox: 'none' }));
       return start(['run', file, '--on', redis.url, '--artifacts', 's3://bucket/lab', ...places]);
-    }
-
-    async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-      for (let tries = 0; tries < 1200 && !(await holds()); tries += 1) await sleep(100);
-      expect(await holds(), what).toBe(true);
     }
 
     /** Each ended once, with each step once, and was graded once; the epochs of its sessions increase. */

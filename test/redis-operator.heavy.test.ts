@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { launcher, mlab, type StartedMlab, startMlab } from './fixtures/mlab-process.ts';
 import { RedisServer, whyNoRedis } from './fixtures/redis/server.ts';
+import { until } from './fixtures/until.ts';
 
 const missing = whyNoRedis();
 const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
@@ -54,11 +55,6 @@ describe.skipIf(missing !== null)(
       const agents = [{ name: agent, options: { rounds, seconds: 0.3 } }];
       writeFileSync(file, JSON.stringify({ name, seeds, tasks: ['sums'], agents, sandbox: 'none' }));
       return start(['run', file, '--on', redis.url, ...places], more);
-    }
-
-    async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-      for (let tries = 0; tries < 1200 && !(await holds()); tries += 1) await sleep(100);
-      expect(await holds(), what).toBe(true);
     }
 
     const called = (...argv: string[]) => mlab(argv, { folder: bench.folder, variables });

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { mlab, type StartedMlab, startMlab } from './fixtures/mlab-process.ts';
 import { RedisServer, whyNoRedis } from './fixtures/redis/server.ts';
+import { until } from './fixtures/until.ts';
 
 const missing = whyNoRedis();
 const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
@@ -70,11 +70,6 @@ describe.skipIf(missing !== null)(
 
     function run(name: string, rounds: number): StartedMlab {
       return start('run', experimentFile(name, rounds), '--on', redis.url, ...places);
-    }
-
-    async function until(what: string, holds: () => boolean): Promise<void> {
-      for (let tries = 0; tries < 600 && !holds(); tries += 1) await sleep(100);
-      expect(holds(), what).toBe(true);
     }
 
     test.each([

@@ -9,6 +9,7 @@ import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { mlab, type StartedMlab, startMlab } from './fixtures/mlab-process.ts';
 import { CuttingProxy } from './fixtures/redis/cutting-proxy.ts';
 import { RedisServer, whyNoRedis } from './fixtures/redis/server.ts';
+import { until } from './fixtures/until.ts';
 
 const missing = whyNoRedis();
 const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
@@ -60,11 +61,6 @@ describe.skipIf(missing !== null)(
       const plan = { name, seeds, tasks: ['sums'], agents, sandbox: 'none', ...changes };
       writeFileSync(file, JSON.stringify(plan));
       return start(['run', file, '--on', redis.url, ...given]);
-    }
-
-    async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-      for (let tries = 0; tries < 1200 && !(await holds()); tries += 1) await sleep(100);
-      expect(await holds(), what).toBe(true);
     }
 
     /** Each ended once, with all its steps, and was graded once. */

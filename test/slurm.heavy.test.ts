@@ -7,6 +7,7 @@ import { fixtureTasks, TaskBench } from './fixtures/fixture-task.ts';
 import { startMlab } from './fixtures/mlab-process.ts';
 import { chaos } from './fixtures/slurm/chaos.ts';
 import { SlurmCluster, whyNoCluster } from './fixtures/slurm/cluster.ts';
+import { until } from './fixtures/until.ts';
 
 const missing = whyNoCluster();
 const agent = join(import.meta.dirname, 'fixtures/slurm/counting-agent.ts');
@@ -68,10 +69,8 @@ describe.skipIf(missing !== null)(
         .length;
     }
 
-    async function until(what: string, holds: () => boolean): Promise<void> {
-      for (let tries = 0; tries < 1200 && !holds(); tries += 1) await sleep(100);
-      expect(holds(), `${what}; the queue: ${cluster.queue().join(', ')}`).toBe(true);
-    }
+    const untilThere = (what: string, holds: () => boolean) =>
+      until(() => `${what}; the queue: ${cluster.queue().join(', ')}`, holds);
 
     const isRunning = (): boolean => cluster.queue().some((line) => line.includes('RUNNING'));
 
@@ -90,17 +89,19 @@ describe.skipIf(missing !== null)(
     test('continues after the first Ctrl-C, is followed again, and ends the jobs after the second one', async () => {
       const flags = ['--on', 'slurm', '--seeds', '2', '--agent-option', 'rounds=60'];
       const first = start('left', {}, ...flags);
-      await until('a job runs', isRunning);
+      await untilThere('a job runs', isRunning);
       first.process.kill('SIGINT');
       const left = await first.ended;
       expect(left.code).toBe(130);
       expect(left.err).toContain('Ctrl-C again within 5 s cancels them');
       expect(isRunning()).toBe(true);
       const second = start('left', {}, ...flags);
-      await until('it is followed', () => /(started|resumed) on n\d \(Slurm \d+_[01]\)/.test(second.said()));
+      await untilThere('it is followed', () =>
+        /(started|resumed) on n\d \(Slurm \d+_[01]\)/.test(second.said()),
+      );
       expect(arrays('left', 'run')).toBe(1);
       second.process.kill('SIGINT');
-      await until('it says so', () => second.said().includes('again within'));
+      await untilThere('it says so', () => second.said().includes('again within'));
       // Two within 100 ms count as one.
       await sleep(200);
       second.process.kill('SIGINT');
@@ -113,7 +114,7 @@ describe.skipIf(missing !== null)(
     test('cancels the jobs that another terminal follows; the list of runs says so until they are submitted again', async () => {
       const flags = ['--on', 'slurm', '--seeds', '12', '--agent-option', 'rounds=60'];
       const followed = start('ended-elsewhere', {}, ...flags);
-      await until('a job runs', isRunning);
+      await untilThere('a job runs', isRunning);
       expect(await begin('runs', 'cancel', 'ended-elsewhere').ended).toMatchObject({
         code: 0,
         out: expect.stringMatching(/^ended-elsewhere: \d+ jobs were cancelled\. What/),
@@ -130,8 +131,8 @@ describe.skipIf(missing !== null)(
       const flags = ['--on', 'slurm', '--seeds', '3', '--parallel', '1', '--agent-option', 'rounds=8'];
       flags.push('--log-level', 'debug');
       const followed = start('scancelled', {}, ...flags);
-      await until('a job runs', isRunning);
-      await until('the last waits', () => /run_queued.*-counting-\S+-2"/.test(followed.said()));
+      await untilThere('a job runs', isRunning);
+      await untilThere('the last waits', () => /run_queued.*-counting-\S+-2"/.test(followed.said()));
       const [running = ''] = cluster.queue().filter((line) => line.includes('RUNNING'));
       cluster.ask('scancel', running.replace(/_.*/, '_2'));
       const end = await followed.ended;
@@ -149,12 +150,12 @@ describe.skipIf(missing !== null)(
       const runs = { seeds: 3, tasks: ['sums'], agents, sandbox: 'none' };
       writeFileSync(file, JSON.stringify({ name: 'some', parallel: 2, ...runs }));
       const followed = begin('run', file, '--on', 'slurm', '--task-dir', fixtureTasks);
-      await until(
+      await untilThere(
         'two are under way',
         () => followed.said().match(/-counting-\S+ started on/g)?.length === 2,
       );
       // A job is under way while its worker still starts: what was begun is then interrupted, and not only cancelled.
-      await until('one has begun', () => begunIn('some') > 0);
+      await untilThere('one has begun', () => begunIn('some') > 0);
       const { code, out } = await begin('runs', 'cancel', 'some/sums-counting-*').ended;
       // A run and its grading each.
       expect([code, out]).toEqual([0, expect.stringMatching(/^some: 6 jobs were cancelled\. What/)]);
@@ -168,7 +169,7 @@ describe.skipIf(missing !== null)(
       const started = start('limit', {}, '--on', 'slurm', '--agent-option', 'rounds=6');
       const trace = join(bench.experiments, 'limit/runs');
       const tracePath = () => join(trace, readdirSync(trace)[0] ?? '', 'trace.jsonl');
-      await until(
+      await untilThere(
         'a step is there',
         () =>
           existsSync(trace) &&
@@ -186,7 +187,7 @@ describe.skipIf(missing !== null)(
       void started.ended.then((ended) => {
         end = ended;
       });
-      await until('it is queued again and ends', () => {
+      await untilThere('it is queued again and ends', () => {
         cluster.hurry();
         return end !== undefined;
       });

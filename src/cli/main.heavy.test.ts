@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { launcher, type MlabEnd, mlab, startMlab } from '../../test/fixtures/mlab-process.ts';
 import { traceText } from '../../test/fixtures/store/trace-text.ts';
+import { until } from '../../test/fixtures/until.ts';
 import { checkSandbox } from '../sandbox/index.ts';
 
 const bench = new TaskBench();
@@ -30,10 +31,6 @@ const randomWeight = 'import random\nSECOND_WEIGHT = random.random()';
 
 function run(argv: readonly string[], tasks = fixtureTasks): Promise<MlabEnd> {
   return mlab(['--task-dir', tasks, ...argv], place);
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(10);
 }
 
 describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
@@ -184,7 +181,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     const started = startMlab(argv, place);
     const folder = join(bench.folder, 'experiments/slow/runs/sums-baseline-0');
     const traced = () => traceText(join(folder, 'trace.jsonl'));
-    await until(() => traced().includes('begun'));
+    await until('the script runs', () => traced().includes('begun'));
     started.process.kill('SIGINT');
     const { code, out, err } = await started.ended;
     expect(code).toBe(130);
@@ -196,7 +193,10 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
     });
 
     const again = startMlab(argv, place);
-    await until(() => again.said().includes('resumed') && traced().split('begun').length > 2);
+    await until(
+      'it runs again',
+      () => again.said().includes('resumed') && traced().split('begun').length > 2,
+    );
     again.process.kill('SIGINT');
     await sleep(20);
     // Two signals within 100 ms count as one.
@@ -208,7 +208,7 @@ describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
   test('Ctrl-C while data is being prepared stops with exit code 130 and leaves nothing incomplete', async () => {
     const tasks = bench.copyTask('preparing', { 'hidden/prepare.py': 'import time\ntime.sleep(300)\n' });
     const started = startMlab(['--task-dir', tasks, 'run', '--task', 'sums', '--name', 'never'], place);
-    await until(() => started.said().includes('preparing'));
+    await until('it prepares the data', () => started.said().includes('preparing'));
     await sleep(300);
     started.process.kill('SIGINT');
     const { code, err } = await started.ended;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../test/fixtures/until.ts';
 import { launcherShell } from './bubblewrap-arguments.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { childrenOf, descendantsOf } from './process-tree.ts';
@@ -38,10 +38,6 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
     });
   }
 
-  async function until(condition: () => boolean): Promise<void> {
-    for (let attempt = 0; attempt < 500 && !condition(); attempt++) await sleep(10);
-  }
-
   it('is started for the first command, serves all that follow, and ends with its sandbox', async () => {
     expect(launchers()).toEqual([]);
     await run(sandbox, 'true');
@@ -61,7 +57,7 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
       expect(await run(sandbox, 'kill -9 -1; sleep 20 & exit 3')).toMatchObject({ ending: 'exited' });
     }
     listener.write('two\n');
-    await until(() => heard.join('').includes('two'));
+    await until('it is heard', () => heard.join('').includes('two'), 5);
     expect(heard.join('')).toBe('got one\ngot two\n');
     listener.endInput();
     expect(await listener.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
@@ -81,7 +77,7 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
     await run(sandbox, 'true');
     const waiting = launchers().flatMap((pid) => [pid, ...descendantsOf(pid, 9)]);
     for (const pid of launchers()) process.kill(pid, 'SIGKILL');
-    await until(() => waiting.every((pid) => !existsSync(`/proc/${pid}`)));
+    await until('they are gone', () => waiting.every((pid) => !existsSync(`/proc/${pid}`)), 5);
     expect(await run(sandbox, 'echo well')).toMatchObject({ exitCode: 0, output: 'well\n' });
   });
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../test/fixtures/until.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { hierarchies } from './limits/cgroup-files.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -23,11 +23,6 @@ function processesWith(text: string): number[] {
         return false;
       }
     });
-}
-
-async function eventually(condition: () => boolean): Promise<boolean> {
-  for (let attempt = 0; attempt < 300 && !condition(); attempt++) await sleep(20);
-  return condition();
 }
 
 describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
@@ -113,9 +108,9 @@ describe.each(['bubblewrap', 'none'] as const)('a command in %s', (driver) => {
       'while read -r line; do echo "got $line"; done; echo bye',
     );
     process.write('one\n');
-    expect(await eventually(() => output() === 'got one\n')).toBe(true);
+    await until('the first is read', () => output() === 'got one\n');
     process.write('two\n');
-    expect(await eventually(() => output() === 'got one\ngot two\n')).toBe(true);
+    await until('the second is read', () => output() === 'got one\ngot two\n');
     process.endInput();
     expect(await process.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
     process.write('late\n');
@@ -191,9 +186,9 @@ describe('a harness that is killed with SIGKILL', () => {
     const folder = readdirSync('/tmp').find(
       (name) => name.startsWith('mlab-') && name.includes(`-${harness.pid}-`),
     );
-    expect(await eventually(() => processesWith(token).length >= 2)).toBe(true);
+    await until('they run', () => processesWith(token).length >= 2);
     harness.kill('SIGKILL');
-    expect(await eventually(() => processesWith(token).length === 0)).toBe(true);
+    await until('they are gone', () => processesWith(token).length === 0, 10);
     const next = start('await sandbox[Symbol.asyncDispose]();');
     await new Promise<void>((resolve) => next.once('exit', () => resolve()));
     expect(existsSync(join('/tmp', folder ?? 'none'))).toBe(false);

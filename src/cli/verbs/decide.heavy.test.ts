@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { mlab, startMlab } from '../../../test/fixtures/mlab-process.ts';
+import { until } from '../../../test/fixtures/until.ts';
 import { checkSandbox } from '../../sandbox/index.ts';
 import type { Job } from '../../schema/index.ts';
 import { checkRun, openExperiment, readTraceSync, stepsOf } from '../../store/index.ts';
@@ -32,10 +32,6 @@ const folderOf = (name: string) => {
   return experiment.runFolder(spec.id);
 };
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(20);
-}
-
 describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${why}`, () => {
   test('occupies no process while it waits, and is resumed when the decision is on disk', async () => {
     const model = script('one.jsonl', write('one'), write('two'), finish, finish);
@@ -60,7 +56,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
         return 'none';
       }
     };
-    await until(() => status() === 'waiting');
+    await until('it waits', () => status() === 'waiting');
     const folder = folderOf('one');
     const name = `one/${folder.id}`;
     expect(folder.readRecord()).toMatchObject({
@@ -77,7 +73,10 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       2,
       expect.stringMatching(/decided|is not waiting for a decision/),
     ]);
-    await until(() => folderOf('one').readRecord()?.waits_for?.[0]?.step === 2 && status() === 'waiting');
+    await until(
+      'it waits for the second',
+      () => folderOf('one').readRecord()?.waits_for?.[0]?.step === 2 && status() === 'waiting',
+    );
     // The process that planned it has ended; the decision waits for another one to execute it.
     planner.process.kill('SIGINT');
     expect((await planner.ended).code).toBe(130);
@@ -109,6 +108,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
     const again = startMlab(['--task-dir', fixtureTasks, ...begin], place);
     for (const step of [3, 4]) {
       await until(
+        `step ${step} waits`,
         () => status() === 'finished' || folderOf('one').readRecord()?.waits_for?.[0]?.step === step,
       );
       if (status() !== 'finished') await run('decide', name, 'allow');
@@ -144,7 +144,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
       '--approve-later',
     ];
     const planner = startMlab(['--task-dir', fixtureTasks, ...begin], place);
-    await until(() => planner.said().includes('waits for a decision'));
+    await until('it waits', () => planner.said().includes('waits for a decision'));
     planner.process.kill('SIGINT');
     await planner.ended;
     const folder = folderOf('two');
@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${
     expect(readFileSync(folder.tracePath, 'utf8')).toBe(trace);
     await run('decide', `two/${folder.id}`, 'allow');
     const worker = startMlab(['--task-dir', fixtureTasks, 'worker', file], place);
-    await until(() => readFileSync(folder.tracePath, 'utf8').includes('action_decided'));
+    await until('it is decided', () => readFileSync(folder.tracePath, 'utf8').includes('action_decided'));
     worker.process.kill('SIGKILL');
     await worker.ended;
     const next = await run('worker', file);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { examplePlan } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/store/folders.ts';
+import { until } from '../../../test/fixtures/until.ts';
 import { createExperiment } from '../experiment.ts';
 import { readTraceSync } from '../trace-reader.ts';
 
@@ -105,15 +106,15 @@ test('a writer that was stopped while another took over is refused at its next e
   const first = startWriter(experiment, 'machine-1', firstLog, 1_000_000);
   const second: ChildProcess[] = [];
   try {
-    await until(() => textOf(firstLog).includes('wrote machine-1 1 10\n'));
+    await until('the first writes', () => textOf(firstLog).includes('wrote machine-1 1 10\n'));
     first.kill('SIGSTOP');
     // It stops a moment after the signal.
     await sleep(50);
     const before = textOf(firstLog);
     second.push(startWriter(experiment, 'machine-2', secondLog, 1_000_000));
-    await until(() => textOf(secondLog).includes('wrote machine-2 2 10\n'));
+    await until('the second writes', () => textOf(secondLog).includes('wrote machine-2 2 10\n'));
     first.kill('SIGCONT');
-    await until(() => textOf(firstLog).includes('lease_lost'));
+    await until('the first gives up', () => textOf(firstLog).includes('lease_lost'));
     const lines = textOf(firstLog).slice(before.length).split('\n');
     const told = lines.find((line) => line.startsWith('lease_lost'));
     // It may have been stopped between writing an event and reporting it.
@@ -135,8 +136,4 @@ function startWriter(experiment: string, machine: string, log: string, events?: 
 
 function textOf(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(10);
 }

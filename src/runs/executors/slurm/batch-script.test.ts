@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { until } from '../../../../test/fixtures/until.ts';
 import { shellWord } from '../../../lib/shell-word.ts';
 import { SlurmSettings } from '../../../schema/index.ts';
 import { arrayOptions, batchScript } from './batch-script.ts';
@@ -34,11 +34,6 @@ function makePlace(settings: Record<string, unknown> = {}) {
   return { folder, script, env, has, read };
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200 && !holds(); tries += 1) await sleep(50);
-  expect(holds()).toBe(true);
-}
-
 test('a job leaves what its worker said, and ends with its code', async () => {
   const { folder, script, env, read } = makePlace({ preamble: 'export SEEN=yes' });
   const child = spawn('bash', [script], { env });
@@ -56,7 +51,7 @@ test.each([
     const { folder, script, env, has, read } = makePlace();
     writeFileSync(join(folder, 'slow'), '');
     const child = spawn('bash', [script], { env });
-    await until(() => has('begun'));
+    await until('the worker runs', () => has('begun'), 10);
     child.kill(`SIG${signal}`);
     const [code] = await once(child, 'exit');
     expect(code).toBe(130);
@@ -69,7 +64,7 @@ test('a job that was queued again often enough is not any more', async () => {
   const { folder, script, env, has } = makePlace({ requeues: 5 });
   writeFileSync(join(folder, 'slow'), '');
   const child = spawn('bash', [script], { env: { ...env, SLURM_RESTART_COUNT: '5' } });
-  await until(() => has('begun'));
+  await until('the worker runs', () => has('begun'), 10);
   child.kill('SIGUSR1');
   await once(child, 'exit');
   expect(has('requeued')).toBe(false);

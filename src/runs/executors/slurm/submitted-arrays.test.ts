@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { fakeKeys } from '../../../../test/fakes/providers/index.ts';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { until } from '../../../../test/fixtures/until.ts';
 import { ModelRegistry, roleSettings } from '../../../models/index.ts';
 import { ExecutorSettings } from '../../../schema/index.ts';
 import { createExperiment, openFleet, queuedPlace } from '../../../store/index.ts';
@@ -82,10 +83,6 @@ async function execute(
   return await isDone(result);
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  await expect.poll(holds, { timeout: 10_000 }).toBe(true);
-}
-
 test.each([
   [
     'through a gateway of which the nodes get the certificate',
@@ -99,7 +96,7 @@ test.each([
   const { place, submitted } = makePlace('echo 7', model, settings);
   const [shown = ''] = (await slurm.documents?.({ ...place, tasks: new Map() })) ?? [];
   const waves = join(place.folder, 'slurm');
-  await execute(place, () => until(() => existsSync(waves) && hasNumber(waves)));
+  await execute(place, () => until('it is submitted', () => existsSync(waves) && hasNumber(waves), 10));
   const [script = '', ...options] = submitted().reverse();
   const array = basename(dirname(script));
   const [first, , ...lines] = String(shown).replaceAll('mlab-ARRAY', array).split('\n');
@@ -162,7 +159,10 @@ test.each([
     place,
     async (result) => {
       begin();
-      await Promise.race([result, until(() => told.some(({ kind }) => kind === 'run_started'))]);
+      await Promise.race([
+        result,
+        until('it starts', () => told.some(({ kind }) => kind === 'run_started'), 10),
+      ]);
     },
     (progress) => told.push(progress),
   );
