@@ -1,19 +1,17 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { agentByName } from '../src/agents/index.ts';
 import { evaluateRun } from '../src/evaluation/index.ts';
 import { gradeRun } from '../src/grading/index.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
 import { helpersFolder } from './fixtures/fixture-task.ts';
+import { testInSandbox } from './fixtures/needs-sandbox.ts';
 import { runOnce } from './fixtures/run-place.ts';
 import { makeSkeletonTask, type SkeletonKind } from './fixtures/skeleton-task.ts';
 import { temporaryFolder } from './fixtures/temporary-folder.ts';
 
 /** Whole runs of automl on synthetic tasks whose starters lack their model. */
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 async function hiddenScoreOf(kind: SkeletonKind) {
   const folder = temporaryFolder();
@@ -40,19 +38,16 @@ async function hiddenScoreOf(kind: SkeletonKind) {
   return { first: first?.score, last: grades.at(-1) };
 }
 
-test.skipIf(missing !== undefined)(
-  `automl writes the missing model of numbers with a long tail${why}`,
-  async () => {
-    const { first, last } = await hiddenScoreOf('regression');
-    expect(last).toMatchObject({ valid: true, final: true });
-    // The median of all prices has an error of about 3,500; a model that knows everything but the noise, one of about
-    // 360.
-    expect(first).toBeLessThan(1750);
-    expect(last?.score).toBeLessThan(1500);
-  },
-);
+testInSandbox('automl writes the missing model of numbers with a long tail', async () => {
+  const { first, last } = await hiddenScoreOf('regression');
+  expect(last).toMatchObject({ valid: true, final: true });
+  // The median of all prices has an error of about 3,500; a model that knows everything but the noise, one of about
+  // 360.
+  expect(first).toBeLessThan(1750);
+  expect(last?.score).toBeLessThan(1500);
+});
 
-test.skipIf(missing !== undefined)(`automl writes a missing classification model${why}`, async () => {
+testInSandbox('automl writes a missing classification model', async () => {
   const { first, last } = await hiddenScoreOf('classification');
   expect(last).toMatchObject({ valid: true, final: true });
   expect(first).toBeGreaterThan(0.75);

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import { findChromium } from './fixtures/chromium.ts';
+import { noSandbox } from './fixtures/needs-sandbox.ts';
 
 const root = join(import.meta.dirname, '..');
 const recordings = join(root, '../shared/recorded-runs');
@@ -38,15 +38,14 @@ function bench(...argv: string[]) {
   });
 }
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 let ran: ReturnType<typeof bench>;
 
 beforeAll(() => {
-  if (missing === undefined) ran = bench('--quick', '--json');
+  if (noSandbox === undefined) ran = bench('--quick', '--json');
 });
 
 test('every benchmark gives numbers, also in its short version', ({ skip }) => {
-  skip(missing !== undefined, `no sandbox here: ${missing?.detail}`);
+  skip(noSandbox !== undefined, `no sandbox here: ${noSandbox}`);
   // 1: a target was missed, which means nothing in the short version. 3: there are no recorded runs here.
   expect([0, 1, 3], ran.stderr).toContain(ran.status);
   const { benchmarks } = Report.parse(JSON.parse(ran.stdout));
@@ -89,7 +88,7 @@ test('every benchmark gives numbers, also in its short version', ({ skip }) => {
 });
 
 test('the short versions find nothing that must never happen to a run', ({ skip }) => {
-  skip(missing !== undefined, `no sandbox here: ${missing?.detail}`);
+  skip(noSandbox !== undefined, `no sandbox here: ${noSandbox}`);
   const counts = Report.parse(JSON.parse(ran.stdout))
     .benchmarks.filter(({ name }) => name === 'malformed' || name === 'kill')
     .flatMap(({ measurements }) => measurements)

@@ -1,16 +1,16 @@
 import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AgentContext, agentByName } from '../src/agents/index.ts';
 import { readTranscript } from '../src/evaluation/index.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
 import { removeTree } from '../src/lib/read-only-tree.ts';
 import { ModelRegistry } from '../src/models/index.ts';
 import type { TaskResources } from '../src/runs/index.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
 import { helpersFolder } from './fixtures/fixture-task.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 import { runOnce } from './fixtures/run-place.ts';
 
 const start = `import csv
@@ -68,8 +68,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => removeTree(scratch));
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-describe.skipIf(missing !== undefined)(`tree (${missing?.detail ?? 'with a sandbox'})`, () => {
+describeInSandbox('tree', () => {
   test.each([
     ['submits what is better on rows that were withheld from it', true, 'a linear model'],
     ['believes the scores that versions print if it is told to', false, 'a deep tree'],
@@ -86,7 +85,7 @@ describe.skipIf(missing !== undefined)(`tree (${missing?.detail ?? 'with a sandb
   });
 });
 
-describe.skipIf(missing !== undefined)(`automl (${missing?.detail ?? 'with a sandbox'})`, () => {
+describeInSandbox('automl', () => {
   test('replaces a starter that scores itself on rows that it learnt by heart', {
     timeout: 300_000,
   }, async () => {

@@ -2,24 +2,22 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { rewriter } from '../docs/how-to/write-an-agent/rewriter.ts';
 import { ModelRegistry } from '../src/models/index.ts';
 import { replayRun, type TaskResources } from '../src/runs/index.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun } from '../src/store/index.ts';
 import { inTurns, startProviderServer } from './fakes/providers/index.ts';
 import { TaskBench } from './fixtures/fixture-task.ts';
 import { launcher } from './fixtures/mlab-process.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 import { runOnce } from './fixtures/run-place.ts';
 
 /** Runs the code in the pages of docs/how-to/ exactly as they show it. */
 const root = join(import.meta.dirname, '..');
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
-describe.skipIf(missing !== undefined)(`docs/how-to/write-an-agent.md${why}`, () => {
+describeInSandbox('docs/how-to/write-an-agent.md', () => {
   const bench = new TaskBench();
   let resources: TaskResources;
   beforeAll(async () => {
@@ -50,7 +48,7 @@ describe.skipIf(missing !== undefined)(`docs/how-to/write-an-agent.md${why}`, ()
   });
 });
 
-describe.skipIf(missing !== undefined)(`the commands of docs/quick-start.md and docs/tutorials${why}`, () => {
+describeInSandbox('the commands of docs/quick-start.md and docs/tutorials', () => {
   const experiments = mkdtempSync(join(tmpdir(), 'mlab-how-to-'));
   afterAll(() => rmSync(experiments, { recursive: true, force: true }));
 

@@ -2,11 +2,8 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { readExperiment } from 'mlagentbench/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkSandbox } from '../src/sandbox/index.ts';
+import { testInSandbox } from './fixtures/needs-sandbox.ts';
 import { PackedPackage } from './fixtures/packed-package.ts';
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 describe('a project that npx mlagentbench init made', () => {
   let packed: PackedPackage;
@@ -44,15 +41,12 @@ describe('a project that npx mlagentbench init made', () => {
     expect(readdirSync(project)).not.toContain('flats.csv');
   });
 
-  test.skipIf(missing !== undefined)(
-    `runs its experiment, in which the agent is graded better than the starter${why}`,
-    async () => {
-      run('npx', 'mlab', 'run', 'experiment.yaml');
-      const { runs } = await readExperiment(join(project, 'experiments/first')).runs();
-      const scores = (agent: string) => runs.filter((one) => one.agent === agent).map(({ score }) => score);
-      const [starter, own] = [scores('baseline'), scores('tree-depth')];
-      expect([starter.length, own.length]).toEqual([2, 2]);
-      for (const score of own) expect(score).toBeLessThan(Math.min(...starter.map(Number)));
-    },
-  );
+  testInSandbox('runs its experiment, in which the agent is graded better than the starter', async () => {
+    run('npx', 'mlab', 'run', 'experiment.yaml');
+    const { runs } = await readExperiment(join(project, 'experiments/first')).runs();
+    const scores = (agent: string) => runs.filter((one) => one.agent === agent).map(({ score }) => score);
+    const [starter, own] = [scores('baseline'), scores('tree-depth')];
+    expect([starter.length, own.length]).toEqual([2, 2]);
+    for (const score of own) expect(score).toBeLessThan(Math.min(...starter.map(Number)));
+  });
 });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkSandbox } from '../src/sandbox/index.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Fault, researcher, startProviderServer } from './fakes/providers/index.ts';
 import { ModelPlace, shortResearch } from './fixtures/model-place.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 import { until } from './fixtures/until.ts';
 
 const place = new ModelPlace();
@@ -10,9 +10,6 @@ afterAll(() => {
   expect(place.filesWithKeys()).toEqual([]);
   place[Symbol.dispose]();
 });
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 /** Faults that keep a client waiting for longer than any test lasts. */
 const silences: [string, Fault][] = [
@@ -32,7 +29,7 @@ function startSilent(fault: Fault) {
   });
 }
 
-describe.skipIf(missing !== undefined)(`a run whose provider is silent${why}`, () => {
+describeInSandbox('a run whose provider is silent', () => {
   beforeAll(async () => {
     await place.provision();
   });

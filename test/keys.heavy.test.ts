@@ -1,7 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkSandbox } from '../src/sandbox/index.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ObjectStore } from '../src/store/index.ts';
 import {
   type FaultPlan,
@@ -13,12 +12,11 @@ import {
   variablesFor,
 } from './fakes/providers/index.ts';
 import { holdsKey, ModelPlace, shortResearch } from './fixtures/model-place.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 
 const place = new ModelPlace();
 afterAll(() => place[Symbol.dispose]());
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 const everyModel = fakeWires.map(({ model }) => model).join(',');
 const allKeys = Object.values(fakeKeys).join(' ');
 
@@ -43,7 +41,7 @@ const spying = researcher(({ key }) => [
   ...shortResearch,
 ]);
 
-describe.skipIf(missing !== undefined)(`the keys of providers${why}`, () => {
+describeInSandbox('the keys of providers', () => {
   beforeAll(async () => {
     await place.provision();
   });

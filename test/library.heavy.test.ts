@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runExperiment, UserError } from 'mlagentbench';
 import { readExperiment, readExperiments } from 'mlagentbench/store';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { compare } from '../docs/how-to/use-as-a-library/compare.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
-
-describe.skipIf(missing !== undefined)(`docs/how-to/use-as-a-library.md${why}`, () => {
+describeInSandbox('docs/how-to/use-as-a-library.md', () => {
   const dir = mkdtempSync(join(tmpdir(), 'mlab-library-'));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 

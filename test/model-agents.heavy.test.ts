@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readTranscript } from '../src/evaluation/index.ts';
 import type { TaskResources } from '../src/runs/index.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../src/store/index.ts';
 import { TaskBench } from './fixtures/fixture-task.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 import { runScripted, writeScript } from './fixtures/scripted-run.ts';
 
 const bench = new TaskBench();
@@ -19,9 +19,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 function isInstalled(name: string): boolean {
   try {
@@ -61,7 +58,7 @@ function callsOf({ tracePath }: RunFolder): number {
   return readTraceSync(tracePath).events.filter(({ kind }) => kind === 'model_call').length;
 }
 
-describe.skipIf(missing !== undefined)(`an agent with a language model${why}`, () => {
+describeInSandbox('an agent with a language model', () => {
   const agents = ['tools', 'autogpt', 'langchain'];
   const installed = isInstalled('@langchain/classic/agents')
     ? agents

@@ -1,15 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkSandbox } from '../src/sandbox/index.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Deed, researcher, startProviderServer } from './fakes/providers/index.ts';
 import { ModelPlace, shortResearch } from './fixtures/model-place.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 
 const place = new ModelPlace();
 afterAll(() => place[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 /** The reported usage of each reply: the most that the first requests can use. */
 const usage = { input: 20_000, output: 100 };
@@ -37,7 +34,7 @@ function lastMessage(body: unknown): string {
   return [...JSON.stringify(body).matchAll(/Remaining budget: ([^\]\\]*)/g)].at(-1)?.[1] ?? '';
 }
 
-describe.skipIf(missing !== undefined)(`limits on language models${why}`, () => {
+describeInSandbox('limits on language models', () => {
   beforeAll(async () => {
     await place.provision();
   });

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { exportRuns, importOriginalRuns } from '../src/exchange/index.ts';
 import { gradeRun } from '../src/grading/index.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import type { ObjectId } from '../src/schema/index.ts';
 import { checkRun, type Experiment, readTraceSync } from '../src/store/index.ts';
 import { ensurePython, loadTask, prepareTask } from '../src/tasks/index.ts';
+import { noSandbox } from './fixtures/needs-sandbox.ts';
 import { sharedData } from './fixtures/shared-data.ts';
 import { temporaryFolder } from './fixtures/temporary-folder.ts';
 
@@ -17,7 +17,6 @@ const data = sharedData();
 const recordings = data === null ? null : join(data, '../recorded-runs');
 const there = recordings !== null && existsSync(recordings);
 const why = there ? '' : ' (skipped: there are no recorded runs beside this checkout)';
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
 
 async function importFrom(folder: string, experiments: string): Promise<Experiment> {
   const { experiment } = await importOriginalRuns({
@@ -53,7 +52,7 @@ describe.skipIf(!there)(`recorded runs of the original${why}`, () => {
     expect(traces(again)).toEqual(traces(experiment));
   });
 
-  test.skipIf(missing !== undefined).each([
+  test.skipIf(noSandbox !== undefined).each([
     { id: 'house-price', scores: [55417.2, 20613.1, 21817.6, null, 22525.5], digits: 1 },
     { id: 'spaceship-titanic', scores: [0.7234, 0.7303, 0.7269, null, 0.7257], digits: 4 },
   ])('grading $id gives the scores that its submissions have', async ({ id, scores, digits }) => {

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentByName } from '../src/agents/index.ts';
 import { gradeRun } from '../src/grading/index.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
 import { UserError } from '../src/lib/errors.ts';
 import { type Bundle, ensureBundle, type TaskResources } from '../src/runs/index.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import { checkRun, readTraceSync } from '../src/store/index.ts';
 import {
   inTurns,
@@ -17,6 +16,7 @@ import {
   toolsOf,
 } from './fakes/providers/index.ts';
 import { helpersFolder, TaskBench } from './fixtures/fixture-task.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 import {
   executeProgram,
   notesIn,
@@ -32,9 +32,6 @@ beforeAll(async () => {
   resources = await bench.provision(join(import.meta.dirname, '../tasks'), 'digits');
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 /** The real program, from this machine's cache or installed into it; otherwise the reason why it is not available. */
 async function bundleOf(name: string): Promise<Bundle | string> {
@@ -120,7 +117,7 @@ function turnsAsked(requests: readonly SeenRequest[]): number {
   return requests.filter(offersTools).length;
 }
 
-describe.skipIf(missing !== undefined)(`the real program${why}`, () => {
+describeInSandbox('the real program', () => {
   test.for(programs.map((program) => [titleOf(program), program] as const))(
     '%s edits, runs and submits, as its scripted model requests',
     async ([, program], { skip }) => {

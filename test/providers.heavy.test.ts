@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import {
   fakeWires,
   type ProviderServer,
@@ -12,12 +11,11 @@ import {
   variablesFor,
 } from './fakes/providers/index.ts';
 import { ModelPlace, shortResearch } from './fixtures/model-place.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 
 const place = new ModelPlace();
 afterAll(() => place[Symbol.dispose]());
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 const everyModel = fakeWires.map(({ model }) => model);
 
 const Report = z.object({
@@ -64,7 +62,7 @@ async function reported(experiment: string) {
   return Report.parse(JSON.parse(out)).runs;
 }
 
-describe.skipIf(missing !== undefined)(`mlab run with models behind local servers${why}`, () => {
+describeInSandbox('mlab run with models behind local servers', () => {
   beforeAll(async () => {
     await place.provision();
   });

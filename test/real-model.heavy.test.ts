@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import { mlab } from './fixtures/mlab-process.ts';
+import { noSandbox } from './fixtures/needs-sandbox.ts';
 import { installLanguageModel, serveLanguageModel } from './real-model/language-model.ts';
 
 const installed = await installLanguageModel();
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing')?.detail;
-const problem = missing ?? ('problem' in installed ? installed.problem : undefined);
+const problem = noSandbox ?? ('problem' in installed ? installed.problem : undefined);
 const why = problem === undefined ? '' : ` (skipped: ${problem})`;
 
 const Report = z.object({

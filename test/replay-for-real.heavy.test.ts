@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readRecordedRun } from '../bench/recorded-runs/recorded-run.ts';
 import { replayForReal } from '../bench/recorded-runs/replay-for-real.ts';
 import type { TaskResources } from '../src/runs/index.ts';
-import { checkSandbox } from '../src/sandbox/index.ts';
 import { TaskBench } from './fixtures/fixture-task.ts';
+import { describeInSandbox } from './fixtures/needs-sandbox.ts';
 
 const bench = new TaskBench();
 let resources: TaskResources;
@@ -15,10 +15,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const withSandbox = describe.skipIf(missing !== undefined);
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 const better = `import csv
 rows = list(csv.DictReader(open("data/test.csv")))
@@ -76,7 +72,7 @@ function replyOf(name: string, args: Record<string, string>): string {
   return [...said, `Action: ${name}`, `Action Input: ${JSON.stringify(args)}`].join('\n');
 }
 
-withSandbox(`a recorded run that is carried out anew${why}`, () => {
+describeInSandbox('a recorded run that is carried out anew', () => {
   test('is edited, run and graded for real, and compared with its recorded results', async () => {
     const folder = join(bench.folder, 'recorded');
     writeRecordedRun(folder);

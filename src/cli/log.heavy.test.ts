@@ -1,16 +1,14 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fixtureTasks, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { mlab } from '../../test/fixtures/mlab-process.ts';
-import { checkSandbox } from '../sandbox/index.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 const logFile = join(bench.folder, 'log.jsonl');
 
 /** Text of an agent or its scripts that no line of a log may contain. */
@@ -52,7 +50,7 @@ function loggedLines(): Line[] {
   return lines;
 }
 
-describe.skipIf(missing !== undefined)(`the log of a command${why}`, () => {
+describeInSandbox('the log of a command', () => {
   beforeAll(async () => {
     await bench.provision();
     writeFileSync(

@@ -2,19 +2,16 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../test/fixtures/fixture-task.ts';
 import { launcher, type MlabEnd, mlab, startMlab } from '../../test/fixtures/mlab-process.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { traceText } from '../../test/fixtures/store/trace-text.ts';
 import { until } from '../../test/fixtures/until.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 
 const bench = new TaskBench();
 const place = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 /** Prints what would take over a terminal, in its output, a file and a file's name. */
 const hostileTrain = `
@@ -33,7 +30,7 @@ function run(argv: readonly string[], tasks = fixtureTasks): Promise<MlabEnd> {
   return mlab(['--task-dir', tasks, ...argv], place);
 }
 
-describe.skipIf(missing !== undefined)(`mlab${why}`, () => {
+describeInSandbox('mlab', () => {
   beforeAll(async () => {
     const { code, err } = await run(['run', '--task', 'sums', '--agent', 'noop,oracle', '--name', 'first']);
     if (code !== 0) throw new Error(err);

@@ -1,11 +1,10 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BarePython, barePython } from '../../test/fixtures/bare-python.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { type PlaceOptions, WorkspacePlace, writeFiles } from '../../test/fixtures/workspace-place.ts';
-import { checkSandbox } from '../sandbox/index.ts';
-
 import { RunStopped } from './run-stopped.ts';
 
 /** Real processes in bubblewrap, with a Python that has no packages. */
@@ -16,17 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => bare[Symbol.dispose]());
 
-const findings = await checkSandbox();
-const missing = findings.find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
-
 function open(options: PlaceOptions = {}): Promise<WorkspacePlace> {
   return WorkspacePlace.open({ ...options, sandbox: { driver: 'bubblewrap', python: bare.python } });
 }
 
-const withSandbox = describe.skipIf(missing !== undefined);
-
-withSandbox(`scripts${why}`, () => {
+describeInSandbox('scripts', () => {
   const run = (place: WorkspacePlace, script_name: string) => place.step('Execute Script', { script_name });
 
   test('stdout and stderr come back in the order in which they were printed, with exit code and time', async () => {
@@ -202,7 +195,7 @@ while True: pass`;
   });
 });
 
-withSandbox(`commands${why}`, () => {
+describeInSandbox('commands', () => {
   test('a shell command runs in the workspace, without network, home or environment of the host', async () => {
     process.env.MLAB_TEST_SECRET = 'secret';
     await using place = await open({ files: { 'a.txt': 'x' } });
@@ -264,7 +257,7 @@ def hunt():
     print("looked at", places, "places; refused:", ", ".join(refused))
 `;
 
-withSandbox(`the interpreter${why}`, () => {
+describeInSandbox('the interpreter', () => {
   const python = (place: WorkspacePlace, command: string) => place.step('Python REPL', { command });
 
   test('variables, functions, imports and classes are kept from step to step', async () => {
@@ -438,7 +431,7 @@ print('still here', flush=True)`;
   });
 });
 
-withSandbox(`Search Files${why}`, () => {
+describeInSandbox('Search Files', () => {
   const search = (place: WorkspacePlace, pattern: string, dir_path?: string) =>
     place.step('Search Files', { pattern, ...(dir_path === undefined ? {} : { dir_path }) });
 
@@ -487,7 +480,7 @@ withSandbox(`Search Files${why}`, () => {
   });
 });
 
-withSandbox(`Validate Submission${why}`, () => {
+describeInSandbox('Validate Submission', () => {
   const validate = (place: WorkspacePlace) => place.step('Validate Submission');
 
   test('it accepts a valid one without a score, and says what is wrong with an invalid one', async () => {

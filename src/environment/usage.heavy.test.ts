@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BarePython, barePython } from '../../test/fixtures/bare-python.ts';
+import { noSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { WorkspacePlace } from '../../test/fixtures/workspace-place.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 import type { EventOf, SandboxDriver } from '../schema/index.ts';
 
 let bare: BarePython;
@@ -11,8 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => bare[Symbol.dispose]());
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const drivers: SandboxDriver[] = missing === undefined ? ['bubblewrap', 'none'] : ['none'];
+const drivers: SandboxDriver[] = noSandbox === undefined ? ['bubblewrap', 'none'] : ['none'];
 
 const burn = `import time
 held = bytearray(100_000_000)

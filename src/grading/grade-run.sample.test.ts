@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import type { TaskResources } from '../runs/index.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 import type { Grade } from '../schema/index.ts';
 import { currentGrades, type RunFolder, recordedStates } from '../store/index.ts';
 import { GraderFailed, gradeRun } from './index.ts';
@@ -17,10 +17,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const withSandbox = describe.skipIf(missing !== undefined);
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 /** Ids 0, 3, … 27 with the sums 0, 4, … 36. */
 const sums = Array.from({ length: 10 }, (_, index) => `${index},${3 * index + index}`);
@@ -45,7 +41,7 @@ function writing(content: string): string {
   return `cat > submission.csv <<'END'\n${content}END`;
 }
 
-withSandbox(`a submission${why}`, () => {
+describeInSandbox('a submission', () => {
   test('is matched by id, whatever the order of its rows and columns', async () => {
     const shuffled = [...sums].reverse();
     const turned = shuffled.map((row) => row.split(',').reverse().join(','));
@@ -112,7 +108,7 @@ withSandbox(`a submission${why}`, () => {
   });
 });
 
-withSandbox(`the grader${why}`, () => {
+describeInSandbox('the grader', () => {
   /** Copies the task with a grader that does something first; each start adds a line to a file that only it can write. */
   async function withGrader(name: string, before: string, after = ''): Promise<TaskResources> {
     const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');

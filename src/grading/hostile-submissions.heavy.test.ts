@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import type { TaskResources } from '../runs/index.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 import type { Grade } from '../schema/index.ts';
 import { gradeRun } from './index.ts';
 
@@ -44,9 +44,6 @@ const seconds = 5;
 const bench = new TaskBench();
 let resources: TaskResources;
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
-
 beforeAll(async () => {
   const yaml = readFileSync(join(fixtureTasks, 'sums/task.yaml'), 'utf8');
   const [head = ''] = yaml.split('  files:');
@@ -76,7 +73,7 @@ async function gradesOf(sources: readonly string[]): Promise<Grade[]> {
   return grades.slice(1);
 }
 
-describe.skipIf(missing !== undefined)(`the results of one grading${why}`, () => {
+describeInSandbox('the results of one grading', () => {
   test('a failure that a submission causes is only its own result', async () => {
     const good = 'def double(x):\n    return 2 * x\n';
     const hostile: [source: string, code: string, reason: RegExp][] = [

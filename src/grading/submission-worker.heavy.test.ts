@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import type { TaskResources } from '../runs/index.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 import type { Grade } from '../schema/index.ts';
 import { gradeRun } from './index.ts';
 
@@ -44,9 +44,6 @@ const bench = new TaskBench();
 let resources: TaskResources;
 let places = 0;
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
-
 beforeAll(async () => {
   const yaml = readFileSync(join(fixtureTasks, 'sums/task.yaml'), 'utf8');
   const [head = ''] = yaml.split('  files:');
@@ -76,7 +73,7 @@ async function gradeOf(source: string): Promise<Grade | undefined> {
   return grade;
 }
 
-describe.skipIf(missing !== undefined)(`submitted code${why}`, () => {
+describeInSandbox('submitted code', () => {
   test('finds the public data at the same path as the agent, and cannot change it', async () => {
     const source = [
       'import os, numpy',

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { agentOf, planOf, runOnce, workThrough } from '../../test/fixtures/run-place.ts';
 import { agentByName } from '../agents/index.ts';
 import { ModelRegistry } from '../models/index.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 import { ExperimentFile, type ModelRequest, type RunParent } from '../schema/index.ts';
 import {
   checkRun,
@@ -25,10 +25,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const withSandbox = describe.skipIf(missing !== undefined);
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 const settings = { models: ['scripted/replies.jsonl'] };
 const toolCall = (name: string, input: object) => ({ tool_calls: [{ name, input }] });
@@ -58,7 +54,7 @@ function only({ plan }: Experiment) {
   return spec;
 }
 
-withSandbox(`a run of an agent with a language model${why}`, () => {
+describeInSandbox('a run of an agent with a language model', () => {
   test('keeps the usage of its calls, and replays the same actions from its trace alone', async () => {
     const registry = script(write('one'), write('two'), finish, finish);
     const { experiment, result } = await runTools(registry);
@@ -117,7 +113,7 @@ withSandbox(`a run of an agent with a language model${why}`, () => {
   });
 });
 
-withSandbox(`a run that is forked from a step of another${why}`, () => {
+describeInSandbox('a run that is forked from a step of another', () => {
   test('shares the steps up to the fork, continues differently from there, and names its parent', async () => {
     const first = await runTools(script(write('one'), write('two'), finish, finish));
     const source = only(first.experiment);
@@ -160,7 +156,7 @@ withSandbox(`a run that is forked from a step of another${why}`, () => {
   });
 });
 
-withSandbox(`an agent that hangs${why}`, () => {
+describeInSandbox('an agent that hangs', () => {
   test('is ended some seconds after its time is up, and its run is graded like others', async () => {
     const hangs = agentOf(async ({ environment }) => {
       await environment.step({ name: 'List Files', args: { dir_path: '.' } });

@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { planOf, workThrough } from '../../test/fixtures/run-place.ts';
 import { agentByName } from '../agents/index.ts';
 import { gradeRun } from '../grading/index.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 import { ExperimentFile } from '../schema/index.ts';
 import { createExperiment, type Experiment } from '../store/index.ts';
 import { makePlan, type TaskResources } from './index.ts';
@@ -19,16 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.dispose]());
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
-
 function newExperiment(changes: Record<string, unknown> = {}): Experiment {
   places += 1;
   const plan = planOf(resources, agentByName('baseline'), { seeds: 2, ...changes });
   return createExperiment(join(bench.experiments, String(places)), plan);
 }
 
-describe.skipIf(missing !== undefined)(`an experiment${why}`, () => {
+describeInSandbox('an experiment', () => {
   test('every run is executed and graded, and executing it again leaves all of them unchanged', async () => {
     const experiment = newExperiment();
     const first = await workThrough(experiment, resources);

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { runOnce } from '../../test/fixtures/run-place.ts';
 import { traceText } from '../../test/fixtures/store/trace-text.ts';
 import { type Agent, agentByName } from '../agents/index.ts';
 import { readTranscript } from '../evaluation/index.ts';
 import { ModelRegistry } from '../models/index.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 import type { AgentOptions } from '../schema/index.ts';
 import { checkRun, type RunFolder, readTraceSync, resolveText, stepsOf } from '../store/index.ts';
 import { replayRun, type TaskResources } from './index.ts';
@@ -20,10 +20,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const withSandbox = describe.skipIf(missing !== undefined);
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 function reply(action: string, args: Record<string, unknown>): string {
   const entries = ['Reflection', 'Research Plan and Status', 'Fact Check', 'Thought'];
@@ -90,7 +86,7 @@ const agents: [string, AgentOptions][] = [
   ['act', {}],
 ];
 
-withSandbox(`an agent that writes its actions as text${why}`, () => {
+describeInSandbox('an agent that writes its actions as text', () => {
   test.each(agents)(
     '%s %o resumes after a kill at any moment with the same actions',
     async (name, options) => {

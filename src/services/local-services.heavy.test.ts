@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { agentOf, runOnce } from '../../test/fixtures/run-place.ts';
 import { gradeRun } from '../grading/index.ts';
 import { ModelRegistry, ModelUnavailable, Quota, ScriptedModels } from '../models/index.ts';
 import { toolModelFor } from '../runs/index.ts';
-import { checkSandbox } from '../sandbox/index.ts';
 import type { ModelRequest } from '../schema/index.ts';
 import { readTraceSync, stepsOf } from '../store/index.ts';
 
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 const declared = readFileSync(join(fixtureTasks, 'sums/task.yaml'), 'utf8');
 const withService = `${declared}\nservices:\n  - { name: oracle, script: service.py }\n`;
@@ -70,7 +67,7 @@ function asks(word: string, observations: string[]) {
   });
 }
 
-describe.skipIf(missing !== undefined)(`a local service${why}`, () => {
+describeInSandbox('a local service', () => {
   test('is reached by its socket, and gives no access to its files', async () => {
     const tasks = bench.copyTask('served', { 'task.yaml': withService, 'hidden/service.py': service });
     const observations: string[] = [];
@@ -206,7 +203,7 @@ const runsTool = agentOf(async ({ environment }) => {
   await environment.step({ name: 'Execute Script', args: { script_name: 'train.py' } });
 });
 
-describe.skipIf(missing !== undefined)(`services of submitted code${why}`, () => {
+describeInSandbox('services of submitted code', () => {
   test('are available in the run and, started again, in its grading; the model is metered in both', async () => {
     const resources = await bench.provision(bench.copyTask('tools', toolTask));
     const models = new ScriptedModels((_, index) => ({

@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { agentByName, findAgent } from '../../src/agents/index.ts';
 import { gradeRun } from '../../src/grading/index.ts';
-import { checkSandbox } from '../../src/sandbox/index.ts';
 import { serveViewer } from '../../src/server/index.ts';
 import { inTurns, startProviderServer } from '../fakes/providers/index.ts';
 import { findChromium, startChromium } from '../fixtures/chromium.ts';
 import { fixtureTasks, helpersFolder, TaskBench } from '../fixtures/fixture-task.ts';
+import { noSandbox } from '../fixtures/needs-sandbox.ts';
 import { runAgentProgram, smallAgent } from '../fixtures/outside/outside-place.ts';
 
 const root = join(import.meta.dirname, '../..');
 const chromium = findChromium();
-const noSandbox = (await checkSandbox()).find(({ state }) => state === 'missing');
 
 const script = inTurns({
   texts: ['A title'],
@@ -32,7 +31,7 @@ test('the viewer shows the run of a program like any other, with its turns, thei
   skip,
 }) => {
   if (chromium === null) return skip('there is no Chromium: apt-get install chromium');
-  if (noSandbox !== undefined) return skip(`no sandbox here: ${noSandbox.detail}`);
+  if (noSandbox !== undefined) return skip(`no sandbox here: ${noSandbox}`);
   const built = spawnSync(process.execPath, [join(root, 'scripts/build-viewer.mjs')], { encoding: 'utf8' });
   expect(built.status, built.stderr).toBe(0);
   using bench = new TaskBench();

@@ -6,26 +6,25 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test as vitestTest } from 'vitest';
 import type { TaskResources } from '../../src/runs/index.ts';
-import { checkSandbox } from '../../src/sandbox/index.ts';
 import { RubricQuestion, RunId } from '../../src/schema/index.ts';
 import { type RunningViewer, serveViewer } from '../../src/server/index.ts';
 import { openExperiment } from '../../src/store/index.ts';
 import { findChromium, startChromium } from '../fixtures/chromium.ts';
 import { fixtureTasks, TaskBench } from '../fixtures/fixture-task.ts';
 import { mlab } from '../fixtures/mlab-process.ts';
+import { noSandbox } from '../fixtures/needs-sandbox.ts';
 import { servePages } from '../fixtures/page-server.ts';
 import { agentOf, runOnce } from '../fixtures/run-place.ts';
 import { hostileAgent, plannerAgent } from '../fixtures/viewer-agents.ts';
 
 const root = join(import.meta.dirname, '../..');
 const chromium = findChromium();
-const noSandbox = (await checkSandbox()).find(({ state }) => state === 'missing');
 const missing =
   chromium === null
     ? 'there is no Chromium: apt-get install chromium'
     : noSandbox === undefined
       ? null
-      : `no sandbox here: ${noSandbox.detail}`;
+      : `no sandbox here: ${noSandbox}`;
 
 const bench = new TaskBench();
 let resources: TaskResources;

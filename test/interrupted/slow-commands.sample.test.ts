@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkSandbox } from '../../src/sandbox/index.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeInSandbox } from '../fixtures/needs-sandbox.ts';
 import { interrupt, slowCommands, usualMoments } from './slow-commands.ts';
 import { SlowPlace } from './slow-place.ts';
 
 const worst = ['verify', 'judge', 'runs restore'];
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 /** It takes 2 s at most (`npm run bench -- stop`); with other tests some more. */
 const maxSeconds = 20;
 
-describe.skipIf(missing !== undefined)(`Ctrl-C${why}`, () => {
+describeInSandbox('Ctrl-C', () => {
   const place = new SlowPlace();
   beforeAll(() => place.make('runs'), 300_000);
   afterAll(() => place[Symbol.asyncDispose](), 60_000);

@@ -1,19 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { mlab, startMlab } from '../../../test/fixtures/mlab-process.ts';
+import { describeInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { until } from '../../../test/fixtures/until.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import type { Job } from '../../schema/index.ts';
 import { checkRun, openExperiment, readTraceSync, stepsOf } from '../../store/index.ts';
 
 const bench = new TaskBench();
 const place = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 const run = (...argv: string[]) => mlab(['--task-dir', fixtureTasks, ...argv], place);
 const write = (content: string) => ({ name: 'Write_File', input: { file_name: 'notes.txt', content } });
@@ -32,7 +29,7 @@ const folderOf = (name: string) => {
   return experiment.runFolder(spec.id);
 };
 
-describe.skipIf(missing !== undefined)(`a run whose actions wait for decisions${why}`, () => {
+describeInSandbox('a run whose actions wait for decisions', () => {
   test('occupies no process while it waits, and is resumed when the decision is on disk', async () => {
     const model = script('one.jsonl', write('one'), write('two'), finish, finish);
     const begin = [

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { mlab } from '../../../test/fixtures/mlab-process.ts';
+import { testInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { WrittenRun } from '../../../test/fixtures/store/recorded-run.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import { ExperimentName, type Plan, RunId, TaskId } from '../../schema/index.ts';
 import { createExperiment, openExperiment } from '../../store/index.ts';
 import { createContext } from '../context.ts';
@@ -93,9 +93,7 @@ test('a task whose data cannot be obtained does not affect the runs of other tas
   );
 });
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-
-test.skipIf(missing !== undefined)(
+testInSandbox(
   'several processes that grade the same run at once write one complete line for each step',
   async () => {
     const place = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };

@@ -1,21 +1,18 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixtureTasks, TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { mlab, startMlab } from '../../../test/fixtures/mlab-process.ts';
+import { describeInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { ModelRegistry } from '../../models/index.ts';
 import { experimentModels } from '../../runs/index.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import { openExperiment } from '../../store/index.ts';
 
 const bench = new TaskBench();
 const place = { folder: bench.folder, variables: { MLAB_CACHE: bench.cache } };
 const script = join(bench.folder, 'replies.jsonl');
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 const run = (...argv: string[]) => mlab(['--task-dir', fixtureTasks, ...argv], place);
 const json = async (...argv: string[]) => JSON.parse((await run(...argv, '--json')).out);
@@ -43,7 +40,7 @@ function replies(...contents: string[]): void {
 
 const original = 'first/sums-tools-scripted-replies-jsonl-0';
 
-describe.skipIf(missing !== undefined)(`mlab run --from within an experiment${why}`, () => {
+describeInSandbox('mlab run --from within an experiment', () => {
   beforeAll(async () => {
     replies('one', 'two');
     const file = join(bench.folder, 'first.yaml');

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BarePython, barePython } from '../../../test/fixtures/bare-python.ts';
+import { noSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { WorkspacePlace } from '../../../test/fixtures/workspace-place.ts';
 import { ScriptedModels } from '../../models/index.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import type { SandboxDriver } from '../../schema/index.ts';
 
 /** Python's own compiler checks what was written, in either sandbox. */
@@ -15,9 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => bare[Symbol.dispose]());
 
-const findings = await checkSandbox();
-const missing = findings.find(({ state }) => state === 'missing');
-const drivers: SandboxDriver[] = missing === undefined ? ['none', 'bubblewrap'] : ['none'];
+const drivers: SandboxDriver[] = noSandbox === undefined ? ['none', 'bubblewrap'] : ['none'];
 
 const script = `import math
 

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fakeDriver, fakeGpus, twoGpus } from '../../../test/fakes/gpus.ts';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { noSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { planOf, workThrough } from '../../../test/fixtures/run-place.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { agentByName } from '../../agents/index.ts';
 import { evaluateRun } from '../../evaluation/index.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
-import { checkSandbox, listGpus } from '../../sandbox/index.ts';
+import { listGpus } from '../../sandbox/index.ts';
 import { createExperiment, openExperiment, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
 import { measureTask } from '../measure-task.ts';
 import { GpuLeases } from './gpu-leases.ts';
@@ -17,11 +18,10 @@ import { GpuLeases } from './gpu-leases.ts';
 const bench = new TaskBench();
 afterAll(() => bench[Symbol.dispose]());
 
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing')?.detail;
 const driverFolder = mkdtempSync(join(tmpdir(), 'mlab-driver-'));
 afterAll(() => removeTree(driverFolder));
 const driver = fakeDriver(driverFolder);
-const obstacle = missing ?? (driver === null ? 'no C compiler for a driver' : null);
+const obstacle = noSandbox ?? (driver === null ? 'no C compiler for a driver' : null);
 const why = obstacle === null ? '' : ` (skipped: ${obstacle})`;
 
 const says = `import os

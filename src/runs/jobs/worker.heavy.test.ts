@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TaskBench } from '../../../test/fixtures/fixture-task.ts';
 import { mlab, startMlab } from '../../../test/fixtures/mlab-process.ts';
+import { describeInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { planOf, workThrough } from '../../../test/fixtures/run-place.ts';
 import { WorkerExecutor } from '../../../test/fixtures/worker-executor.ts';
 import { agentByName } from '../../agents/index.ts';
 import { ModelRegistry } from '../../models/index.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import { Job, type TraceEvent } from '../../schema/index.ts';
 import {
   archivedAttempts,
@@ -28,9 +28,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 function experimentOf(name: string, agent: string, changes: Record<string, unknown> = {}): Experiment {
   const plan = planOf(resources, agentByName(agent), { seeds: 2, grade: 'all', ...changes, name });
@@ -81,7 +78,7 @@ async function jobsOf(
   });
 }
 
-describe.skipIf(missing !== undefined)(`mlab worker${why}`, () => {
+describeInSandbox('mlab worker', () => {
   test('executes and grades the runs of a plan in separate processes with the same result as one process', async () => {
     const script = [
       { tool_calls: [{ name: 'Execute_Script', input: { script_name: 'train.py' } }] },

@@ -1,25 +1,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inTurns, startProviderServer } from '../../../test/fakes/providers/index.ts';
 import { ModelPlace } from '../../../test/fixtures/model-place.ts';
+import { describeInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { notesIn, smallAgent, turnsIn } from '../../../test/fixtures/outside/outside-place.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import { archivedAttempts, checkRun, openExperiment, readTraceSync } from '../../store/index.ts';
 
 const place = new ModelPlace();
 afterAll(() => place[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 /** This word in its command distinguishes it from all other processes of this machine. */
 const word = `killed-${process.pid}`;
 const models = ['--model', 'openai/gpt-test', '--fast-model', 'openai/gpt-test-mini'];
 const agent = ['--agent', `command:python ${smallAgent} ${word}`, ...models];
 
-describe.skipIf(missing !== undefined)(`a run of a program whose harness is killed${why}`, () => {
+describeInSandbox('a run of a program whose harness is killed', () => {
   beforeAll(async () => {
     await place.provision();
   });

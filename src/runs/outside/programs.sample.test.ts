@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inTurns, startProviderServer, type Turn } from '../../../test/fakes/providers/index.ts';
 import { helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import {
   printedBy,
   registryOf,
@@ -15,7 +16,7 @@ import {
 import { workThrough } from '../../../test/fixtures/run-place.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { ModelUnavailable, Quota } from '../../models/index.ts';
-import { checkSandbox, trySandbox } from '../../sandbox/index.ts';
+import { trySandbox } from '../../sandbox/index.ts';
 import { archivedAttempts, checkRun, type RunFolder, readTraceSync } from '../../store/index.ts';
 import type { TaskResources } from '../index.ts';
 import { endUnanswered } from './unanswered.ts';
@@ -27,9 +28,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 const improve = "sed -i 's/SECOND_WEIGHT = 0/SECOND_WEIGHT = 1/' train.py && python train.py";
 const turns: Turn[] = [
@@ -77,7 +75,7 @@ const serve = (answers: Turn[], latencyMs = 0) =>
 const gradesOf = (folder: RunFolder, which: 'final' | 'all') =>
   gradeRun({ folder, ...resources, helpersFolder, which, signal: new AbortController().signal });
 
-describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
+describeInSandbox('a program as an agent', () => {
   test('has its turns recorded as steps, each with a snapshot that can be graded', async () => {
     await using server = await serve(turns);
     const { record, folder } = await runCommand({ experiments: bench.experiments, resources, server });
@@ -327,7 +325,7 @@ describe.skipIf(missing !== undefined)(`a program as an agent${why}`, () => {
   });
 });
 
-describe.skipIf(missing !== undefined)(`a hostile program${why}`, () => {
+describeInSandbox('a hostile program', () => {
   const attack = join(bench.folder, 'attack.py');
   const run = async (code: string) => {
     writeFileSync(attack, code);

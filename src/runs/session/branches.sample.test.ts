@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { agentOf, runOnce } from '../../../test/fixtures/run-place.ts';
 import { traceText } from '../../../test/fixtures/store/trace-text.ts';
 import { gradeRun } from '../../grading/index.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import { checkRun, currentGrades, readTraceSync, recordedStates, stepsOf } from '../../store/index.ts';
 import { isGraded } from '../graded.ts';
 import { replayRun, type TaskResources } from '../index.ts';
@@ -17,10 +17,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const withSandbox = describe.skipIf(missing !== undefined);
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 /** What commands on each branch saw. */
 const seen: string[] = [];
@@ -40,7 +36,7 @@ const forking = agentOf(async ({ environment }) => {
   await environment.step({ name: 'Final Answer', args: { final_answer: 'done' } });
 }, 'forking');
 
-withSandbox(`a run of several branches${why}`, () => {
+describeInSandbox('a run of several branches', () => {
   test('keeps their workspaces separate, is graded on the selected one, and leaves nothing behind', async () => {
     const { folder, record } = await runOnce(bench.experiments, resources, forking);
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' }, steps: 6 });

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeDeepFolder } from '../../../test/fixtures/deep-folder.ts';
 import { exampleLesson } from '../../../test/fixtures/experience.ts';
 import { TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { agentOf, runOnce } from '../../../test/fixtures/run-place.ts';
 import { steadyAgent } from '../../../test/fixtures/steady-agent.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import type { RunSpec } from '../../schema/index.ts';
 import {
   checkRun,
@@ -28,10 +28,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const withSandbox = describe.skipIf(missing !== undefined);
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 function newPlace(): string {
   places += 1;
@@ -57,7 +53,7 @@ function deedsOf(folder: RunFolder) {
   }));
 }
 
-withSandbox(`how a run ends${why}`, () => {
+describeInSandbox('how a run ends', () => {
   test('with a final answer it is finished: record, trace and store agree, and the workspace folder is gone', async () => {
     const { record, folder } = await runOnce(newPlace(), resources, submits);
     expect(record).toMatchObject({
@@ -186,7 +182,7 @@ withSandbox(`how a run ends${why}`, () => {
   });
 });
 
-withSandbox(`an agent in its own way${why}`, () => {
+describeInSandbox('an agent in its own way', () => {
   test.each([
     'mv frozen x && ln -s /nonexistent frozen',
     'mv frozen x && ln -s /etc frozen',
@@ -227,7 +223,7 @@ test('if the sandbox cannot start, the run fails and says why, and nothing ran u
   expect(existsSync(proof)).toBe(false);
 });
 
-withSandbox(`going on${why}`, () => {
+describeInSandbox('going on', () => {
   test('a run that was stopped resumes with the same actions and ends the same', async () => {
     const { folder: whole } = await runOnce(newPlace(), resources, steadyAgent);
     const experiments = newPlace();

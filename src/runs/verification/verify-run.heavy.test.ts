@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder, TaskBench } from '../../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../../test/fixtures/needs-sandbox.ts';
 import { agentOf, runOnce } from '../../../test/fixtures/run-place.ts';
 import { type Agent, agentByName } from '../../agents/index.ts';
 import type { Gate } from '../../environment/index.ts';
 import { cacheFolder } from '../../lib/cache-folder.ts';
-import { checkSandbox } from '../../sandbox/index.ts';
 import type { Verification } from '../../schema/index.ts';
 import { mean } from '../../statistics/index.ts';
 import { checkRun, type RunFolder } from '../../store/index.ts';
@@ -22,10 +22,6 @@ beforeAll(async () => {
   resources = await bench.provision();
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const withSandbox = describe.skipIf(missing !== undefined);
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 type Step = [name: string, args: Record<string, unknown>];
 const command = (text: string): Step => ['Run Command', { command: text }];
@@ -71,7 +67,7 @@ const right = "int(row['a']) + int(row['b'])";
 const perfect = Array.from({ length: 10 }, (_, index) => `${index},${4 * index}`);
 const table = `id,sum\n${perfect.join('\n')}\n`;
 
-withSandbox(`a verification${why}`, () => {
+describeInSandbox('a verification', () => {
   test('runs the script that made the submission again, and leaves only its record', async () => {
     const folder = await runOf([execute('train.py'), ['List Files', { dir_path: '.' }]]);
     const verification = await verify(folder);
@@ -225,7 +221,7 @@ async function real(id: string): Promise<TaskResources> {
   return { task, python, prepared, concealed: [] };
 }
 
-withSandbox(`real tasks${why}`, () => {
+describeInSandbox('real tasks', () => {
   test('runs of the starter and of automl on digits are reproduced', async () => {
     const digits = await real('digits');
     for (const name of ['baseline', 'automl']) {

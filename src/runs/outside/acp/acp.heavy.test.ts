@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inTurns, startProviderServer, type Turn } from '../../../../test/fakes/providers/index.ts';
 import { helpersFolder, TaskBench } from '../../../../test/fixtures/fixture-task.ts';
+import { describeInSandbox } from '../../../../test/fixtures/needs-sandbox.ts';
 import { smallAcpAgent } from '../../../../test/fixtures/outside/acp-place.ts';
 import {
   notesIn,
@@ -14,7 +15,6 @@ import {
 } from '../../../../test/fixtures/outside/outside-place.ts';
 import type { Gate } from '../../../environment/index.ts';
 import { gradeRun } from '../../../grading/index.ts';
-import { checkSandbox } from '../../../sandbox/index.ts';
 import { checkRun, type RunFolder, readTraceSync } from '../../../store/index.ts';
 import type { TaskResources } from '../../index.ts';
 
@@ -27,9 +27,6 @@ beforeAll(async () => {
   small = smallAcpAgent(join(bench.folder, 'small'));
 });
 afterAll(() => bench[Symbol.dispose]());
-
-const missing = (await checkSandbox()).find(({ state }) => state === 'missing');
-const why = missing === undefined ? '' : ` (skipped: ${missing.detail})`;
 
 const improve = "sed -i 's/SECOND_WEIGHT = 0/SECOND_WEIGHT = 1/' train.py && python train.py";
 const turns: Turn[] = [
@@ -51,7 +48,7 @@ const finalScore = async (folder: RunFolder) => {
   return grades.map(({ valid, score }) => [valid, score]);
 };
 
-describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${why}`, () => {
+describeInSandbox('an agent of the Agent Client Protocol', () => {
   test('completes its task, gets permissions, and its own statements are recorded with its steps', async () => {
     await using server = await serve(turns);
     const { record, folder } = await runSmall(server);
@@ -151,7 +148,7 @@ describe.skipIf(missing !== undefined)(`an agent of the Agent Client Protocol${w
   });
 });
 
-describe.skipIf(missing !== undefined)(`a hostile agent of the Agent Client Protocol${why}`, () => {
+describeInSandbox('a hostile agent of the Agent Client Protocol', () => {
   const attack = join(bench.folder, 'attack.py');
   const handshake = `
 import json, sys
