@@ -3,7 +3,7 @@ import { modelsOf } from '../../../src/agents/automl/layers.ts';
 import { settledScript } from '../../../src/agents/automl/model-writing/settled.ts';
 import { syntaxErrors } from '../../../src/agents/automl/python-source.ts';
 import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
-import { surroundingsOf } from '../../../src/agents/automl/rewrites/made-up-surroundings.ts';
+import { surroundingsOf } from '../../../src/agents/automl/rewrites/test-support.ts';
 import { seedsSplitData, withValues } from '../../../src/agents/automl/versions.ts';
 import { withFreshSeeds } from '../../../src/agents/search/fresh-seeds.ts';
 import { estimatorScripts } from '../../fixtures/estimator-scripts.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimatorScripts } from '../../../../test/fixtures/estimator-scripts.ts';
 import { rewriteEstimators } from './estimators.ts';
-import { surroundingsOf } from './made-up-surroundings.ts';
+import { surroundingsOf } from './test-support.ts';
 
 const rmse = surroundingsOf({ name: 'RMSE', unit: 'points', direction: 'minimize' });
 const f1 = surroundingsOf({ name: 'F1', unit: 'fraction', direction: 'maximize' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { surroundingsOf } from './made-up-surroundings.ts';
 import { rewritePredictors } from './predictors.ts';
+import { surroundingsOf } from './test-support.ts';
 
 const surroundings = surroundingsOf({ name: 'MAE', unit: 'm', direction: 'minimize', best: 0 });
 const offered = (source: string) => rewritePredictors(source, surroundings).map((each) => each.source);

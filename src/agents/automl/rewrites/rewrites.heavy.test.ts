@@ -11,7 +11,7 @@ import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/i
 import { pythonScript } from '../model-writing/python-file.ts';
 import { rewriteEstimators } from './estimators.ts';
 import { edited, fasterFunctions, readOffers } from './in-python.ts';
-import { surroundingsOf } from './made-up-surroundings.ts';
+import { surroundingsOf } from './test-support.ts';
 
 /** Runs rewritten scripts with numpy and scikit-learn. */
 let python: PythonEnvironment;

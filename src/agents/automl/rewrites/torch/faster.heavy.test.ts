@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../../test/fixtures/temporary-folder.ts';
 import { torchInferenceScripts } from '../../../../../test/fixtures/torch-inference-scripts.ts';
 import { runScripts, torchPython } from '../../../../../test/fixtures/torch-python.ts';
-import { surroundingsOf } from '../made-up-surroundings.ts';
+import { surroundingsOf } from '../test-support.ts';
 import { rewriteTorch } from './torch.ts';
 
 const python = await torchPython();

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { torchInferenceScripts } from '../../../../../test/fixtures/torch-inference-scripts.ts';
 import { torchScripts } from '../../../../../test/fixtures/torch-scripts.ts';
 import { syntaxErrors } from '../../python-source.ts';
-import { surroundingsOf } from '../made-up-surroundings.ts';
 import type { Rewrite } from '../rewrite.ts';
+import { surroundingsOf } from '../test-support.ts';
 import { rewriteTorch } from './torch.ts';
 
 const seconds = surroundingsOf({ name: 'run time', unit: 'seconds', direction: 'minimize' });
