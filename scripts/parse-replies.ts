@@ -3,13 +3,13 @@
  * `--help` says more.
  */
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { parseReply } from '../src/agents/common/replies/index.ts';
 import { recordedFormat } from '../src/agents/common/replies/recorded-format.ts';
 import { describeActions } from '../src/environment/index.ts';
 import { messageOf } from '../src/lib/errors.ts';
+import { readWords } from './read-words.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
 const help = `Usage: npm run node -- scripts/parse-replies.ts [--failures] FILE...
@@ -38,7 +38,10 @@ interface Count {
 }
 
 async function main(words: string[]): Promise<number> {
-  const { values: flags, positionals: files } = readWords(words);
+  const { values: flags, positionals: files } = readWords(words, help, {
+    help: { type: 'boolean' },
+    failures: { type: 'boolean' },
+  });
   if (flags.help) {
     console.log(help);
     return 0;
@@ -61,15 +64,6 @@ async function main(words: string[]): Promise<number> {
   }
   if (!flags.failures) console.log(JSON.stringify(Object.fromEntries(counts), null, 2));
   return 0;
-}
-
-function readWords(words: string[]) {
-  try {
-    const options = { help: { type: 'boolean' }, failures: { type: 'boolean' } } as const;
-    return parseArgs({ args: words, options, allowPositionals: true });
-  } catch (error) {
-    throw new SetUpError(`${messageOf(error)}\n\n${help}`);
-  }
 }
 
 function repliesOf(file: string): Reply[] {

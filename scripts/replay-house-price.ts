@@ -5,14 +5,13 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { housePriceInOriginalLayout } from '../bench/recorded-runs/original-layout.ts';
 import { readRecordedRun } from '../bench/recorded-runs/recorded-run.ts';
 import { type RealReplay, replayForReal } from '../bench/recorded-runs/replay-for-real.ts';
 import { requireSandbox } from '../bench/task-resources.ts';
 import { cacheFolder } from '../src/lib/cache-folder.ts';
-import { messageOf } from '../src/lib/errors.ts';
 import { removeTree } from '../src/lib/read-only-tree.ts';
+import { readWords } from './read-words.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
 const help = `Usage: npm run node -- scripts/replay-house-price.ts --mirror FOLDER RUN...
@@ -30,7 +29,10 @@ scripts run in the sandbox with the task's Python, and our grader scores what th
   --help    prints this`;
 
 async function main(words: string[]): Promise<number> {
-  const { values: flags, positionals: runs } = readWords(words);
+  const { values: flags, positionals: runs } = readWords(words, help, {
+    help: { type: 'boolean' },
+    mirror: { type: 'string' },
+  });
   if (flags.help) {
     console.log(help);
     return 0;
@@ -61,15 +63,6 @@ async function replay(folder: string, mirror: string, scratch: string): Promise<
     onProgress: (message) => console.error(message),
   });
   return replayForReal({ run, resources, folder: join(scratch, 'experiments'), signal });
-}
-
-function readWords(words: string[]) {
-  try {
-    const options = { help: { type: 'boolean' }, mirror: { type: 'string' } } as const;
-    return parseArgs({ args: words, options, allowPositionals: true });
-  } catch (error) {
-    throw new SetUpError(`${messageOf(error)}\n\n${help}`);
-  }
 }
 
 if (isProgram(import.meta.url)) await runScript(main);

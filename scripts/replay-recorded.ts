@@ -4,11 +4,10 @@
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Difference } from '../bench/recorded-runs/compare-turns.ts';
 import { readRecordedRun } from '../bench/recorded-runs/recorded-run.ts';
 import { replayRecorded } from '../bench/recorded-runs/replay-recorded.ts';
-import { messageOf } from '../src/lib/errors.ts';
+import { readWords } from './read-words.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
 const help = `Usage: npm run node -- scripts/replay-recorded.ts [--differences] FOLDER...
@@ -38,7 +37,10 @@ interface Count {
 }
 
 async function main(words: string[]): Promise<number> {
-  const { values: flags, positionals: folders } = readWords(words);
+  const { values: flags, positionals: folders } = readWords(words, help, {
+    help: { type: 'boolean' },
+    differences: { type: 'boolean' },
+  });
   if (flags.help) {
     console.log(help);
     return 0;
@@ -65,15 +67,6 @@ async function main(words: string[]): Promise<number> {
   }
   console.log(JSON.stringify(Object.fromEntries(counts), null, 2));
   return 0;
-}
-
-function readWords(words: string[]) {
-  try {
-    const options = { help: { type: 'boolean' }, differences: { type: 'boolean' } } as const;
-    return parseArgs({ args: words, options, allowPositionals: true });
-  } catch (error) {
-    throw new SetUpError(`${messageOf(error)}\n\n${help}`);
-  }
 }
 
 function runFolders(folder: string): string[] {

@@ -5,16 +5,15 @@
 import { lstatSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { KnownContents } from '../src/exchange/import/known-contents.ts';
 import { keptFiles } from '../src/exchange/import/workspaces.ts';
 import { findOriginalRuns, readOriginalRun } from '../src/exchange/original/find-runs.ts';
 import type { OriginalFile, OriginalRun } from '../src/exchange/original/original-run.ts';
-import { messageOf } from '../src/lib/errors.ts';
 import { sha256 } from '../src/lib/hash.ts';
 import { removeTree } from '../src/lib/read-only-tree.ts';
 import { ObjectId } from '../src/schema/index.ts';
 import { ObjectStore, storeSnapshot } from '../src/store/index.ts';
+import { readWords } from './read-words.ts';
 import { isProgram, runScript, SetUpError } from './script.mjs';
 
 const help = `Usage: npm run node -- scripts/stored-size.ts [--runs N] FOLDER...
@@ -41,7 +40,10 @@ interface Kind {
 }
 
 async function main(words: string[]): Promise<number> {
-  const { values: flags, positionals: folders } = readWords(words);
+  const { values: flags, positionals: folders } = readWords(words, help, {
+    help: { type: 'boolean' },
+    runs: { type: 'string', default: '88' },
+  });
   if (flags.help || folders.length === 0) {
     if (!flags.help) throw new SetUpError(`No folder was given.\n\n${help}`);
     console.log(help);
@@ -59,15 +61,6 @@ async function main(words: string[]): Promise<number> {
   for (const [model, own] of models) results.push([model, await sizesOf(own, wanted, signal)]);
   console.log(JSON.stringify(Object.fromEntries(results), null, 2));
   return 0;
-}
-
-function readWords(words: string[]) {
-  try {
-    const options = { help: { type: 'boolean' }, runs: { type: 'string', default: '88' } } as const;
-    return parseArgs({ args: words, options, allowPositionals: true });
-  } catch (error) {
-    throw new SetUpError(`${messageOf(error)}\n\n${help}`);
-  }
 }
 
 async function sizesOf(runs: readonly OriginalRun[], wanted: number, signal: AbortSignal) {
