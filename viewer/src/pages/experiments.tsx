@@ -151,7 +151,7 @@ function Line({ line, select }: LineProps) {
         </p>
       )}
       {line.agents.length === 0 ? null : (
-        <p className="experiment-what">
+        <p>
           {listed(line.agents)} <span className="quiet">on</span> {listed(line.tasks)}
         </p>
       )}

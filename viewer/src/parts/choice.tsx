@@ -12,7 +12,7 @@ export function Choice<Name extends string>({
 }) {
   const names = Object.keys(choices).filter((name): name is Name => name in choices);
   return (
-    <label className="choice">
+    <label>
       <span className="visually-hidden">{label}</span>
       <select
         value={value}

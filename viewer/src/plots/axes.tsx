@@ -35,12 +35,7 @@ export function BottomAxis({ scale, show, label, ticks = 6, frame }: Axis & { fr
           </text>
         </g>
       ))}
-      <text
-        className="axis-label"
-        x={(frame.left + frame.width - frame.right) / 2}
-        y={frame.height - 6}
-        textAnchor="middle"
-      >
+      <text x={(frame.left + frame.width - frame.right) / 2} y={frame.height - 6} textAnchor="middle">
         {label}
       </text>
     </g>
@@ -58,7 +53,7 @@ export function LeftAxis({ scale, show, label, ticks = 5, frame }: Axis & { fram
           </text>
         </g>
       ))}
-      <text className="axis-label" x={4} y={9} textAnchor="start">
+      <text x={4} y={9} textAnchor="start">
         {label}
       </text>
     </g>

@@ -108,7 +108,7 @@ export function MeterTable({ agents, lines }: { agents: readonly string[]; lines
                           className="meter-bar"
                           style={{ width: `${(Math.abs(value ?? 0) / most) * 100}%` }}
                         />
-                        <span className="meter-number">{shown}</span>
+                        <span>{shown}</span>
                       </RunsLink>
                     </td>
                   );

@@ -24,7 +24,7 @@ export function StackedBars({
   return (
     <div className="bars">
       {bars.map(({ name, note, parts }) => (
-        <div key={name} className="bar-line">
+        <div key={name}>
           <div className="bar-name">
             <span>{name}</span>
             <span className="quiet">{note}</span>

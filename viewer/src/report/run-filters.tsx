@@ -61,7 +61,7 @@ export function FilterSelects({ rows }: { rows: readonly RunRow[] }) {
   );
   return filterKeys.map((key) =>
     choices[key].length < 2 && filter[key] === undefined ? null : (
-      <label key={key} className="choice">
+      <label key={key}>
         <span className="visually-hidden">{key}</span>
         <select value={filter[key] ?? ''} onChange={(event) => change({ [key]: event.target.value })}>
           <option value="">{everything[key]}</option>

@@ -40,7 +40,7 @@ function ModelCall({ call }: { call: StepCall }) {
 
 function CallTexts({ call }: { call: StepCall }) {
   return (
-    <div className="call-texts">
+    <div>
       <p className="quiet">
         at most {showAmount(call.max_output_tokens)} tokens
         {call.temperature === null ? '' : `, temperature ${call.temperature}`}

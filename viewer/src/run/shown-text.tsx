@@ -29,7 +29,7 @@ export function LongText({ shown, children }: { shown: ShownText; children: (tex
   };
   const raw = part === null ? null : source.download(stepPath(place, 'raw'), { part });
   return (
-    <div className="long-text">
+    <div>
       {shown.unreadable === undefined ? (
         children(text)
       ) : (
