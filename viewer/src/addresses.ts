@@ -13,12 +13,12 @@ export function taskAddress(task: string): string {
   return `/tasks/${encodeURIComponent(task)}`;
 }
 
-interface RunPlace {
+export interface RunAddress {
   experiment: string;
   run: string;
 }
 
-export function sideBySideAddress(a: RunPlace, b: RunPlace): string {
+export function sideBySideAddress(a: RunAddress, b: RunAddress): string {
   const query = new URLSearchParams({ a: `${a.experiment}/${a.run}`, b: `${b.experiment}/${b.run}` });
   return `/side-by-side?${query}`;
 }

@@ -4,7 +4,7 @@ import { define } from './define-table.ts';
 
 /** The points of plots, for people who draw them with other tools. */
 
-type CurvePoint = {
+type CurveRow = {
   task: string;
   agent: string;
   axis: string;
@@ -14,7 +14,7 @@ type CurvePoint = {
   high: number;
 };
 
-export const curves = define<CurvePoint>({
+export const curves = define<CurveRow>({
   title: 'Hidden score over steps, time, tokens and money',
   note: 'The improvement of the newest graded step: median and quartiles of the runs.',
   rows: ({ curves: all }) =>

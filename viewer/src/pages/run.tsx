@@ -6,7 +6,7 @@ import { useLive } from '../data/use-live.ts';
 import { Page } from '../parts/page.tsx';
 import { Answer } from '../parts/states.tsx';
 import { RunBrowser } from '../run/run-browser.tsx';
-import { runPath } from '../run/run-place.ts';
+import { runPath } from '../run/step-place.ts';
 
 /** One run: a timeline of all its steps, and each step in full. */
 export default function RunPage() {

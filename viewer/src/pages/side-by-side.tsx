@@ -13,9 +13,9 @@ import { useAddressChoice, useAddressText } from '../parts/use-address-choice.ts
 import { type AlignedSteps, type Alignment, alignSteps } from '../run/align.ts';
 import { RunHead } from '../run/run-head.tsx';
 import { RunOverview } from '../run/run-overview.tsx';
-import { runPath } from '../run/run-place.ts';
 import { StepDetail } from '../run/step-detail.tsx';
 import { StepWords } from '../run/step-list.tsx';
+import { runPath } from '../run/step-place.ts';
 import { TimelineLegend, TimelineView } from '../run/timeline-view.tsx';
 import { type KeyTable, useKeys } from '../run/use-run-keys.ts';
 

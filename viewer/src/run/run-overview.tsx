@@ -19,13 +19,13 @@ import { AttemptTable, AttemptTree, treeExplanation } from '../plots/attempt-tre
 import { showFlag } from '../plots/count-plots.tsx';
 import { BranchTree } from './branch-tree.tsx';
 import { Ratings } from './ratings.tsx';
-import { RunPlaceContext } from './run-place.ts';
 import { LongText } from './shown-text.tsx';
+import { StepPlaceContext } from './step-place.ts';
 
 /** The run as a whole: how it ended, how it went, and its problem text. */
 export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: number | null) => string }) {
   return (
-    <RunPlaceContext value={{ experiment: page.experiment, run: page.run, step: page.steps }}>
+    <StepPlaceContext value={{ experiment: page.experiment, run: page.run, step: page.steps }}>
       <article className="step" aria-label="the run as a whole">
         <header className="step-head">
           <h2>The run as a whole</h2>
@@ -50,7 +50,7 @@ export function RunOverview({ page, hrefOf }: { page: RunPage; hrefOf: (step: nu
           </details>
         )}
       </article>
-    </RunPlaceContext>
+    </StepPlaceContext>
   );
 }
 

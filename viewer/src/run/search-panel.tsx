@@ -6,7 +6,7 @@ import { useSource } from '../data/use-data.ts';
 import { showPlural } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { ErrorMessage } from '../parts/states.tsx';
-import { runPath } from './run-place.ts';
+import { runPath } from './step-place.ts';
 
 interface SearchPanelProps {
   experiment: string;

@@ -3,11 +3,11 @@ import { type ShownText, TextRest } from '../../../src/schema/index.ts';
 import { useSource } from '../data/use-data.ts';
 import { showCount } from '../format/numbers.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { stepPath, useRunPlace } from './run-place.ts';
+import { stepPath, useStepPlace } from './step-place.ts';
 
 /** A text whose rest is loaded on demand; the caller draws it. */
 export function LongText({ shown, children }: { shown: ShownText; children: (text: string) => ReactNode }) {
-  const place = useRunPlace();
+  const place = useStepPlace();
   const source = useSource();
   const [more, setMore] = useState('');
   const [problem, setProblem] = useState<string | null>(null);

@@ -9,13 +9,13 @@ import { Answer, Notice } from '../parts/states.tsx';
 import { Words } from '../parts/words.tsx';
 import { Decision } from './decision.tsx';
 import { ModelCalls } from './model-calls.tsx';
-import { type RunPlace, RunPlaceContext, stepPath } from './run-place.ts';
 import { InnerSteps, StepArguments, StepObservation } from './step-action.tsx';
 import { StepEntries } from './step-entries.tsx';
+import { type StepPlace, StepPlaceContext, stepPath } from './step-place.ts';
 import { warningWords } from './warning-words.ts';
 import { Workspace } from './workspace.tsx';
 
-interface StepDetailProps extends RunPlace {
+interface StepDetailProps extends StepPlace {
   output: LiveOutput | null;
   /** How many steps there are now; by default, as many as when the step was requested. */
   total?: number;
@@ -27,7 +27,7 @@ export function StepDetail({ experiment, run, step, output, total, tools }: Step
   const place = useMemo(() => ({ experiment, run, step }), [experiment, run, step]);
   const result = useData({ path: stepPath(place), parser: StepPage });
   return (
-    <RunPlaceContext value={place}>
+    <StepPlaceContext value={place}>
       <article className="step" aria-label={`step ${step}`}>
         <Answer result={result} what={`step ${step}`}>
           {(page) => (
@@ -48,7 +48,7 @@ export function StepDetail({ experiment, run, step, output, total, tools }: Step
           )}
         </Answer>
       </article>
-    </RunPlaceContext>
+    </StepPlaceContext>
   );
 }
 

@@ -4,12 +4,12 @@ import { showScore } from '../format/numbers.ts';
 /** The curve over the steps of a run: the hidden score, or the agent's own metric if only the end was graded. */
 export interface TimelineCurve {
   kind: 'hidden' | 'validation';
-  points: readonly CurvePoint[];
+  points: readonly TimelinePoint[];
   /** The hidden score's baseline, with the same sign as the points. */
   baseline: number | null;
 }
 
-export interface CurvePoint {
+export interface TimelinePoint {
   step: number;
   /** Higher is better. */
   value: number;
@@ -49,7 +49,7 @@ function ownCurve({ readings }: Timeline): TimelineCurve {
 
 function hiddenCurve({ grades }: Timeline, direction: 'maximize' | 'minimize'): TimelineCurve | null {
   const sign = direction === 'maximize' ? 1 : -1;
-  const points = grades.flatMap(({ step, score, final }): CurvePoint[] =>
+  const points = grades.flatMap(({ step, score, final }): TimelinePoint[] =>
     score === null ? [] : [{ step, value: sign * score, words: showScore(score), final }],
   );
   if (points.length === 0) return null;

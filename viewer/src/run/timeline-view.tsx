@@ -4,7 +4,7 @@ import type { Timeline } from '../../../src/schema/index.ts';
 import { showPlural, showScore, showSeconds, showWords } from '../format/numbers.ts';
 import { actionKinds, kindWords } from './action-kind.ts';
 import { barHeight, timelineBins } from './timeline-bins.ts';
-import { type CurvePoint, curveRange, type TimelineCurve, timelineCurve } from './timeline-curve.ts';
+import { curveRange, type TimelineCurve, type TimelinePoint, timelineCurve } from './timeline-curve.ts';
 
 interface TimelineViewProps {
   timeline: Timeline;
@@ -141,7 +141,7 @@ interface ScoreLineProps {
 /** The hidden score after each graded step, or the scripts' own metric; up is better. */
 function ScoreLine({ curve, range: { low, high }, place }: ScoreLineProps) {
   const y = (value: number) => scoreTop + scoreHeight * (1 - (value - low) / (high - low || 1));
-  const path = line<CurvePoint>()
+  const path = line<TimelinePoint>()
     .x(({ step }) => place(step))
     .y(({ value }) => y(value));
   const { kind, points, baseline } = curve;

@@ -7,7 +7,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
 import { languageOf } from '../parts/language.ts';
 import { Answer } from '../parts/states.tsx';
-import { stepPath, useRunPlace } from './run-place.ts';
+import { stepPath, useStepPlace } from './step-place.ts';
 
 /** What the step changed in the workspace, and every file after it. */
 export function Workspace({ changed }: { changed: number }) {
@@ -30,7 +30,7 @@ export function Workspace({ changed }: { changed: number }) {
 }
 
 function Changes() {
-  const place = useRunPlace();
+  const place = useStepPlace();
   const result = useData({ path: stepPath(place, 'diff'), parser: StepDiff });
   return (
     <Answer result={result} what="the changes">
@@ -89,7 +89,7 @@ function ChangedFile({ file, open }: { file: StepDiff['files'][number]; open: bo
 }
 
 function Files() {
-  const place = useRunPlace();
+  const place = useStepPlace();
   const result = useData({ path: stepPath(place, 'files'), parser: FileList });
   return (
     <Answer result={result} what="the files">
@@ -132,7 +132,7 @@ function WorkspaceFile({ file }: { file: FileList['files'][number] }) {
 }
 
 function FileContent({ object, path }: { object: string; path: string }) {
-  const { experiment } = useRunPlace();
+  const { experiment } = useStepPlace();
   const source = useSource();
   const address = ['experiments', experiment, 'objects', object];
   const result = useData({ path: address, parser: FileText });
