@@ -35,8 +35,8 @@ async function start(extraFlags) {
 }
 
 /**
- * `start-1`, `start-2`, …: the first that is not finished, so that an interrupted start resumes and the next is a new
- * one.
+ * `start-1`, `start-2`, …: the first that is not finished or not graded, so that an interrupted start resumes and the
+ * next is a new one.
  */
 export function firstUnfinished(experiments) {
   for (let number = 1; ; number++) {
@@ -45,18 +45,38 @@ export function firstUnfinished(experiments) {
   }
 }
 
-/** Whether every run of the plan has ended. A folder without a readable plan counts as not begun. */
+/** Whether every run of the plan has failed or is graded. A folder without a readable plan counts as not begun. */
 function isOver(folder) {
   const plan = readJson(join(folder, 'plan.json'));
   if (!Array.isArray(plan?.runs)) return false;
-  const ended = ['finished', 'failed'];
-  return plan.runs.every(({ id }) => ended.includes(readJson(join(folder, 'runs', id, 'run.json'))?.status));
+  return plan.runs.every(({ id }) => {
+    const run = join(folder, 'runs', id);
+    const status = readJson(join(run, 'run.json'))?.status;
+    return status === 'failed' || (status === 'finished' && (plan.grade === 'none' || hasFinalGrade(run)));
+  });
+}
+
+function hasFinalGrade(run) {
+  const grades = readText(join(run, 'grades.jsonl'))?.split('\n') ?? [];
+  return grades.some((line) => parsed(line)?.final === true);
 }
 
 /** Null if it is missing or broken: then the experiment counts as unfinished, and mlab reports the problem. */
 function readJson(path) {
+  return parsed(readText(path));
+}
+
+function readText(path) {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -199,11 +199,13 @@ describe('progress', () => {
 });
 
 describe('npm start works on', () => {
-  function writeExperiment(name: string, statuses: (string | null)[]): void {
+  /** Runs that are finished are graded. */
+  function writeExperiment(name: string, statuses: (string | null)[], grade = 'final'): void {
     const runs = statuses.map((_, index) => ({ id: `run-${index}` }));
-    writeJson(`${name}/plan.json`, { runs });
+    writeJson(`${name}/plan.json`, { runs, grade });
     for (const [index, status] of statuses.entries()) {
       if (status !== null) writeJson(`${name}/runs/run-${index}/run.json`, { status });
+      if (status === 'finished') writeJson(`${name}/runs/run-${index}/grades.jsonl`, { final: true });
     }
   }
 
@@ -224,6 +226,21 @@ describe('npm start works on', () => {
     writeExperiment('start-1', ['finished', 'finished']);
     writeExperiment('start-2', ['finished', 'failed']);
     expect(firstUnfinished(folder)).toBe('start-3');
+  });
+
+  test('an experiment that was interrupted while it was graded, unless it wants no grades', () => {
+    const grades = join(folder, 'start-1/runs/run-1/grades.jsonl');
+    writeExperiment('start-1', ['finished', 'finished']);
+    for (const lines of ['', '{"final":false}\n', '{"final":false}\n{"final":tr']) {
+      writeFileSync(grades, lines);
+      expect(firstUnfinished(folder)).toBe('start-1');
+    }
+    writeFileSync(grades, '{"final":false}\n{"final":true}\n');
+    expect(firstUnfinished(folder)).toBe('start-2');
+    rmSync(grades);
+    expect(firstUnfinished(folder)).toBe('start-1');
+    writeExperiment('start-1', ['finished', 'finished'], 'none');
+    expect(firstUnfinished(folder)).toBe('start-2');
   });
 
   test('an experiment whose records cannot be read, so that mlab says what is wrong with them', () => {
