@@ -20,9 +20,21 @@ async function startHere() {
   const source = join(packageRoot, 'src/cli/main.ts');
   // Only a checkout has sources: Node strips no types inside node_modules, so the package carries them built.
   const entry = existsSync(source) ? source : join(packageRoot, 'dist/cli/main.js');
-  const { main } = await import(pathToFileURL(entry).href);
-  process.exitCode = await main(argv);
+  try {
+    const { main } = await import(pathToFileURL(entry).href);
+    process.exitCode = await main(argv);
+  } catch (error) {
+    if (!isMissingPackage(error)) throw error;
+    console.error(`mlab: ${error.message}`);
+    const next = entry === source ? 'run npm start' : 'install mlagentbench again';
+    console.error(`Its npm packages are being installed, or are incomplete: wait, or ${next}.`);
+    process.exitCode = 3;
+  }
   leave(1000);
+}
+
+function isMissingPackage(error) {
+  return error?.code === 'ERR_MODULE_NOT_FOUND' && /find package|node_modules/.test(error.message);
 }
 
 /** Timers and connections that an agent's code left behind would keep this process alive. */

@@ -21,9 +21,11 @@ const asLocked = [
  * Installs the npm packages of package-lock.json.
  * @param {{ folder: string, what: string, megabytes: number, production?: boolean, inUse?: boolean }} packages
  *   `megabytes`: what npm downloads with an empty cache; `production`: without those for development; `inUse`: a process
- *   runs from those that are there, so they stay, and the others are added
+ *   may run from those that are there, so they stay, and the others are added; default: if an installation was completed
  */
-export async function installPackages({ folder, what, megabytes, production = false, inUse = false }) {
+export async function installPackages(packages) {
+  const { folder, what, megabytes, production = false } = packages;
+  const { inUse = existsSync(listOfInstalled(folder)) } = packages;
   say(`Installing ${what}: ${megabytes} MB to download, less what is in npm's cache.`);
   const start = performance.now();
   const argv = [
@@ -73,7 +75,7 @@ function progressOf(folder, what, production) {
  */
 export function packagesAreCurrent(root, production = false) {
   const wanted = lockedPackages(join(root, 'package-lock.json'));
-  const installed = lockedPackages(join(root, 'node_modules', '.package-lock.json'));
+  const installed = lockedPackages(listOfInstalled(root));
   if (wanted === null || installed === null) return false;
   const same = ([path, entry]) => {
     const found = installed[path];
@@ -82,6 +84,11 @@ export function packagesAreCurrent(root, production = false) {
   };
   const superfluous = Object.keys(installed).some((path) => !(path in wanted));
   return !superfluous && Object.entries(wanted).every((entry) => entry[0] === '' || same(entry));
+}
+
+/** npm writes it at the end of an installation. */
+function listOfInstalled(root) {
+  return join(root, 'node_modules', '.package-lock.json');
 }
 
 function isOptional(entry) {

@@ -34,7 +34,7 @@ export async function setUp(options = {}) {
  * this checkout.
  * @param {{ production?: boolean, inUse?: boolean }} options as for `installPackages`
  */
-export async function installProject({ production = false, inUse = false } = {}) {
+export async function installProject({ production = false, inUse } = {}) {
   const system = findSystemNode();
   const packages = {
     ...{ folder: packageRoot, what: 'npm packages', production, inUse },

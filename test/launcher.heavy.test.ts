@@ -89,6 +89,17 @@ describe('the launcher', () => {
     expect(result.status).toBe(3);
   });
 
+  test('says what to do if a package is missing', () => {
+    const launcher = installLauncher('return 0;');
+    const main = join(dirname(dirname(launcher)), 'dist/cli/main.js');
+    write(main, "import 'no-such-package'; export async function main() { return 0; }");
+    const result = launch(launcher, { path: '/nowhere', old: false });
+    expect(result.status).toBe(3);
+    expect(result.stderr).toMatch(
+      /^mlab: Cannot find package 'no-such-package' .*\nIts npm packages are being installed, or are incomplete: wait, or .*\n$/,
+    );
+  });
+
   test('hands over to the Node that set-up installed in the checkout', () => {
     const launcher = checkOut(sayVersionAndArguments);
     const result = launch(launcher, { path: '/usr/bin:/bin', old: true, argv: ['run', '--name', 'a b'] });

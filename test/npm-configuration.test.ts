@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -156,6 +157,17 @@ test.each(Object.entries(unusual))(
     expect(asked.filter((path) => served.includes(path)).sort()).toEqual(served);
   },
 );
+
+test('packages that an installation left stay in place while others are added, as mlab may run from them', async () => {
+  await install([]);
+  const friend = join(folder, 'project/node_modules/friend');
+  const { ino } = statSync(join(friend, 'program.js'));
+  rmSync(join(folder, 'project/node_modules/tool'), { recursive: true });
+  const { status, said } = await install([]);
+  expect(status, said).toBe(0);
+  expect(existsSync(join(folder, 'project/node_modules/tool/program.js'))).toBe(true);
+  expect(statSync(join(friend, 'program.js')).ino).toBe(ino);
+});
 
 test('set-up installs the same if the environment tells npm to omit packages', async () => {
   const { status, said, project } = await install([], {

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { messageOf, UserError } from '../lib/errors.ts';
+import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { type ExitCode, exitCodes } from './context.ts';
 
 /** An error as shown to people and programs. */
@@ -81,6 +81,11 @@ export function explain(error: unknown, aborted: boolean, called = ''): Explanat
   if (error instanceof Error && error.name === 'GraderFailed') {
     const hint = 'If the grader is wrong, fix hidden/grade.py of the task; mlab tasks check runs it.';
     return { code: 'grader_failed', exitCode: exitCodes.negative, message: error.message, hint };
+  }
+  if (hasCode(error, 'ERR_MODULE_NOT_FOUND')) {
+    const hint =
+      'Its npm packages are being installed, or are incomplete: wait, or install them again (npm start in a clone).';
+    return { code: 'no_npm_package', exitCode: exitCodes.missing, message: messageOf(error), hint };
   }
   const systemHint = hintOfSystemError(error);
   if (systemHint !== null)
