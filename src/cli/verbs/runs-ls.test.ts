@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -159,4 +159,23 @@ test.each([
   const { states, runs } = await list(folder, undefined, [], { sort: 'score' });
   expect(states.map(({ run }) => run)).toEqual([...best, 'first/failed']);
   expect(runs.map(({ run }) => `first/${run}`)).toEqual([...best, 'first/failed']);
+});
+
+test('how to grade finished runs without a grade is said, unless their plan asks for none', async () => {
+  const folder = temporaryFolder();
+  const experiment = fleetIn(folder);
+  const hint = 'To grade the runs that are not graded: npx mlab grade first';
+  expect((await list(folder)).text).toContain(hint);
+  expect((await list(folder, ['failed'])).text).not.toContain('To grade');
+  const plan = join(experiment.folder, 'plan.json');
+  writeFileSync(plan, JSON.stringify({ ...experiment.plan, grade: 'none' }));
+  expect((await list(folder)).text).not.toContain('To grade');
+});
+
+test('one line says that no run is in the wanted state', async () => {
+  const folder = temporaryFolder();
+  fleetIn(folder);
+  expect((await list(folder, ['cancelled'])).text).toBe('No run is cancelled.');
+  expect((await list(folder, ['cancelled', 'starting'])).text).toBe('No run is cancelled or starting.');
+  expect((await list(folder, ['cancelled'])).runs).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { basename, matchesGlob } from 'node:path';
+import { basename, dirname, matchesGlob } from 'node:path';
 import { messageOf, UserError } from '../../lib/errors.ts';
 import { type ReportRun, type RunPlace, RunState } from '../../schema/index.ts';
 import {
@@ -90,8 +90,14 @@ export const runsLs: Verb = {
     const shown = sorted.slice(0, limit);
     const states = () => shown.map(({ run, state, where, why }) => ({ run, state, where, why }));
     const json = async () => ({ runs: await reportRuns(context, fleets, shown), states: states() });
+    if (wanted !== null && runs.length > 0 && matching.length === 0)
+      return { text: `No run is ${[...wanted].join(' or ')}.`, json };
     if (runs.length > 0) {
-      const notes = [...leftOut(matching, shown), ...renamedTexts(fleets)];
+      const notes = [
+        ...leftOut(matching, shown),
+        ...renamedTexts(fleets),
+        ...toGrade(context, fleets, matching),
+      ];
       return { text: [tableOf(shown), countsText(matching), ...notes].join('\n\n'), json };
     }
     return {
@@ -138,6 +144,19 @@ function largestFirst(runs: readonly Listed[], figure: (typeof sortKeys)[SortKey
 function leftOut(matching: readonly Listed[], shown: readonly Listed[]): string[] {
   const left = matching.length - shown.length;
   return left === 0 ? [] : [`… and ${left} more: --limit lists more of them.`];
+}
+
+/** How to grade runs that ended without the grades that their plan asks for. */
+function toGrade({ command, placeFlags }: Context, fleets: readonly Fleet[], runs: readonly Listed[]): string[] {
+  const graded = fleets.filter(({ begun }) => begun !== null && begun.plan.grade !== 'none');
+  const without = new Set(runs.filter(isUngraded).map(({ run }) => dirname(run)));
+  const names = graded.map(({ name }) => name).filter((name) => without.has(name));
+  const commands = names.map((name) => `${command} grade ${name}${placeFlags}`);
+  return commands.length === 0 ? [] : [`To grade the runs that are not graded: ${commands.join('; ')}`];
+}
+
+function isUngraded({ work, state }: Listed): boolean {
+  return state === 'finished' && withoutScore(work) === notGraded;
 }
 
 function wholeNumber(text: string): number {
@@ -253,8 +272,10 @@ function endOf(work: ReportRun | null, why: string): string {
 function withoutScore(work: ReportRun | null): string {
   if (work === null || work.end === null) return '';
   if (work.outcome === 'invalid') return 'no valid submission';
-  return work.outcome === 'unfinished' ? 'not graded' : '';
+  return work.outcome === 'unfinished' ? notGraded : '';
 }
+
+const notGraded = 'not graded';
 
 function tableOf(runs: readonly Listed[]): string {
   const right = 'right' as const;
