@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { examplePlan, exampleRecord, modelCall } from '../../test/fixtures/store/examples.ts';
+import { exampleGrade, examplePlan, exampleRecord, modelCall } from '../../test/fixtures/store/examples.ts';
 import type { ExperimentProgress } from '../runs/index.ts';
 import { ProgressSum } from './progress-sum.ts';
 
@@ -15,16 +15,19 @@ function sumOf(parallel: number) {
   };
   const ended = (id: string, changes = {}) =>
     report(id, { kind: 'run_ended', record: exampleRecord({ status: 'finished', ...changes }) });
-  return { sum, clock, report, ended };
+  const graded = (id: string, seconds = 0, more = {}) =>
+    report(id, { kind: 'run_graded', grades: [{ ...exampleGrade('a' as never), seconds, ...more }] });
+  return { sum, clock, report, ended, graded };
 }
 
 test('the remaining time is estimated from the runs that have ended', () => {
-  const { sum, clock, report, ended } = sumOf(2);
+  const { sum, clock, report, ended, graded } = sumOf(2);
   expect(sum.leftMs()).toBeNull();
   report('e', { kind: 'run_kept', record: exampleRecord({ status: 'finished' }) });
   for (const id of ['a', 'b']) report(id, { kind: 'run_started', resumed: false });
   clock.ms = 60_000;
   ended('a');
+  graded('a');
   report('c', { kind: 'run_started', resumed: false });
   // b should have ended, c takes a minute, d waits for a minute.
   expect(sum.leftMs()).toBe(60_000);
@@ -32,6 +35,22 @@ test('the remaining time is estimated from the runs that have ended', () => {
   ended('b');
   expect(sum.leftMs()).toBe((45_000 + 75_000) / 2);
   expect(sum.over).toBe(3);
+});
+
+test('the remaining time includes gradings, once one of the task has shown how long they take', () => {
+  const { sum, clock, report, ended, graded } = sumOf(5);
+  for (const id of ids) report(id, { kind: 'run_started', resumed: false });
+  clock.ms = 10_000;
+  for (const id of ids.slice(0, 4)) ended(id);
+  ended('e', { status: 'failed' });
+  expect([sum.gradedText, sum.leftMs()]).toEqual(['0 of 4 graded', null]);
+  graded('a', 30, { others_cores: 0 });
+  expect([sum.gradedText, sum.leftMs()]).toEqual(['1 of 4 graded', 90_000]);
+  report('b', { kind: 'run_not_graded', message: 'no', error: 'none' });
+  graded('c', 20);
+  expect([sum.gradedText, sum.leftMs()]).toEqual(['3 of 4 graded', 25_000]);
+  graded('d', 20);
+  expect([sum.gradedText, sum.leftMs()]).toEqual(['', 0]);
 });
 
 test('tokens and their cost come from the calls until a run ends, then from its record', () => {

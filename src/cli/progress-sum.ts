@@ -12,6 +12,16 @@ interface Kind {
   tookMs: number;
 }
 
+/** Gradings of one task: they take about as long as each other. */
+interface Gradings {
+  /** Of runs that are not graded yet, whether or not they have ended. */
+  left: number;
+  done: number;
+  tookMs: number;
+  /** They time submitted code, so nothing else is executed meanwhile. */
+  areAlone: boolean;
+}
+
 /** Sums up the progress of the runs of an experiment; each event takes the same time, however many runs there are. */
 export class ProgressSum {
   readonly #parallel: number;
@@ -23,6 +33,12 @@ export class ProgressSum {
   /** Start times of runs under way, by this process's clock in milliseconds. */
   readonly #started = new Map<string, { at: number; kind: Kind }>();
   readonly #over = new Set<string>();
+  readonly #gradings = new Map<string, Gradings>();
+  /** Runs that are to be graded, whether or not they have ended. */
+  readonly #ungraded: Set<string>;
+  readonly #finished = new Set<string>();
+  /** Finished runs that are to be graded. */
+  readonly #awaitGrade = new Set<string>();
   /** Until people have decided on their actions. */
   readonly #waiting = new Set<string>();
 
@@ -30,7 +46,11 @@ export class ProgressSum {
     this.#parallel = plan.parallel;
     this.#now = now;
     this.#queued = new Set(plan.runs.map(({ id }) => id));
-    for (const run of plan.runs) this.#kindOf(run).queued += 1;
+    this.#ungraded = new Set(plan.grade === 'none' ? [] : this.#queued);
+    for (const run of plan.runs) {
+      this.#kindOf(run).queued += 1;
+      if (plan.grade !== 'none') this.#gradingsOf(run).left += 1;
+    }
   }
 
   add({ run, ...progress }: ExperimentProgress): void {
@@ -55,7 +75,31 @@ export class ProgressSum {
       }
       this.#started.delete(id);
       (waits ? this.#waiting : this.#over).add(id);
-    }
+      const isFinished = progress.record.status === 'finished';
+      if (isFinished) this.#finished.add(id);
+      if (isFinished && progress.kind === 'run_ended' && this.#ungraded.has(id)) this.#awaitGrade.add(id);
+      else if (!waits) this.#needsNoGrade(run);
+    } else if (progress.kind === 'run_graded') {
+      const gradings = this.#needsNoGrade(run);
+      gradings.done += 1;
+      for (const { seconds, others_cores: measured } of progress.grades) {
+        gradings.tookMs += seconds * 1000;
+        gradings.areAlone ||= measured !== undefined;
+      }
+    } else if (progress.kind === 'run_not_graded') this.#needsNoGrade(run);
+  }
+
+  #needsNoGrade(run: RunSpec): Gradings {
+    const gradings = this.#gradingsOf(run);
+    if (this.#ungraded.delete(run.id)) gradings.left -= 1;
+    this.#awaitGrade.delete(run.id);
+    return gradings;
+  }
+
+  #gradingsOf({ task }: RunSpec): Gradings {
+    const known = this.#gradings.get(task) ?? { left: 0, done: 0, tookMs: 0, areAlone: false };
+    this.#gradings.set(task, known);
+    return known;
   }
 
   #begun(run: RunSpec): Kind {
@@ -76,6 +120,13 @@ export class ProgressSum {
     return this.#over.size;
   }
 
+  /** `3 of 11 graded`: finished runs; empty while none waits for its grade. */
+  get gradedText(): string {
+    const finished = this.#finished.size;
+    const awaiting = this.#awaitGrade.size;
+    return awaiting === 0 ? '' : `${finished - awaiting} of ${finished} graded`;
+  }
+
   /** Runs that nobody executes until a person has decided. */
   get waiting(): number {
     return this.#waiting.size;
@@ -93,8 +144,9 @@ export class ProgressSum {
   }
 
   /**
-   * Milliseconds until the last run ends, if each takes as long as earlier ones of its agent on its task; null until one
-   * of each has ended here, and while a run waits for a person.
+   * Milliseconds until the last run is graded, if each takes as long as earlier ones of its agent on its task, and its
+   * grading as long as earlier ones of the task; null until one of each has ended here, and while a run waits for a
+   * person.
    */
   leftMs(): number | null {
     if (this.#waiting.size > 0) return null;
@@ -111,8 +163,16 @@ export class ProgressSum {
       longest = Math.max(longest, expected);
       sum += expected;
     }
+    let alone = 0;
+    for (const { left, done, tookMs, areAlone } of this.#gradings.values()) {
+      if (left === 0) continue;
+      if (done === 0) return null;
+      const expected = (left * tookMs) / done;
+      if (areAlone) alone += expected;
+      else sum += expected;
+    }
     const isKnown = [...this.#kinds.values()].some(({ ended }) => ended > 0);
-    return isKnown ? Math.max(sum / this.#parallel, longest) : null;
+    return isKnown ? Math.max(sum / this.#parallel, longest) + alone : null;
   }
 }
 

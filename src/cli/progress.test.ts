@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { examplePlan, exampleRecord } from '../../test/fixtures/store/examples.ts';
+import { exampleGrade, examplePlan, exampleRecord } from '../../test/fixtures/store/examples.ts';
 import { BranchId } from '../schema/index.ts';
 import { createProgressView } from './progress.ts';
 
@@ -61,4 +61,15 @@ test('a person who decides on each action sees the result of the previous one', 
   };
   expect(shownWith(true)).toEqual([expect.stringMatching(/: step 1: ok\nepoch 1(?!\u001b)/)]);
   expect(shownWith(false)).toEqual([]);
+});
+
+test('once runs are over, it is said how many of them are graded', () => {
+  const { lines, view } = viewWith(false);
+  for (const each of plan.runs)
+    view.show({ kind: 'run_ended', run: each, record: exampleRecord({ spec: each, status: 'finished' }) });
+  view.show({ kind: 'run_graded', run, grades: [{ ...exampleGrade('a' as never), seconds: 60 }] });
+  expect(lines.filter((line) => line.includes('runs ended'))).toEqual([
+    '2 of 2 runs ended, 0 of 2 graded',
+    '2 of 2 runs ended, 1 of 2 graded',
+  ]);
 });

@@ -274,20 +274,29 @@ class LineView implements ProgressView {
       if (text !== '') this.#log(`${id}: ${plain(text)}`);
       if (this.#shows.showsResults && step.kind === 'step_finished')
         this.#log(`${id}: step ${step.step}: ${step.result.status}\n${shownText(step.result.observation)}`);
-    } else this.#log(`${id}: ${plain(resultText(progress, this.#shownIn))}`);
+    } else {
+      this.#log(`${id}: ${plain(resultText(progress, this.#shownIn))}`);
+      if (progress.kind === 'run_graded' && this.#sum?.over === this.#runs) this.#logTotals();
+    }
+  }
+
+  get #runs(): number {
+    return this.#shows.plan?.runs.length ?? 1;
   }
 
   /** The totals, after a run. */
   #logTotals(): void {
-    const runs = this.#shows.plan?.runs.length ?? 1;
     const waiting = this.#sum?.waiting ?? 0;
+    const over = this.#sum?.over ?? 0;
+    const graded = this.#sum?.gradedText ?? '';
+    const ended = [`${over} of ${this.#runs} runs ended`, graded].filter((part) => part !== '').join(', ');
     const facts = [
       waiting === 0 ? '' : `${waiting} waiting for a decision`,
       leftText(this.#sum?.leftMs() ?? null),
       this.#sum?.spentText() ?? '',
     ].filter((fact) => fact !== '');
-    if (runs > 1 && facts.length > 0)
-      this.#log(`${this.#sum?.over ?? 0} of ${runs} runs ended · ${facts.join(' · ')}`);
+    const isWorthIt = facts.length > 0 || (over === this.#runs && graded !== '');
+    if (this.#runs > 1 && isWorthIt) this.#log([ended, ...facts].join(' · '));
   }
 
   [Symbol.dispose](): void {}
