@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DoctorCheck } from '../lib/doctor-check.ts';
 import { UserError } from '../lib/errors.ts';
@@ -8,6 +8,7 @@ import { isExposed, kaggleCredentials } from './kaggle.ts';
 import { knownUv } from './python-environment.ts';
 import { findInterpreter } from './python-interpreter.ts';
 import { uvVersion } from './uv.ts';
+import { withWritableCache } from './writable-cache.ts';
 
 export interface CheckPythonOptions {
   interpreter?: string | null;
@@ -60,6 +61,11 @@ const necessary = 2 ** 30;
 export async function checkCacheDisk(cache: string): Promise<DoctorCheck> {
   let folder = cache;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    await withWritableCache(cache, () => access(folder, constants.W_OK | constants.X_OK));
+  } catch (error) {
+    return findingOf('Cache', 'missing', error);
+  }
   const disk = await statfs(folder);
   const free = disk.bavail * disk.bsize;
   const detail = `${(free / 2 ** 30).toFixed(1)} GiB free for ${cache}`;

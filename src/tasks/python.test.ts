@@ -154,4 +154,14 @@ describe('the cache folder', () => {
     const finding = await checkCacheDisk(join(temporaryFolder(), 'not', 'yet'));
     expect(finding.detail).toMatch(/GiB free/);
   });
+
+  it('is missing if it can not be written', async () => {
+    // Nobody may write there, not even root.
+    const finding = await checkCacheDisk('/proc/sys/not-there');
+    expect(finding).toMatchObject({
+      state: 'missing',
+      detail: "the cache folder /proc/sys/not-there can't be written",
+      fix: expect.stringContaining('set MLAB_CACHE'),
+    });
+  });
 });
