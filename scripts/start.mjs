@@ -25,7 +25,8 @@ async function start(extraFlags) {
   const { node } = await setUp({ production: true });
   const name = firstUnfinished(join(packageRoot, 'experiments'));
   const given = (flag) => extraFlags.some((extra) => extra === flag || extra.startsWith(`${flag}=`));
-  const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !given(flag));
+  const isReplaced = (flag) => given(flag) || (flag === '--suite' && given('--task'));
+  const flags = Object.entries({ ...defaults, '--name': name }).filter(([flag]) => !isReplaced(flag));
   if (name === 'start-1' && extraFlags.length === 0) say(introduction);
   const argv = [join(packageRoot, 'bin/mlab.mjs'), 'run', ...flags.flat(), ...extraFlags];
   const end = await handOver(node.path, argv, { cwd: packageRoot });

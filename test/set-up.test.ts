@@ -275,6 +275,10 @@ describe('npm start', () => {
     expect(stdout).toMatch(/ --seeds 5 --name=mine --json\n$/);
   });
 
+  test('runs only the given tasks', () => {
+    expect(start(sayArguments, '--task', 'digits').stdout).toMatch(/^run --agent .* --task digits\n$/);
+  });
+
   test('ends with the exit code of the run', () => {
     expect(start('process.exitCode = 3;').status).toBe(3);
   });
