@@ -6,6 +6,7 @@ import { lineOfField } from '../lib/yaml-lines.ts';
 import { executorNames } from '../runs/index.ts';
 import { defaultLimits, ExperimentFile, Limits } from '../schema/index.ts';
 import { problemLines, valueAt } from './file-problems.ts';
+import { anyNumber, wholeNumber } from './flag-numbers.ts';
 import type { Flag } from './verb.ts';
 
 /** How each key of an experiment file is given as a flag; descriptions come from the schema. */
@@ -27,14 +28,14 @@ const spellings: Record<
   approve_later: { flags: '--approve-later' },
   seeds: { flags: '--seeds <n>', parse: seedsOf },
   limits: null,
-  parallel: { flags: '--parallel <n>', parse: numberOf },
+  parallel: { flags: '--parallel <n>', parse: wholeNumber(1) },
   resources: null,
   sandbox: { flags: '--sandbox <driver>' },
   docker_image: { flags: '--docker-image <image>' },
   experience: { flags: '--experience <file>' },
   same_task: { flags: '--same-task' },
   gpu: { flags: '--gpu' },
-  gpus: { flags: '--gpus <n>', parse: numberOf },
+  gpus: { flags: '--gpus <n>', parse: wholeNumber(1) },
   clock: { flags: '--clock <which>' },
   grade: { flags: '--grade <which>' },
 };
@@ -46,7 +47,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--seed <n>',
       description: 'only this seed',
-      parse: numberOf,
+      parse: wholeNumber(0),
       many: 'repeated',
     },
   },
@@ -89,7 +90,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--temperature <t>',
       description: 'sampling temperature of the agent (default: 0.5, as in the paper)',
-      parse: numberOf,
+      parse: anyNumber,
     },
   },
   {
@@ -97,7 +98,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--max-output-tokens <n>',
       description: 'maximum tokens of one reply of the agent (default: 2000)',
-      parse: numberOf,
+      parse: wholeNumber(1),
     },
   },
   {
@@ -112,7 +113,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--experiment-tokens <n>',
       description: 'limit: tokens of language models in all runs together; default: no limit',
-      parse: numberOf,
+      parse: wholeNumber(1),
     },
   },
   {
@@ -120,7 +121,7 @@ const innerFlags: { flag: Flag; path: readonly [string, string?, string?] }[] = 
     flag: {
       flags: '--experiment-money <n>',
       description: 'limit: cost of language models in all runs together, in US dollars; default: no limit',
-      parse: numberOf,
+      parse: anyNumber,
     },
   },
 ];
@@ -137,7 +138,7 @@ export function experimentFlags(): Flag[] {
     ([key, schema]): Flag => ({
       flags: `--${key.replaceAll('_', '-')} <n>`,
       description: `limit: ${descriptionOf(schema)}${usualLimit(key as keyof Limits)}`,
-      parse: numberOf,
+      parse: anyNumber,
     }),
   );
   return [...keys, ...innerFlags.map(({ flag }) => flag), ...limits];
@@ -299,12 +300,6 @@ function flagName(flags: string): string {
 
 function camel(text: string): string {
   return text.replaceAll(/[-_](.)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function numberOf(text: string, flag: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value)) return value;
-  throw new UserError('bad_flag', `${flag} ${text}: not a number.`, 'Give a number, such as 60.');
 }
 
 /** `3` means the seeds 0, 1, 2; `4,7` only these two; `4-7` the seeds from 4 to 7. */

@@ -28,7 +28,7 @@ export function snapshotOfStep(folder: RunFolder, step: string): NamedState {
   if (end?.final === true)
     return { number: end.step, snapshot: end.snapshot, skipped: end.skipped ?? [], isEnd: true };
   const last = Math.max(0, ...snapshots.keys());
-  const number = step === 'last' ? last : Number(step);
+  const number = step === 'last' ? last : /^\d+$/.test(step) ? Number(step) : Number.NaN;
   const snapshot = snapshots.get(number);
   const taken = history.find((event) => event.kind === 'step_finished' && event.step === number);
   const skipped = taken?.kind === 'step_finished' ? (taken.skipped ?? []) : [];

@@ -1,6 +1,7 @@
 import { UserError } from '../lib/errors.ts';
 import { GpuLeases, redisAddress, serveRedis } from '../runs/index.ts';
 import { type Context, exitCodes, type VerbResult } from './context.ts';
+import { wholeNumber } from './flag-numbers.ts';
 import { logProgress, reportOutage } from './log-events.ts';
 import { counted } from './table.ts';
 import type { Flag } from './verb.ts';
@@ -24,10 +25,10 @@ export const redisWorkerFlags: Flag[] = [
   {
     flags: '--parallel <n>',
     description: 'maximum jobs at a time (default: one per core)',
-    parse: numberOf,
+    parse: wholeNumber(1),
   },
-  { flags: '--cores <n>', description: 'cores for jobs (default: all)', parse: numberOf },
-  { flags: '--memory <MB>', description: 'memory for jobs (default: all)', parse: numberOf },
+  { flags: '--cores <n>', description: 'cores for jobs (default: all)', parse: wholeNumber(1) },
+  { flags: '--memory <MB>', description: 'memory for jobs (default: all)', parse: wholeNumber(1) },
   {
     flags: '--label <name>',
     description: 'a label that jobs may ask for (executor.redis.labels in the experiment file)',
@@ -36,7 +37,7 @@ export const redisWorkerFlags: Flag[] = [
   {
     flags: '--stalled-after <seconds>',
     description: 'how long a worker may be silent before its jobs are given to others (default: 30)',
-    parse: numberOf,
+    parse: wholeNumber(1),
   },
 ];
 
@@ -80,10 +81,4 @@ export async function serveJobs(context: Context, flags: RedisWorkerFlags): Prom
     onOutage: reportOutage(context),
   });
   return { text: `${counted(done, 'run')} done.`, json: { done } };
-}
-
-function numberOf(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
-  throw new UserError('bad_flag', `"${text}" is not a number above 0.`, 'Give a number, such as 4.');
 }

@@ -86,7 +86,12 @@ describe('wrong usage', () => {
     [['run'], /No task is given\.\nName tasks with --task or --suite/],
     [['prepare'], /No task is given/],
     [['run', '--task', 'digts'], /digits/],
-    [['verify', 'x', '--repeats', '0'], /not a valid number of repeats/],
+    [
+      ['verify', 'x', '--repeats', '0'],
+      /--repeats 0: not a valid number\.\nGive a whole number from 1 to 100/,
+    ],
+    [['runs', 'show', 'x', '--step', ''], /--step '': not a valid number/],
+    [['run', '--from', 'x/y', '--parallel', '0x2'], /--parallel 0x2: not a valid number/],
     [['run', '--suite', 'startr'], /Did you mean "starter"/],
     [['run', '--task', 'digits', '--agent', 'automI'], /Did you mean "automl"/],
     [['run', '--task', 'digits', '--seeds', 'x'], /--seeds x: not valid seeds/],

@@ -15,8 +15,8 @@ import {
 } from '../../models/index.ts';
 import type { DialectName } from '../../schema/index.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
+import { portNumber } from '../flag-numbers.ts';
 import { CallFile } from '../gateway-calls.ts';
-import { portOf } from '../port.ts';
 import { dollars, duration, number, oneLine } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -40,7 +40,7 @@ export const gateway: Verb = {
     {
       flags: '--port <n>',
       description: `port to listen on (default: ${usualPort}; 0: any free port)`,
-      parse: portOf,
+      parse: portNumber,
     },
     { flags: '--record <file>', description: 'append every call to this file as a line of JSON' },
     {

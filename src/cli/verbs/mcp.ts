@@ -7,6 +7,7 @@ import type { Action, RunSpec } from '../../schema/index.ts';
 import { createExperiment, type Experiment, readTraceSync, resolveText, stepsOf } from '../../store/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { experimentFlags, readExperiment } from '../experiment-flags.ts';
+import { portNumber } from '../flag-numbers.ts';
 import { gpusFor } from '../gpus-of-run.ts';
 import { logProgress } from '../log-events.ts';
 import { lineView } from '../progress.ts';
@@ -21,7 +22,7 @@ import {
 import type { Verb } from '../verb.ts';
 
 interface Options extends ResourceFlags {
-  http?: string;
+  http?: number;
 }
 
 /** The flags of `mlab run` that make sense for one run whose steps an MCP client takes. */
@@ -35,6 +36,7 @@ export const mcp: Verb = {
       flags: '--http <port>',
       description:
         'serve streamable HTTP on this port of 127.0.0.1 (0: any free port); default: standard input and output',
+      parse: portNumber,
     },
     ...prepareFlags,
   ],
@@ -112,16 +114,9 @@ export const mcp: Verb = {
   },
 };
 
-async function open(context: Context, server: TaskServer, http: string | undefined): Promise<Served> {
+async function open(context: Context, server: TaskServer, port: number | undefined): Promise<Served> {
   const { serveByHttp, serveOnStandardStreams } = await loadMcp();
-  if (http === undefined) return serveOnStandardStreams(server.factory);
-  const port = Number(http);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new UserError(
-      'bad_flag',
-      `--http ${http}: not a valid port.`,
-      'Give a number, such as 8765, or 0 for any free port.',
-    );
+  if (port === undefined) return serveOnStandardStreams(server.factory);
   const served = await serveByHttp(server.factory, port);
   context.log(`Serving MCP at ${served.url}`);
   return served;

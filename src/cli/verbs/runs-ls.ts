@@ -11,6 +11,7 @@ import {
   queuedPlace,
 } from '../../store/index.ts';
 import type { Context } from '../context.ts';
+import { wholeNumber } from '../flag-numbers.ts';
 import { experimentFolder, isPattern, locateRun, notThere, patternOfNames } from '../locate.ts';
 import { renamedTexts } from '../renamed-experiments.ts';
 import { countsText } from '../run-states.ts';
@@ -59,7 +60,7 @@ export const runsLs: Verb = {
       description: `sort by ${Object.keys(sortKeys).join(', ')}: the best, or the most, first`,
       choices: Object.keys(sortKeys),
     },
-    { flags: '--limit <n>', description: 'list at most this many runs', parse: wholeNumber },
+    { flags: '--limit <n>', description: 'list at most this many runs', parse: wholeNumber(1) },
   ],
   details:
     'The last column says where a run is running (host, process, GPUs), what it is waiting for, or why it failed. Use\n' +
@@ -157,11 +158,6 @@ function toGrade({ command, placeFlags }: Context, fleets: readonly Fleet[], run
 
 function isUngraded({ work, state }: Listed): boolean {
   return state === 'finished' && withoutScore(work) === notGraded;
-}
-
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new UserError('bad_flag', `--limit ${text}: not a number of runs.`, 'Give a number, such as 20.');
 }
 
 function statesOf(given: readonly string[] | undefined): ReadonlySet<RunState> | null {

@@ -9,6 +9,7 @@ import { type Context, exitCodes, type VerbResult } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import { executeThere, isHere, tryPlace } from '../execute-there.ts';
 import { readExperiment } from '../experiment-flags.ts';
+import { wholeNumber } from '../flag-numbers.ts';
 import { gpusFor } from '../gpus-of-run.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
@@ -20,7 +21,7 @@ import type { Flag, Verb } from '../verb.ts';
 interface Options extends ResourceFlags, TrustFlags {
   failed: string;
   on?: string;
-  parallel?: string;
+  parallel?: number;
   settings?: string;
   dryRun?: boolean;
 }
@@ -36,7 +37,11 @@ const flags: Flag[] = [
     default: everything,
   },
   { flags: '--on <where>', description: 'where to execute them; default: where they were executed before' },
-  { flags: '--parallel <n>', description: 'maximum runs at a time; default: as planned' },
+  {
+    flags: '--parallel <n>',
+    description: 'maximum runs at a time; default: as planned',
+    parse: wholeNumber(1),
+  },
   {
     flags: '--settings <file>',
     description: 'experiment file with the executor settings to use',
@@ -89,8 +94,7 @@ export const runsRetry: Verb = {
 };
 
 function settingsOf({ settings, on, parallel }: Options): ExperimentFile {
-  const given = { on, ...(parallel === undefined ? {} : { parallel: Number(parallel) }) };
-  return readExperiment(settings, given);
+  return readExperiment(settings, { on, parallel });
 }
 
 interface Failures {

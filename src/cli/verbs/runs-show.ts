@@ -34,6 +34,7 @@ import {
   statusOf,
 } from '../../store/index.ts';
 import { finalGrade, stepsText } from '../branch-result.ts';
+import { wholeNumber } from '../flag-numbers.ts';
 import { gradeText } from '../grade-text.ts';
 import { branchesOfRun, locateRun, stepArgument } from '../locate.ts';
 import { decisionNote, type ShownStep, shownSteps, stepText } from '../shown-step.ts';
@@ -45,6 +46,7 @@ interface Options {
   step?: number;
 }
 
+const stepOf = wholeNumber(0);
 /** Of an error message or output; --json has the whole message. */
 const maxErrorLines = 40;
 /** Without a step for so long before its end, an agent may have been in an endless loop. */
@@ -57,7 +59,7 @@ export const runsShow: Verb = {
     {
       flags: '--step <n>',
       description: 'one step in full: notes, arguments, observation',
-      parse: wholeNumber,
+      parse: stepOf,
     },
   ],
   examples: [
@@ -74,7 +76,7 @@ export const runsShow: Verb = {
     const steps = shownSteps(folder, historyOf(events), summariesOf(folder));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
-    const asked = options.step ?? (stepNumber === undefined ? undefined : wholeNumber(stepNumber));
+    const asked = options.step ?? (stepNumber === undefined ? undefined : stepOf(stepNumber, '--step'));
     const wanted = asked ?? (named === 'last' ? steps.at(-1)?.step : named);
     if (wanted !== undefined && wanted !== null) {
       const step = steps.find((one) => one.step === Number(wanted));
@@ -324,15 +326,5 @@ function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): stri
       { title: 'what it did' },
     ],
     rows,
-  );
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0) return value;
-  throw new UserError(
-    'bad_flag',
-    `"${text}" is not the number of a step.`,
-    'Give a whole number, such as 4.',
   );
 }

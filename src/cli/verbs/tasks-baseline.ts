@@ -22,6 +22,7 @@ import {
 } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
 import { figureCaveats, nameOf, partOf, spreadsAway } from '../figure-caveats.ts';
+import { wholeNumber } from '../flag-numbers.ts';
 import { leaseGpuFor } from '../gpus-of-run.ts';
 import { machineName, rounded } from '../measured-figures.ts';
 import { duration, number, table } from '../table.ts';
@@ -29,7 +30,7 @@ import { prepareFlags, provision, type ResourceFlags } from '../task-resources.t
 import type { Verb } from '../verb.ts';
 
 interface Options extends ResourceFlags {
-  seeds: string;
+  seeds?: number;
   reference?: boolean;
   gpu?: boolean;
   save?: boolean;
@@ -39,7 +40,11 @@ interface Options extends ResourceFlags {
 export const tasksBaseline: Verb = {
   arguments: [{ name: '<tasks...>', description: 'task ids, or task folders' }],
   flags: [
-    { flags: '--seeds <n>', description: 'number of seeds, from 0 on', default: '5' },
+    {
+      flags: '--seeds <n>',
+      description: 'number of seeds, from 0 on (default: 5)',
+      parse: wholeNumber(1),
+    },
     { flags: '--reference', description: 'measure the reference solution instead of the baseline' },
     { flags: '--write', description: 'write the figures into task.yaml' },
     { flags: '--save', description: 'use the figures for later runs on this copy of the data' },
@@ -58,10 +63,7 @@ export const tasksBaseline: Verb = {
   ],
   async run(context, ids, given: object) {
     const options = given as Options;
-    const seeds = Number(options.seeds);
-    if (!Number.isInteger(seeds) || seeds < 1) {
-      throw new UserError('bad_flag', `--seeds ${options.seeds}: not a number of seeds.`, 'Give 1 or more.');
-    }
+    const { seeds = 5 } = options;
     if (options.write === true && options.sample === true)
       throw new UserError(
         'bad_flag',

@@ -21,6 +21,7 @@ import { SandboxDriver } from '../../schema/index.ts';
 import { openExperiment } from '../../store/index.ts';
 import { loadTask, type Task } from '../../tasks/index.ts';
 import { type Context, exitCodes, type VerbResult } from '../context.ts';
+import { wholeNumber } from '../flag-numbers.ts';
 import { leaseGpuFor } from '../gpus-of-run.ts';
 import { counted, duration, number, oneLine, percent, table } from '../table.ts';
 import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
@@ -28,7 +29,7 @@ import type { Verb } from '../verb.ts';
 
 interface Options extends ResourceFlags {
   only?: string[];
-  parallel: number;
+  parallel?: number;
   sandbox: SandboxDriver;
   keep?: boolean;
   gpu?: boolean;
@@ -58,7 +59,11 @@ export const tasksCheck: Verb = {
       many: 'commas',
       formerly: '--controls',
     },
-    { flags: '--parallel <n>', description: 'maximum validation agents at a time', default: '2' },
+    {
+      flags: '--parallel <n>',
+      description: 'maximum validation agents at a time (default: 2)',
+      parse: wholeNumber(1),
+    },
     { flags: '--sandbox <driver>', description: 'sandbox for the agents', default: 'bubblewrap' },
     { flags: '--keep', description: 'keep the runs (they are always kept when an agent fails its check)' },
     { flags: '--gpu', description: 'give the agents and the grader a GPU, one agent at a time' },
@@ -100,14 +105,7 @@ interface Settings {
 }
 
 function settingsOf(options: Options): Settings {
-  const parallel = Number(options.parallel);
-  if (!Number.isInteger(parallel) || parallel < 1) {
-    throw new UserError(
-      'bad_flag',
-      `--parallel ${options.parallel}: not a number of runs.`,
-      'Give 1 or more.',
-    );
-  }
+  const { parallel = 2 } = options;
   const sandbox = SandboxDriver.safeParse(options.sandbox);
   if (!sandbox.success || sandbox.data === 'none') {
     throw new UserError(

@@ -5,6 +5,7 @@ import type { RunSpec, Verdict, Verification } from '../../schema/index.ts';
 import type { Experiment, RunFolder } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import { type Context, exitCodes } from '../context.ts';
+import { wholeNumber } from '../flag-numbers.ts';
 import { leaseGpusOf } from '../gpus-of-run.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
 import { registryOf } from '../model-registry.ts';
@@ -31,7 +32,7 @@ export const verify: Verb = {
       flags: '--repeats <n>',
       description:
         'how often to rerun the code; with 3 or more the spread of the new scores counts as noise (default: 1)',
-      parse: wholeNumber,
+      parse: wholeNumber(1, 100),
     },
     trustFlag,
     ...prepareFlags,
@@ -142,14 +143,4 @@ function textOf(verified: readonly Verified[]): string {
   const bad = `${count('not_reproduced')} not reproduced, ${count('could_not_run')} could not be run`;
   const end = `${counted(verified.length, 'run')} verified: ${bad}.`;
   return [table(columns, rows), ...reasons, '', end].join('\n');
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 100) return value;
-  throw new UserError(
-    'bad_flag',
-    `--repeats ${text}: not a valid number of repeats.`,
-    'Give a whole number from 1 to 100.',
-  );
 }

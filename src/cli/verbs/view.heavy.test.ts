@@ -92,7 +92,7 @@ test('an export of one run contains no other run of its experiment', async () =>
 test('wrong flags are reported before anything is started', async () => {
   const { folder } = await place();
   for (const [argv, message] of [
-    [['view', '--port', 'many'], /not a valid port/],
+    [['view', '--port', 'many'], /--port many: not a valid number/],
     [['view', '--host', 'no.such.host.invalid'], /Can't listen on/],
     [['view', '--export', 'experiments'], /is not empty/],
   ] as const) {

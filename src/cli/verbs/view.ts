@@ -6,9 +6,9 @@ import { shellWord } from '../../lib/shell-word.ts';
 import type { RunId } from '../../schema/index.ts';
 import { exportViewer, type OnlyRuns, type RunningViewer, serveViewer } from '../../server/index.ts';
 import type { Context, VerbResult } from '../context.ts';
+import { portNumber } from '../flag-numbers.ts';
 import { experimentFolder, type LocatedRun, locateRuns } from '../locate.ts';
 import { openBrowser } from '../open-browser.ts';
-import { portOf } from '../port.ts';
 import { snapshotOfStep } from '../run-steps.ts';
 import { counted, plain } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -38,7 +38,7 @@ export const view: Verb = {
     {
       flags: '--port <n>',
       description: `port to listen on; 0: any free port (default: ${usualPort}, or any free port if it is in use)`,
-      parse: portOf,
+      parse: portNumber,
     },
     {
       flags: '--host <address>',
