@@ -63,15 +63,7 @@ def unpacked(path: Path) -> Iterator[bytes]:
                     content = file.read(most + 1)
                 if len(content) in SIZES:
                     yield content
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        RuntimeError,
-        zipfile.BadZipFile,
-        zlib.error,
-        lzma.LZMAError,
-    ):
+    except BROKEN:
         return
 
 

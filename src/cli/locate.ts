@@ -24,9 +24,6 @@ export const runsArgument: VerbArgument = {
   description: 'experiments, runs (EXPERIMENT/RUN), or patterns such as start-*/digits-*',
 };
 
-/** For commands about one run. */
-export const runArgument: VerbArgument = { name: '<run>', description: 'a run: EXPERIMENT/RUN' };
-
 /** For commands that can also be about one step. */
 export const stepArgument: VerbArgument = {
   name: '<run>',

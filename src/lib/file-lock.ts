@@ -72,17 +72,6 @@ export function tryFileLock(folder: string): { lock: FileLock } | { holder: Lock
   }
 }
 
-/**
- * The current holder of the lock at `folder`; null if there is none. Writes nothing, so it judges the last beat of a
- * holder on another machine by this machine's clock.
- */
-export function fileLockHolder(folder: string): LockHolder | null {
-  const highest = highestTicket(folder);
-  const ticket = highest === 0 ? null : readTicket(folder, highest);
-  const isSilent = () => Date.now() - lastBeat(folder, highest) > defaultSilenceMs;
-  return ticket !== null && isHeld(ticket, isSilent) ? holderOf(ticket) : null;
-}
-
 function holderOf({ pid, host }: Ticket): LockHolder {
   return { pid, host };
 }

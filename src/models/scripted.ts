@@ -13,7 +13,6 @@ export type ScriptedReplies =
   | ((request: ModelRequest, index: number) => ScriptedReplyInput);
 
 export interface ScriptedModelsOptions {
-  roles?: ModelRoles;
   /** Of all roles; null: not known. */
   price?: ModelPrice | null;
 }
@@ -25,26 +24,22 @@ const name = 'scripted/script';
  * failures are retried at once, in simulated time.
  */
 export class ScriptedModels implements LanguageModels {
-  readonly roles: ModelRoles;
+  readonly roles = scriptedRoles();
   /** All requests, in order. */
   readonly requests: ModelRequest[] = [];
   readonly #models: RoleModels;
 
-  constructor(
-    replies: ScriptedReplies,
-    { roles = scriptedRoles(), price = null }: ScriptedModelsOptions = {},
-  ) {
+  constructor(replies: ScriptedReplies, { price = null }: ScriptedModelsOptions = {}) {
     const clock = ownTime();
     const limiter = new CallLimiter({ concurrent: 8, clock });
     const reply = replier(replies);
     const model = { price, limiter, attempts: 8 };
     const adapterFor: RoleModel['adapterFor'] = async (request) => ({ call: async () => reply(request) });
-    this.roles = roles;
     this.#models = new RoleModels(
       {
-        agent: { ...model, settings: roles.agent, adapterFor },
-        editor: { ...model, settings: roles.editor, adapterFor },
-        fast: { ...model, settings: roles.fast, adapterFor },
+        agent: { ...model, settings: this.roles.agent, adapterFor },
+        editor: { ...model, settings: this.roles.editor, adapterFor },
+        fast: { ...model, settings: this.roles.fast, adapterFor },
       },
       clock,
     );

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../lib/errors.ts';
@@ -16,18 +16,14 @@ const defaultTiming: DownloadTiming = {
   stallMs: 60_000,
 };
 
-export interface Downloaded {
-  sha256: string;
-  bytes: number;
-}
-
 /**
- * Downloads a file, resuming an earlier attempt. The destination appears only when it is complete. The caller checks
- * the returned checksum; if that of a resumed file is wrong, the file is first downloaded once more from the start.
+ * Downloads a file, resuming an earlier attempt, and returns its SHA-256, which the caller checks. The destination
+ * appears only when it is complete. If the checksum of a resumed file is wrong, the file is first downloaded once more
+ * from the start.
  * @throws UserError if the download fails; the signal's reason if aborted (the partial file stays, to be resumed
  *   later).
  */
-export async function download(request: DownloadRequest): Promise<Downloaded> {
+export async function download(request: DownloadRequest): Promise<string> {
   mkdirSync(dirname(request.destination), { recursive: true });
   const part = new PartialFile(request.destination);
   let resumed = await fetchWhole(request, part);
@@ -38,10 +34,9 @@ export async function download(request: DownloadRequest): Promise<Downloaded> {
     digest = await sha256OfFile(part.path);
   }
   refuseHtml(request, part);
-  const bytes = statSync(part.path).size;
   renameSync(part.path, request.destination);
   part.discard();
-  return { sha256: digest, bytes };
+  return digest;
 }
 
 /** Whether any of it was resumed. */

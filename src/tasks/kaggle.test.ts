@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Fault, startFileServer } from '../../test/fakes/file-server.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { sha256 } from '../lib/hash.ts';
 import { download } from './download.ts';
 import { checkKaggle } from './findings.ts';
 import { kaggleCredentials, kaggleRequest } from './kaggle.ts';
@@ -27,7 +28,7 @@ describe('a Kaggle download', () => {
   it('sends the key to Kaggle only', async () => {
     await using storage = await startFileServer({ content });
     const { result, requests } = await fetchCompetition([{ kind: 'redirect', to: `${storage.url}/signed` }]);
-    expect(result?.bytes).toBe(content.length);
+    expect(result).toBe(sha256(content));
     expect(requests[0]?.path).toBe('/api/v1/competitions/data/download-all/some-competition');
     expect(requests[0]?.authorization).toBe(`Basic ${Buffer.from(`ada:${secret}`).toString('base64')}`);
     expect(storage.requests.map((request) => request.authorization)).toEqual([null]);

@@ -130,7 +130,7 @@ async function fromNetwork(task: Task, source: Source, options: SourceOptions): 
       return sourceFile(source, path, sha256, 'download');
     rmSync(path);
   }
-  const { sha256 } = await download({
+  const sha256 = await download({
     ...address(task, source, options),
     destination,
     bytes: options.allowUnverified ? null : (source.bytes ?? null),

@@ -109,20 +109,11 @@ export function hasOwnLines(source: string, statement: SyntaxNode): boolean {
   return /^[ \t]*$/.test(before) && /^[ \t]*(?:#.*)?\r?(?:\n|$)/.test(source.slice(end));
 }
 
-/** Inserts lines before a statement, with its indentation. The given lines have no indentation. */
-export function linesBefore(source: string, statement: SyntaxNode, lines: readonly string[]): SourceEdit {
-  const at = lineStart(source, statement.from);
-  return { from: at, to: at, text: `${indented(source, statement, lines)}\n` };
-}
-
-/** Inserts lines after a statement, with its indentation. */
+/** Inserts lines after a statement, with its indentation. The given lines have no indentation. */
 export function linesAfter(source: string, statement: SyntaxNode, lines: readonly string[]): SourceEdit {
-  return lineAfter(source, statement, indented(source, statement, lines));
-}
-
-function indented(source: string, statement: SyntaxNode, lines: readonly string[]): string {
   const indent = indentOf(source, statement);
-  return lines.map((line) => (line === '' ? '' : indent + line)).join('\n');
+  const text = lines.map((line) => (line === '' ? '' : indent + line)).join('\n');
+  return lineAfter(source, statement, text);
 }
 
 /** The line of a node, from 1. */

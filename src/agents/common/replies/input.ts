@@ -3,19 +3,8 @@ import type { KnownAction } from './known-action.ts';
 import { type LooseMember, type LooseObject, readLooseObject } from './loose-object.ts';
 import { matchArgumentName } from './names.ts';
 
-/** The errors in an input that were tolerated. */
-export type InputRepair =
-  /** The input is not plain JSON: it has a code block, text around it, quotes, comments, … */
-  | 'input_not_json'
-  /** The closing brace is missing. */
-  | 'input_not_closed'
-  /** An argument's name was written differently. */
-  | 'argument_name'
-  /** Arguments that the action does not have were left out. */
-  | 'unknown_argument';
-
 export type InputReading =
-  | { ok: true; args: Record<string, unknown>; repairs: InputRepair[]; end: number }
+  | { ok: true; args: Record<string, unknown>; end: number }
   | {
       ok: false;
       reason: 'no_input' | 'unreadable_input' | 'cut_off' | 'missing_argument';
@@ -36,19 +25,17 @@ export function readInput(text: string, sectionEnd: number, action: KnownAction)
   const start = section.indexOf('{');
   const object = start >= 0 ? readLooseObject(text, start, declared) : withoutBraces(section, declared);
   if (object === null) {
-    if (declared.length === 0) return { ok: true, args: {}, repairs: ['input_not_json'], end: 0 };
+    if (declared.length === 0) return { ok: true, args: {}, end: 0 };
     const empty = section.replace(/[\s`*]|json/gi, '') === '';
     return { ok: false, reason: empty ? 'no_input' : 'unreadable_input', missing: declared };
   }
-  const { values, repairs } = assign(object.members, declared);
+  const values = assign(object.members, declared);
   const needed = action.arguments.filter(({ optional }) => optional !== true).map(({ name }) => name);
   const missing = needed.filter((name) => !values.has(name));
   if (object.ending === 'unreadable') return { ok: false, reason: 'unreadable_input', missing };
   if (missing.length > 0) {
     return { ok: false, reason: object.ending === 'open' ? 'cut_off' : 'missing_argument', missing };
   }
-  if (object.ending === 'open') repairs.push('input_not_closed');
-  if (whole === null) repairs.push('input_not_json');
   const given = declared.filter((name) => values.has(name));
   const args = Object.fromEntries(
     given.map((name) => {
@@ -56,7 +43,7 @@ export function readInput(text: string, sectionEnd: number, action: KnownAction)
       return [name, whole === null ? member?.text : whole[member?.name ?? '']];
     }),
   );
-  return { ok: true, args, repairs, end: object.end };
+  return { ok: true, args, end: object.end };
 }
 
 function wholeJson(text: string): Record<string, unknown> | null {
@@ -83,7 +70,6 @@ function withoutBraces(section: string, declared: readonly string[]): LooseObjec
  */
 function assign(members: readonly LooseMember[], declared: readonly string[]) {
   const values = new Map<string, LooseMember>();
-  const repairs = new Set<InputRepair>();
   for (const member of members) if (declared.includes(member.name)) values.set(member.name, member);
   for (const member of members) {
     if (declared.includes(member.name)) continue;
@@ -92,7 +78,6 @@ function assign(members: readonly LooseMember[], declared: readonly string[]) {
       declared.filter((candidate) => !values.has(candidate)),
     );
     if (name !== null) values.set(name, member);
-    repairs.add(name === null ? 'unknown_argument' : 'argument_name');
   }
-  return { values, repairs: [...repairs] };
+  return values;
 }

@@ -20,8 +20,6 @@ export interface Label {
   start: number;
   /** Where the text after the label begins. */
   end: number;
-  /** Written as requested: the name, a colon, nothing around it. */
-  plain: boolean;
   /** Written with another name than the format's. */
   renamed: boolean;
 }
@@ -81,7 +79,6 @@ export function findLabels(text: string, format: ReplyFormat, style: LabelStyle)
       name,
       start: match.index,
       end: match.index + match[0].length,
-      plain: match[0] === `${name}:`,
       renamed: keyOf(spelling) !== keyOf(name),
     });
   }

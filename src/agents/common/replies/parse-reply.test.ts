@@ -61,7 +61,6 @@ describe('A reply in the requested format', () => {
       },
       action: 'List Files',
       args: { dir_path: '.' },
-      repairs: [],
     });
   });
 
@@ -144,7 +143,6 @@ describe('Labels', () => {
     expect(reply).toMatchObject({
       ok: true,
       entries: { Thought: 'I look.', 'Research Plan and Status': '1. Look.', Reflection: 'none' },
-      repairs: expect.arrayContaining(['labels', 'missing_entries']),
     });
   });
 
@@ -177,7 +175,6 @@ describe('Of several actions', () => {
   it('the first counts, and an imagined observation is ignored', () => {
     const reply = parse(`${first}Observation: train.py\n${second}`);
     expect(reply).toMatchObject({ ok: true, action: 'List Files', args: { dir_path: '.' } });
-    expect(reply.ok && reply.repairs).toContain('text_after');
     expect(read(first + second)).toEqual(['List Files', { dir_path: '.' }]);
   });
 

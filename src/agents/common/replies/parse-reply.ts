@@ -1,13 +1,10 @@
 import { collectEntries } from './entries.ts';
-import { type InputReading, type InputRepair, readInput } from './input.ts';
+import { type InputReading, readInput } from './input.ts';
 import type { KnownAction } from './known-action.ts';
 import { findLabels, type Label, type LabelStyle, type ReplyFormat } from './labels.ts';
 import { matchActionName } from './names.ts';
 import { badInput, noAction, type ReplyFailure, type ReplyProblem, unknownAction } from './problems.ts';
 import { bareNameTurn, firstTurn, type Turn } from './turn.ts';
-
-/** The errors in a reply that were tolerated. */
-export type ReplyRepair = InputRepair | 'labels' | 'missing_entries' | 'action_name' | 'text_after';
 
 export type ParsedReply =
   | {
@@ -16,8 +13,6 @@ export type ParsedReply =
       entries: Record<string, string>;
       action: string;
       args: Record<string, unknown>;
-      /** Empty for a reply that is written exactly as requested. */
-      repairs: ReplyRepair[];
     }
   | {
       ok: false;
@@ -66,7 +61,6 @@ interface Reading {
   action: KnownAction | null;
   /** Null if there is no input, or no action that it could belong to. */
   input: InputReading | null;
-  repairs: ReplyRepair[];
 }
 
 function readInStyle(
@@ -84,10 +78,7 @@ function readInStyle(
     turn === null || turn.input === null || action === null
       ? null
       : readInput(text.slice(turn.input.start), turn.input.sectionEnd - turn.input.start, action);
-  const repairs: ReplyRepair[] = [];
-  if (style !== 'line' || labels.some(({ plain }) => !plain)) repairs.push('labels');
-  if (turn !== null && turn.nameText.trim() !== name) repairs.push('action_name');
-  return { labels, turn, action, input, repairs };
+  return { labels, turn, action, input };
 }
 
 function conclude(
@@ -100,12 +91,7 @@ function conclude(
   const start = turn?.start ?? text.length;
   const inputEnd = turn?.input && input?.ok ? turn.input.start + input.end : text.length;
   const entries = collectEntries(text, labels, format, { start, inputEnd });
-  if (action !== null && input?.ok) {
-    const repairs = [...reading.repairs, ...input.repairs];
-    if (format.entries.some((name) => !(name in entries))) repairs.push('missing_entries');
-    if (text.slice(inputEnd).replace(/[\s`]/g, '') !== '') repairs.push('text_after');
-    return { ok: true, entries, action: action.name, args: input.args, repairs };
-  }
+  if (action !== null && input?.ok) return { ok: true, entries, action: action.name, args: input.args };
   const { reason, message } = problemOf(actions, format, reading);
   const written = turn?.nameText.trim().split('\n')[0]?.trim() ?? '';
   return {
