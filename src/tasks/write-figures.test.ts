@@ -66,10 +66,8 @@ limits: {steps: 3}   # few
     writeFigures(task, { reference: figures });
     expect(loadTask(task.folder, []).file.reference).toEqual({ description: 'better', ...figures });
     const measured = { ...baseline, machine: '2 cores, of "some" kind' };
-    writeFileSync(
-      path,
-      text.replace(/^baseline:\n(?: .*\n)*/m, 'baseline: { method: starter, description: it }\n'),
-    );
+    const braces = 'baseline: { method: starter, description: it }\nreference: { description: better }\n';
+    writeFileSync(path, text.replace(/^baseline:\n(?: .*\n)*/m, braces));
     for (let time = 0; time < 2; time += 1) {
       writeFigures(task, { baseline: measured, reference: figures });
       expect(loadTask(task.folder, [], { toMeasure: true }).file.baseline).toMatchObject(measured);
