@@ -129,6 +129,7 @@ async function passBack(
     }
     const hides = hidesUsage && isStream ? { hides: isUsageAlone } : {};
     await relay(incoming, response, { secret: model.key, tap, ...hides, ...told });
+    if (tap.isCutOff) throw new Error('the reply ended in the middle');
   } else {
     // The stream was started during a long silence, and now there is an error.
     for await (const piece of incoming) tap.add(piece as Buffer);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RawReply } from '../../../test/fakes/providers/index.ts';
+import { exampleReplies } from '../../../test/fixtures/provider-replies.ts';
 import { dialectPlaces, postTo, testedProxy } from '../../../test/fixtures/proxy-place.ts';
 import type { CallRecord } from './caller.ts';
 
@@ -201,5 +202,74 @@ describe('a program that closes the connection', () => {
       .toMatchObject([
         { answer: { text: 'Hi.' }, failure: null, usage: { input: 200, output: 50, source: 'provider' } },
       ]);
+  });
+});
+
+describe('a stream that the provider ends', () => {
+  /** What the program reads of it (null: the connection broke), and what is recorded. */
+  async function endedStream(
+    { model, basePath, path, key, body }: (typeof dialectPlaces)[number],
+    pieces: string[],
+  ): Promise<{ read: string | null; record: CallRecord | undefined }> {
+    const { url, records } = await testedProxy(() => ({ headers: events, pieces }), { model, basePath });
+    const reply = await postTo(url, path(true), body(true), { key });
+    const read = await reply.text().catch(() => null);
+    await expect.poll(() => records.length).toBe(1);
+    return { read, record: records[0] };
+  }
+  const isLast =
+    /finish_?reason":"[a-z]|stop_reason":"[a-z]|message_stop|response\.(completed|incomplete)|\[DONE\]/i;
+  const streamsOf = (place: (typeof dialectPlaces)[number]) =>
+    exampleReplies(place.dialect)
+      .filter(({ isStreaming }) => isStreaming)
+      .map(({ text }) => text.split(/(?<=\n\n)/));
+
+  test.each(dialectPlaces)(
+    'in the middle of its answer breaks off for the program, too, and is charged: $dialect',
+    async (place) => {
+      for (const blocks of streamsOf(place)) {
+        const begun = blocks.slice(
+          0,
+          blocks.findIndex((block) => isLast.test(block)),
+        );
+        for (const pieces of [begun, [...begun, blocks[begun.length]?.slice(0, 25) ?? '']]) {
+          if (begun.length === 0) continue;
+          const { read, record } = await endedStream(place, pieces);
+          expect(read).toBeNull();
+          expect(record).toMatchObject({ answer: null, failure: { failure: 'connection' } });
+          expect(record?.failure?.message).toMatch(/: the reply ended in the middle$/);
+          expect(record?.usage).toMatchObject({ source: 'estimate', input: expect.any(Number) });
+          expect(record?.usage.input).toBeGreaterThan(0);
+        }
+      }
+    },
+  );
+
+  test.each(dialectPlaces)('after the reason for its end is complete: $dialect', async (place) => {
+    for (const blocks of streamsOf(place)) {
+      const end = blocks.findIndex((block) => isLast.test(block));
+      const pieces = [...blocks.slice(0, end), blocks[end]?.trimEnd() ?? ''];
+      const { read, record } = await endedStream(place, pieces);
+      expect(read).toBe(pieces.join(''));
+      expect(record).toMatchObject({ answer: { kind: 'answered' }, failure: null });
+    }
+  });
+
+  test('with [DONE] is complete, whether or not it gave a reason', async () => {
+    const [chat] = dialectPlaces;
+    if (chat === undefined) throw new Error('no dialects');
+    const pieces = [chunk('Hi.'), 'data: [DONE]\n\n'];
+    const { read, record } = await endedStream(chat, pieces);
+    expect(read).toBe(pieces.join(''));
+    expect(record).toMatchObject({ answer: { text: 'Hi.' }, failure: null });
+  });
+
+  test('after an event that can not be read here is taken for complete', async () => {
+    const [, responses] = dialectPlaces;
+    if (responses === undefined) throw new Error('no dialects');
+    const deep = `{"type":"response.completed","tools":${'['.repeat(300)}${']'.repeat(300)}}`;
+    const text = eventOf({ type: 'response.output_text.delta', output_index: 0, delta: 'Hi.' });
+    const { record } = await endedStream(responses, [text, `data: ${deep}\n\n`]);
+    expect(record).toMatchObject({ answer: { text: 'Hi.' }, failure: null });
   });
 });

@@ -14,6 +14,9 @@ export class ReplyTap {
   readonly #kept: Buffer[] = [];
   #bytes = 0;
   #written = 0;
+  /** Whether the protocol's last event, or one that can't be read here, has arrived. */
+  #mayBeOver = false;
+  #isEnding = false;
   readonly #parser = createParser({ onEvent: ({ data }) => this.#read(data), maxBufferSize: maxKeptBytes });
 
   constructor(reader: AnswerReader, isStream: boolean) {
@@ -55,8 +58,17 @@ export class ReplyTap {
     return Buffer.concat(this.#kept).toString('utf8');
   }
 
+  /** Whether a stream of which nothing more will arrive has begun an answer, but not ended it. */
+  get isCutOff(): boolean {
+    if (!this.#isStream || this.#mayBeOver) return false;
+    const { answer, answeredBy, usage, hasEnded, error } = this.end();
+    const hasBegun = answer !== null || answeredBy !== null || usage !== null;
+    return hasBegun && !hasEnded && error === null && !this.#mayBeOver;
+  }
+
   /** What was read, once nothing more will arrive. A reply in one piece is only read here. */
   end(): ReadAnswer {
+    this.#isEnding = true;
     // Not every server ends its last event.
     if (this.#isStream) this.#feed(`${this.#decoder.decode()}\n\n`);
     else this.#read(this.text);
@@ -69,6 +81,7 @@ export class ReplyTap {
     } catch {
       // An event that is too long can't be read.
       this.#written = Number.POSITIVE_INFINITY;
+      this.#mayBeOver = true;
       this.#parser.reset();
     }
   }
@@ -81,6 +94,7 @@ export class ReplyTap {
     } catch {
       // `[DONE]`, or not JSON.
       if (data !== '[DONE]') this.#written += Buffer.byteLength(data);
+      this.#mayBeOver ||= !this.#isEnding || data === '[DONE]';
     }
   }
 }

@@ -46,7 +46,8 @@ export class AnswerDraft {
   get read(): ReadAnswer {
     const { answeredBy, isReasoningHidden, isComplete, error } = this;
     const [answer, usage] = [this.#answer(), usageOf(this.counts)];
-    return { answer, answeredBy, usage, isReasoningHidden, isComplete, error };
+    const hasEnded = isComplete || this.finish !== null;
+    return { answer, answeredBy, usage, isReasoningHidden, isComplete, hasEnded, error };
   }
 
   #answer(): ModelAnswer | null {

@@ -85,6 +85,8 @@ export interface ReadAnswer {
   isReasoningHidden: boolean;
   /** Whether it is complete. */
   isComplete: boolean;
+  /** Whether the provider has said at least why it ended. */
+  hasEnded: boolean;
   /** The error that the provider reported within a stream; null if there was none. */
   error: unknown;
 }

@@ -211,6 +211,8 @@ function createReader(): AnswerReader {
         addItemOf(draft, piece.output_index ?? 0, piece.item);
       else if (/^response\.(function_call_arguments|custom_tool_call_input)\.delta$/.test(piece.type))
         draft.addToCall(piece.output_index ?? 0, { input: piece.delta ?? '' });
+      else if (piece.type === 'response.created')
+        draft.answeredBy = readAs(Reply, piece.response)?.model ?? null;
       else if (piece.type === 'error') draft.error = value;
       else if (/^response\.(completed|incomplete|failed)$/.test(piece.type))
         draft = ended(draft, piece.response);
