@@ -148,7 +148,11 @@ function leftOut(matching: readonly Listed[], shown: readonly Listed[]): string[
 }
 
 /** How to grade runs that ended without the grades that their plan asks for. */
-function toGrade({ command, placeFlags }: Context, fleets: readonly Fleet[], runs: readonly Listed[]): string[] {
+function toGrade(
+  { command, placeFlags }: Context,
+  fleets: readonly Fleet[],
+  runs: readonly Listed[],
+): string[] {
   const graded = fleets.filter(({ begun }) => begun !== null && begun.plan.grade !== 'none');
   const without = new Set(runs.filter(isUngraded).map(({ run }) => dirname(run)));
   const names = graded.map(({ name }) => name).filter((name) => without.has(name));
