@@ -100,10 +100,13 @@ describe('live events', () => {
     rmSync(join(folder.folder, 'grades.jsonl'));
     const viewer = await startViewer([root], scratch);
     const report = () => get(viewer, '/api/experiments/first/report', ReportPage);
+    /** The last run may be read some time before the report is made. */
+    const made = () => expect.poll(async () => (await report()).pending, { timeout: 10_000 }).toBeNull();
     await get(viewer, '/api/experiments/first', ExperimentPage);
     const ear = new LiveEar(viewer, '?experiment=first');
     await report();
     await ear.event('report', ({ done, total }) => done === total);
+    await made();
     expect((await report()).report?.runs[0]).toMatchObject({ outcome: 'unfinished', score: null });
     const later = new LiveEar(viewer, '?experiment=first');
     await later.event('hello');
@@ -112,6 +115,7 @@ describe('live events', () => {
     // An immediate request may get the old report; an event follows when the new one is ready.
     await report();
     await later.event('report', ({ done, total }) => done === total);
+    await made();
     expect((await report()).report?.runs[0]).toMatchObject({ outcome: 'small_improvement', score: 0.93 });
   });
 
