@@ -16,6 +16,7 @@ export type { Served } from './mcp/serve.ts';
 export type { TaskServer } from './mcp/task-server.ts';
 export { commandFiles, requireCommand } from './outside/command.ts';
 export { commandWarnings } from './outside/command-warnings.ts';
+export { refuseMissingScript } from './outside/missing-script.ts';
 export { maxPrompts } from './outside/outside-agent.ts';
 export type {
   AcpStart,

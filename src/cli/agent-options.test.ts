@@ -38,13 +38,40 @@ describe('a command in an experiment file', () => {
   });
 
   test.each([
-    ['python missing.py', 'names missing.py, and there is no such file'],
+    ['ruby missing.rb', 'names missing.rb, and there is no such file'],
     ['no-such-program --now', 'starts no-such-program, which is in no folder of PATH'],
   ])('that can hardly work is planned with a warning: %s', async (command, warning) => {
     const lines: string[] = [];
     await chosen({ command }, (line) => lines.push(line));
     expect(lines.join('\n')).toContain(warning);
   });
+
+  test.each([
+    'python missing.py',
+    'python -u missing.py --fast',
+    './missing',
+    'uv run missing.py',
+    'X=1 node a/b.mjs',
+  ])('is refused if its script is nowhere: %s', async (command) => {
+    await expect(chosen({ command })).rejects.toMatchObject({
+      code: 'no_file',
+      message: expect.stringContaining(`neither in ${process.cwd()} nor among the starter files`),
+      hint: expect.stringContaining('--agent-option files='),
+    });
+  });
+
+  test.each([
+    { command: 'python train.py' },
+    { command: 'python outside/small_agent.py', files: 'test/fixtures/outside' },
+    { command: 'true --out made.py' },
+    { command: 'true -o made.py' },
+  ])(
+    'may name a starter file, a file in a given folder, and one that it writes: $command',
+    async (options) => {
+      const wanted = ExperimentFile.parse({ tasks: ['digits'], agents: [{ name: 'command', options }] });
+      expect(await chosenAgents(wanted, {}, place, [resolve('tasks/digits/env')])).toHaveLength(1);
+    },
+  );
 
   test.each([`python ${program}`, 'python -m mine', 'X=1 y', 'cd a && ./b.sh', 'python -c "print(1.5)"'])(
     'without such a mistake has no warning: %s',

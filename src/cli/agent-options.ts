@@ -1,4 +1,10 @@
-import { checkAgentOptions, commandFiles, commandWarnings, requireCommand } from '../agents/index.ts';
+import {
+  checkAgentOptions,
+  commandFiles,
+  commandWarnings,
+  refuseMissingScript,
+  requireCommand,
+} from '../agents/index.ts';
 import { UserError } from '../lib/errors.ts';
 import { type AgentPlace, findAnyAgent, type PlannedAgent } from '../runs/index.ts';
 import type { AgentOptions, ExperimentFile, RunSpec } from '../schema/index.ts';
@@ -20,11 +26,15 @@ export const agentFlags: Flag[] = [
   { flags: '--profile <name>', description: 'the same as --agent-option profile=NAME' },
 ];
 
-/** The agents of an experiment with their options, from the file and from flags; flags win. */
+/**
+ * The agents of an experiment with their options, from the file and from flags; flags win.
+ * @param workspaces folders of the tasks' starter files, which commands may name: absolute paths
+ */
 export async function chosenAgents(
   wanted: ExperimentFile,
   flags: AgentFlags,
   place: AgentPlace,
+  workspaces: readonly string[] = [],
 ): Promise<PlannedAgent[]> {
   const chosen: PlannedAgent[] = [];
   for (const entry of wanted.agents) {
@@ -44,6 +54,7 @@ export async function chosenAgents(
       const command = String(options.command ?? '');
       requireCommand(found.agent.name, command);
       options.files = commandFiles(command, String(set.files ?? ''), process.cwd());
+      refuseMissingScript(command, process.cwd(), options.files, workspaces);
       for (const warning of commandWarnings(command, process.cwd())) place.onProgress(warning);
     }
     chosen.push({ ...found, options });

@@ -131,7 +131,12 @@ export const run: Verb = {
     const begun = source && fork && branchOf(context, source, fork, wanted, options);
     const agents =
       source === null
-        ? await chosenAgents(wanted, options, agentPlace(context, wanted, options.interpreter))
+        ? await chosenAgents(
+            wanted,
+            options,
+            agentPlace(context, wanted, options.interpreter),
+            tasks.map(({ environmentFolder }) => environmentFolder),
+          )
         : [];
     // The settings name them, and came from a folder that nobody named.
     if (!said.has('agents'))
