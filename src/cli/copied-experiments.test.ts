@@ -85,3 +85,23 @@ test('removing a copy names the copy, and keeps the original', async () => {
   expect(await textOf(runsRm, ['first-copy'], { yes: true })).toMatch(/^Deleted:\n {2}first-copy \(2 runs/);
   expect(await textOf(runsLs, [])).toContain('first/digits-baseline-0');
 });
+
+test('a folder whose name is none of an experiment is left out aloud, and named by its folder if it is given', async () => {
+  for (const name of ['lim (1)', '()'])
+    cpSync(join(folder, 'first'), join(folder, name), { recursive: true, preserveTimestamps: true });
+  const lines: string[] = [];
+  const context = { ...contextHere(), log: (line: string) => void lines.push(line) };
+  for (const names of [[], ['first*'], ['first*/digits-*']]) {
+    lines.length = 0;
+    expect((await runsLs.run(context, names, {})).text).not.toContain('lim');
+    expect(lines).toEqual([
+      'left out: "()" is no name of an experiment: rename the folder',
+      'left out: "lim (1)" is no name of an experiment: rename the folder',
+    ]);
+  }
+  lines.length = 0;
+  expect(locateRuns(context, ['first*'])).toHaveLength(4);
+  expect(lines).toHaveLength(2);
+  expect(await textOf(runsLs, ['lim (1)'])).toMatch(/^lim-1\/digits-baseline-0 /m);
+  expect(await textOf(runsLs, ['()'])).toMatch(/^first\/digits-baseline-0 /m);
+});

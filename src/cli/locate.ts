@@ -3,9 +3,15 @@ import { basename, dirname, join, matchesGlob, relative, resolve } from 'node:pa
 import { messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { BranchPlan } from '../schema/index.ts';
-import { type Experiment, listExperiments, openExperiment, type RunFolder } from '../store/index.ts';
+import {
+  type Experiment,
+  listExperiments,
+  misnamedExperiments,
+  openExperiment,
+  type RunFolder,
+} from '../store/index.ts';
 import type { Context } from './context.ts';
-import { oneLine } from './table.ts';
+import { oneLine, plain } from './table.ts';
 import type { VerbArgument } from './verb.ts';
 
 /** A run, or one step of it, that a person named. */
@@ -176,16 +182,21 @@ function matchingRuns(context: Context, given: string): { experiment: Experiment
 
 function matchingExperiments(context: Context, given: string): string[] {
   const pattern = patternOfNames(context, given);
-  const matching = listExperiments(context.folders.experiments).filter(({ name }) =>
-    matchesGlob(name, pattern),
-  );
+  const matching = namedExperiments(context).filter(({ name }) => matchesGlob(name, pattern));
   if (matching.length === 0) throw notThere(context, given, 'experiment');
   return matching.map(({ folder }) => folder);
 }
 
+/** As `listExperiments`; logs which folders are left out for their names. */
+export function namedExperiments({ folders, log }: Context): ReturnType<typeof listExperiments> {
+  for (const name of misnamedExperiments(folders.experiments))
+    log(`left out: "${plain(name)}" is no name of an experiment: rename the folder`);
+  return listExperiments(folders.experiments);
+}
+
 /** Every experiment that can be read; logs what is wrong with the others. */
 export function readableExperiments(context: Context): Experiment[] {
-  return listExperiments(context.folders.experiments).flatMap(({ name, folder }) => {
+  return namedExperiments(context).flatMap(({ name, folder }) => {
     try {
       return [openExperiment(folder)];
     } catch (error) {

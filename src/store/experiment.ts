@@ -79,11 +79,18 @@ export class Experiment {
 }
 
 /**
- * The name of an experiment's folder; the planned one for a folder that is called like no experiment.
+ * The name of an experiment's folder, with other characters as "-": `lim (1)` is `lim-1`. The planned one if nothing is
+ * left of it.
  * @param folder absolute path
  */
 export function experimentNameOf(folder: string, plan: Pick<Plan, 'name'>): ExperimentName {
-  return ExperimentName.safeParse(basename(folder)).data ?? plan.name;
+  const given = basename(folder);
+  const simple = given
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '')
+    .join('-');
+  return ExperimentName.safeParse(given).data ?? ExperimentName.safeParse(simple).data ?? plan.name;
 }
 
 /**
@@ -163,14 +170,25 @@ export function openExperiment(folder: string): Experiment {
 
 /** Names and absolute paths of the experiments in a folder, by name; none if there is no such folder. */
 export function listExperiments(root: string): { name: ExperimentName; folder: string }[] {
-  const absolute = resolve(root);
-  return namesIn(absolute)
-    .flatMap((entry) => {
-      const name = ExperimentName.safeParse(entry);
-      const folder = join(absolute, entry);
-      return name.success && isFile(planPath(folder)) ? [{ name: name.data, folder }] : [];
+  return experimentFolders(root)
+    .flatMap((folder) => {
+      const name = ExperimentName.safeParse(basename(folder));
+      return name.success ? [{ name: name.data, folder }] : [];
     })
     .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** What folders of experiments are called that `listExperiments` leaves out, as that is no name of an experiment. */
+export function misnamedExperiments(root: string): string[] {
+  const names = experimentFolders(root).map((folder) => basename(folder));
+  return names.filter((name) => !ExperimentName.safeParse(name).success).sort();
+}
+
+function experimentFolders(root: string): string[] {
+  const absolute = resolve(root);
+  return namesIn(absolute)
+    .map((name) => join(absolute, name))
+    .filter((folder) => isFile(planPath(folder)));
 }
 
 function planPath(folder: string): string {

@@ -34,6 +34,7 @@ export {
   createExperiment,
   type Experiment,
   listExperiments,
+  misnamedExperiments,
   openExperiment,
   recordedExecutor,
 } from './experiment.ts';

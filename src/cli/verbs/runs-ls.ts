@@ -4,7 +4,6 @@ import { type ReportRun, type RunPlace, RunState } from '../../schema/index.ts';
 import {
   type Experiment,
   type Fleet,
-  listExperiments,
   openExperiment,
   openFleet,
   placeOf,
@@ -12,7 +11,14 @@ import {
 } from '../../store/index.ts';
 import type { Context } from '../context.ts';
 import { wholeNumber } from '../flag-numbers.ts';
-import { experimentFolder, isPattern, locateRun, notThere, patternOfNames } from '../locate.ts';
+import {
+  experimentFolder,
+  isPattern,
+  locateRun,
+  namedExperiments,
+  notThere,
+  patternOfNames,
+} from '../locate.ts';
 import { renamedTexts } from '../renamed-experiments.ts';
 import { countsText } from '../run-states.ts';
 import { duration, number, oneLine, percent, table } from '../table.ts';
@@ -184,7 +190,7 @@ function fleetsOf(context: Context, targets: readonly Target[]): Fleet[] {
   if (targets.length > 0 && folders.length === targets.length) return named.map(openFleet);
   const patterns = targets.filter(({ given }) => isPattern(given)).map(({ experiment }) => experiment);
   const isMeant = (name: string) => targets.length === 0 || patterns.some((each) => matchesGlob(name, each));
-  const matching = listExperiments(context.folders.experiments).filter(
+  const matching = namedExperiments(context).filter(
     ({ name, folder }) => isMeant(name) && !named.includes(folder),
   );
   const fleets = matching.flatMap(({ name, folder }) => {
