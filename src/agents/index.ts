@@ -1,5 +1,6 @@
 export type { Agent, AgentContext } from './agent.ts';
 export { agentByName, agents } from './agents.ts';
+export { tooSmallForSearch } from './automl/study.ts';
 export { checkAgentOptions } from './common/options.ts';
 export {
   AgentDescription,

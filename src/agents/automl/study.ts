@@ -11,6 +11,9 @@ import { seedsSplitData } from './versions.ts';
 /** A script is cheap if the remaining time is enough for this many runs: then its noise is measured first. */
 const runsOfCheap = 6;
 
+/** How automl's decision ends if a run of the starter takes too much of the budget. */
+export const tooSmallForSearch = 'the budget is too small for a search.';
+
 /** A version of the script. */
 interface Version {
   source: string;
@@ -106,8 +109,7 @@ export class Study {
    */
   async start(): Promise<string | null> {
     const { source, seconds, isOwn } = this.starter;
-    if (!this.pace.affords(seconds, 1, this.#runner.canKeep ? 0 : seconds))
-      return 'the budget is too small for a search.';
+    if (!this.pace.affords(seconds, 1, this.#runner.canKeep ? 0 : seconds)) return tooSmallForSearch;
     if (!isOwn) this.#checksSubmission = await this.#isAccepted();
     await this.#runner.keep(source, source);
     return this.#affords(seconds, runsOfCheap) ? await this.#measureNoise() : null;
