@@ -33,6 +33,12 @@ test('a resumed run has used the time of its replayed answers', () => {
   expect(secondsOf(...step, cut, { ...answered, step: 2 })).toBe(seconds_used);
 });
 
+test('a run has used the time until its last call, also if that was not answered', () => {
+  const failure = { failure: 'overloaded' as const, message: '' };
+  const unanswered = modelCall(1, { answer: null, failure, seconds_used: 7.1 });
+  expect(secondsOf(sessionStarted(snapshot), unanswered)).toBe(7.1);
+});
+
 describe('a step performed', () => {
   const instead = { name: 'Read File', args: { file_name: 'a.txt' } };
   const replaced = replacedStep(1, instead);

@@ -73,9 +73,10 @@ export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; se
     if (event.kind === 'session_started') sessions = Math.max(sessions, event.session);
     if (event.kind === 'session_started' || event.kind === 'run_ended') secondsUsed = event.seconds_used;
     if (event.kind === 'step_finished') secondsUsed = event.budget.seconds_used;
+    if (event.kind !== 'model_call' || event.step !== null) continue;
     // A resumed run gets the agent's answers again, and their time counts with them.
-    if (event.kind === 'model_call' && event.step === null && event.answer !== null)
-      secondsUsed = event.seconds_used ?? secondsUsed + event.latency_ms / 1000;
+    if (event.seconds_used !== undefined) secondsUsed = event.seconds_used;
+    else if (event.answer !== null) secondsUsed += event.latency_ms / 1000;
   }
   return { sessions, secondsUsed };
 }

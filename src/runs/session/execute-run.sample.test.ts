@@ -63,6 +63,8 @@ describeInSandbox('how a run ends', () => {
       pid: null,
     });
     expect(folder.readRecord()).toMatchObject({ status: 'finished', steps: 2 });
+    const ended = readTraceSync(folder.tracePath).events.at(-1);
+    expect(ended).toMatchObject({ kind: 'run_ended', seconds_used: record.seconds_used });
     expect(existsSync(join(folder.folder, 'workspace'))).toBe(false);
     expect(await checkRun(folder)).toEqual([]);
     expect(

@@ -66,12 +66,12 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   const { modelFailure, scriptFailure } = await branches.stopServices();
   if (modelFailure !== null) throw new Error(modelFailure);
   const end = withServicesEnd(ending, scriptFailure);
-  const { reason, message } = await endRun(environment, trace, end, acting.claimed());
+  const { reason, message, seconds_used } = await endRun(environment, trace, end, acting.claimed());
   return {
     status: 'finished',
     end: { reason, message },
     steps: environment.stepsTaken,
-    seconds_used: environment.secondsUsed,
+    seconds_used,
     spent: environment.spent,
   };
 }
