@@ -1,7 +1,7 @@
 export type { Agent, AgentContext } from './agent.ts';
 export { agentByName, agents } from './agents.ts';
 export { tooSmallForSearch } from './automl/study.ts';
-export { checkAgentOptions } from './common/options.ts';
+export { checkAgentOptions, withDefaults } from './common/options.ts';
 export {
   AgentDescription,
   agentOfRun,

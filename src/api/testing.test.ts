@@ -94,7 +94,8 @@ describe('a fake environment', () => {
 
 describe('an agent that is run in one', () => {
   const asker: Agent = {
-    ...{ name: 'asker', summary: 'Asks.', needs: { model: true, reference: false }, options: {} },
+    ...{ name: 'asker', summary: 'Asks.', needs: { model: true, reference: false } },
+    options: { word: { description: 'to ask', default: 'what' } },
     async run({ environment, seed, options }) {
       const messages = [{ role: 'user' as const, text: `${seed} ${options.word}` }];
       const reply = await environment.ask({ role: 'agent', purpose: 'test', messages });
@@ -111,6 +112,7 @@ describe('an agent that is run in one', () => {
     expect(asked[0]?.messages[0]?.text).toBe('7 why');
     expect([notes, finalAnswer]).toEqual([[{ Thought: 'because' }], 'because']);
     const declined = await runAgent(asker, { replies: [{ refused: 'no' }] });
+    expect(declined.asked[0]?.messages[0]?.text).toBe('0 what');
     expect(declined).toMatchObject({ givenUp: { reason: 'refused', message: 'no' }, taken: [] });
   });
 

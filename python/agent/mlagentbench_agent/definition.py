@@ -52,7 +52,7 @@ def agent(
     :param needs_model: it calls `environment.ask`
     :param version: shown in reports that compare several versions, such as "1.2.0"; otherwise they
         show a hash of its source
-    :param options: by name; `environment.options` has those that were set
+    :param options: by name; `environment.options` has what was set, or else the default
     """
 
     def define(run: Run) -> Run:

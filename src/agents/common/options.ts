@@ -36,6 +36,12 @@ export function checkAgentOptions(agent: Described, given: AgentOptions): void {
   }
 }
 
+/** The given options, and the defaults of all others. */
+export function withDefaults({ options }: Pick<Agent, 'options'>, given: AgentOptions): AgentOptions {
+  const defaults = Object.entries(options).map(([name, option]) => [name, option.default]);
+  return { ...Object.fromEntries(defaults), ...given };
+}
+
 /** A whole number, given or the option's default. Throws a UserError unless it is at least `least`. */
 export function wholeNumberOption(
   agent: Described,

@@ -89,6 +89,16 @@ describeInSandbox('how a run ends', () => {
     expect((await replay({ ...record.spec, experience: [] })).diverged).not.toBe(null);
   });
 
+  test('an agent gets the default of an option that was not set, and the record has only those that were', async () => {
+    const answers = agentOf(async ({ environment, options }) => {
+      await environment.step({ name: 'Final Answer', args: { final_answer: JSON.stringify(options) } });
+    });
+    const agent = { ...answers, options: { tries: { description: 'how often', default: 2 } } };
+    const { folder, record } = await runOnce(newPlace(), resources, agent);
+    expect(JSON.parse(deedsOf(folder)[0]?.args ?? '')).toEqual({ final_answer: '{"tries":2}' });
+    expect(record.spec.agent_options).toEqual({});
+  });
+
   test('an agent that stops, one that fails, and one that uses up its steps are distinguished', async () => {
     const acts = { name: 'List Files', args: { dir_path: '.' } };
     const stops = agentOf(async ({ environment }) => void (await environment.step(acts)));

@@ -1,4 +1,4 @@
-import type { Agent } from '../../agents/index.ts';
+import { type Agent, withDefaults } from '../../agents/index.ts';
 import type { RunEnvironment } from '../../environment/index.ts';
 import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import type { RunSpec } from '../../schema/index.ts';
@@ -11,7 +11,8 @@ export async function runAgent(
   spec: RunSpec,
   reference: ReadonlyMap<string, string> | null,
 ): Promise<string | null> {
-  const { seed, agent_options: options, experience } = spec;
+  const { seed, agent_options, experience } = spec;
+  const options = withDefaults(agent, agent_options);
   const done = new AbortController();
   await using resources = new AsyncDisposableStack();
   try {
