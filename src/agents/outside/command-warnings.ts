@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { plainWords } from './command-words.ts';
 
 /** Folders that contain programs in every sandbox; the first three are those of the task's Python. */
@@ -15,6 +15,22 @@ const builtIn =
  * @param folder where its relative paths begin
  */
 export function commandWarnings(command: string, folder: string): string[] {
+  return [...environmentWarnings(command, folder), ...programWarnings(command, folder)];
+}
+
+/** A virtual environment is not in the sandbox: only the interpreter that its Python links to would be. */
+function environmentWarnings(command: string, folder: string): string[] {
+  return plainWords(command)
+    .filter((word) => word.includes('/'))
+    .map((word) => resolve(folder, word))
+    .filter((path) => existsSync(path) && existsSync(join(dirname(dirname(path)), 'pyvenv.cfg')))
+    .map(
+      (path) =>
+        `Warning: ${path} belongs to a virtual environment, whose packages are not in the sandbox. Instead, run pip install --target vendor PACKAGE, add --agent-option files=vendor, and begin the script with: import sys; sys.path.insert(0, "/mlab-agent/files/vendor")`,
+    );
+}
+
+function programWarnings(command: string, folder: string): string[] {
   const [program = '', first = ''] = plainWords(command);
   const isPlain = /^[\w./+-]+$/.test(program);
   if (!isPlain || builtIn.test(program)) return [];
