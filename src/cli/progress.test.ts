@@ -31,6 +31,15 @@ test('a run that waits for a decision says what to type', () => {
   );
 });
 
+test.each([
+  ['no_step' as const, 'it had not taken a step yet'],
+  ['no_session' as const, 'its program can not be resumed'],
+])('a run of a program that starts over says why: %s', (again, why) => {
+  const { lines, view } = viewWith(false);
+  view.show({ kind: 'run_started', run, resumed: false, again });
+  expect(lines).toEqual([`${run.id}: started again from the beginning, as ${why}`]);
+});
+
 test('a person who decides on each action sees the result of the previous one', () => {
   const budget = {
     steps_used: 1,

@@ -252,7 +252,7 @@ class LineView implements ProgressView {
     this.#sum?.add(progress);
     if (progress.kind === 'run_started')
       this.#log(
-        `${id}: ${progress.resumed ? 'resumed' : progress.again === true ? 'started again from the beginning, as its program can not be resumed' : 'started'}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
+        `${id}: ${startText(progress)}${progress.place === undefined ? '' : ` on ${progress.place}`}`,
       );
     else if (progress.kind === 'run_queued') {
       if (progress.held === true) this.#log(`${id}: on hold until it is released: ${plain(progress.place)}`);
@@ -326,4 +326,11 @@ function resultText(progress: ExperimentProgress, shownIn: ShownIn): string {
   if (grade === undefined) return 'not graded';
   if (!grade.valid) return `no valid submission: ${grade.problems.map(({ message }) => message).join('; ')}`;
   return `score ${number(grade.score)}, ${percent(improvementOf(grade), true)} against the baseline ${number(grade.baseline)}`;
+}
+
+function startText({ resumed, again }: Extract<ExperimentProgress, { kind: 'run_started' }>): string {
+  if (resumed) return 'resumed';
+  if (again === undefined) return 'started';
+  const why = again === 'no_step' ? 'it had not taken a step yet' : 'its program can not be resumed';
+  return `started again from the beginning, as ${why}`;
 }

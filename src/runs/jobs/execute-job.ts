@@ -14,7 +14,7 @@ import {
 import { archiveAttempt } from '../archived-attempts.ts';
 import { GpuLeases, type HeldGpus } from '../gpus/gpu-leases.ts';
 import { isGraded } from '../graded.ts';
-import { canContinue } from '../outside/agent-session.ts';
+import { canContinue, hasNoStepYet } from '../outside/agent-session.ts';
 import { refuseChangedTask, refuseOtherData } from '../provision.ts';
 import { compressTrace, executeRun, failRun } from '../session/execute-run.ts';
 import { gateOnDisk, longestWaitMs, waitsStill } from '../session/gate-on-disk.ts';
@@ -116,9 +116,12 @@ async function executeRunJob(
   const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);
   // A program's actions can't be replayed: if it has no session, unfinished work is archived as an attempt.
   const isLost = earlier !== null && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
+  const again = !isLost
+    ? {}
+    : ({ again: hasNoStepYet(agent, run, folder) ? 'no_step' : 'no_session' } as const);
   if (startsOver || isLost) await archiveAttempt(folder);
   const resumed = folder.readRecord() !== null;
-  onProgress({ kind: 'run_started', run, resumed, ...(isLost ? { again: true } : {}) });
+  onProgress({ kind: 'run_started', run, resumed, ...again });
   await forkFromParent(job, folder, signal);
   const record = await executeRun(run, {
     ...{ folder, resources, agent, bundle, gpus, threads: job.resources.threads },

@@ -26,8 +26,11 @@ export type JobProgress =
    */
   | { kind: 'run_taken_over'; run: RunSpec; holder: string; epoch: number; silent: boolean }
   | { kind: 'run_kept'; run: RunSpec; record: RunRecord }
-  /** `place`: where it is executed, if elsewhere. `again`: an unfinished attempt can't be resumed, and was archived. */
-  | { kind: 'run_started'; run: RunSpec; resumed: boolean; place?: string; again?: boolean }
+  /**
+   * `place`: where it is executed, if elsewhere. `again`: why an unfinished attempt was not resumed, but archived: it had
+   * taken no step yet, or its program has no session.
+   */
+  | { kind: 'run_started'; run: RunSpec; resumed: boolean; place?: string; again?: 'no_step' | 'no_session' }
   | { kind: 'run_step'; run: RunSpec; progress: StepProgress }
   | { kind: 'run_ended'; run: RunSpec; record: RunRecord }
   | { kind: 'run_graded'; run: RunSpec; grades: Grade[] }

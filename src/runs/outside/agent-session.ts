@@ -37,6 +37,17 @@ export function canContinue(
   return last !== null && savedSession(folder, last.step) !== null;
 }
 
+/** Whether a program that keeps a session has finished no step yet, so that there was nothing to continue. */
+export function hasNoStepYet(
+  { program }: Agent,
+  { agent_options: options }: RunSpec,
+  folder: RunFolder,
+): boolean {
+  if (program?.session === undefined || speaksAcp(program, options)) return false;
+  if (!folder.hasTrace()) return true;
+  return (lastSnapshot(historyOf(readTraceSync(folder.tracePath).events, 'main'))?.step ?? 0) === 0;
+}
+
 export function discardSessions(folder: RunFolder): void {
   rmSync(sessionsOf(folder), { recursive: true, force: true });
 }
