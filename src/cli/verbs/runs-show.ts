@@ -43,10 +43,9 @@ import type { Verb } from '../verb.ts';
 import { verdictWords } from '../verdict-words.ts';
 
 interface Options {
-  step?: number;
+  step?: number | 'last';
 }
 
-const stepOf = wholeNumber(0);
 /** Of an error message or output; --json has the whole message. */
 const maxErrorLines = 40;
 /** Without a step for so long before its end, an agent may have been in an endless loop. */
@@ -58,15 +57,15 @@ export const runsShow: Verb = {
   flags: [
     {
       flags: '--step <n>',
-      description: 'one step in full: notes, arguments, observation',
-      parse: stepOf,
+      description: 'one step in full: notes, arguments, observation; a number, or last',
+      parse: stepNumber,
     },
   ],
   examples: [
     ['mlab runs show start-1/digits-automl-0', 'one line per step'],
     ['mlab runs show start-1/digits-automl-0@4', 'step 4 in full'],
   ],
-  async run(context, [given = '', stepNumber], options: Options) {
+  async run(context, [given = '', second], options: Options) {
     const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
     const record = folder.readRecord();
     if (record === null)
@@ -76,8 +75,8 @@ export const runsShow: Verb = {
     const steps = shownSteps(folder, historyOf(events), summariesOf(folder));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
-    const asked = options.step ?? (stepNumber === undefined ? undefined : stepOf(stepNumber, '--step'));
-    const wanted = asked ?? (named === 'last' ? steps.at(-1)?.step : named);
+    const asked = options.step ?? (second === undefined ? named : stepNumber(second, '--step'));
+    const wanted = asked === 'last' ? steps.at(-1)?.step : asked;
     if (wanted !== undefined && wanted !== null) {
       const step = steps.find((one) => one.step === Number(wanted));
       if (step !== undefined) return { text: stepText(step), json: step };
@@ -327,4 +326,8 @@ function stepsTable(steps: readonly ShownStep[], grades: readonly Grade[]): stri
     ],
     rows,
   );
+}
+
+function stepNumber(text: string, flag: string): number | 'last' {
+  return text === 'last' ? text : wholeNumber(0)(text, flag);
 }
