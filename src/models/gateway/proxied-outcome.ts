@@ -4,11 +4,12 @@ import type { CallCharge, CallFailure, ModelAnswer } from '../../schema/index.ts
 import { answerBytes, usageOfBytes } from '../estimate.ts';
 import { costOf } from '../prices.ts';
 import { ProviderError } from '../provider-adapter.ts';
-import { explainReply } from '../providers/index.ts';
+import { answerWithoutKeys, explainReply } from '../providers/index.ts';
 import type { CallRecord } from './caller.ts';
 import type { Dialect, ReadAnswer } from './dialects/dialect.ts';
 import { maxKeptBytes, type ReplyTap } from './reply-tap.ts';
 import { plainHeaders, type SentRequest } from './send-upstream.ts';
+import { withoutKeys } from './split-secrets.ts';
 import type { UpstreamModel } from './upstream.ts';
 
 /** One request of a program on its way to a provider. */
@@ -60,10 +61,13 @@ const unread: ModelAnswer = { kind: 'answered', text: '', tool_calls: [], finish
 
 export function outcomeOf(call: ProxiedCall, tapped: TappedReply, ends: Ends): Outcome {
   const read = tapped.tap?.end() ?? null;
-  const reply = call.model.context.redactor.text(tapped.tap?.text ?? '');
+  const { redactor } = call.model.context;
+  const reply = withoutKeys(tapped.tap?.text ?? '', redactor);
+  const { answer, failure } = meaningOf(call, tapped, read, reply, ends);
   return {
-    ...meaningOf(call, tapped, read, reply, ends),
-    answeredBy: read?.answeredBy ?? null,
+    answer: answer === null ? null : answerWithoutKeys(answer, redactor),
+    failure,
+    answeredBy: read?.answeredBy == null ? null : redactor.text(read.answeredBy),
     ...chargeOf(call, tapped, read),
     reply,
   };

@@ -24,6 +24,7 @@ import type { ProxiedCall } from './proxied-outcome.ts';
 import type { ProxyOptions, ProxyRequest } from './proxy-options.ts';
 import { UpstreamConnections } from './send-upstream.ts';
 import { defaultSilenceMs } from './signs-of-life.ts';
+import { withoutKeys } from './split-secrets.ts';
 import type { UpstreamModel } from './upstream.ts';
 
 /** The same limit as Anthropic's. */
@@ -51,7 +52,9 @@ interface Found {
 
 /** A request that passed the checks. */
 interface Asked extends Found {
+  /** The body without keys. */
   text: string;
+  /** What it says, without keys. */
   read: ReadRequest;
   model: UpstreamModel;
   call: ProxiedCall;
@@ -209,7 +212,9 @@ export class ProxyServer implements AsyncDisposable {
     const sent = { method: 'POST', path: route.pathFor(model.name) + queryToSend(query), headers, body };
     const isStreaming = route.isStreaming ?? read.isStreaming;
     const call = { dialect, model, sent, isStreaming, hidesUsage, maxOutputTokens };
-    return { dialect, route, path, query, text: parsed.text, read, model, call };
+    const text = withoutKeys(parsed.text, model.context.redactor);
+    const shown = text === parsed.text ? read : dialect.read(parsedBody(Buffer.from(text))?.body ?? {});
+    return { dialect, route, path, query, text, read: shown, model, call };
   }
 
   async #answer(asked: Asked, request: IncomingMessage, response: ServerResponse): Promise<void> {

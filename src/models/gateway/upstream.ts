@@ -55,6 +55,11 @@ export class Upstream {
     return [...new Set(this.#models.map(({ name }) => name))];
   }
 
+  /** A text without the keys of the models' providers. */
+  withoutKeys(text: string): string {
+    return this.#models.reduce((rest, { context }) => context.redactor.text(rest), text);
+  }
+
   /**
    * The model that serves a request: the one that it names, by the model's own name or its role's (`mlab-fast`);
    * otherwise the fast model for names of typically small models, and the agent's model for all others, or for all if

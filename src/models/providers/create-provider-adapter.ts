@@ -19,7 +19,7 @@ import {
   providerState,
 } from './provider-state.ts';
 import { type Arrived, nothingArrived, type Received, receiveResult, receiveStream } from './receive.ts';
-import { createRedactor, type Redactor } from './redact.ts';
+import { answerWithoutKeys, createRedactor, type Redactor } from './redact.ts';
 import { toReply, toUsage } from './reply.ts';
 
 const defaultStallSeconds = 120;
@@ -95,22 +95,7 @@ function usageOf(arrived: Arrived, request: ProviderRequest, isStreaming: boolea
 function withoutKeys(reply: ProviderReply, redactor: Redactor): ProviderReply {
   const { answer, answeredBy, usage } = reply;
   const shown = answeredBy === null ? null : redactor.text(answeredBy);
-  if (answer.kind !== 'answered')
-    return { answer: { ...answer, message: redactor.text(answer.message) }, answeredBy: shown, usage };
-  return {
-    answer: {
-      ...answer,
-      text: redactor.text(answer.text),
-      tool_calls: answer.tool_calls.map(({ id, name, input }) => ({
-        id: redactor.text(id),
-        name: redactor.text(name),
-        input: redactor.json(input),
-      })),
-      ...(answer.provider === undefined ? {} : { provider: redactor.json(answer.provider) }),
-    },
-    answeredBy: shown,
-    usage,
-  };
+  return { answer: answerWithoutKeys(answer, redactor), answeredBy: shown, usage };
 }
 
 function splitName(name: string): { provider: string; model: string } {

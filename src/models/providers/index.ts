@@ -10,6 +10,6 @@ export {
   providerState,
   providerVariables,
 } from './provider-state.ts';
-export { createRedactor, type Redactor, writtenForms } from './redact.ts';
+export { answerWithoutKeys, createRedactor, keyMark, type Redactor, writtenForms } from './redact.ts';
 export { retryAfterMs } from './retry-after.ts';
 export { connectInThread } from './thread/connect-in-thread.ts';

@@ -1,6 +1,6 @@
 import type { Program } from '../../agents/index.ts';
 import type { ProgramEnvironment } from '../../environment/index.ts';
-import type { CallRecord, ProxyRequest } from '../../models/index.ts';
+import type { CallRecord, ProxyRequest, Upstream } from '../../models/index.ts';
 import type { ProcessUsage, SandboxProcess } from '../../sandbox/index.ts';
 import { type FinishedTurn, Turns } from './turns.ts';
 
@@ -27,6 +27,7 @@ export class ProgramTurns {
   readonly #program: Program;
   readonly #environment: ProgramEnvironment;
   readonly #witness: Witness | null;
+  readonly #upstream: Pick<Upstream, 'withoutKeys'>;
   readonly #turns = new Turns();
   /** Restarts the clock after each call in progress, by the request's number. */
   readonly #asking = new Map<number, () => void>();
@@ -36,10 +37,16 @@ export class ProgramTurns {
   saveSession: (() => Promise<void>) | null = null;
   readonly outcome: ProgramOutcome = { answers: 0, lastText: null, failure: null };
 
-  constructor(program: Program, environment: ProgramEnvironment, witness: Witness | null = null) {
+  constructor(
+    program: Program,
+    environment: ProgramEnvironment,
+    witness: Witness | null,
+    upstream: Pick<Upstream, 'withoutKeys'>,
+  ) {
     this.#program = program;
     this.#environment = environment;
     this.#witness = witness;
+    this.#upstream = upstream;
   }
 
   /** From now on, measures what the program's processes use. */
@@ -121,7 +128,9 @@ export class ProgramTurns {
 
   #noteWords(): void {
     const notes = this.#witness?.takeNotes() ?? null;
-    if (notes !== null) this.#environment.note(notes);
+    if (notes === null) return;
+    const shown = Object.entries(notes).map(([name, text]) => [name, this.#upstream.withoutKeys(text)]);
+    this.#environment.note(Object.fromEntries(shown));
   }
 
   /** The use since the last turn; the peak memory is that of the whole run so far. */

@@ -63,7 +63,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
   const acp = speaksAcp(run.program, run.spec.agent_options) ? await openAcp() : null;
   const session = acp === null ? await openSession(run) : null;
   await using saver = session?.saver;
-  const turns = new ProgramTurns(run.program, environment, acp);
+  const turns = new ProgramTurns(run.program, environment, acp, upstream);
   const printed = acp?.printed ?? new Tail(maxOutputBytes);
   const claims = acp ?? new ClaimsReader(run.program);
   let end: ProgramEnd | null = null;
@@ -100,7 +100,7 @@ export async function runProgram(run: ProgramRun): Promise<Ending> {
         : await acp.lead({ ...{ process, turns, environment, sandbox, over, authMethod }, ...asked(run) });
   });
   await turns.finish();
-  const text = printed.text;
+  const text = upstream.withoutKeys(printed.text);
   if (text.trim() !== '') environment.note({ [programOutput]: text });
   run.onClaims(claims.claims);
   return howItEnded(end, turns.outcome, text, upstream.names.length > 0);
