@@ -26,9 +26,9 @@ const contract: Contract = {
 const crash: Execution = { output: 'NameError: name model is not defined', exitCode: 1, seconds: 1 };
 
 /** The output of a run's scripts in turn: the contract, the blend. */
-function inTurn(source: string, printed = 'validation MAE: 8'): Execution {
+function inTurn(source: string, printed = 'validation MAE: 8', inferred = contract): Execution {
   if (source.includes('CONTRACT'))
-    return { output: `CONTRACT ${JSON.stringify(contract)}`, exitCode: 0, seconds: 1 };
+    return { output: `CONTRACT ${JSON.stringify(inferred)}`, exitCode: 0, seconds: 1 };
   if (!source.includes('MEMBERS')) return crash;
   return {
     output: printed,
@@ -271,6 +271,17 @@ describe('a starter that works', () => {
     const timed = await compete({ task: briefOf({ metric }) });
     expect(timed.filling).toHaveProperty('why', expect.stringContaining('time'));
     expect(timed.environment.taken).toHaveLength(1);
+  });
+
+  it('stays, and no model is run, if the metric of one could not be computed', async () => {
+    const { filling, environment } = await compete({
+      execute: (source) =>
+        source === complete
+          ? { output: 'MAE: 20', exitCode: 0, seconds: 1 }
+          : inTurn(source, '', { ...contract, is_measured: false }),
+    });
+    expect(filling).toHaveProperty('why', expect.stringContaining("can't compute"));
+    expect(environment.taken).toHaveLength(3);
   });
 
   it('is replaced if it guesses, but only by a model that its own metric says is better', async () => {

@@ -71,6 +71,7 @@ export async function replaceModel(
   if (left * shareOfTime.network < minSeconds) return stay('too little time is left to write one of my own');
   const contract = await findContract(workspace, "To write a model of my own beside the starter's");
   if ('problem' in contract) return stay(contract.problem);
+  if (!contract.is_measured) return stay(`I can't compute the ${metric.name} of one of my own`);
   if (starter.outcome.short === true && !canHoldOut(contract))
     return stay(`it does not print the ${metric.name} by its name, so the two could not be compared`);
   workspace.note({
