@@ -77,17 +77,17 @@ const otherMetrics = new Set(
  * direction is known.
  */
 export function readMetric(output: string, metric: Metric): MetricReading | null {
-  const timeLike = isTimeLike(metric);
-  const named = readAs(output, metric, spellingsOf(metric), timeLike);
+  const timeUnit = isTimeLike(metric) ? secondsIn(metric.unit) : null;
+  const named = readAs(output, metric, spellingsOf(metric), timeUnit);
   if (named !== null) return named;
   for (const name of shortNamesOf(metric)) {
-    const reading = readAs(output, metric, [name], false);
+    const reading = readAs(output, metric, [name], null);
     if (reading !== null && (reading.validation || isOwnWord(name, metric)))
       return { ...reading, short: true };
   }
-  for (const { name, direction } of timeLike ? [] : otherMetricsFor(metric)) {
+  for (const { name, direction } of timeUnit !== null ? [] : otherMetricsFor(metric)) {
     const usual = { name, unit: '', direction };
-    const reading = readAs(output, usual, spellingsOf(usual), false);
+    const reading = readAs(output, usual, spellingsOf(usual), null);
     const sign = direction === metric.direction ? 1 : -1;
     if (reading?.validation === true) return { ...reading, value: sign * reading.value, other: true };
   }
@@ -98,13 +98,13 @@ function readAs(
   output: string,
   metric: Metric,
   spellings: readonly string[],
-  timeLike: boolean,
+  timeUnit: number | null,
 ): MetricReading | null {
   const readings: MetricReading[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
   const table = new TableRows(
-    (name) => withShortNames(name, spellings, false).includes(ourName) && !saysTest(name),
+    (name) => withShortNames(name, spellings, null).includes(ourName) && !saysTest(name),
     lengthOfLists(metric),
   );
   for (const line of linesOf(output)) {
@@ -115,7 +115,7 @@ function readAs(
     const text = isValueOfLineBefore ? `${pending} ${line}` : (table.rowAsLine(line) ?? line);
     pending = /[:=]\s*$/.test(line) ? line : '';
     if (saysTest(text)) continue;
-    for (const found of readLine(text, spellings, timeLike)) {
+    for (const found of readLine(text, spellings, timeUnit)) {
       const subject = found.subject ?? heading;
       if (subject === 'train' || subject === 'test') continue;
       const validation = subject === 'validation';
@@ -165,8 +165,8 @@ function headingOf(line: string): Subject | 'test' | undefined {
 }
 
 /** Every value of the metric in a line, with the data that it was measured on. */
-function readLine(line: string, spellings: readonly string[], timeLike: boolean): Found[] {
-  const tokens = tokensOf(line, spellings, timeLike);
+function readLine(line: string, spellings: readonly string[], timeUnit: number | null): Found[] {
+  const tokens = tokensOf(line, spellings, timeUnit);
   const found: Found[] = [];
   let armed = false;
   let separated = false;
@@ -241,9 +241,9 @@ function valueBeforeName(tokens: readonly Token[]): Found[] {
 const tokenPattern =
   /(?<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?:(?!\w|\.\d)|(?<=\.\d+)(?=[A-Za-z])|(?=(?:[mun]?s|secs?|seconds|db|km)\b)))|(?<odd>(?<!\w)[-+]?(?:nan|inf|infinity)(?!\w))|(?<word>[A-Za-z_][\w.²-]*|\d[\w.]*)|(?<separator>[:=|→])/gi;
 
-function tokensOf(line: string, spellings: readonly string[], timeLike: boolean): Token[] {
+function tokensOf(line: string, spellings: readonly string[], timeUnit: number | null): Token[] {
   const tokens: Token[] = [];
-  for (const match of withoutAsides(withShortNames(line, spellings, timeLike)).matchAll(tokenPattern)) {
+  for (const match of withoutAsides(withShortNames(line, spellings, timeUnit)).matchAll(tokenPattern)) {
     const { number, odd, word } = match.groups ?? {};
     if (number !== undefined) {
       const percent = /^\s?(?:%|per ?cent\b)/i.test(match.input.slice(match.index + number.length));
@@ -275,8 +275,18 @@ const shortened: Readonly<Record<string, string>> = {
   average: '(?:average|avg)',
 };
 
+const timePattern =
+  /(?<![\w.])(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)\s*((?:[mnuµ]|milli|micro|nano)?(?:s|secs?|seconds?)|mins|minutes?)(?!\w)/gi;
+
+/** How many seconds a unit of time is; 1 for other words. */
+function secondsIn(unit: string): number {
+  const [, start = ''] = /^(min(?:ute)?|milli|micro|nano|[mnuµ](?=s))(?=s|$)/i.exec(unit) ?? [];
+  const known = { min: 60, mil: 1e-3, m: 1e-3, mic: 1e-6, u: 1e-6, µ: 1e-6, nan: 1e-9, n: 1e-9 };
+  return new Map(Object.entries(known)).get(start.slice(0, 3).toLowerCase()) ?? 1;
+}
+
 /** Replaces all spellings of the metric by one name: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
-function withShortNames(line: string, spellings: readonly string[], timeLike: boolean): string {
+function withShortNames(line: string, spellings: readonly string[], timeUnit: number | null): string {
   // "R^2" and "R²" become one word for the steps below.
   let text = line.replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2').replace(/\bvalidation[_ -]?set\b/gi, 'validation');
   text = text.replace(/\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ]fold)(?![a-z])/gi, 'cv');
@@ -291,8 +301,11 @@ function withShortNames(line: string, spellings: readonly string[], timeLike: bo
     text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?!${notBefore})`, 'gi'), ourName);
   }
   // "took 3.2 s for 800 rows" identifies the metric only by its unit.
-  if (timeLike && !text.includes(ourName)) {
-    text = text.replace(/(?<![\w.])([\d.]+(?:e[-+]?\d+)?)\s*(?:s|secs?|seconds)(?!\w)/gi, `${ourName} $1`);
+  if (timeUnit !== null && !text.includes(ourName)) {
+    text = text.replace(timePattern, (_, number: string, unit: string) => {
+      const value = (Number(number) * secondsIn(unit)) / timeUnit;
+      return `${ourName} ${Number(value.toPrecision(12))}`;
+    });
   }
   return text;
 }
