@@ -23,6 +23,10 @@ from automl.speed.trees import expression, lines
 KEPT_CALLS = (1, 2, 20, 500)
 """Which calls of a function are kept, counted from 1."""
 MOST_ANSWERS = 20_000
+MOST_SEEN = KEPT_CALLS[-1]
+"""Calls after which nothing new is learnt of a function's names."""
+CALLS_TO_JUDGE = 2_000
+"""Calls after which results are noted only if a tenth of the calls came again."""
 PLAIN = (str, int, float, bool, bytes, type(None))
 MOST_BYTES = 2**24
 """Larger files are linked, not copied, beside the script that is tried."""
@@ -105,7 +109,8 @@ class Recorder:
             unit.node = copy.deepcopy(node)
             self.units.append(unit)
             node.decorator_list.append(expression(f"__speed__.wrap({number})"))
-            ending = lines(f"__speed__.units[{number}].seen.update(locals())")
+            told = f"if __speed__.units[{number}].calls <= {MOST_SEEN}: "
+            ending = lines(f"{told}__speed__.units[{number}].seen.update(locals())")
             node.body = [ast.Try(node.body, [], [], ending)]
         return ast.unparse(ast.fix_missing_locations(tree))
 
@@ -117,8 +122,8 @@ class Recorder:
                 unit.calls += 1
                 call = None
                 # Whatever cannot be copied cannot be tried.
-                with contextlib.suppress(Exception):
-                    if unit.calls in KEPT_CALLS:
+                if unit.calls in KEPT_CALLS:
+                    with contextlib.suppress(Exception):
                         call = Call(*copy.deepcopy((given, named)))
                 at = self.printed.tell()
                 self.inner.append(0.0)
@@ -129,14 +134,17 @@ class Recorder:
                     seconds = perf_counter() - start
                     unit.seconds += max(0.0, seconds - self.inner.pop())
                     self.inner[-1] += seconds
+                if unit.calls > CALLS_TO_JUDGE and unit.repeated * 10 < unit.calls:
+                    unit.is_steady = False
                 if unit.is_steady:
                     unit.note(given, named, result)
+                if call is None:
+                    return result
                 with contextlib.suppress(Exception):
-                    if call is not None:
-                        call.outcome = copy.deepcopy((result, given, named))
-                        call.printed = self.printed.getvalue()[at:].split("\n")
-                        call.seconds = seconds
-                        unit.kept.append(call)
+                    call.outcome = copy.deepcopy((result, given, named))
+                    call.printed = self.printed.getvalue()[at:].split("\n")
+                    call.seconds = seconds
+                    unit.kept.append(call)
                 return result
 
             unit.globals = function.__globals__
