@@ -2,7 +2,11 @@
 
 import contextlib
 import copy
+import os
+import signal
+import threading
 import warnings
+from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
@@ -28,6 +32,8 @@ Split = tuple[np.ndarray, np.ndarray]
 
 # Below this many rows threads wait for each other longer than they work, above all beside others.
 ROWS_FOR_THREADS = 50_000
+SPARE = 2
+"""Seconds that a model may take beyond the time for all."""
 
 
 def make_splits(data: Data) -> list[Split]:
@@ -116,13 +122,33 @@ def fit_and_predict(
     return [np.exp(guess) if name == "powers" else np.expm1(guess) for guess in guesses]
 
 
+class TooSlowError(Exception):
+    """A model does not fit into the time that is left."""
+
+
+@contextlib.contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raises an error inside after this time. The alarm still ends what never looks up."""
+
+    def stop(*_: object) -> None:
+        raise TooSlowError
+
+    signal.signal(signal.SIGUSR1, stop)
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGUSR1))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def cross_predict(
     name: str, data: Data, views: Views, splits: list[Split], is_first: bool
 ) -> tuple[Prediction, Prediction, list[Split]] | None:
     """
     What a member says of each training row when not trained on it (the mean of all times), and of
-    the rows to predict; none where it does not suit the data or its time is too short. The first
-    member must go through: it is measured on fewer splits if need be.
+    the rows to predict; none where it does not suit the data. The first member must go through: it
+    is measured on fewer splits if need be.
     """
     width = int(data.truth.max()) + 1 if CLASSIFIES else data.truth.shape[1]
     unseen, asked = np.zeros((data.rows, width)), np.zeros((len(data.ids), width))
@@ -156,7 +182,7 @@ def cross_predict(
         lasts = (perf_counter() - began) * (len(splits) - len(done))
         if len(done) < len(splits) and lasts > seconds_left():
             if not is_first:
-                return None
+                raise TooSlowError
             if perf_counter() - began > seconds_left():
                 break
     return unseen / np.maximum(times, 1), asked / len(done), done
@@ -210,13 +236,18 @@ def learn(data: Data) -> None:
             print(f"{name}: left out, for want of time")
             continue
         try:
-            told = cross_predict(name, data, views, splits, not found)
+            # The first one must go through.
+            with at_most(seconds_left() + SPARE) if found else contextlib.nullcontext():
+                told = cross_predict(name, data, views, splits, not found)
+        except TooSlowError:
+            print(f"{name}: left out, for want of time")
+            continue
         except (ValueError, ArithmeticError, MemoryError) as problem:
             # One model that chokes on the data must not cost the others.
             print(f"{name}: left out, since it failed: {problem}")
             continue
         if told is None:
-            print(f"{name}: left out, since it does not suit the data or takes too long")
+            print(f"{name}: left out, since it does not suit the data")
             continue
         found[name], splits = told[:2], told[2]
     held = np.unique(np.concatenate([held for _, held in splits]))

@@ -107,10 +107,10 @@ export class TrialRunner {
     return !this.#workspace.ended && (await this.#workspace.copyFile(from, to)).status === 'ok';
   }
 
-  /** Gives the version that ran last another, equivalent text. */
-  rename(source: string): void {
-    this.#written = source;
-    if (this.#lastRun !== null) this.#lastRun = { ...this.#lastRun, source, text: source };
+  /** Puts another, equivalent text in the place of the version that ran last. */
+  async rename(source: string): Promise<void> {
+    if ((await this.write(source)) === null && this.#lastRun !== null)
+      this.#lastRun = { ...this.#lastRun, source, text: source };
   }
 
   /** Whether the last run failed: it may have left an incomplete submission. */

@@ -5,7 +5,7 @@ import {
   FakeEnvironment,
   type FakeEnvironmentSettings,
 } from '../../../../test/fakes/fake-environment.ts';
-import { withoutAlarm } from '../../../../test/fakes/without-alarm.ts';
+import { endedByAlarm, withoutAlarm } from '../../../../test/fakes/without-alarm.ts';
 import type { AgentOptions } from '../../../schema/index.ts';
 import { Workspace } from '../../common/workspace.ts';
 import { automl } from '../automl.ts';
@@ -60,7 +60,7 @@ const actionsOf = ({ taken }: FakeEnvironment) =>
 describe('a starter that fails', () => {
   it('gets a blend of models that is submitted and checked before anything else', async () => {
     const environment = await runAgent();
-    expect(actionsOf(environment).slice(0, 8)).toEqual([
+    expect(actionsOf(environment).slice(0, 9)).toEqual([
       'List Files',
       'Read File train.py',
       'Execute Script train.py',
@@ -69,9 +69,12 @@ describe('a starter that fails', () => {
       'Write File train.py',
       'Execute Script train.py',
       'Validate Submission',
+      'Write File train.py',
     ]);
     expect(membersIn(environment.files.get('train.py') ?? '')).toContain('"kernel"');
-    expect(environment.files.get('submission.csv')).toBe(environment.files.get('train.py'));
+    expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(
+      environment.files.get('train.py'),
+    );
     expect(environment.finalAnswer).toContain('The starter was of no use; I wrote a model of boosting');
     for (const entry of ['Reason', 'Change', 'Prediction', 'Observed', 'Decision', 'Plan'])
       expect(environment.notes.some((note) => note[entry] !== undefined)).toBe(true);
@@ -198,7 +201,7 @@ describe('a starter that works', () => {
     expect(filling).toMatchObject({ kind: 'filled', outcome: { score: 8 }, source: entry });
     expect(filling).toHaveProperty('sentence', expect.stringContaining("in place of the starter's"));
     expect(membersIn(entry)).toContain('"kernel"');
-    expect(environment.files.get('submission.csv')).toBe(entry);
+    expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(entry);
     expect(environment.notes.some(({ Observed }) => /not of the same rows/.test(Observed ?? ''))).toBe(true);
   });
 
@@ -249,7 +252,7 @@ describe('a starter that works', () => {
     const { filling, entry, environment } = await compete({ score: 21, heldOut });
     expect(filling).toMatchObject({ kind: 'filled', scores: 'incomparable', source: entry });
     expect(membersIn(entry)).toContain('"kernel"');
-    expect(environment.files.get('submission.csv')).toBe(entry);
+    expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(entry);
     expect(environment.notes).toContainEqual({
       Observed: 'On rows that I withhold from both, my model gains +5 ± 2 over the starter.',
     });
@@ -271,6 +274,25 @@ describe('a starter that works', () => {
     const timed = await compete({ task: briefOf({ metric }) });
     expect(timed.filling).toHaveProperty('why', expect.stringContaining('time'));
     expect(timed.environment.taken).toHaveLength(1);
+  });
+
+  it('is put back in time if what was written does not end', async () => {
+    const { filling, entry, environment } = await compete({
+      seconds: 100,
+      execute: (source) =>
+        endedByAlarm(source, (plain) => {
+          if (plain !== complete)
+            return { ...inTurn(plain), ...(plain.includes('MEMBERS = [') && { seconds: 9e9 }) };
+          return {
+            ...{ output: 'MAE: 20', exitCode: 0, seconds: 1 },
+            writes: { 'submission.csv': plain },
+          };
+        }),
+    });
+    expect(filling).toHaveProperty('why', expect.stringContaining('timed_out'));
+    expect(environment.late).toBe(0);
+    expect(entry).toBe(complete);
+    expect(environment.files.get('submission.csv')).toBe(complete);
   });
 
   it('stays, and no model is run, if the metric of one could not be computed', async () => {

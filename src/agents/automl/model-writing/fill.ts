@@ -2,6 +2,7 @@ import type { Workspace } from '../../common/workspace.ts';
 import { told as toldGain } from '../../search/held-out-rows.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import { checkSubmission } from '../finish.ts';
+import { Pace } from '../pace.ts';
 import type { ScoresOfOwn } from '../study.ts';
 import { type TrialOutcome, type TrialRunner, told } from '../trial.ts';
 import { type Contract, describeModel, findContract, modelScript, usesNetwork } from './contract.ts';
@@ -133,7 +134,11 @@ async function fulfil(
 ): Promise<Filling> {
   announce(workspace, contract, goal);
   const source = modelScript(contract, goal.seconds);
-  const outcome = onlyOwnMetric(await runner.run(source), workspace.task.metric.name);
+  const { source: before, outcome: begun } = goal.starter;
+  // Afterwards there must be time to put the starter back.
+  const lastRun = begun.kind === 'failed' || runner.keeps(before) ? 0 : begun.seconds;
+  const limit = new Pace(workspace).limitOf(goal.seconds, lastRun);
+  const outcome = onlyOwnMetric(await runner.run(source, limit), workspace.task.metric.name);
   const { problem, isIncomparable } = await judge(workspace, runner, contract, { source, outcome }, goal);
   const isUseful = problem === null && outcome.kind === 'measured';
   const settled = isUseful ? settledScript(source, outcome.printed) : source;
@@ -142,11 +147,11 @@ async function fulfil(
     ...{ outcome, isKept: problem === null, why: problem ?? told(outcome) },
   });
   if (problem !== null) return { kind: 'not filled', why: problem };
+  await runner.rename(settled);
   if (outcome.kind === 'failed') {
     const sentence = goal.sentence(describeModel(contract), outcome.why);
     return { kind: 'filled', source, outcome, sentence, scores: 'comparable' };
   }
-  runner.rename(settled);
   const isStricter = /^honest folds: /m.test(outcome.printed);
   const models = membersIn(outcome.printed).join(', ') || describeModel(contract);
   return {

@@ -100,6 +100,15 @@ y = np.array([f"k{int(each[5] in 'AC') + int('TAG' in each[8:])}" for each in s]
 split(n, ["letters"], [s], y, np.arange(n) % 3 > 0)`,
     ...{ columns: [text], reaches: 0.65, trivial: 0.5 },
   },
+  'sequences of different lengths': {
+    metric: 'RMSE',
+    data: `n = 700
+s = ["".join(rng.choice(list("ACDEFGHIKL"), rng.integers(8, 14))) for _ in range(n)]
+worth = dict(zip("ACDEFGHIKL", rng.normal(size=10)))
+y = np.array([2 * worth[each[1]] + 2 * worth[each[-2]] for each in s]) + rng.normal(0, 0.3, n)
+split(n, ["letters"], [s], y, np.arange(n) % 3 > 0)`,
+    ...{ reaches: 1, trivial: 2 },
+  },
   'notations of many lengths': {
     metric: 'RMSE',
     data: `n = 600
@@ -255,5 +264,31 @@ describe('what automl writes', () => {
     expect(readFileSync(join(folder, 'submission.csv'), 'utf8').split('\n')[0]).toBe(
       ['id', ...wanted].join(','),
     );
+  });
+
+  test('leaves out a model that does not end, and still answers', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'data'));
+    run(folder, python, `${start}\n${table.data}\n`);
+    const file = askedTable(briefFor(table));
+    if (file === null) throw new Error('no table is asked for');
+    const contract = readContract(run(folder, python, contractScript(briefFor(table), file)));
+    if ('problem' in contract) throw new Error(contract.problem);
+    const endless = `class Endless:
+    def fit(self, *_):
+        while True:
+            pass
+
+make_usual = make_member
+
+def make_member(name, *given):
+    return (Endless(), make_usual(name, *given)[1]) if name == "kernel" else make_usual(name, *given)
+
+if __name__ ==`;
+    const model = modelScript({ ...contract, members: ['linear', 'kernel', 'forest'] }, 5);
+    const printed = run(folder, python, model.replace('if __name__ ==', endless));
+    expect(printed).toContain('kernel: left out, for want of time');
+    expect(printed).toMatch(/^validation RMSE: /m);
+    expect(readFileSync(join(folder, 'submission.csv'), 'utf8')).toContain('id,y');
   });
 });
