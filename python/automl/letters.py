@@ -1,6 +1,7 @@
 """Words without spaces: sequences, notations of molecules, codes."""
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import groupby
 
 import numpy as np
@@ -12,9 +13,13 @@ from automl.data import Data
 LONG = 200
 """Longer words are too many letters to look at their pieces of four."""
 
+SHORT = 60
+ENDS = 8
+"""Of words of different lengths up to SHORT, how many letters at each end have a place."""
+
 
 def add_letters(name: str, cells: list[str], data: Data) -> bool:
-    """Pieces of words; where all are equally long, also what stands in each place."""
+    """Pieces of words; also what stands in each place, if they are equally long, or near the ends."""
     known = [cell for cell in cells if cell != ""]
     letters = Counter("".join(known))
     middle = np.median([len(cell) for cell in known])
@@ -34,10 +39,15 @@ def add_letters(name: str, cells: list[str], data: Data) -> bool:
     )
     # In all they should weigh about as much as a few columns of numbers.
     data.words.append(4 * pieces.fit_transform(cells).tocsr())
-    if len({len(cell) for cell in known}) == 1 and middle <= LONG and len(letters) <= 30:
-        for place in range(int(middle)):
-            column = [cell[place] if cell else "" for cell in cells]
-            data.names[f"{name} letter {place}"] = np.array(column, dtype=object)
+    lengths = {len(cell) for cell in known}
+    places: Iterable[int] = ()
+    if len(letters) <= 30 and len(lengths) == 1 and middle <= LONG:
+        places = range(int(middle))
+    elif len(letters) <= 30 and middle <= SHORT:
+        places = range(-ENDS, ENDS)
+    for place in places:
+        column = [cell[place] if -len(cell) <= place < len(cell) else "" for cell in cells]
+        data.names[f"{name} letter {place}"] = np.array(column, dtype=object)
     return True
 
 
