@@ -25,8 +25,9 @@ function whyAndWhat({ limits }: RunSpec, isStart: boolean): string {
   return `on this machine, its budget of ${budget} was too small for one. Try ${next}`;
 }
 
+/** Only a short trace is read: a run without a search has few steps. */
 function hasNoSearch(folder: RunFolder): boolean {
-  if (!folder.hasTrace()) return false;
+  if (!folder.hasTrace() || (folder.readRecord()?.steps ?? 0) > fewSteps) return false;
   const { events } = readTraceSync(folder.tracePath);
   return events.some((event) => saysSo(event, folder));
 }

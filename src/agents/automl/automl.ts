@@ -5,7 +5,13 @@ import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch } from './finish.ts';
-import { replaceModel, replaceUseless } from './model-writing/fill.ts';
+import {
+  type Filled,
+  type Filling,
+  replaceHurried,
+  replaceModel,
+  replaceUseless,
+} from './model-writing/fill.ts';
 import { type NumberSearch, searchNumbers, strategyNames, trainLonger } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
@@ -92,29 +98,28 @@ function whyUseless(starter: TrialOutcome, submission: SubmissionSeen | null): s
   return starter.timedOut && submission?.present === true ? null : starter.why;
 }
 
-/** A script that was run: the starter, or automl's own model in place of it. */
-interface Begun {
-  source: string;
-  outcome: TrialOutcome;
-  /** How a replacement came about, for the final answer. */
-  sentence?: string;
-}
-
 /** Improves a script that was run. */
 async function improve(
   workspace: Workspace,
   runner: TrialRunner,
-  { source, outcome, sentence: filled }: Begun,
+  begun: Filled | { source: string; outcome: TrialOutcome },
   seed: number,
   settings: Settings,
 ): Promise<void> {
+  const { source, outcome } = begun;
+  let own = 'contract' in begun ? begun : null;
+  const filled = own?.sentence;
   if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, filled);
-  const isOwn = filled !== undefined;
+  const isOwn = own !== null;
   const { select: selects, numbers, rewrites, rivals, leftOut, maxTries } = settings;
   const study = new Study(workspace, runner, source, outcome, { isOwn, selects });
   let whyNoSearch = await study.start();
   if (whyNoSearch === null) {
-    if (rivals && !isOwn) await writeModel(workspace, runner, study, outcome);
+    if (rivals && !isOwn) own = await writeModel(workspace, runner, study, outcome);
+    if (own !== null && !isOwn && study.isFarAhead) {
+      await hurryNoMore(workspace, runner, study, own);
+      own = null;
+    }
     const trains = numbers && rewrites && !leftOut.includes('train longer') && maxTries > 0;
     if (trains && !study.best.isOwn) await trainLonger(workspace, study);
     if (rewrites && !isOwn) await rewriteScript(workspace, study, maxTries, leftOut);
@@ -123,6 +128,7 @@ async function improve(
   const unchanged = whyNoSearch === null ? '' : `I change no number: ${whyNoSearch}`;
   if (whyNoSearch !== null) workspace.note({ Decision: unchanged });
   const selection = await selectFinalist(workspace, study);
+  if (rivals && own !== null) await hurryNoMore(workspace, runner, study, own);
   await answerWithBest(workspace, runner, study, [filled ?? '', unchanged, selection]);
 }
 
@@ -132,13 +138,32 @@ async function writeModel(
   runner: TrialRunner,
   study: Study,
   outcome: MeasuredTrial,
+): Promise<Filled | null> {
+  if (workspace.ended) return null;
+  const working = { source: study.starter.source, outcome };
+  return await adopt(study, await replaceModel(workspace, runner, working, noiseOf(study)));
+}
+
+/** Gives automl's own model the time that is left, if it is the best version and had too little. */
+async function hurryNoMore(
+  workspace: Workspace,
+  runner: TrialRunner,
+  study: Study,
+  own: Filled,
 ): Promise<void> {
-  if (workspace.ended) return;
-  // The two are measured on different rows, so the effect of another split is noise here.
-  const noise = Math.max(study.noiseTest.noise ?? 0, study.noiseTest.threshold);
-  const filling = await replaceModel(workspace, runner, { source: study.starter.source, outcome }, noise);
-  if (filling.kind === 'filled' && filling.outcome.kind === 'measured')
-    await study.adopt(filling.source, filling.sentence, filling.outcome, filling.scores);
+  if (workspace.ended || study.best.source !== own.source) return;
+  await adopt(study, await replaceHurried(workspace, runner, own, noiseOf(study)));
+}
+
+/** The two are measured on different rows, so the effect of another split is noise here. */
+function noiseOf({ noiseTest }: Study): number {
+  return Math.max(noiseTest.noise ?? 0, noiseTest.threshold);
+}
+
+async function adopt(study: Study, filling: Filling | null): Promise<Filled | null> {
+  if (filling?.kind !== 'filled' || filling.outcome.kind === 'failed') return null;
+  await study.adopt(filling.source, filling.sentence, filling.outcome, filling.scores);
+  return filling;
 }
 
 interface Settings extends Omit<NumberSearch, 'random'> {

@@ -58,13 +58,15 @@ export async function rewriteScript(
 const lookScript = 'look_at_arrays.py';
 /** To list the arrays (2), to try one rewrite (5), and to end (4). */
 const stepsForLook = 11;
+const secondsForLook = 15;
 
 /**
  * The surroundings of a script that runs. Arrays are examined only if the script opens some, since that takes steps.
  */
 async function lookAround(workspace: Workspace, source: string): Promise<Surroundings> {
   const { task } = workspace;
-  if (!/\.np[yz]\b/.test(source) || workspace.budget.steps_left < stepsForLook)
+  const { steps_left, seconds_left } = workspace.budget;
+  if (!/\.np[yz]\b/.test(source) || steps_left < stepsForLook || seconds_left < secondsForLook)
     return { task, arrays: [], packages: [] };
   workspace.note({ Reason: 'What the arrays of the data hold tells what else the model could make use of.' });
   await workspace.writeFile(lookScript, arraysScript());

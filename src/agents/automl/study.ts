@@ -13,6 +13,8 @@ const runsOfCheap = 6;
 
 /** How automl's decision ends if a run of the starter takes too much of the budget. */
 export const tooSmallForSearch = 'the budget is too small for a search.';
+/** A share of the starter's score that rewrites of it hardly gain. */
+const farAhead = 0.2;
 
 /** A version of the script. */
 interface Version {
@@ -204,6 +206,12 @@ export class Study {
     this.best = { source, changes: [change], evidence, seconds, isOwn: true, scores };
     // The noise of the starter says nothing about another script.
     this.noiseTest = this.#unmeasured();
+  }
+
+  /** Whether the starter is unlikely to overtake the best version. */
+  get isFarAhead(): boolean {
+    const { first } = this.starter.evidence;
+    return this.noiseTest.gain(this.best.evidence.first, first) > farAhead * Math.abs(first);
   }
 
   /** Makes the starter the best version again. */

@@ -326,3 +326,33 @@ describe('a starter that works', () => {
     expect(withoutAlarm(worse.files.get('submission.csv') ?? '')).toBe(guessing);
   });
 });
+
+describe('a model of its own that lacks models for want of time', () => {
+  const first =
+    'boosting: 9 alone, 1.00 of the blend\nlinear: 9 alone, 0.00 of the blend\n' +
+    'kernel: left out, for want of time\nvalidation MAE: 9';
+
+  it.each([
+    ['is replaced by another run with the time that is left', 8, '["boosting","kernel"]', true],
+    ['stays if that is no better', 9.5, '["boosting"]', true],
+    ['stays if hardly any time is left', 8, '["boosting"]', false],
+  ])('%s', async (_, score, members, hasTime) => {
+    const more = 'boosting: 9 alone, 0.50 of the blend\nkernel: 9 alone, 0.50 of the blend';
+    const environment = await runAgent({
+      files: { 'train.py': complete },
+      seconds: hasTime ? 150 : 60,
+      execute: (source) => {
+        const plain = withoutAlarm(source);
+        const seconds = plain === complete ? 1 : 30;
+        const writes = { 'submission.csv': plain };
+        if (plain === complete) return { output: 'validation MAE: 20', exitCode: 0, seconds, writes };
+        if (membersIn(plain)?.includes('linear'))
+          return { ...inTurn(plain, first), seconds: hasTime ? 30 : 40, writes };
+        // Run again, the settled script has one model.
+        const again = membersIn(plain)?.includes('kernel') ? `${more}\nvalidation MAE: ${score}` : first;
+        return { ...inTurn(plain, again), ...(plain.includes('MEMBERS') && { writes }) };
+      },
+    });
+    expect(membersIn(environment.files.get('train.py') ?? '')).toBe(members);
+  });
+});

@@ -14,6 +14,7 @@ export interface Filled {
   kind: 'filled';
   source: string;
   outcome: TrialOutcome;
+  contract: Contract;
   /** For the final answer. */
   sentence: string;
   scores: ScoresOfOwn;
@@ -92,6 +93,52 @@ export async function replaceModel(
   return await elsePutBack(workspace, runner, starter, filling);
 }
 
+/**
+ * Runs automl's own model again with the time that is left, if models, networks or epochs were left out of it for want of
+ * time. Kept by the same rule; otherwise the model is put back as it was.
+ */
+export async function replaceHurried(
+  workspace: Workspace,
+  runner: TrialRunner,
+  own: Filled,
+  noise: number,
+): Promise<Filling | null> {
+  const { contract, outcome, source, scores } = own;
+  const { seconds_left, steps_left } = workspace.budget;
+  const left = seconds_left - slack;
+  if (outcome.kind === 'failed' || steps_left < stepsToHurry || !runner.keeps(source)) return null;
+  const missing = leftOut(contract, outcome.printed);
+  // Models that are of no use in the blend are not measured again.
+  if (missing.length === 0 || left < (usesNetwork(contract) ? 1.5 : 0.75) * outcome.seconds) return null;
+  workspace.note({ Observed: `For want of time, the model that I wrote lacks ${missing.join(', ')}.` });
+  const chosen = membersIn(outcome.printed);
+  const members = contract.members.filter((name) => chosen.includes(name) || missing.includes(name));
+  const goal: Goal = {
+    seconds: Math.min(shareOfRest * left, maxSeconds(contract)),
+    starter: { source, outcome },
+    noise,
+    sentence: (models, line) => `the same with more time (${models}; it printed "${line}")`,
+  };
+  const filling = await fulfil(workspace, runner, { ...contract, members }, goal);
+  const after = await elsePutBack(workspace, runner, goal.starter, filling);
+  return after.kind === 'filled' ? { ...after, scores } : after;
+}
+
+/** To check, to put the first one back and to answer. */
+const slack = 5;
+/** To write, run, check and settle it, or to put the first one back (3), and to check and answer (2). */
+const stepsToHurry = 8;
+/** Of the time that is left; a script takes a little longer than it may. */
+const shareOfRest = 0.85;
+
+/** What a first run left out for want of time: models, or epochs of a network. */
+function leftOut(contract: Contract, printed: string): string[] {
+  if (!usesNetwork(contract))
+    return [...printed.matchAll(/^(\w+): left out, for want of time$/gm)].map(([, name = '']) => name);
+  const most = Number(contract.settings.MOST_PASSES);
+  return Number(/^networks: .* epochs: (\d+)$/m.exec(printed)?.[1]) < most ? ['epochs'] : [];
+}
+
 /** The share of the remaining time for a script that was written. The starter may have a network, too. */
 const shareOfTime = { network: 0.2, others: 0.4 };
 const minSeconds = 6;
@@ -150,7 +197,7 @@ async function fulfil(
   await runner.rename(settled);
   if (outcome.kind === 'failed') {
     const sentence = goal.sentence(describeModel(contract), outcome.why);
-    return { kind: 'filled', source, outcome, sentence, scores: 'comparable' };
+    return { kind: 'filled', source, outcome, contract, sentence, scores: 'comparable' };
   }
   const isStricter = /^honest folds: /m.test(outcome.printed);
   const models = membersIn(outcome.printed).join(', ') || describeModel(contract);
@@ -158,6 +205,7 @@ async function fulfil(
     kind: 'filled',
     source: settled,
     outcome,
+    contract,
     sentence: goal.sentence(models, outcome.line) + (isIncomparable ? byHeldOut : ''),
     scores: isIncomparable ? 'incomparable' : isStricter ? 'stricter' : 'comparable',
   };
