@@ -1,4 +1,5 @@
 import { tooSmallForSearch } from '../agents/index.ts';
+import { UserError } from '../lib/errors.ts';
 import type { RunSpec, TraceEvent } from '../schema/index.ts';
 import { type Experiment, type RunFolder, readTraceSync, resolveText } from '../store/index.ts';
 import type { Context } from './context.ts';
@@ -27,9 +28,14 @@ function whyAndWhat({ limits }: RunSpec, isStart: boolean): string {
 
 /** Only a short trace is read: a run without a search has few steps. */
 function hasNoSearch(folder: RunFolder): boolean {
-  if (!folder.hasTrace() || (folder.readRecord()?.steps ?? 0) > fewSteps) return false;
-  const { events } = readTraceSync(folder.tracePath);
-  return events.some((event) => saysSo(event, folder));
+  try {
+    if (!folder.hasTrace() || (folder.readRecord()?.steps ?? 0) > fewSteps) return false;
+    return readTraceSync(folder.tracePath).events.some((event) => saysSo(event, folder));
+  } catch (error) {
+    // Damaged: whoever reads it for the report has said so.
+    if (UserError.isInstance(error)) return false;
+    throw error;
+  }
 }
 
 function saysSo(event: TraceEvent, { objects }: RunFolder): boolean {
