@@ -130,14 +130,14 @@ class TooSlowError(Exception):
 def at_most(seconds: float) -> Iterator[None]:
     """Raises an error inside after this time. The alarm still ends what never looks up."""
 
-    def stop(*_: object) -> None:
+    def stop(_number: int, _frame: object) -> None:
         raise TooSlowError
 
     signal.signal(signal.SIGUSR1, stop)
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGUSR1))
     timer.start()
     try:
-        yield
+        yield None
     finally:
         timer.cancel()
 
@@ -237,7 +237,7 @@ def learn(data: Data) -> None:
             continue
         try:
             # The first one must go through.
-            with at_most(seconds_left() + SPARE) if found else contextlib.nullcontext():
+            with at_most(seconds_left() + SPARE if found else threading.TIMEOUT_MAX):
                 told = cross_predict(name, data, views, splits, not found)
         except TooSlowError:
             print(f"{name}: left out, for want of time")

@@ -19,7 +19,7 @@ ENDS = 8
 
 
 def add_letters(name: str, cells: list[str], data: Data) -> bool:
-    """Pieces of words; also what stands in each place, if they are equally long, or near the ends."""
+    """Pieces of words; what stands in each place, if all are equally long, or near the ends."""
     known = [cell for cell in cells if cell != ""]
     letters = Counter("".join(known))
     middle = np.median([len(cell) for cell in known])

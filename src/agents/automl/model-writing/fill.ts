@@ -125,11 +125,11 @@ export async function replaceHurried(
 }
 
 /** To check, to put the first one back and to answer. */
-const slack = 5;
+const slack = 8;
 /** To write, run, check and settle it, or to put the first one back (3), and to check and answer (2). */
 const stepsToHurry = 8;
 /** Of the time that is left; a script takes a little longer than it may. */
-const shareOfRest = 0.85;
+const shareOfRest = 0.75;
 
 /** What a first run left out for want of time: models, or epochs of a network. */
 function leftOut(contract: Contract, printed: string): string[] {
@@ -183,7 +183,7 @@ async function fulfil(
   const source = modelScript(contract, goal.seconds);
   const { source: before, outcome: begun } = goal.starter;
   // Afterwards there must be time to put the starter back.
-  const lastRun = begun.kind === 'failed' || runner.keeps(before) ? 0 : begun.seconds;
+  const lastRun = begun.kind === 'failed' || runner.keeps(before) ? 2 : begun.seconds;
   const limit = new Pace(workspace).limitOf(goal.seconds, lastRun);
   const outcome = onlyOwnMetric(await runner.run(source, limit), workspace.task.metric.name);
   const { problem, isIncomparable } = await judge(workspace, runner, contract, { source, outcome }, goal);
