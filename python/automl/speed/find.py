@@ -44,16 +44,20 @@ class Faster:
         self.trials = Trials(unit, lambda: made(unit, unit.node), (end - perf_counter()) / 8)
         self.seconds = self.trials.seconds
 
+    def judge(self, node: Function) -> float | None:
+        before = self.node
+        return self.trials.judge(lambda: made(self.unit, node), lambda: made(self.unit, before))
+
     def accept(self, way: str, node: Function) -> bool:
         if perf_counter() > self.end:
             return False
         ast.fix_missing_locations(node)
-        seconds = self.trials.judge(lambda: made(self.unit, node))
+        share = self.judge(node)
         if DEBUG:
-            print(f"  {self.unit.name}: {way}: {self.seconds:.4f} -> {seconds}")
-        if seconds is None or seconds > MOST_OF_BEFORE * self.seconds:
+            print(f"  {self.unit.name}: {way}: {self.seconds:.4f} s times {share}")
+        if share is None or share > MOST_OF_BEFORE:
             return False
-        self.node, self.seconds = node, seconds
+        self.node, self.seconds = node, self.seconds * share
         self.ways.append(way)
         return True
 
@@ -86,7 +90,7 @@ class Faster:
             return
         node = copy.deepcopy(self.node)
         node.decorator_list.append(expression("functools.lru_cache(100_000, typed=True)"))
-        if self.trials.judge(lambda: made(unit, ast.fix_missing_locations(node))) is not None:
+        if self.judge(ast.fix_missing_locations(node)) is not None:
             self.node, self.seconds = node, self.seconds * (1 - share)
             self.ways.append("python: results kept for the same arguments")
 
