@@ -21,7 +21,10 @@ const Problem = z.object({ problem: z.string() });
 
 type CsvFile = Extract<SubmissionFile, { format: 'csv' }>;
 
-/** To look at the data (2), to write, run and check a script (3), to settle it or restore the starter (2), to check and answer (2). */
+/**
+ * To look at the data (2), to write, run and check a script (3), to settle it or restore the starter (2), to check and
+ * answer (2).
+ */
 const stepsNeeded = 9;
 const lookScript = 'look_at_data.py';
 
