@@ -5,13 +5,7 @@ import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
 import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch } from './finish.ts';
-import {
-  type Filled,
-  type Filling,
-  replaceHurried,
-  replaceModel,
-  replaceUseless,
-} from './model-writing/fill.ts';
+import { type Filled, type Filling, replaceModel, replaceUseless, rerunModel } from './model-writing/fill.ts';
 import { type NumberSearch, searchNumbers, strategyNames, trainLonger } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
@@ -117,7 +111,7 @@ async function improve(
   if (whyNoSearch === null) {
     if (rivals && !isOwn) own = await writeModel(workspace, runner, study, outcome);
     if (own !== null && !isOwn && study.isFarAhead) {
-      await hurryNoMore(workspace, runner, study, own);
+      await rerunOwnModel(workspace, runner, study, own);
       own = null;
     }
     const trains = numbers && rewrites && !leftOut.includes('train longer') && maxTries > 0;
@@ -128,7 +122,7 @@ async function improve(
   const unchanged = whyNoSearch === null ? '' : `I change no number: ${whyNoSearch}`;
   if (whyNoSearch !== null) workspace.note({ Decision: unchanged });
   const selection = await selectFinalist(workspace, study);
-  if (rivals && own !== null) await hurryNoMore(workspace, runner, study, own);
+  if (rivals && own !== null) await rerunOwnModel(workspace, runner, study, own);
   await answerWithBest(workspace, runner, study, [filled ?? '', unchanged, selection]);
 }
 
@@ -145,14 +139,14 @@ async function writeModel(
 }
 
 /** Gives automl's own model the time that is left, if it is the best version and had too little. */
-async function hurryNoMore(
+async function rerunOwnModel(
   workspace: Workspace,
   runner: TrialRunner,
   study: Study,
   own: Filled,
 ): Promise<void> {
   if (workspace.ended || study.best.source !== own.source) return;
-  await adopt(study, await replaceHurried(workspace, runner, own, noiseOf(study)));
+  await adopt(study, await rerunModel(workspace, runner, own, noiseOf(study)));
 }
 
 /** The two are measured on different rows, so the effect of another split is noise here. */

@@ -97,7 +97,7 @@ export async function replaceModel(
  * Runs automl's own model again with the time that is left, if models, networks or epochs were left out of it for want of
  * time. Kept by the same rule; otherwise the model is put back as it was.
  */
-export async function replaceHurried(
+export async function rerunModel(
   workspace: Workspace,
   runner: TrialRunner,
   own: Filled,
@@ -106,7 +106,7 @@ export async function replaceHurried(
   const { contract, outcome, source, scores } = own;
   const { seconds_left, steps_left } = workspace.budget;
   const left = seconds_left - slack;
-  if (outcome.kind === 'failed' || steps_left < stepsToHurry || !runner.keeps(source)) return null;
+  if (outcome.kind === 'failed' || steps_left < stepsToRerun || !runner.keeps(source)) return null;
   const missing = leftOut(contract, outcome.printed);
   // Models that are of no use in the blend are not measured again.
   if (missing.length === 0 || left < (usesNetwork(contract) ? 1.5 : 0.75) * outcome.seconds) return null;
@@ -127,7 +127,7 @@ export async function replaceHurried(
 /** To check, to put the first one back and to answer. */
 const slack = 8;
 /** To write, run, check and settle it, or to put the first one back (3), and to check and answer (2). */
-const stepsToHurry = 8;
+const stepsToRerun = 8;
 /** Of the time that is left; a script takes a little longer than it may. */
 const shareOfRest = 0.75;
 
