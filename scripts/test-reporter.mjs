@@ -19,21 +19,23 @@ export function expectedSeconds(project) {
 
 /**
  * A Vitest reporter that shows the progress and the remaining time of a test run, and writes the summary of `npm test` to the
- * file named by MLAB_TEST_SUMMARY: `{ passed, failed, skipped: [{ title, reason }], seconds: { file: seconds } }`.
- * A test file that could not be loaded, and an error outside any test, count as one failed test each.
+ * file named by MLAB_TEST_SUMMARY: `{ passed, failed, skipped: [{ title, reason }], seconds: { file: seconds }, unrun }`.
+ * A test file that could not be loaded, and an error outside any test, count as one failed test each. After
+ * MLAB_TEST_SECONDS no other test begins, and `unrun` has the files that were not begun or not ended; else it is null.
  */
 export default class SummaryReporter {
   #start = performance.now();
   #expected = expectedSeconds(process.env.MLAB_TEST_TIMES ?? '');
-  #workers = 1;
+  #vitest = null;
   #files = [];
   /** Files under way, by name, with their start times. */
   #running = new Map();
   #done = new Map();
   #timer = null;
+  #isCut = false;
 
   onInit(vitest) {
-    this.#workers = vitest.config.maxWorkers;
+    this.#vitest = vitest;
   }
 
   onTestRunStart(specifications) {
@@ -42,6 +44,14 @@ export default class SummaryReporter {
     );
     this.#timer = setInterval(() => this.#printProgress(), secondsBetweenLines * 1000);
     this.#timer.unref();
+    const most = Number(process.env.MLAB_TEST_SECONDS ?? 0);
+    if (most > 0) setTimeout(() => this.#cut(), most * 1000).unref();
+  }
+
+  #cut() {
+    this.#isCut = true;
+    console.log('   The time is over: no other test begins.');
+    void this.#vitest.cancelCurrentRun('keyboard-input');
   }
 
   onTestModuleStart({ relativeModuleId }) {
@@ -56,7 +66,8 @@ export default class SummaryReporter {
 
   onTestRunEnd(testModules, unhandledErrors) {
     clearInterval(this.#timer);
-    const summary = { passed: 0, failed: unhandledErrors.length, skipped: [], seconds: {} };
+    const unrun = this.#isCut ? this.#files.filter((file) => !this.#done.has(file)) : null;
+    const summary = { passed: 0, failed: unhandledErrors.length, skipped: [], seconds: {}, unrun };
     for (const testModule of testModules) {
       const before = summary.failed;
       for (const test of testModule.children.allTests()) count(summary, testModule, test);
@@ -83,7 +94,7 @@ export default class SummaryReporter {
     const pace = expectedOfDone < usualSeconds ? 1 : sum(this.#done.values()) / expectedOfDone;
     const leftOf = (file) => Math.max(0, usual(file) * pace - secondsAfter(this.#running.get(file)));
     const left = this.#files.filter((file) => !this.#done.has(file)).map(leftOf);
-    return Math.max(sum(left) / this.#workers, ...left);
+    return Math.max(sum(left) / this.#vitest.config.maxWorkers, ...left);
   }
 }
 

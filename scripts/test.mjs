@@ -108,9 +108,9 @@ async function runTests({ title, project }, after, vitestArguments, node, stop) 
     });
     const summary = existsSync(summaryFile)
       ? JSON.parse(readFileSync(summaryFile, 'utf8'))
-      : { passed: 0, failed: 0, skipped: [], seconds: {} };
+      : { passed: 0, failed: 0, skipped: [], seconds: {}, unrun: null };
     // Vitest may also fail without a failed test: a wrong argument, a crash, a broken configuration.
-    if (!step.passed && summary.failed === 0) summary.failed = 1;
+    if (!step.passed && summary.failed === 0 && summary.unrun === null) summary.failed = 1;
     return { title, project, time: step.time, tests: true, ...summary };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -185,6 +185,8 @@ function sumUp(results, stop) {
     console.log('No test was found.');
     total.failed++;
   }
+  const unrun = tests.flatMap((result) => result.unrun ?? []);
+  if (unrun.length > 0) console.log(`NOT run, for want of time: ${unrun.length} files: ${unrun.join(', ')}`);
   if (stop.signal.aborted) console.log('Stopped before the end.');
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed > 0 || stop.signal.aborted ? 1 : 0;

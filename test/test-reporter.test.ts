@@ -36,7 +36,25 @@ test('the summary counts passed and failed tests, broken files and stray errors,
       { title: 'skipped.test.mjs > comes later', reason: 'not written yet' },
     ],
     seconds: Object.fromEntries(Object.keys(files).map((file) => [file, expect.any(Number)])),
+    unrun: null,
   });
+});
+
+test('after its time no other test begins: the summary names the files that were not run, and counts failures before', () => {
+  const wait = (ms: number) => `await new Promise((done) => setTimeout(done, ${ms}));`;
+  const files = {
+    'first.test.mjs': `
+      test('fails', () => { throw new Error('expected here'); });
+      test('takes too long', async () => { ${wait(30_000)} });`,
+    'later.test.mjs': `test('is never reached', async () => { ${wait(1)} });`,
+  };
+  writeFileSync(
+    join(project, 'vitest.config.mjs'),
+    'export default { test: { fileParallelism: false, sequence: { sequencer: class { shard(f) { return f; } sort(f) { return f.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1)); } } } } };',
+  );
+  const { summary, printed } = runVitest(files, { MLAB_TEST_SECONDS: '4' });
+  expect(summary).toMatchObject({ passed: 0, failed: 1, unrun: ['later.test.mjs'] });
+  expect(printed).toContain('The time is over');
 });
 
 test('while tests run, a line from time to time says how many files are done, what runs, and how long it will take', () => {
