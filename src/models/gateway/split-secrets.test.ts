@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fakeKeys } from '../../../test/fakes/providers/index.ts';
 import { postTo, testedProxy } from '../../../test/fixtures/proxy-place.ts';
+import { createRedactor } from '../providers/index.ts';
+import { withoutKeys } from './split-secrets.ts';
 
 const key = fakeKeys.OPENAI_API_KEY ?? '';
 const path = '/v1/chat/completions';
@@ -71,4 +73,18 @@ describe('a key that a provider repeats in pieces', () => {
     const [, said] = JSON.parse(wire?.request ?? '').messages;
     expect(said.content.map(({ text }: { text: string }) => text).join('')).toBe('[key]');
   });
+});
+
+test('the names and indexes in a request may be long, and many: its pieces are still found', () => {
+  const redactor = createRedactor({ api_key_variable: 'OPENAI_API_KEY' }, fakeKeys);
+  const long = 'x'.repeat(100_000);
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name ${at}`, 'a value']));
+  const [begin, ...rest] = letters(key);
+  const body = {
+    index: long,
+    [long]: { ...many, said: [{ begin }, ...rest.map((text) => ({ begin: text }))] },
+  };
+  const found = JSON.parse(withoutKeys(JSON.stringify(body), redactor));
+  expect(found).toMatchObject({ index: long, [long]: many });
+  expect(found[long].said.map(({ begin: text }: { begin: string }) => text).join('')).toBe('[key]');
 });

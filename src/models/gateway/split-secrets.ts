@@ -2,9 +2,27 @@ import { parseShallowJson } from '../../lib/shallow-json.ts';
 import { keyMark, type Redactor } from '../providers/index.ts';
 
 /** A text in a JSON value, and how to replace it. */
-interface Place {
+interface Piece {
   text: string;
   set: (text: string) => void;
+}
+
+/** Where pieces of the same text are: under the same names and indexes, whatever the lengths of these. */
+class Place {
+  readonly pieces: Piece[] = [];
+  #below: Map<string, Place> | null = null;
+
+  below(name: string): Place {
+    this.#below ??= new Map();
+    const known = this.#below.get(name) ?? new Place();
+    this.#below.set(name, known);
+    return known;
+  }
+
+  *all(): Generator<Place> {
+    yield this;
+    for (const place of this.#below?.values() ?? []) yield* place.all();
+  }
 }
 
 /**
@@ -21,13 +39,13 @@ export function withoutKeys(body: string, redactor: Redactor): string {
     const value = whole ?? parsed(data);
     return typeof value === 'object' && value !== null ? { at, head, value, isChanged: false } : null;
   });
-  const threads = new Map<string, Place[]>();
+  const root = new Place();
   for (const one of found)
     if (one !== null)
-      collect(one.value, '', threads, () => {
+      collect(one.value, root, () => {
         one.isChanged = true;
       });
-  for (const places of threads.values()) replaceIn(places, redactor);
+  for (const { pieces } of root.all()) if (pieces.length > 0) replaceIn(pieces, redactor);
   for (const one of found) if (one?.isChanged) lines[one.at] = one.head + JSON.stringify(one.value);
   return lines.join('');
 }
@@ -40,33 +58,31 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Collects the texts of a value by where they belong: pieces of the same text have the same names and indexes. */
-function collect(value: object, where: string, threads: Map<string, Place[]>, changed: () => void): void {
-  const indexes = ['index', 'output_index', 'content_index'].flatMap((name) =>
-    name in value ? [Reflect.get(value, name)] : [],
-  );
-  const here = indexes.length === 0 ? where : `${where}#${indexes.join()}`;
+/** Collects the texts of a value by where they are. */
+function collect(value: object, at: Place, changed: () => void): void {
+  const indexes = ['index', 'output_index', 'content_index']
+    .map((name) => Reflect.get(value, name))
+    .filter((index) => typeof index === 'number');
+  const here = indexes.length === 0 ? at : at.below(`#${indexes.join()}`);
   for (const [name, item] of Object.entries(value)) {
-    const place = Array.isArray(value) ? here : `${here}/${name}`;
-    if (typeof item === 'object' && item !== null) collect(item, place, threads, changed);
+    const place = Array.isArray(value) ? here : here.below(`/${name}`);
+    if (typeof item === 'object' && item !== null) collect(item, place, changed);
     if (typeof item !== 'string' || item === '') continue;
     const set = (text: string) => {
       Reflect.set(value, name, text);
       changed();
     };
-    const thread = threads.get(place);
-    if (thread === undefined) threads.set(place, [{ text: item, set }]);
-    else thread.push({ text: item, set });
+    place.pieces.push({ text: item, set });
   }
 }
 
 /** Replaces each key by a mark in the piece that it begins in. */
-function replaceIn(places: readonly Place[], redactor: Redactor): void {
-  const found = redactor.find(places.map(({ text }) => text).join(''));
+function replaceIn(pieces: readonly Piece[], redactor: Redactor): void {
+  const found = redactor.find(pieces.map(({ text }) => text).join(''));
   if (found.length === 0) return;
   let start = 0;
   let next = 0;
-  for (const { text, set } of places) {
+  for (const { text, set } of pieces) {
     const end = start + text.length;
     let left = '';
     let at = start;

@@ -29,9 +29,10 @@ export function createRedactor(settings: ProviderSettings, variables: ProviderVa
   const all = without(secrets);
   const real = secrets.filter(isNoWord);
   const text = without(real);
+  const forms = formsOf(real);
   return {
     text,
-    find: (given) => placesOf(formsOf(real), given),
+    find: (given) => placesOf(forms, given),
     json: (value) => mapTexts(value, text),
     error: (given) => withoutLookalikes(all(given)),
   };
