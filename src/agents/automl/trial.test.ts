@@ -43,6 +43,22 @@ describe('a try', () => {
     expect(runner.isInPlace('quick')).toBe(true);
   });
 
+  it('stays in the workspace as it ran if it is given another text for later runs', async () => {
+    const environment = new FakeEnvironment({
+      files: { 'train.py': 'first' },
+      execute: () => ({ output: 'MAE: 3', exitCode: 0, seconds: 1 }),
+    });
+    const runner = new TrialRunner(new Workspace(environment), 'first');
+    await runner.run('five folds', 5);
+    const ran = environment.files.get('train.py');
+    runner.rename('five folds of the best model');
+    expect(runner.isInPlace('five folds')).toBe(false);
+    expect(runner.isInPlace('five folds of the best model')).toBe(true);
+    expect(environment.files.get('train.py')).toBe(ran);
+    await runner.run('five folds of the best model');
+    expect(environment.files.get('train.py')).toBe('five folds of the best model');
+  });
+
   it('can be restored with its submission and without another run, as can one other', async () => {
     const environment = new FakeEnvironment({
       files: { 'train.py': 'first' },

@@ -51,8 +51,8 @@ export class TrialRunner {
   #written: string;
   /** The content of each file of the script. */
   readonly #files: Map<string, string>;
-  /** `text` is what ran: the version, perhaps with a line that limits its time. */
-  #lastRun: { source: string; text: string; outcome: TrialOutcome } | null = null;
+  /** `text` is what ran: the version, perhaps with a line that limits its time; or what it was before it was renamed. */
+  #lastRun: { source: string; text: string; outcome: TrialOutcome; isRenamed?: boolean } | null = null;
   #kept: readonly Kept[] = [];
 
   /** `source` is the current content of the script's files. */
@@ -66,7 +66,8 @@ export class TrialRunner {
   /** Whether the last run was a successful one of this version. */
   isInPlace(source: string): boolean {
     const last = this.#lastRun;
-    return this.#written === source && last?.text === source && last.outcome.kind === 'measured';
+    if (last?.source !== source || last.text !== this.#written) return false;
+    return (last.text === source || last.isRenamed === true) && last.outcome.kind === 'measured';
   }
 
   /** Whether submissions can be copied: not code, which replaces the script itself, nor one of many files. */
@@ -107,10 +108,12 @@ export class TrialRunner {
     return !this.#workspace.ended && (await this.#workspace.copyFile(from, to)).status === 'ok';
   }
 
-  /** Puts another, equivalent text in the place of the version that ran last. */
-  async rename(source: string): Promise<void> {
-    if ((await this.write(source)) === null && this.#lastRun !== null)
-      this.#lastRun = { ...this.#lastRun, source, text: source };
+  /**
+   * Gives the version that ran last another, equivalent text for later runs. In the workspace stays what ran: a submission
+   * must come from the script beside it.
+   */
+  rename(source: string): void {
+    if (this.#lastRun !== null) this.#lastRun = { ...this.#lastRun, source, isRenamed: true };
   }
 
   /** Whether the last run failed: it may have left an incomplete submission. */

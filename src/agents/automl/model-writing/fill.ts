@@ -112,7 +112,7 @@ export async function rerunModel(
 
 /** To check, to put the first one back and to answer. */
 const slack = 8;
-/** To write, run, check and settle it, or to put the first one back (3), and to check and answer (2). */
+/** To write, run and check it (3), to put the first one back (3), and to check and answer (2). */
 const stepsToRerun = 8;
 /** Of the time that is left; a script takes a little longer than it may. */
 const shareOfRest = 0.75;

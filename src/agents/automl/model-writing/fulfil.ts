@@ -78,7 +78,7 @@ export async function fulfil(
     ...{ outcome, isKept: problem === null, why: problem ?? told(outcome) },
   });
   if (problem !== null) return { kind: 'not filled', why: problem };
-  await runner.rename(settled);
+  runner.rename(settled);
   if (outcome.kind === 'failed') {
     const sentence = goal.sentence(describeModel(contract), outcome.why);
     return { kind: 'filled', source, outcome, contract, sentence, scores: 'comparable' };
