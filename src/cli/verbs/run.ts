@@ -2,26 +2,19 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate } from '../../environment/index.ts';
 import { UserError } from '../../lib/errors.ts';
-import { withModelsOf } from '../../models/index.ts';
-import {
-  anyAgentOfRun,
-  makePlan,
-  type PlannedTask,
-  type RemoteExecutor,
-  type TaskResources,
-} from '../../runs/index.ts';
+import type { ModelRegistry } from '../../models/index.ts';
+import type { RemoteExecutor, TaskResources } from '../../runs/index.ts';
 import { sandboxOptions, trySandbox } from '../../sandbox/index.ts';
-import type { ExperimentFile, Plan, RunSpec } from '../../schema/index.ts';
+import type { Plan } from '../../schema/index.ts';
 import { createExperiment } from '../../store/index.ts';
-import { sampleCaveat, sampleOf, type Task } from '../../tasks/index.ts';
-import { type AgentFlags, agentFlags, agentPlace, chosenAgents } from '../agent-options.ts';
+import { agentFlags } from '../agent-options.ts';
 import { approveActions } from '../approve-actions.ts';
-import { branchOf, personName } from '../begin-branch.ts';
+import { personName } from '../begin-branch.ts';
 import { branchResult } from '../branch-result.ts';
 import { checkApproval } from '../check-approval.ts';
 import { checkMoney } from '../check-money.ts';
 import { checkTokens } from '../check-tokens.ts';
-import type { Context } from '../context.ts';
+import type { Context, VerbResult } from '../context.ts';
 import { conclude, executePlan, getPrograms } from '../execute-plan.ts';
 import {
   documentsElsewhere,
@@ -31,33 +24,22 @@ import {
   refuseUncountedLimit,
   tryPlace,
   withDocuments,
-  withGateway,
 } from '../execute-there.ts';
 import { confirmCost, costText, expectedCost, unpricedWarnings } from '../expected-cost.ts';
-import { experimentFlags, keysSet, readExperiment } from '../experiment-flags.ts';
-import { asItsRun, type ForkFlags, findParent, forkFlags, makeFork, onData } from '../fork-flags.ts';
+import { experimentFlags } from '../experiment-flags.ts';
+import { forkFlags } from '../fork-flags.ts';
 import { gpusFor } from '../gpus-of-run.ts';
 import { refuseKeysInPlan } from '../keys-in-plan.ts';
-import { lessonChooser } from '../lesson-chooser.ts';
 import { registryOf } from '../model-registry.ts';
-import { atATime } from '../progress.ts';
-import { counted } from '../table.ts';
+import { planText, planTextElsewhere } from '../plan-text.ts';
+import { type RequestFlags, type RunRequest, readRequest } from '../run-request.ts';
 import { taskFlagsOf } from '../task-flags.ts';
-import {
-  checkDataOf,
-  chooseTasks,
-  isVerified,
-  prepareFlags,
-  provision,
-  provisioningOf,
-  type ResourceFlags,
-} from '../task-resources.ts';
+import { checkDataOf, isVerified, prepareFlags, provision, provisioningOf } from '../task-resources.ts';
 import { terminalQuestions } from '../terminal-questions.ts';
-import { refuseHostFiles } from '../trust.ts';
 import type { Verb } from '../verb.ts';
 import { viewExperiment, withViewer } from '../view-experiment.ts';
 
-interface Options extends ResourceFlags, AgentFlags, ForkFlags {
+interface Options extends RequestFlags {
   artifacts?: string;
   incomplete: (typeof incompleteChoices)[number];
   dryRun?: boolean;
@@ -114,130 +96,62 @@ export const run: Verb = {
     ['mlab run experiment.yaml --parallel 4', 'run an experiment file (tasks, agents, seeds, limits)'],
   ],
   async run(context, [path], options: Options) {
-    const { incomplete } = options;
     const gate = options.approve === true ? personsGate(context) : undefined;
-    const read = readExperiment(path, options, context.settings.run);
-    const said = keysSet(path, options);
-    const source = findParent(context, options, said);
-    const wanted = withGateway(
-      source === null ? withModelsOf(context.variables, read) : asItsRun(read, source, said),
-    );
-    const chosen =
-      source === null ? tasksOf(context, wanted) : chooseTasks(context, [source.spec.task], undefined);
-    const isSample = options.sample === true || source?.spec.caveats.includes(sampleCaveat) === true;
-    const tasks = isSample ? chosen.map(sampleOf) : chosen;
-    const lessonsFor = lessonChooser(context, wanted);
-    const fork = source === null ? null : await makeFork(context, source, wanted, options, tasks[0]);
-    const begun = source && fork && branchOf(context, source, fork, wanted, options);
-    const agents =
-      source === null
-        ? await chosenAgents(
-            wanted,
-            options,
-            agentPlace(context, wanted, options.interpreter),
-            tasks.map(({ environmentFolder }) => environmentFolder),
-          )
-        : [];
-    // The settings name them, and came from a folder that nobody named.
-    if (!said.has('agents'))
-      for (const { agent, options: chosen } of agents)
-        refuseHostFiles(
-          { agent: agent.name, agent_options: chosen },
-          context.settings.path ?? 'What is usual',
-          options,
-        );
-    const planOf = (known: readonly PlannedTask[]): Plan => {
-      const continuation = begun?.plan ?? fork;
-      if (continuation === null) return makePlan(wanted, known, agents, context.version, lessonsFor);
-      return onData(
-        continuation,
-        begun !== null,
-        known.every(({ verified }) => verified),
-      );
-    };
-    const planned = planOf(tasks.map((task) => ({ task, verified: true })));
-    if (options.artifacts !== undefined && executorNameOf(context, planned, wanted) !== 'redis')
-      throw new UserError(
-        'bad_flag',
-        '--artifacts works only with Redis workers.',
-        'Add --on redis://…, or leave out --artifacts.',
-      );
-    const agentOf = (run: RunSpec) => anyAgentOfRun(run, agentPlace(context, run, options.interpreter));
-    await checkApproval(planned.runs, gate !== undefined, agentOf);
-    refuseKeysInPlan(planned, context.variables);
-    refuseUncountedLimit(context, planned, wanted);
-    const programs = new Set(agents.flatMap(({ agent: { name, program } }) => (program ? [name] : [])));
-    const tooLow = [...checkMoney(planned, programs), ...checkTokens(planned, programs)];
-    for (const warning of [...unpricedWarnings(planned), ...tooLow]) context.log(warning);
-    if (options.dryRun) {
-      const expected = await Promise.all(
-        tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) })),
-      );
-      const plan = planOf(expected);
-      tryModels(context, plan);
-      const documents = await documentsElsewhere(context, plan, tasks, wanted);
-      const cost = expectedCost(context, plan, incomplete === 'restart');
-      const place = executorNameOf(context, plan, wanted);
-      const runs = place === null ? planText(plan) : planTextElsewhere(plan, place);
-      const text = cost === null ? runs : `${runs}\n${costText(cost)}`;
-      return {
-        text: documents === null ? text : withDocuments(text, documents),
-        json: {
-          ...plan,
-          ...(documents === null ? {} : { documents }),
-          expected_cost: cost,
-        },
-      };
-    }
-    // Reports errors in flags and keys before anything is downloaded.
-    for (const each of planned.runs) await (await agentOf(each)).ready?.(each.agent_options);
-    const registry = registryOf(context, planned);
-    mkdirSync(context.folders.experiments, { recursive: true });
-    accessSync(context.folders.experiments, constants.W_OK);
-    await checkDataOf(context, tasks, options);
-    if (registry !== undefined)
-      await confirmCost(
-        context,
-        expectedCost(context, planned, incomplete === 'restart'),
-        options.yes === true,
-      );
-    await getPrograms(context, planned, registry, agentOf);
-    if (isHere(context, planned, wanted, gate))
-      await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
-    else await tryPlace(context, planned, wanted);
+    const request = await readRequest(context, path, options);
+    const planned = request.planOf(request.tasks.map((task) => ({ task, verified: true })));
+    await refuseOrWarn(context, request, planned, gate, options);
+    if (options.dryRun) return await showPlan(context, request, options);
+    const registry = await tryBeforeSetUp(context, request, planned, gate, options);
     const resources = new Map<string, TaskResources>();
-    for (const task of tasks) resources.set(task.file.id, await provision(context, task, options));
-    const plan = planOf(
-      [...resources.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified })),
-    );
-    const branch = begun?.freeze() ?? null;
-    const experiment =
-      begun?.experiment ?? createExperiment(join(context.folders.experiments, plan.name), plan);
-    const parts = {
-      ...(await gpusFor(context, plan.runs)),
-      ...{ experiment, resources, incomplete, registry, agentOf },
-      parentExperiment: source?.experiment.folder,
-      provisioning: provisioningOf(options),
-      modelsFolder: process.cwd(),
-    };
-    const viewer = options.view ? await viewExperiment(context, experiment) : null;
-    try {
-      // The frozen plan, with the current values of what may change.
-      const runs = branch === null ? experiment.plan.runs : [branch.run];
-      const executePlanned = (executor: RemoteExecutor | undefined, signal: AbortSignal) =>
-        executePlan({ ...context, signal }, { ...plan, runs }, { ...parts, executor }, gate);
-      const executed = await executeThere(context, wanted, experiment, registry, executePlanned);
-      const result =
-        branch === null || executed.cancelled !== null
-          ? await conclude(context, experiment, executed, taskFlagsOf(context, tasks))
-          : branchResult(context, experiment, branch, executed.result);
-      return viewer === null ? result : withViewer(context, result, viewer);
-    } catch (error) {
-      viewer?.[Symbol.dispose]();
-      throw error;
-    }
+    for (const task of request.tasks) resources.set(task.file.id, await provision(context, task, options));
+    return await execute(context, request, { resources, registry, gate }, options);
   },
 };
+
+function personsGate(context: Context): Gate {
+  return approveActions(terminalQuestions(context.isTerminal, 'leave out --approve'), personName());
+}
+
+/** What a plan shows of itself, before anything else is looked at. */
+async function refuseOrWarn(
+  context: Context,
+  { wanted, agents, agentOf }: RunRequest,
+  planned: Plan,
+  gate: Gate | undefined,
+  { artifacts }: Options,
+): Promise<void> {
+  if (artifacts !== undefined && executorNameOf(context, planned, wanted) !== 'redis')
+    throw new UserError(
+      'bad_flag',
+      '--artifacts works only with Redis workers.',
+      'Add --on redis://…, or leave out --artifacts.',
+    );
+  await checkApproval(planned.runs, gate !== undefined, agentOf);
+  refuseKeysInPlan(planned, context.variables);
+  refuseUncountedLimit(context, planned, wanted);
+  const programs = new Set(agents.flatMap(({ agent: { name, program } }) => (program ? [name] : [])));
+  const tooLow = [...checkMoney(planned, programs), ...checkTokens(planned, programs)];
+  for (const warning of [...unpricedWarnings(planned), ...tooLow]) context.log(warning);
+}
+
+async function showPlan(
+  context: Context,
+  { wanted, tasks, planOf }: RunRequest,
+  options: Options,
+): Promise<VerbResult> {
+  const known = tasks.map(async (task) => ({ task, verified: await isVerified(context, task, options) }));
+  const plan = planOf(await Promise.all(known));
+  tryModels(context, plan);
+  const documents = await documentsElsewhere(context, plan, tasks, wanted);
+  const cost = expectedCost(context, plan, options.incomplete === 'restart');
+  const place = executorNameOf(context, plan, wanted);
+  const runs = place === null ? planText(plan) : planTextElsewhere(plan, place);
+  const text = cost === null ? runs : `${runs}\n${costText(cost)}`;
+  return {
+    text: documents === null ? text : withDocuments(text, documents),
+    json: { ...plan, ...(documents === null ? {} : { documents }), expected_cost: cost },
+  };
+}
 
 /** A plan can be shown without keys: what is missing is logged, and everything else that `mlab run` refuses is refused. */
 function tryModels(context: Context, plan: Plan): void {
@@ -250,38 +164,69 @@ function tryModels(context: Context, plan: Plan): void {
   }
 }
 
-function tasksOf(context: Context, wanted: ExperimentFile): Task[] {
-  const tasks = chooseTasks(context, wanted.tasks, wanted.suite);
-  if (tasks.length > 0) return tasks;
-  throw new UserError(
-    'no_tasks',
-    'No task is given.',
-    'Name tasks with --task or --suite (mlab tasks ls lists them), for example: mlab run --suite starter',
-  );
+/** Reports what would fail later, and asks what has to be asked, before data and packages are downloaded. */
+async function tryBeforeSetUp(
+  context: Context,
+  { wanted, tasks, agentOf }: RunRequest,
+  planned: Plan,
+  gate: Gate | undefined,
+  options: Options,
+): Promise<ModelRegistry | undefined> {
+  for (const run of planned.runs) await (await agentOf(run)).ready?.(run.agent_options);
+  const registry = registryOf(context, planned);
+  mkdirSync(context.folders.experiments, { recursive: true });
+  accessSync(context.folders.experiments, constants.W_OK);
+  await checkDataOf(context, tasks, options);
+  if (registry !== undefined) {
+    const cost = expectedCost(context, planned, options.incomplete === 'restart');
+    await confirmCost(context, cost, options.yes === true);
+  }
+  await getPrograms(context, planned, registry, agentOf);
+  if (isHere(context, planned, wanted, gate))
+    await trySandbox(wanted.sandbox, sandboxOptions(wanted, context.variables.MLAB_DOCKER));
+  else await tryPlace(context, planned, wanted);
+  return registry;
 }
 
-function personsGate(context: Context): Gate {
-  return approveActions(terminalQuestions(context.isTerminal, 'leave out --approve'), personName());
+interface Readied {
+  resources: Map<string, TaskResources>;
+  registry: ModelRegistry | undefined;
+  gate: Gate | undefined;
 }
 
-function planText(plan: Plan): string {
-  const runs = plan.runs.map(({ id, limits }) => `  ${id}  (${limitsText(limits)})`);
-  return `${plan.name}: ${counted(plan.runs.length, 'run')}, ${atATime(plan)}\n${runs.join('\n')}`;
-}
-
-/** For many runs: one line for each task and agent. */
-function planTextElsewhere(plan: Plan, place: string): string {
-  const alike = Map.groupBy(plan.runs, ({ task, agent, agent_options: options, model, limits }) =>
-    JSON.stringify([task, agent, options, model, limits]),
-  );
-  const lines = [...alike.values()].map((runs) => {
-    const ids = runs.length < 3 ? runs.map(({ id }) => id) : [runs[0]?.id, '…', runs.at(-1)?.id];
-    const limits = runs.slice(0, 1).map((run) => limitsText(run.limits));
-    return `  ${ids.join(' ')}  (${[...(runs.length > 1 ? [counted(runs.length, 'run')] : []), ...limits].join(', ')})`;
-  });
-  return `${plan.name}: ${counted(plan.runs.length, 'run')}, executed on ${place}\n${lines.join('\n')}`;
-}
-
-function limitsText({ steps, wall_seconds: seconds }: RunSpec['limits']): string {
-  return `${counted(steps, 'step')}, ${seconds} s`;
+async function execute(
+  context: Context,
+  request: RunRequest,
+  { resources, registry, gate }: Readied,
+  options: Options,
+): Promise<VerbResult> {
+  const { wanted, tasks, source, branch: begun, agentOf } = request;
+  const known = [...resources.values()].map(({ task, prepared }) => ({ task, verified: prepared.verified }));
+  const plan = request.planOf(known);
+  const branch = begun?.freeze() ?? null;
+  const experiment =
+    begun?.experiment ?? createExperiment(join(context.folders.experiments, plan.name), plan);
+  const parts = {
+    ...(await gpusFor(context, plan.runs)),
+    ...{ experiment, resources, incomplete: options.incomplete, registry, agentOf },
+    parentExperiment: source?.experiment.folder,
+    provisioning: provisioningOf(options),
+    modelsFolder: process.cwd(),
+  };
+  const viewer = options.view ? await viewExperiment(context, experiment) : null;
+  try {
+    // The frozen plan, with the current values of what may change.
+    const runs = branch === null ? experiment.plan.runs : [branch.run];
+    const executePlanned = (executor: RemoteExecutor | undefined, signal: AbortSignal) =>
+      executePlan({ ...context, signal }, { ...plan, runs }, { ...parts, executor }, gate);
+    const executed = await executeThere(context, wanted, experiment, registry, executePlanned);
+    const result =
+      branch === null || executed.cancelled !== null
+        ? await conclude(context, experiment, executed, taskFlagsOf(context, tasks))
+        : branchResult(context, experiment, branch, executed.result);
+    return viewer === null ? result : withViewer(context, result, viewer);
+  } catch (error) {
+    viewer?.[Symbol.dispose]();
+    throw error;
+  }
 }
