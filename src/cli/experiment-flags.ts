@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
+import { valueAt } from '../lib/json-values.ts';
 import { lineOfField } from '../lib/yaml-lines.ts';
 import { executorNames } from '../runs/index.ts';
 import { defaultLimits, ExperimentFile, Limits } from '../schema/index.ts';
-import { problemLines, valueAt } from './file-problems.ts';
+import { problemLines } from './file-problems.ts';
 import { anyNumber, wholeNumber } from './flag-numbers.ts';
 import type { Flag } from './verb.ts';
 

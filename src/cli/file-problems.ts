@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issueInWords } from '../lib/issue-in-words.ts';
+import { valueAt } from '../lib/json-values.ts';
 import { editDistance, nearest } from '../lib/nearest.ts';
 
 export interface ReadFile {
@@ -108,11 +109,4 @@ function unwrapped(schema: unknown): unknown {
 
 function isWrapper(schema: unknown): schema is z.ZodOptional | z.ZodDefault | z.ZodNullable {
   return [z.ZodOptional, z.ZodDefault, z.ZodNullable].some((kind) => schema instanceof kind);
-}
-
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (part, key) => (typeof part === 'object' && part !== null ? Reflect.get(part, key) : undefined),
-    value,
-  );
 }

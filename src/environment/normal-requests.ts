@@ -1,3 +1,4 @@
+import { isJsonObject } from '../lib/json-values.ts';
 import { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
 
 /** The number of concurrent conversations: agents, actions that edit files, and those that summarise. */
@@ -64,13 +65,9 @@ function isSame(normal: ModelMessage, given: ModelMessage): boolean {
 function isSameJson(normal: unknown, given: unknown): boolean {
   if (Array.isArray(normal) && Array.isArray(given))
     return normal.length === given.length && normal.every((item, index) => isSameJson(item, given[index]));
-  if (!isObject(normal) || !isObject(given)) return normal === given;
+  if (!isJsonObject(normal) || !isJsonObject(given)) return normal === given;
   const keys = Object.keys(normal);
   const givenKeys = Object.keys(given);
   if (keys.length !== givenKeys.length) return false;
   return keys.every((key, index) => key === givenKeys[index] && isSameJson(normal[key], given[key]));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

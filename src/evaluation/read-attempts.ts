@@ -1,3 +1,4 @@
+import { parsedAs } from '../lib/json-values.ts';
 import {
   type SearchAttempt,
   SearchNode,
@@ -23,7 +24,7 @@ export class AttemptReader {
   read(event: TraceEvent, isInHistory: boolean): void {
     if (event.kind === 'step_finished' && isInHistory) this.#step = event.step;
     const ref = event.kind === 'note' ? event.entries[searchNodeEntry] : undefined;
-    const node = ref === undefined ? null : nodeIn(this.#text(ref));
+    const node = ref === undefined ? null : parsedAs(SearchNode, this.#text(ref));
     if (node === null || (this.#attempts.size >= mostAttempts && !this.#attempts.has(node.id))) return;
     const step = node.branch === null ? this.#step : null;
     // Of what was recorded several times, such as when another one became the best, the steps are those of the first.
@@ -36,14 +37,5 @@ export class AttemptReader {
   get attempts(): SearchAttempt[] {
     const sorted = [...this.#attempts.values()].sort((one, other) => one.id - other.id);
     return sorted.map((attempt) => ({ ...attempt, is_final: attempt.id === this.#best }));
-  }
-}
-
-/** Null if an agent wrote something else under this name. */
-function nodeIn(text: string): SearchNode | null {
-  try {
-    return SearchNode.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
   }
 }

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../lib/errors.ts';
+import { parsedAs } from '../lib/json-values.ts';
 import { ExperienceEntry } from '../schema/index.ts';
 
 /** The store's name in a folder. */
@@ -44,19 +45,11 @@ function parseEntries(text: string): StoredEntries {
   const broken: number[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const entry = parseLine(line);
+    const entry = parsedAs(ExperienceEntry, line);
     if (entry === null) broken.push(index + 1);
     else if (!entries.has(entry.id)) entries.set(entry.id, entry);
   }
   return { entries: [...entries.values()], broken };
-}
-
-function parseLine(line: string): ExperienceEntry | null {
-  try {
-    return ExperienceEntry.safeParse(JSON.parse(line)).data ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** Appends new entries, in one write, and returns their number. */

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { hasCode } from './errors.ts';
+import { namesIn } from './file-kinds.ts';
 import { isProcessAlive, machineIdentity, processStartTime } from './process-identity.ts';
 
 /**
@@ -122,15 +123,6 @@ export async function withFileLock<Result>(
 function highestTicket(folder: string): number {
   const numbers = namesIn(folder).map((name) => (/^\d+$/.test(name) ? Number(name) : 0));
   return Math.max(0, ...numbers);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
 }
 
 /**

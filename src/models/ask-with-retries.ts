@@ -144,7 +144,8 @@ function backoff(failures: number, clock: Clock): number {
   return clock.random() * Math.min(longestDelay, firstDelay * 2 ** failures);
 }
 
-function waited(failed: readonly FailedAttempt[]): number {
+/** Milliseconds of failed attempts, and of the waiting after them. */
+export function waited(failed: readonly FailedAttempt[]): number {
   return failed.reduce((total, { duration_ms, waited_ms }) => total + duration_ms + waited_ms, 0);
 }
 

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { processStartTime } from '../lib/process-identity.ts';
+import { kernelText } from './kernel-text.ts';
 import { descendantsOf, signalAll } from './process-tree.ts';
 
 /**
@@ -43,19 +44,10 @@ export class ContainerProcesses {
 /** Among those with this argument, the one that is the first of a nested namespace. */
 function firstWith(marker: string): { pid: number; started: string } | null {
   for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name) || !contentOf(`/proc/${name}/cmdline`).split('\0').includes(marker)) continue;
-    const isFirst = /^NSpid:(?:\t\d+)+\t1$/m.test(contentOf(`/proc/${name}/status`));
+    if (!/^\d+$/.test(name) || !kernelText(`/proc/${name}/cmdline`).split('\0').includes(marker)) continue;
+    const isFirst = /^NSpid:(?:\t\d+)+\t1$/m.test(kernelText(`/proc/${name}/status`));
     const started = isFirst ? processStartTime(Number(name)) : null;
     if (started !== null) return { pid: Number(name), started };
   }
   return null;
-}
-
-/** Empty if the process is gone. */
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
 }

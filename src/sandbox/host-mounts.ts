@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { kernelText } from './kernel-text.ts';
 import { isWithin } from './paths.ts';
 
 /** A file system, or a part of one, as it is mounted on this host. */
@@ -10,6 +10,9 @@ export interface HostMount {
   device: string;
   /** The folder of the file system that is mounted there. */
   root: string;
+  /** The kind of the file system, and what it is on: `ext4`, `/dev/loop0`. */
+  kind: string;
+  source: string;
 }
 
 /** The location of a file, whatever path leads to it: the same for all bind mounts of a folder. */
@@ -21,12 +24,15 @@ export interface Location {
 /** The mounts of this host by their mount points: of two at the same point, the later one covers the earlier. */
 export type HostMounts = ReadonlyMap<string, HostMount>;
 
-export function hostMounts(text = mountTable()): HostMounts {
+/** @param text that of the kernel; elsewhere than on Linux there is none */
+export function hostMounts(text = kernelText('/proc/self/mountinfo')): HostMounts {
   const mounts = new Map<string, HostMount>();
   for (const line of text.split('\n')) {
-    const [, , device, root, point] = line.split(' ').map(unescaped);
+    const [left = '', right = ''] = line.split(' - ');
+    const [, , device, root, point] = left.split(' ').map(unescaped);
     if (device === undefined || point === undefined || !root?.startsWith('/')) continue;
-    mounts.set(point, { point, device, root });
+    const [kind = '', source = ''] = right.split(' ').map(unescaped);
+    mounts.set(point, { point, device, root, kind, source });
   }
   return mounts;
 }
@@ -46,15 +52,7 @@ export function holds(folder: Location, file: Location): boolean {
   return folder.device === file.device && isWithin(folder.path, file.path);
 }
 
-function mountTable(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8');
-  } catch {
-    // Not Linux.
-    return '';
-  }
-}
-
+/** The kernel writes spaces and the like as octal numbers. */
 function unescaped(field: string): string {
   return field.replace(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

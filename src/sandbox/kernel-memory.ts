@@ -1,6 +1,7 @@
-import { readFileSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolders } from './bubblewrap-arguments.ts';
+import { kernelText } from './kernel-text.ts';
 
 /** What the kernel keeps for a file of a memory file system, besides its content. */
 const bytesPerFile = 1024;
@@ -74,12 +75,12 @@ function streamBytes(folder: string): number {
   const count = ['tcp', 'tcp6'].flatMap((name) => linesOf(join(folder, name))).length;
   if (count === 0) return 0;
   const most = ['tcp_rmem', 'tcp_wmem'].map((name) => lastNumber(`/proc/sys/net/ipv4/${name}`));
-  const pages = /^TCP:.* mem (\d+)/m.exec(contentOf(join(folder, 'sockstat')))?.[1];
+  const pages = /^TCP:.* mem (\d+)/m.exec(kernelText(join(folder, 'sockstat')))?.[1];
   return Math.min(count * Math.max(bytesPerSocket(), sum(most)), Number(pages ?? 0) * pageBytes);
 }
 
 function lastNumber(path: string): number {
-  return Number(fieldsOf(contentOf(path)).at(-1) ?? 0);
+  return Number(fieldsOf(kernelText(path)).at(-1) ?? 0);
 }
 
 function sum(numbers: readonly number[]): number {
@@ -99,14 +100,5 @@ function bytesPerSocket(): number {
 
 /** Without the heading. */
 function linesOf(path: string): string[] {
-  return contentOf(path).split('\n').slice(1).filter(Boolean);
-}
-
-/** Empty if there is no such file, or the process is gone. */
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
+  return kernelText(path).split('\n').slice(1).filter(Boolean);
 }

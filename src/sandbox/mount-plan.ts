@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { relative } from 'node:path';
+import { isFolder } from '../lib/file-kinds.ts';
 import { concealedPlaces } from './concealed.ts';
 import { hostPathOf, placesOf } from './mount-targets.ts';
 import { isWithin } from './paths.ts';
@@ -100,8 +100,4 @@ function nearestAbove(path: string, others: readonly string[]): string {
 
 function withoutMeaning(mounts: readonly ShownMount[]): Mount[] {
   return mounts.map(({ source, target, access }) => ({ source, target, access }));
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

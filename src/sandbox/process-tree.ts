@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import { kernelText } from './kernel-text.ts';
 
 /** What the processes of a tree use together. */
 export interface TreeUsage {
@@ -140,11 +141,7 @@ function fieldOf(text: string, name: string): number {
 }
 
 function readProcess(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
-  } catch {
-    return '';
-  }
+  return kernelText(`/proc/${pid}/${file}`);
 }
 
 function listProcess(pid: number, folder: string): string[] {

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { mkdirSync, rmdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownTurn } from '../lib/own-turn.ts';
+import { hostMounts } from './host-mounts.ts';
+import { kernelText } from './kernel-text.ts';
 import { isOrphaned, ownedName } from './owner.ts';
 import { inodeBytes, inodeEvery, programs, VolumeKeeper } from './volume-keeper.ts';
 
@@ -122,30 +124,11 @@ function isMountPoint(folder: string): boolean {
 
 /** Mounts of images that a harness made and this process does not use. */
 function loopMounts(): { place: string; image: string }[] {
-  return readIfThere('/proc/self/mountinfo')
-    .split('\n')
-    .flatMap((line) => {
-      const place = unescaped(line.split(' ')[4] ?? '');
-      if (inUse.has(place)) return [];
-      const device = / - ext4 \/dev\/(loop\d+) /.exec(line)?.[1];
-      if (device === undefined) return [];
-      const file = readIfThere(`/sys/block/${device}/loop/backing_file`).trim();
-      const image = basename(file.replace(/ \(deleted\)$/, ''));
-      return /^mlab-.*-workspace$/.test(image) ? [{ place, image }] : [];
-    });
-}
-
-/** Spaces and the like are written there as octal numbers. */
-function unescaped(place: string): string {
-  return place.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
-    String.fromCharCode(Number.parseInt(octal, 8)),
-  );
-}
-
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return [...hostMounts().values()].flatMap(({ point: place, kind, source }) => {
+    const device = /^\/dev\/(loop\d+)$/.exec(source)?.[1];
+    if (inUse.has(place) || kind !== 'ext4' || device === undefined) return [];
+    const file = kernelText(`/sys/block/${device}/loop/backing_file`).trim();
+    const image = basename(file.replace(/ \(deleted\)$/, ''));
+    return /^mlab-.*-workspace$/.test(image) ? [{ place, image }] : [];
+  });
 }

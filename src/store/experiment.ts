@@ -1,8 +1,8 @@
-import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
-import { hasCode, UserError } from '../lib/errors.ts';
+import { UserError } from '../lib/errors.ts';
+import { isFile, namesIn } from '../lib/file-kinds.ts';
 import { BranchPlan, ExperimentName, Plan, RunId, type RunSpec } from '../schema/index.ts';
 import { createFileExclusively, parseStoredText, readTextIfThere } from './documents.ts';
 import { ObjectStore } from './object-store.ts';
@@ -200,18 +200,5 @@ function refuseDuplicates(plan: Plan): void {
   for (const { id } of plan.runs) {
     if (ids.has(id)) throw new Error(`the plan has two runs ${id}`);
     ids.add(id);
-  }
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
   }
 }

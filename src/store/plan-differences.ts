@@ -1,3 +1,4 @@
+import { isJsonObject } from '../lib/json-values.ts';
 import type { Plan, RunSpec } from '../schema/index.ts';
 
 const shown = 8;
@@ -59,7 +60,7 @@ function omit(value: object, keys: readonly string[]): object {
 }
 
 function compareValues(where: string, existing: unknown, wanted: unknown): string[] {
-  if (isRecord(existing) && isRecord(wanted)) {
+  if (isJsonObject(existing) && isJsonObject(wanted)) {
     const keys = new Set([...Object.keys(existing), ...Object.keys(wanted)]);
     const separator = where === '' || where.endsWith(' ') ? '' : '.';
     return [...keys].flatMap((key) =>
@@ -75,8 +76,4 @@ function compareValues(where: string, existing: unknown, wanted: unknown): strin
 
 function shortHash(hash: unknown): string {
   return typeof hash === 'string' ? hash.slice(0, 8) : 'none';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

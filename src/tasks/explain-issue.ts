@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issueInWords } from '../lib/issue-in-words.ts';
+import { valueAt } from '../lib/json-values.ts';
 import { nearest } from '../lib/nearest.ts';
 import { TaskFile } from '../schema/index.ts';
 import { explainUnmeasured } from './unmeasured.ts';
@@ -111,13 +112,6 @@ function schemasAt(path: readonly PropertyKey[]): FieldSchema[] {
 function branches(schema: FieldSchema): FieldSchema[] {
   const choices = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
   return choices.length === 0 ? [schema] : choices.flatMap(branches);
-}
-
-function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    document,
-  );
 }
 
 function isPresent(document: unknown, path: readonly PropertyKey[]): boolean {

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
+import { isFolder } from '../lib/file-kinds.ts';
 import { nearest } from '../lib/nearest.ts';
 import { TaskBrief, type TaskFile } from '../schema/index.ts';
 import { folderVersion } from './folder-version.ts';
@@ -172,8 +173,4 @@ function sameId(folder: string, earlier: Task): TaskProblem {
     message: `the task ${earlier.file.id} is also in ${earlier.folder}, which is used`,
     fix: 'rename one of the two: its folder and its id',
   };
-}
-
-function isFolder(path: string): boolean {
-  return existsSync(path) && statSync(path).isDirectory();
 }

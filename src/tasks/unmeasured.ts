@@ -1,16 +1,20 @@
+import { isJsonObject } from '../lib/json-values.ts';
+
 /** Stands for figures that are not measured yet, while they are measured. */
 const placeholders = { mean: 1, spread: 0, seeds: 1, seconds: 0 };
 const machine = 'not measured';
 
 /** A parsed task.yaml, with placeholders for the figures that it lacks. */
 export function withPlaceholders(document: unknown): unknown {
-  if (!isMapping(document)) return document;
+  if (!isJsonObject(document)) return document;
   const { baseline, reference, sample } = document;
   return {
     ...document,
-    ...(isMapping(baseline) ? { baseline: { ...placeholders, machine, ...baseline } } : {}),
-    ...(isMapping(reference) ? { reference: { ...placeholders, ...reference } } : {}),
-    ...(isMapping(sample) ? { sample: { baseline: placeholders, reference: placeholders, ...sample } } : {}),
+    ...(isJsonObject(baseline) ? { baseline: { ...placeholders, machine, ...baseline } } : {}),
+    ...(isJsonObject(reference) ? { reference: { ...placeholders, ...reference } } : {}),
+    ...(isJsonObject(sample)
+      ? { sample: { baseline: placeholders, reference: placeholders, ...sample } }
+      : {}),
   };
 }
 
@@ -33,8 +37,4 @@ export function explainUnmeasured(
       ? `run mlab tasks baseline ${task} --sample${flag}, and add the lines that it prints`
       : `run mlab tasks baseline ${task}${flag} --write`;
   return { path: own === null ? [...path] : [part], message: 'not measured yet', fix };
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

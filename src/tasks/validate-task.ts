@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { isFile, isFolder } from '../lib/file-kinds.ts';
 import { type Collection, type TaskFile, TaskId } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
 import { checkFigures, type ReportProblem } from './check-figures.ts';
@@ -269,12 +270,4 @@ function collectionChecks(
       `${within} is in no archive among the sources`,
       'begin with the folder into which an archive is unpacked',
     );
-}
-
-function isFile(path: string): boolean {
-  return existsSync(path) && statSync(path).isFile();
-}
-
-function isFolder(path: string): boolean {
-  return existsSync(path) && statSync(path).isDirectory();
 }

@@ -1,4 +1,5 @@
 import type { ModelMessage, ToolCall } from '../../schema/index.ts';
+import type { AssistantMessage } from '../common/answered.ts';
 import type { Taken } from '../common/careful-steps.ts';
 import { compactedText, forgottenText } from './prompts.ts';
 
@@ -10,8 +11,6 @@ const keptOfResult = 300;
 /** The newest turns are shortened only if nothing else helps. */
 const newestTurns = 2;
 const maxActions = 30;
-
-type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 
 /** The result of one tool call. */
 export interface ToolResult {

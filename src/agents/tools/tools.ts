@@ -1,13 +1,12 @@
-import type { Environment, ModelReply } from '../../environment/index.ts';
+import type { Environment } from '../../environment/index.ts';
 import type { AgentOptions, Lesson, ModelMessage } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
+import { type Answered, asMessage } from '../common/answered.ts';
 import { CarefulSteps } from '../common/careful-steps.ts';
 import { wholeNumberOption } from '../common/options.ts';
 import { Toolbox } from '../common/toolbox.ts';
 import { ToolConversation } from './conversation.ts';
 import { cutCall, instructions, nudge, opening, resultText } from './prompts.ts';
-
-type Answered = Extract<ModelReply, { kind: 'answered' }>;
 
 /** A loop on native tool calling. It parses no text of the model, and keeps the whole conversation as long as it fits. */
 export const tools: Agent = {
@@ -39,7 +38,7 @@ export const tools: Agent = {
     for (let idle = 0; idle <= maxNudges; ) {
       const reply = await ask(environment, toolbox, conversation);
       if (reply === null) return;
-      conversation.addReply(messageOf(reply));
+      conversation.addReply(asMessage(reply));
       if (reply.text.trim() !== '') environment.note({ Thought: reply.text });
       const { acted, ended } = await takeSteps(reply, steps, toolbox, conversation);
       if (ended) return;
@@ -114,13 +113,4 @@ async function takeSteps(
     conversation.addResult({ call, action, status: 'not carried out', text: cutCall, state: null });
   }
   return { acted: whole.length > 0, ended: false };
-}
-
-function messageOf({ text, tool_calls, provider }: Answered): Extract<ModelMessage, { role: 'assistant' }> {
-  return {
-    role: 'assistant',
-    text,
-    ...(tool_calls.length === 0 ? {} : { tool_calls }),
-    ...(provider === undefined ? {} : { provider }),
-  };
 }

@@ -1,6 +1,6 @@
-import type { ModelReply } from '../../environment/index.ts';
 import { plainLine } from '../../lib/plain-line.ts';
 import type { ModelMessage, ModelTool } from '../../schema/index.ts';
+import { type Answered, asMessage } from '../common/answered.ts';
 import { cutMiddle } from '../common/dialogue/index.ts';
 import { Toolbox } from '../common/toolbox.ts';
 import type { BranchView } from '../search/branch-view.ts';
@@ -14,8 +14,6 @@ export interface WriterSettings {
   tools: boolean;
   role: 'agent' | 'fast';
 }
-
-type Answered = Extract<ModelReply, { kind: 'answered' }>;
 
 const handIn: ModelTool = {
   name: 'submit_version',
@@ -57,7 +55,7 @@ export async function writeVersion(
     if (reply.text.trim() !== '') view.note({ Thought: reply.text });
     const script = reply.tool_calls.length === 0 ? scriptIn(reply.text) : null;
     if (script !== null) return await takeScript(view, script, changeIn(reply.text), before);
-    messages.push(messageOf(reply));
+    messages.push(asMessage(reply));
     const done = await performActions(view, toolbox, reply, messages);
     hasWritten ||= done.hasWritten;
     if (done.change !== null)
@@ -142,13 +140,4 @@ function written(change: string, view: BranchView): Written {
 
 function nothing(why: string): Written {
   return { kind: 'nothing', why };
-}
-
-function messageOf({ text, tool_calls, provider }: Answered): ModelMessage {
-  return {
-    role: 'assistant',
-    text,
-    ...(tool_calls.length === 0 ? {} : { tool_calls }),
-    ...(provider === undefined ? {} : { provider }),
-  };
 }

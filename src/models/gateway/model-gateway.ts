@@ -1,5 +1,6 @@
 import { messageOf } from '../../lib/errors.ts';
 import type { CallCharge, FailedAttempt, ModelRequest, ModelRoles } from '../../schema/index.ts';
+import { waited } from '../ask-with-retries.ts';
 import { CallCut, type LanguageModels, ModelUnavailable } from '../language-models.ts';
 import type { Quota, SharedQuota } from '../quota.ts';
 import { CallQuotas, type CallReservation } from './call-quotas.ts';
@@ -117,8 +118,4 @@ async function outcomeOf<Value>(work: () => Promise<Value>): Promise<{ value: Va
   } catch (error) {
     return { error };
   }
-}
-
-function waited(attempts: readonly FailedAttempt[]): number {
-  return attempts.reduce((sum, { duration_ms, waited_ms }) => sum + duration_ms + waited_ms, 0);
 }

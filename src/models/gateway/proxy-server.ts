@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import {
   createServer,
@@ -9,6 +8,7 @@ import {
 } from 'node:http';
 import { z } from 'zod';
 import { listenToCallers } from '../../lib/open-to-readers.ts';
+import { isSameToken } from '../../lib/same-token.ts';
 import { parseSmallJson } from '../../lib/shallow-json.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 import { maxTokensOfBody } from '../estimate.ts';
@@ -179,7 +179,7 @@ export class ProxyServer implements AsyncDisposable {
       headers.authorization?.replace(/^Bearer\s+/i, ''),
       new URLSearchParams(query).get('key'),
     ].find((value) => typeof value === 'string' && value !== '');
-    return typeof given === 'string' && isSame(given, this.#options.token);
+    return typeof given === 'string' && isSameToken(given, this.#options.token);
   }
 
   #understood(
@@ -337,10 +337,4 @@ function queryToSend(query: string): string {
 function splitOnce(text: string, mark: string): string[] {
   const at = text.indexOf(mark);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** Takes a time that does not depend on where they differ. */
-function isSame(given: string, token: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
 }

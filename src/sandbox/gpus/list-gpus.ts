@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { kernelText } from '../kernel-text.ts';
 import type { DeviceFile, Gpu, GpuSystem } from './gpu.ts';
 import { nvidiaSmi, query, rowsOf, smiNumber } from './nvidia-smi.ts';
 
@@ -71,7 +72,7 @@ function deviceFile(name: string, dev: string): DeviceFile {
 function minorOf({ index, 'pci.bus_id': bus }: Card, proc: string): number {
   // nvidia-smi writes the domain with eight digits, the kernel with four.
   const address = bus.toLowerCase().replace(/^0{4}(?=[0-9a-f]{4}:)/, '');
-  const said = /^Device Minor:\s*(\d+)/m.exec(textOf(join(proc, 'gpus', address, 'information')));
+  const said = /^Device Minor:\s*(\d+)/m.exec(kernelText(join(proc, 'gpus', address, 'information')));
   return said === null ? index : Number(said[1]);
 }
 
@@ -125,7 +126,7 @@ function capabilities(place: Place | undefined, minor: number, { proc, dev }: Gp
   const instance = join(proc, 'capabilities', `gpu${minor}`, 'mig', `gi${place.gpuInstance}`);
   const files = [join(instance, 'access'), join(instance, `ci${place.computeInstance}`, 'access')];
   return files.flatMap((file) => {
-    const number = /^DeviceFileMinor:\s*(\d+)/m.exec(textOf(file))?.[1];
+    const number = /^DeviceFileMinor:\s*(\d+)/m.exec(kernelText(file))?.[1];
     return number === undefined ? [] : [deviceFile(`nvidia-caps/nvidia-cap${number}`, dev)];
   });
 }
@@ -142,14 +143,6 @@ function isVisible({ index, uuid, card }: Gpu & { index: number }, visible: stri
         word === String(index) ||
         (/^(GPU|MIG)-/.test(word) && (uuid.startsWith(word) || card.startsWith(word))),
     );
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Device files of GPUs, whether or not the driver reports them. */

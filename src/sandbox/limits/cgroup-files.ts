@@ -1,7 +1,8 @@
-import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { hasCode } from '../../lib/errors.ts';
+import { kernelText } from '../kernel-text.ts';
 import { orphansIn } from '../owner.ts';
 import { signalAll } from '../process-tree.ts';
 
@@ -17,14 +18,14 @@ export interface Hierarchy {
 /** The mounted hierarchies in which this process's group is visible. */
 export function hierarchies(): Hierarchy[] {
   const paths = ownGroups();
-  return readText('/proc/self/mountinfo')
+  return kernelText('/proc/self/mountinfo')
     .split('\n')
     .flatMap((line) => hierarchyOf(line, paths));
 }
 
 /** The living members of a group, as host ids. */
 export function membersOf(folder: string): number[] {
-  return readText(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
+  return kernelText(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
 }
 
 /** Makes a group and sets its knobs; a group that can't be set completely is removed again. */
@@ -68,19 +69,11 @@ export async function removeOrphans(parent: string): Promise<void> {
 
 /** A number from a file with one number or with `key number` lines; null if there is none. */
 export function readNumber(path: string, key?: string): number | null {
-  const text = readText(path);
+  const text = kernelText(path);
   const line =
     key === undefined ? text : text.split('\n').find((candidate) => candidate.startsWith(`${key} `));
   const value = Number.parseInt(key === undefined ? text : (line ?? '').slice(key.length), 10);
   return Number.isNaN(value) ? null : value;
-}
-
-export function readText(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
 }
 
 export function isWritable(path: string): boolean {
@@ -122,7 +115,7 @@ function tryRemove(folder: string): boolean {
 
 /** Maps controllers (joined by commas; none for version 2) to the path of this process's group. */
 function ownGroups(): Map<string, string> {
-  const lines = readText('/proc/self/cgroup').split('\n').filter(Boolean);
+  const lines = kernelText('/proc/self/cgroup').split('\n').filter(Boolean);
   return new Map(
     lines.map((line) => {
       const [, controllers = '', ...path] = line.split(':');
@@ -137,7 +130,7 @@ function hierarchyOf(line: string, paths: Map<string, string>): Hierarchy[] {
   const [type, , options = ''] = right.split(' ');
   if (type === 'cgroup2') {
     const folder = within(mountPoint, root, paths.get('') ?? '/');
-    const controllers = readText(join(folder, 'cgroup.controllers')).trim().split(' ').filter(Boolean);
+    const controllers = kernelText(join(folder, 'cgroup.controllers')).trim().split(' ').filter(Boolean);
     return [{ version: 2, controllers, folder }];
   }
   if (type !== 'cgroup') return [];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../../lib/errors.ts';
+import { kernelText } from '../kernel-text.ts';
 import { ownedName } from '../owner.ts';
 import type { SandboxLimits } from '../sandbox.ts';
 import {
@@ -11,7 +12,6 @@ import {
   makeGroup,
   membersOf,
   readNumber,
-  readText,
   removeGroup,
   removeOrphans,
 } from './cgroup-files.ts';
@@ -50,7 +50,7 @@ function delegated(hierarchy: Hierarchy): string | null {
   const parent = hierarchy.folder.endsWith(`/${leaf}`)
     ? hierarchy.folder.slice(0, -leaf.length - 1)
     : hierarchy.folder;
-  const offered = readText(join(parent, 'cgroup.controllers')).trim().split(' ');
+  const offered = kernelText(join(parent, 'cgroup.controllers')).trim().split(' ');
   const writable = ['', 'cgroup.procs', 'cgroup.subtree_control'].every((file) =>
     isWritable(join(parent, file)),
   );
@@ -71,7 +71,7 @@ function handDown(parent: string): boolean {
 }
 
 function handsDown(parent: string): boolean {
-  const enabled = readText(join(parent, 'cgroup.subtree_control')).trim().split(' ');
+  const enabled = kernelText(join(parent, 'cgroup.subtree_control')).trim().split(' ');
   return controllers.every((name) => enabled.includes(name));
 }
 

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isSameToken } from '../../lib/same-token.ts';
 import type { ViewerError } from '../../schema/index.ts';
 
 /** Who may send requests. */
@@ -46,7 +46,8 @@ export function refusalOf(
   // A wrong token in the address fails, whatever the cookie says, so that the address works or fails for everybody
   // alike.
   const tokens = given === null ? tokensOf(request, access) : [given];
-  if (access.token === null || tokens.some((one) => isSame(one, access.token))) return null;
+  const { token } = access;
+  if (token === null || tokens.some((one) => one !== null && isSameToken(one, token))) return null;
   return refusal(
     401,
     'no_token',
@@ -72,11 +73,4 @@ function tokensOf({ headers }: IncomingMessage, access: AccessRules): (string | 
   const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? null;
   const cookies = (headers.cookie ?? '').split(/; */).map((one) => one.split('='));
   return [bearer, ...cookies.filter(([name]) => name === access.cookie).map(([, value]) => value ?? null)];
-}
-
-/** Takes equally long for every wrong token. */
-function isSame(one: string | null, other: string | null): boolean {
-  if (one === null || other === null) return false;
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
 }

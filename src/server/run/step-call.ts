@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedAs } from '../../lib/json-values.ts';
 import {
   ModelAnswer,
   ModelMessage,
@@ -37,7 +38,7 @@ function shownMessage(texts: ShownTexts, ref: TextRef, part: string): ShownMessa
   const read = texts.read(ref);
   if ('unreadable' in read)
     return { role: 'user', name: null, text: texts.unreadable(read.unreadable), tool_calls: [] };
-  const message = parsed(ModelMessage, read.text);
+  const message = parsedAs(ModelMessage, read.text);
   if (message === null)
     return { role: 'user', name: null, text: texts.text(part, read.text, 'short'), tool_calls: [] };
   return {
@@ -52,7 +53,7 @@ function shownAnswer(texts: ShownTexts, ref: TextRef, part: string): StepCall['a
   const read = texts.read(ref);
   const nothing = { tool_calls: [], finish: null };
   if ('unreadable' in read) return { kind: 'answered', text: texts.unreadable(read.unreadable), ...nothing };
-  const answer = parsed(ModelAnswer, read.text);
+  const answer = parsedAs(ModelAnswer, read.text);
   if (answer === null) return { kind: 'answered', text: texts.text(part, read.text, 'middle'), ...nothing };
   if (answer.kind !== 'answered')
     return { kind: answer.kind, text: texts.text(part, answer.message, 'middle'), ...nothing };
@@ -73,14 +74,5 @@ function toolCalls(texts: ShownTexts, calls: readonly ToolCall[], part: string) 
 
 function toolNames(texts: ShownTexts, ref: TextRef): string[] {
   const read = texts.read(ref);
-  return 'text' in read ? (parsed(ToolNames, read.text) ?? []).map(({ name }) => name) : [];
-}
-
-/** The JSON in a text of the trace; null if it is invalid. */
-export function parsed<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | null {
-  try {
-    return schema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return 'text' in read ? (parsedAs(ToolNames, read.text) ?? []).map(({ name }) => name) : [];
 }

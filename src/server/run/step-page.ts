@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedAs } from '../../lib/json-values.ts';
 import {
   type StepAction,
   type StepArgument,
@@ -14,7 +15,7 @@ import { stepEvents } from '../trace/read-events.ts';
 import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
 import { messagesOf } from './call-messages.ts';
 import type { ShownTexts } from './shown-texts.ts';
-import { parsed, shownCall } from './step-call.ts';
+import { shownCall } from './step-call.ts';
 import { readStepEvents, snapshotAfter } from './step-events.ts';
 
 /** A run whose trace has been read. */
@@ -108,7 +109,7 @@ function argumentsOf(texts: ShownTexts, args: TextRef, part: string): StepArgume
   const read = texts.read(args);
   if ('unreadable' in read)
     return [{ name: 'args', text: texts.unreadable(read.unreadable), is_text: false }];
-  const object = parsed(z.record(z.string(), z.unknown()), read.text);
+  const object = parsedAs(z.record(z.string(), z.unknown()), read.text);
   if (object === null)
     return [{ name: 'args', text: texts.text(`${part}.0`, read.text, 'long'), is_text: false }];
   return Object.entries(object).map(([name, value], index) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedAs } from '../../lib/json-values.ts';
 import { ActionStatus, BranchId, BranchOrigin } from '../../schema/index.ts';
 
 const count = z.int().min(0);
@@ -69,7 +70,7 @@ const callTail =
 
 /** @returns null for a line that is not an event */
 export function factsOf(line: Buffer): LineFacts | null {
-  return quickFacts(line) ?? parsedFacts(line);
+  return quickFacts(line) ?? parsedAs(LineFacts, line.toString('utf8'));
 }
 
 const finishedHead = /^step_finished","step":(\d+),"status":"(\w+)","observation":/;
@@ -143,12 +144,4 @@ function quickCall(line: Buffer, time: number, kindAt: number, mark: number): Li
     cost: cost === 'null' ? null : Number(cost),
     waiting_ms: Number(waiting),
   };
-}
-
-function parsedFacts(line: Buffer): LineFacts | null {
-  try {
-    return LineFacts.safeParse(JSON.parse(line.toString('utf8'))).data ?? null;
-  } catch {
-    return null;
-  }
 }

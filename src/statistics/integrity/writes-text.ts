@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../lib/json-values.ts';
 import { workspacePath } from './step-texts.ts';
 
 /** A call of a tool: its name and its arguments. */
@@ -49,7 +50,7 @@ function filesNamed(args: ToolUse['args']): string[] {
         : [...value.matchAll(patchedFile)].map(([, file = '']) => file);
     }
     // A patch may be described by an object.
-    return name === 'operation' && isObject(value) ? filesNamed(value) : [];
+    return name === 'operation' && isJsonObject(value) ? filesNamed(value) : [];
   });
 }
 
@@ -75,11 +76,7 @@ export function callsOf(action: string, args: ToolUse['args']): ToolUse[] {
   if (!action.includes(' + ') && !Array.isArray(calls)) return [{ name: action, args }];
   if (!Array.isArray(calls)) return [];
   return calls.flatMap((call: unknown) => {
-    if (!isObject(call) || typeof call.name !== 'string') return [];
-    return [{ name: call.name, args: isObject(call.input) ? call.input : { input: call.input } }];
+    if (!isJsonObject(call) || typeof call.name !== 'string') return [];
+    return [{ name: call.name, args: isJsonObject(call.input) ? call.input : { input: call.input } }];
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

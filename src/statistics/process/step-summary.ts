@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../lib/json-values.ts';
 import { isExecution } from '../executions.ts';
 import { describeChange, type FileChange } from './file-change.ts';
 import { metricNumbers } from './metric-words.ts';
@@ -124,13 +125,9 @@ function mainArgument(args: Arguments): string {
 }
 
 function callText(call: unknown): string[] {
-  if (!isObject(call)) return [];
-  const input = isObject(call.input) ? mainArgument(call.input) : textOf(call.input);
+  if (!isJsonObject(call)) return [];
+  const input = isJsonObject(call.input) ? mainArgument(call.input) : textOf(call.input);
   return [`${textOf(call.name)} ${input}`.trim()];
-}
-
-function isObject(value: unknown): value is Arguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The first line of a text; for a command given in parts, its shell script. */

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { hasCode } from '../../lib/errors.ts';
+import { parsedAs } from '../../lib/json-values.ts';
 import {
   isProcessAlive,
   lastingMachineIdentity,
@@ -86,11 +87,7 @@ function readText(path: string): string | null {
 /** A lease that can't be read, because it is being written, counts as held elsewhere. */
 function parsed(text: string): LeaseFile {
   const elsewhere: LeaseFile = { state: 'held', pid: 0, started: null, machine: 'unknown', host: 'unknown' };
-  try {
-    return LeaseFile.safeParse(JSON.parse(text)).data ?? elsewhere;
-  } catch {
-    return elsewhere;
-  }
+  return parsedAs(LeaseFile, text) ?? elsewhere;
 }
 
 /** `unknown`: on another machine, or in another container. Only watching it shows whether it is alive. */

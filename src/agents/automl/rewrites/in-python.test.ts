@@ -68,10 +68,12 @@ test('no program is run with few steps left', async () => {
 test.each(slowScripts.filter(({ needsNumpy }) => !needsNumpy))(
   'a faster version is found of $title',
   async ({ code, expected }) => {
-    const { offers } = await ask({ ...fasterFunctions, seconds: 20 }, { source: code });
+    // On a busy machine, less time is not enough for all steps to the fastest version.
+    const { offers } = await ask({ ...fasterFunctions, seconds: 80 }, { source: code });
     expect(offers[0]?.source).toMatch(expected);
     expect(offers[0]).toMatchObject({ isProven: true });
   },
+  100_000,
 );
 
 test('results are not kept of functions that read what changes, or that do something else, too', async () => {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../../lib/atomic-file.ts';
 import { hasCode } from '../../../lib/errors.ts';
+import { namesIn } from '../../../lib/file-kinds.ts';
 import { readRegularFile } from '../../../lib/regular-file.ts';
 import { type Job, RunId } from '../../../schema/index.ts';
 import { parseStoredText } from '../../../store/index.ts';
@@ -109,14 +110,5 @@ function jsonOf(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return null;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { parsedAs } from '../../../lib/json-values.ts';
 import { GradeJob, Job, JobResources } from '../../../schema/index.ts';
 import { evenIfCut } from './connection.ts';
 import { experimentKey, jobId, keys, prefix, runOf } from './keys.ts';
-import { told } from './told.ts';
 
 /** A queue entry: a job, and the grading that follows if it ends well. */
 export const Queued = z.strictObject({
@@ -107,7 +107,7 @@ export class JobQueue implements AsyncDisposable {
     const found = new Map<string, JobClass>();
     for (const [name, text] of Object.entries(await this.#redis.hgetall(keys.queues))) {
       // Another version of mlab may have other fields: its queues are left to its workers.
-      const jobs = told(JobClass, text);
+      const jobs = parsedAs(JobClass, text);
       if (jobs !== null) found.set(name, jobs);
     }
     return found;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { messageOf } from '../../../lib/errors.ts';
+import { parsedAs } from '../../../lib/json-values.ts';
 import type { GradeJob, Job } from '../../../schema/index.ts';
 import { beginFork } from '../../artifacts/begin-fork.ts';
 import { ExperimentCopy } from '../../artifacts/experiment-copy.ts';
@@ -24,7 +25,6 @@ import {
   tellPlaces,
   unwantedText,
 } from './run-places.ts';
-import { told } from './told.ts';
 import { workersThere } from './workers.ts';
 import { explained, explainWriteRefusal } from './write-refusal.ts';
 
@@ -232,7 +232,7 @@ export class RedisExecutor implements RemoteExecutor {
       const given = this.#followed.get(id);
       if (given === undefined) continue;
       read.push(id);
-      const end = told(JobEnd, text);
+      const end = parsedAs(JobEnd, text);
       // Without a readable result, the store decides what happened to it.
       if (end !== null) ended.push(this.#ended(id, given, end.problem));
     }
@@ -309,7 +309,7 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   #tellBegun(text: string): void {
-    const begun = told(RunNotice, text);
+    const begun = parsedAs(RunNotice, text);
     if (begun === null) return;
     // Those that begin are among the first: jobs that ended are followed no more.
     for (const given of this.#followed.values()) {

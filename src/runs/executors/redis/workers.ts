@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { parsedAs } from '../../../lib/json-values.ts';
 import { evenIfCut } from './connection.ts';
 import { keys } from './keys.ts';
-import { told } from './told.ts';
 import { isWriteRefusal } from './write-refusal.ts';
 
 const Amount = z.strictObject({
@@ -71,7 +71,7 @@ export async function workersThere(redis: Redis): Promise<WorkerReport[]> {
   if (gone.length > 0) await forget(redis, gone);
   return texts
     .flatMap((text) => {
-      const report = text === null ? null : told(WorkerReport, text);
+      const report = text === null ? null : parsedAs(WorkerReport, text);
       return report === null ? [] : [report];
     })
     .sort((one, other) => one.host.localeCompare(other.host) || one.pid - other.pid);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { parsedAs } from '../../../lib/json-values.ts';
 import { JobClass, JobEnd } from './job-queue.ts';
-import { told } from './told.ts';
 import { WorkerReport } from './workers.ts';
 
 test('what stands in Redis and is nothing that mlab wrote there counts as nothing', () => {
   for (const text of ['', '{', 'null', '[]', '{"problem":1,"worker":"w"}', '['.repeat(100_000)])
-    for (const schema of [JobEnd, JobClass, WorkerReport]) expect(told<unknown>(schema, text)).toBeNull();
-  expect(told(JobEnd, '{"problem":null,"worker":"w"}')).toEqual({ problem: null, worker: 'w' });
+    for (const schema of [JobEnd, JobClass, WorkerReport]) expect(parsedAs<unknown>(schema, text)).toBeNull();
+  expect(parsedAs(JobEnd, '{"problem":null,"worker":"w"}')).toEqual({ problem: null, worker: 'w' });
 });
