@@ -56,9 +56,9 @@ describe('the interval of a mean', () => {
             0.95,
           ),
         ];
-        if (plain === null) throw new Error('each task has two values');
-        expect(moved?.low).toBeCloseTo(3 * plain.low + 7, 6);
-        expect(moved?.high).toBeCloseTo(3 * plain.high + 7, 6);
+        fc.pre(plain !== null && moved !== null);
+        expect(moved?.low).toBeCloseTo(3 * (plain?.low ?? Number.NaN) + 7, 6);
+        expect(moved?.high).toBeCloseTo(3 * (plain?.high ?? Number.NaN) + 7, 6);
       }),
     );
   });
@@ -68,6 +68,20 @@ describe('the interval of a mean', () => {
     expect(meanInterval([], 0.95)).toBeNull();
     expect(meanInterval([[1, Number.POSITIVE_INFINITY]], 0.95)).toBeNull();
   });
+
+  it('is null if nothing varies: equal runs do not show how much chance could do', () => {
+    expect(meanInterval([[0, 0, 0]], 0.95)).toBeNull();
+    expect(meanDifferenceInterval([[0.9, 0.9, 0.9]], [[0, 0, 0]], 0.95)).toBeNull();
+    expect(
+      meanInterval(
+        [
+          [0, 0, 0],
+          [0.8, 0.9, 0.7],
+        ],
+        0.95,
+      ),
+    ).not.toBeNull();
+  });
 });
 
 describe('the interval of a median', () => {
@@ -76,6 +90,17 @@ describe('the interval of a median', () => {
     expect(medianInterval([5, 3, 1, 2, 4, 6], 0.95)).toEqual({ low: 1, high: 6 });
     // Hahn & Meeker 1991, table A.15: of ten, the second and the ninth.
     expect(medianInterval([10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 0.95)).toEqual({ low: 2, high: 9 });
+  });
+
+  it('is found of thousands of values', () => {
+    // By scipy.stats.binom.
+    for (const [count, low, high] of [
+      [1000, 468, 531],
+      [1074, 504, 569],
+      [1075, 504, 570],
+      [10_000, 4901, 5098],
+    ] as const)
+      expect(medianInterval([...Array(count).keys()], 0.95), `${count}`).toEqual({ low, high });
   });
 
   it('holds the true median in at least 95 of 100 cases', () => {

@@ -7,7 +7,8 @@ type Stratum = readonly number[];
 /**
  * Interval for the mean over strata of their means: Student's, and for several strata Welch's, with the degrees of
  * freedom by Satterthwaite (1946, doi:10.2307/3002019). It can reach beyond the values, as it must for few of them.
- * @returns null if a stratum has a single value, which says nothing about its noise, or values too large for a variance
+ * @returns null if a stratum has a single value, which says nothing about its noise, if all values of each stratum are
+ *   equal, or if they are too large for a variance
  */
 export function meanInterval(strata: readonly Stratum[], confidence: number): Interval | null {
   return around(mean(strata.map(mean)), strata, strata.length, confidence);
@@ -33,7 +34,8 @@ function around(
   const variances = groups.map((values) => sampleStandardDeviation(values) ** 2 / values.length);
   const variance = sum(variances);
   if (!Number.isFinite(variance)) return null;
-  if (variance === 0) return { low: value, high: value };
+  // Values that are all alike, such as those of runs without a valid submission, do not show how much chance could do.
+  if (variance === 0) return null;
   const freedom =
     1 / sum(variances.map((one, index) => (one / variance) ** 2 / ((groups[index]?.length ?? 0) - 1)));
   const half = (quantileBetween((1 + confidence) / 2, freedom) * Math.sqrt(variance)) / divisor;
@@ -56,12 +58,14 @@ function quantileBetween(probability: number, freedom: number): number {
 export function medianInterval(values: Stratum, confidence: number): Interval | null {
   const sorted = values.toSorted((one, other) => one - other);
   let outside = 0;
-  // The probability that so many of the values, and no more, are below the true median.
-  let probability = 0.5 ** sorted.length;
+  // The logarithm of the probability that so many of the values, and no more, are below the true median: of more than
+  // 1,074 values, the smallest probabilities are too small for a number.
+  let logProbability = -sorted.length * Math.LN2;
   let place = -1;
-  for (let below = 0; outside + probability <= (1 - confidence) / 2; below += 1) {
-    outside += probability;
-    probability *= (sorted.length - below) / (below + 1);
+  for (let below = 0; below < sorted.length / 2; below += 1) {
+    outside += Math.exp(logProbability);
+    if (outside > (1 - confidence) / 2) break;
+    logProbability += Math.log((sorted.length - below) / (below + 1));
     place = below;
   }
   const [low, high] = [sorted[place], sorted[sorted.length - 1 - place]];
