@@ -222,8 +222,8 @@ function judged(
     const reason = `${subject} scores ${shown}; the run scored ${grade.score}.`;
     return finding('not_reproduced', reason, { executed, scores: [...scores] });
   }
-  const spread = grade.figures?.baseline.spread ?? resources.task.file.baseline.spread;
-  const { verdict, noise } = reproductionOf(grade.score, valid, spread);
+  const { baseline } = grade.figures ?? resources.task.file;
+  const { verdict, noise } = reproductionOf(grade.score, valid, baseline);
   const limit = noise === null ? 'no spread is known' : `chance makes differences up to ${rounded(noise)}`;
   const reason = `${subject} scores ${shown}; the run scored ${grade.score}, and ${limit}.`;
   return finding(verdict, reason, { executed, scores: [...scores], noise });
