@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -99,6 +99,35 @@ test('what somebody replaced is exported as what was performed, beside what the 
     },
     { action: 'Execute Script', proposed: null },
   ]);
+});
+
+test('of several experiments, agents have the labels of a report on all, and copies of runs are in no table', async () => {
+  const scratch = temporaryFolder();
+  const { experiment } = await oneRun(scratch);
+  const copy = join(scratch, 'experiments/copy');
+  cpSync(experiment.folder, copy, { recursive: true });
+  const other = createExperiment(join(scratch, 'experiments/later'), examplePlan(['digits-baseline-0']));
+  const source = { agent_version: '2.0.0' };
+  const run = new WrittenRun(other.runFolder('digits-baseline-0'), { ...exampleSpec(), ...source });
+  await run.session(1, 'final_answer');
+  const { signal } = new AbortController();
+  const log: string[] = [];
+  const experiments = [experiment, openExperiment(copy), other];
+  const { folder, rows } = await exportTables({
+    chosen: experiments.map((each) => ({
+      experiment: each,
+      folders: each.runIds.map((id) => each.runFolder(id)),
+    })),
+    ...{ to: 'parquet', out: join(scratch, 'out'), onProgress: (line) => log.push(line) },
+    signal,
+  });
+  expect(rows).toMatchObject({ runs: 2, steps: 3 });
+  const { evaluations } = await evaluationsOf({ log: () => {}, signal }, experiments);
+  const reported = buildReport(evaluations).runs.map(({ experiment: name, agent }) => `${name} ${agent}`);
+  const exported = (await rowsOf(folder, 'runs')).map(({ experiment: name, agent }) => `${name} ${agent}`);
+  expect(exported.sort()).toEqual(reported.sort());
+  expect(new Set(exported.map((each) => each.split(' ')[1])).size).toBe(2);
+  expect(log).toContain('copy: left out, as copies of runs in first: digits-baseline-0');
 });
 
 test('unfinished runs have no result, and the mean of success is the rate of the report', async () => {

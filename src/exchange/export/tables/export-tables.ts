@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { evaluationsOf } from '../../../evaluation/index.ts';
 import { UserError } from '../../../lib/errors.ts';
-import type { RunSpec } from '../../../schema/index.ts';
-import { buildRuns } from '../../../statistics/index.ts';
+import type { ReportRun, RunEvaluation, RunSpec } from '../../../schema/index.ts';
+import { buildRuns, withoutCopies } from '../../../statistics/index.ts';
 import type { Experiment, RunFolder } from '../../../store/index.ts';
 import { yieldToSignals } from '../../yield-to-signals.ts';
 import { type NewFolder, writeIntoNewFolder } from '../new-folder.ts';
 import { type AnyRow, type TableName, tableNames, tables } from './columns.ts';
-import { runRow } from './run-rows.ts';
+import { type KnownRun, runRow } from './run-rows.ts';
 import { readTraceRows, type TraceRows } from './trace-rows.ts';
 import { writeCsv } from './write-csv.ts';
 
@@ -63,21 +63,58 @@ export async function exportTables(options: ExportTablesOptions): Promise<Export
   return { folder, rows, unreadable: [...unreadable.values()] };
 }
 
-/** In the memory of one run. The table of runs comes last, because it leaves out runs that could not be read. */
+/**
+ * In the memory of one run, beside the figures of all. The table of runs comes last, because it leaves out runs that could
+ * not be read.
+ */
 async function* tableRows(
   names: readonly TableName[],
   unreadable: Unreadable,
   options: ExportTablesOptions,
 ): AsyncGenerator<Partial<Record<TableName, readonly AnyRow[]>>> {
+  const evaluated = await evaluateTogether(options);
   for (const { experiment, folders } of options.chosen) {
     for (const folder of names.some((name) => name !== 'runs') ? folders : []) {
       await yieldToSignals(options.signal);
       const spec = experiment.specOf(folder.id);
-      const named = spec === null ? null : { ...spec, experiment: experiment.name };
-      if (named !== null) yield await readableRows(folder, named, unreadable, options);
+      if (spec === null || evaluated.copies.has(`${experiment.name}/${folder.id}`)) continue;
+      yield await readableRows(folder, { ...spec, experiment: experiment.name }, unreadable, options);
     }
-    if (names.includes('runs')) yield { runs: await runRows({ experiment, folders }, unreadable, options) };
+    if (names.includes('runs')) yield { runs: runRows({ experiment, folders }, evaluated, unreadable) };
   }
+}
+
+/** Runs by experiment and id. */
+interface Evaluated {
+  known: Map<string, Pick<KnownRun, 'evaluation' | 'line'>>;
+  /** Those that are in another of the experiments, too. */
+  copies: Set<string>;
+}
+
+/** As in a report on these experiments: agents have the same names, and copies of runs are left out. */
+async function evaluateTogether({
+  chosen,
+  onProgress: log,
+  signal,
+}: ExportTablesOptions): Promise<Evaluated> {
+  const surroundings = { log, signal, allCores: true, withBranches: true };
+  const found = await evaluationsOf(
+    surroundings,
+    chosen.map(({ experiment }) => experiment),
+  );
+  const { evaluations, copies } = withoutCopies(found.evaluations);
+  for (const { experiment, of, runs } of copies)
+    log(`${experiment}: left out, as copies of runs in ${of}: ${runs.join(', ')}`);
+  const nameOf = ({ experiment, run }: { experiment: string; run: string }) => `${experiment}/${run}`;
+  const evaluationOf = new Map(evaluations.map((evaluation) => [nameOf(evaluation), evaluation]));
+  const known = buildRuns(evaluations).flatMap(
+    (line): [string, { evaluation: RunEvaluation; line: ReportRun }][] => {
+      const evaluation = evaluationOf.get(nameOf(line));
+      return evaluation === undefined ? [] : [[nameOf(line), { evaluation, line }]];
+    },
+  );
+  const copied = copies.flatMap(({ experiment, runs }) => runs.map((run) => nameOf({ experiment, run })));
+  return { known: new Map(known), copies: new Set(copied) };
 }
 
 /** None if its files are damaged. */
@@ -100,24 +137,15 @@ async function readableRows(
   }
 }
 
-/** All runs of an experiment are evaluated together, as in its report. */
-async function runRows(
-  { experiment, folders }: ChosenRuns,
-  unreadable: Unreadable,
-  { onProgress: log, signal }: ExportTablesOptions,
-) {
-  const surroundings = { log, signal, allCores: true, withBranches: true };
-  const { evaluations } = await evaluationsOf(surroundings, [experiment]);
-  const evaluationOf = new Map(evaluations.map((evaluation) => [evaluation.run, evaluation]));
-  const lineOf = new Map(buildRuns(evaluations).map((line) => [line.run, line]));
+function runRows({ experiment, folders }: ChosenRuns, { known, copies }: Evaluated, unreadable: Unreadable) {
   return folders.flatMap((folder) => {
-    const evaluation = evaluationOf.get(folder.id);
-    const line = lineOf.get(folder.id);
-    if (evaluation === undefined || line === undefined)
-      unreadable.set(folder.folder, `${experiment.name}/${folder.id}`);
-    if (evaluation === undefined || line === undefined || unreadable.has(folder.folder)) return [];
+    const name = `${experiment.name}/${folder.id}`;
+    if (copies.has(name)) return [];
+    const figures = known.get(name);
+    if (figures === undefined) unreadable.set(folder.folder, name);
+    if (figures === undefined || unreadable.has(folder.folder)) return [];
     const record = folder.readRecord();
     const spec = record?.spec ?? experiment.specOf(folder.id);
-    return spec === null ? [] : [runRow({ spec, record, evaluation, line })];
+    return spec === null ? [] : [runRow({ spec, record, ...figures })];
   });
 }
