@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { dollars as amountInDollars } from '../lib/dollars.ts';
 
 export interface Column {
   title: string;
@@ -199,8 +200,7 @@ export function size(bytes: number): string {
 
 /** An amount of US dollars; a dash if it is unknown. */
 export function dollars(amount: number | null): string {
-  if (amount === 0) return '$0';
-  return amount === null ? '–' : `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
+  return amount === null ? '–' : amountInDollars(amount);
 }
 
 /** A number of things: `1 run`, `3 runs`. */

@@ -1,3 +1,4 @@
+import { dollars } from '../lib/dollars.ts';
 import type { CallCharge } from '../schema/index.ts';
 import type { CallEstimate } from './language-models.ts';
 
@@ -153,8 +154,4 @@ async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promis
   } finally {
     signal.removeEventListener('abort', giveUp);
   }
-}
-
-function dollars(amount: number): string {
-  return `$${amount.toFixed(amount >= 1 ? 2 : 4)}`;
 }

@@ -242,6 +242,28 @@ describe('a task–agent pair', () => {
     expect(cell.best?.step.mean).toBe(1);
   });
 
+  it('knows nothing of any step of runs without graded steps; beside graded ones, a failure counts', () => {
+    const anyStep = (runs: readonly RunEvaluation[]) => {
+      const counted = pairOf(runs).thresholds[0]?.any_step;
+      return `${counted?.successes}/${counted?.runs}`;
+    };
+    const graded = evaluation({ seed: 0, scores: [0.7, 0.8] });
+    const atItsEnd = { ...evaluation({ seed: 1, scores: [0.8] }), steps: 9 };
+    const failure = { ...died('sandbox'), seed: 2, steps: 4 };
+    const withoutSteps = { ...evaluation({ seed: 3, scores: [0.8] }), steps: 0 };
+    expect(anyStep([graded, failure])).toBe('1/2');
+    expect(anyStep([atItsEnd, failure])).toBe('0/0');
+    expect(anyStep([withoutSteps])).toBe('0/0');
+  });
+
+  it('has no improvement of all runs over a baseline of 0', () => {
+    const baseline = { ...accuracy, baseline: { mean: 0, spread: 0, seeds: 5 } };
+    const runs = [[0.6], [0.7], [null]].map((scores, seed) =>
+      evaluation({ seed, scores, scoring_reference: baseline }),
+    );
+    expect(pairOf(runs)).toMatchObject({ improvement: null, improvement_of_all: null });
+  });
+
   it("calls a success significant only beyond the starter's own noise", () => {
     const noisy = { ...accuracy, baseline: { mean: 0.5, spread: 0.05, seeds: 3 } };
     // 4.3027 × 0.05 × √(4/3) / 0.5 = 49.7 %.
@@ -315,6 +337,13 @@ describe("the paper's convention", () => {
     const cell = pairOf([evaluation(), { ...died('rate_limit'), seed: 1 }], { convention });
     expect(cell.success).toMatchObject({ successes: 1, runs: 1 });
     expect(cell.infrastructure).toEqual({ rate_limit: 1 });
+  });
+
+  it('divides successes by the costs of the runs that count', () => {
+    const failure = { ...died('rate_limit'), seed: 1, efficiency: evaluation({ money: 8 }).efficiency };
+    const runs = [evaluation({ money: 1 }), failure];
+    expect(pairOf(runs, { convention }).efficiency?.success_per_dollar).toBe(1);
+    expect(pairOf(runs).efficiency?.success_per_dollar).toBeCloseTo(1 / 9, 12);
   });
 
   it("requires 10 % for every task, relative to the paper's own baselines for tasks that it patched", () => {

@@ -67,6 +67,32 @@ describe('a comparison of two sides', () => {
     expect(ofTask(3, 1)).toEqual([]);
   });
 
+  it('says that no single task can be beyond noise of 3 runs against 4', () => {
+    const side = (name: string, scores: readonly number[]) => ({
+      name,
+      evaluations: ['digits', 'ecoli'].flatMap((task) => runs('x', 'automl', scores, task)),
+    });
+    const { sentences } = compareRuns(side('before', bad.slice(0, 3)), side('after', good.slice(0, 4)));
+    // Each of the two orders is as clear: 2 comparisons · 2 of 35.
+    expect(sentences.join(' ')).toContain('On no single task can the difference be beyond noise');
+  });
+
+  it.each([
+    [1.0, 'cost $1.00, the same as one of before ($1.00)'],
+    [1.004, 'cost $1.00, the same as one of before ($1.00)'],
+    [1.05, 'cost $1.05, 5 % more than one of before ($1.00)'],
+    [0.96, 'cost $0.9600, 96 % of one of before ($1.00)'],
+    [2.5, 'cost $2.50, 2.5 times as much as one of before ($1.00)'],
+    [0.00003, 'cost $0.00003, 0.003 % of one of before ($1.00)'],
+  ])('says what a run for $%d costs beside one for $1', (money, sentence) => {
+    const side = (name: string, money: number) => ({
+      name,
+      evaluations: [0, 1].map((seed) => evaluation({ experiment: name, seed, money })),
+    });
+    const { sentences } = compareRuns(side('before', 1), side('after', money));
+    expect(sentences.join(' ')).toContain(sentence);
+  });
+
   it('finds no change beyond noise between equal runs, and changes its signs with its sides', () => {
     const one = { name: 'one', evaluations: runs('one', 'automl', [0.5, 0.6, 0.62, 0.7]) };
     const other = { name: 'other', evaluations: runs('other', 'automl', [0.52, 0.58, 0.66, 0.68]) };

@@ -1,3 +1,4 @@
+import { dollars } from '../../lib/dollars.ts';
 import type { Comparison, Difference } from '../../schema/index.ts';
 import { choose } from '../numeric/permutation.ts';
 import { significanceLevel } from './options.ts';
@@ -26,7 +27,7 @@ export function sentencesOf(
     ...superioritySentence(comparison),
     ...pairSentences(comparison),
     ...tooFewSentence(comparison),
-    ...useSentence(comparison, overall.money, 'cost', (value) => `$${value.toFixed(value < 1 ? 4 : 2)}`),
+    ...useSentence(comparison, overall.money, 'cost', dollars),
     ...useSentence(comparison, overall.seconds, 'took', (value) => `${value.toFixed(1)} s`),
     ...useSentence(comparison, overall.tokens, 'used', (value) => `${value.toFixed(0)} tokens`),
   ];
@@ -88,11 +89,16 @@ function pairSentences({ a, b, pairs }: Omit<Comparison, 'sentences'>): string[]
 function noPairSentence(pairs: Comparison['pairs']): string[] {
   const count = pairs.length;
   if (count === 1)
-    return canBeBeyondNoise([pairs.map(sizesOf)])
+    return canBeBeyondNoise([pairs.map(sizesOf)], 'superiority')
       ? ['On no single task is the difference beyond noise.']
       : [];
   const correction = `(corrected for ${count} comparisons)`;
-  if (canBeBeyondNoise(pairs.map((pair) => [sizesOf(pair)])))
+  if (
+    canBeBeyondNoise(
+      pairs.map((pair) => [sizesOf(pair)]),
+      'superiority',
+    )
+  )
     return [`On no single task is the difference beyond noise ${correction}.`];
   const runs = runsNeeded((sizes) => Array(count).fill([sizes]));
   return [
@@ -102,7 +108,7 @@ function noPairSentence(pairs: Comparison['pairs']): string[] {
 
 /** Says so if even the clearest result could not be beyond noise, and how many runs are needed. */
 function tooFewSentence({ pairs }: Omit<Comparison, 'sentences'>): string[] {
-  if (canBeBeyondNoise([pairs.map(sizesOf)])) return [];
+  if (canBeBeyondNoise([pairs.map(sizesOf)], 'success')) return [];
   const runs = runsNeeded((sizes) => [Array(pairs.length).fill(sizes)]);
   return [
     `With so few runs no difference can be beyond noise: it takes at least ${runs} on each side${pairs.length === 1 ? '' : ' and task'} (--seeds).`,
@@ -112,28 +118,32 @@ function tooFewSentence({ pairs }: Omit<Comparison, 'sentences'>): string[] {
 /** The numbers of runs of both sides. */
 type Sizes = readonly [a: number, b: number];
 
+/** What decides: over all tasks any measure, of which the rate of success can be the clearest; on one task superiority. */
+type Decisive = 'success' | 'superiority';
+
 function sizesOf({ a, b }: Comparison['pairs'][number]): Sizes {
   return [a.success.runs, b.success.runs];
 }
 
 /** Whether the clearest result could be, among these comparisons, each over some tasks: Holm multiplies its p-value. */
-function canBeBeyondNoise(comparisons: readonly (readonly Sizes[])[]): boolean {
-  return comparisons.length * Math.min(...comparisons.map(minP)) < significanceLevel;
+function canBeBeyondNoise(comparisons: readonly (readonly Sizes[])[], measure: Decisive): boolean {
+  const smallest = Math.min(...comparisons.map((sizes) => minP(sizes, measure)));
+  return comparisons.length * smallest < significanceLevel;
 }
 
 /** The number of runs of each side and task from which a result can be beyond noise. */
 function runsNeeded(comparisonsOf: (sizes: Sizes) => readonly (readonly Sizes[])[]): number {
   let runs = 1;
-  while (!canBeBeyondNoise(comparisonsOf([runs, runs]))) runs += 1;
+  while (!canBeBeyondNoise(comparisonsOf([runs, runs]), 'superiority')) runs += 1;
   return runs;
 }
 
 /**
- * The smallest two-sided p-value of a permutation test within tasks: that of all runs of one side being better. Where
- * the sides have equally many runs, the opposite is as large a difference.
+ * The smallest two-sided p-value of a permutation test within tasks: that of all runs of one side being better. The
+ * opposite is as large a superiority; it is as large a difference of rates only where the sides have equally many runs.
  */
-function minP(sizes: readonly Sizes[]): number {
-  const extremes = sizes.every(([a, b]) => a === b) ? 2 : 1;
+function minP(sizes: readonly Sizes[], measure: Decisive): number {
+  const extremes = measure === 'superiority' || sizes.every(([a, b]) => a === b) ? 2 : 1;
   return sizes.reduce((p, [a, b]) => p / choose(a + b, a), extremes);
 }
 
@@ -150,10 +160,10 @@ function useSentence(
 
 /** How a use compares with another, in two digits, in words before that other. */
 function shareOf(ratio: number): string {
-  const digits = Number(ratio.toPrecision(2));
-  if (digits === 1) return 'the same as';
-  if (digits > 1) return `${digits} times as much as`;
-  return `${Number((100 * ratio).toPrecision(2))} % of`;
+  const more = Math.round(100 * (ratio - 1));
+  if (more === 0) return 'the same as';
+  if (ratio < 1) return `${Number((100 * ratio).toPrecision(2))} % of`;
+  return more < 10 ? `${more} % more than` : `${Number(ratio.toPrecision(2))} times as much as`;
 }
 
 function verdict({ beyond_noise, p_corrected }: Difference): string {

@@ -26,7 +26,7 @@ export function curvesOf(pairs: readonly PairData[]): ScoreCurve[] {
         const quartile = (share: number) => sorted.map((values) => quantileOfSorted(values, share));
         return {
           ...{ task, agent, axis, runs: runs.length, at },
-          area: mean(runs.map((points) => meanHeight(points, end, 0))),
+          area: mean(runs.map((points) => areaOf(points, end, axis))),
           ...{ low: quartile(0.25), median: quartile(0.5), high: quartile(0.75) },
         };
       });
@@ -36,7 +36,7 @@ export function curvesOf(pairs: readonly PairData[]): ScoreCurve[] {
 /** For each run, the improvement of its newest graded step; 0 without a valid submission. */
 function pointsOf(runs: readonly RunFacts[], axis: CurveAxis): CurvePoint[][] {
   return runs.flatMap(({ evaluation: { grades }, gains, stepsGraded }) => {
-    if (!stepsGraded || grades.length === 0) return [];
+    if (!stepsGraded) return [];
     const points = grades.flatMap((grade, index) => {
       const at = axis === 'steps' ? grade.step : grade[axis];
       const value = grade.score === null ? 0 : (gains[index] ?? null);
@@ -44,6 +44,12 @@ function pointsOf(runs: readonly RunFacts[], axis: CurveAxis): CurvePoint[][] {
     });
     return points.length < grades.length ? [] : [points];
   });
+}
+
+/** What a step reached counts from that step on, the last one included, as in `area_under_curve`. */
+function areaOf(points: readonly CurvePoint[], end: number, axis: CurveAxis): number {
+  const shown = axis === 'steps' ? points.map(({ at, value }) => ({ at: at - 1, value })) : points;
+  return meanHeight(shown, end, 0);
 }
 
 function gridTo(end: number, axis: CurveAxis): number[] {

@@ -26,7 +26,9 @@ export interface PairData {
 export function pairOf(runs: readonly RunFacts[], task: TaskId, agent: string): PairData {
   const inRate = runs.filter((run) => run.inRate);
   const improvement = inRate.flatMap(({ line }) => line.improvement ?? []);
-  const improvementOfAll = inRate.flatMap(({ heldGain }) => heldGain ?? []);
+  // An improvement over 0 is no ratio: without one, a mean would be that of the invalid submissions alone.
+  const hasRatio = runs.every(({ scoringReference }) => scoringReference?.baseline.mean !== 0);
+  const improvementOfAll = hasRatio ? inRate.flatMap(({ heldGain }) => heldGain ?? []) : [];
   const normalised = inRate.flatMap(({ line }) => line.normalised ?? []);
   const success = rateOf(inRate.map(hasSucceeded));
   const pair: ReportPair = {
@@ -39,9 +41,7 @@ export function pairOf(runs: readonly RunFacts[], task: TaskId, agent: string): 
     thresholds: thresholds.map((threshold) => ({
       threshold,
       end: rateOf(inRate.map(({ line }) => isSuccess(line.improvement, threshold))),
-      any_step: rateOf(
-        inRate.filter(({ stepsGraded }) => stepsGraded).map(({ bestGain }) => isSuccess(bestGain, threshold)),
-      ),
+      any_step: rateOf(withKnownSteps(inRate).map(({ bestGain }) => isSuccess(bestGain, threshold))),
     })),
     score: summaryOf(inRate.flatMap(({ line }) => line.score ?? [])),
     baseline: summaryOf(inRate.flatMap(({ line }) => line.baseline ?? []))?.mean ?? null,
@@ -67,6 +67,15 @@ function rateVariants(runs: readonly RunFacts[]): ReportPair['rates'] {
     without_flagged: rate(({ flagged }) => !flagged),
     without_doubted: rate(({ doubted }) => !doubted),
   };
+}
+
+/**
+ * Runs of which it is known whether a step was a success: those whose steps were graded and, beside these, those that
+ * left nothing to grade.
+ */
+function withKnownSteps(runs: readonly RunFacts[]): readonly RunFacts[] {
+  if (!runs.some(({ stepsGraded }) => stepsGraded)) return [];
+  return runs.filter(({ stepsGraded, evaluation }) => stepsGraded || evaluation.grades.length === 0);
 }
 
 function bestOf(runs: readonly RunFacts[]): ReportPair['best'] {

@@ -111,7 +111,7 @@ describe('data for plots', () => {
       ...['0.000000', '0.200000', '0.200000', '0.400000'],
     ]);
     expect(steps?.low[2]).toBeCloseTo(0.1, 12);
-    expect(steps?.area).toBeCloseTo((0.2 + 0.4 + 0.5) / 9, 12);
+    expect(steps?.area).toBeCloseTo((0.2 + 0 + 0.4 + 3 * 0.2 + 0.2 + 0.3 + 0.6) / 9, 12);
   });
 
   it('have no curve over money if a price is unknown, and none if steps were not graded', () => {

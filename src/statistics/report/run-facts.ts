@@ -31,7 +31,7 @@ export interface RunFacts {
   infrastructure: boolean;
   /** Whether it counts under the report's convention. */
   inRate: boolean;
-  /** Whether every step was graded, or none could be. */
+  /** Whether there are steps, and each was graded. */
   stepsGraded: boolean;
   /** Improvement of each grade; null if it is not valid, or there is no baseline to compare with. */
   gains: readonly (number | null)[];
@@ -100,7 +100,7 @@ export function factsOf(evaluation: RunEvaluation, settings: ReportSettings): Ru
     judged,
     infrastructure,
     inRate: judged && !(infrastructure && settings.convention === 'paper'),
-    stepsGraded: grades.length === 0 || everyStepGraded(grades, ownSteps(evaluation)),
+    stepsGraded: steps > 0 && everyStepGraded(grades, ownSteps(evaluation)),
     gains: grades.map(judge.gainOf),
     bestGain: best?.improvement ?? null,
     heldGain: score === null ? 0 : gain,

@@ -91,7 +91,7 @@ function efficiencyOf(runs: readonly RunFacts[]): MeanEfficiency | null {
     gpu_seconds: meanOfKnown((one) => one.gpu_seconds),
     peak_memory_bytes: meanOfKnown((one) => one.peak_memory_bytes),
     ...gpusOf(used.flatMap(({ gpus }) => gpus ?? [])),
-    ...successesPer(runs.filter(({ judged }) => judged)),
+    ...successesPer(runs.filter(({ inRate }) => inRate)),
   };
 }
 

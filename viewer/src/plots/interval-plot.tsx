@@ -49,10 +49,10 @@ export function ImprovementPlot() {
 
 function linesOf(report: ReturnType<typeof useReport>['report'], task: string): Line[] {
   if (task === everyTask) {
-    return report.rows.flatMap(({ agent, improvement, valid }) =>
+    return report.rows.flatMap(({ agent, improvement }) =>
       improvement === null
         ? []
-        : [{ agent, mean: improvement.mean, interval: improvement.interval, runs: valid }],
+        : [{ agent, mean: improvement.mean, interval: improvement.interval, runs: improvement.runs }],
     );
   }
   return report.pairs.flatMap((pair) =>
