@@ -1,8 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { until } from '../../test/fixtures/until.ts';
+import { isProcessAlive } from '../lib/process-identity.ts';
 import { createSandbox } from './create-sandbox.ts';
-import { makePlace, run } from './test-support.ts';
+import { makePlace, type Place, run } from './test-support.ts';
 
 describe('the driver none', () => {
   it.each([
@@ -52,5 +55,46 @@ describe('the driver none', () => {
     await run(one, 'true');
     otherPlace.file('workspace/ended', '');
     expect(await longer).toMatchObject({ ending: 'exited', exitCode: 0, signal: null });
+  });
+
+  describe('without control groups', () => {
+    /** A harness in whose sandbox a command runs that ignores SIGTERM, until `end` of its program. */
+    function harness(place: Place, end: string) {
+      const from = (module: string) => JSON.stringify(join(import.meta.dirname, module));
+      const script = "trap '' TERM; echo $$ > started; while :; do sleep 0.05; done";
+      const program = `
+        import { existsSync } from 'node:fs';
+        import { setTimeout as sleep } from 'node:timers/promises';
+        import { createSandbox } from ${from('create-sandbox.ts')};
+        import { run } from ${from('test-support.ts')};
+        const spec = ${JSON.stringify(place.spec())};
+        const sandbox = await createSandbox('none', spec, { limits: 'rlimits' });
+        if (process.argv[1] === 'only open') process.exit();
+        void run(sandbox, ${JSON.stringify(script)});
+        while (!existsSync(${JSON.stringify(join(place.workspace, 'started'))})) await sleep(10);
+        ${end}
+      `;
+      return (...argv: string[]) =>
+        spawnSync(process.execPath, ['--input-type=module', '-e', program, ...argv], { encoding: 'utf8' });
+    }
+
+    const commandOf = (place: Place) => Number(readFileSync(join(place.workspace, 'started'), 'utf8'));
+
+    it('ends its commands with the harness, also those that ignore SIGTERM', async () => {
+      using place = makePlace();
+      const started = harness(place, 'process.exit(130);');
+      expect(started()).toMatchObject({ status: 130, stderr: '' });
+      await until('the command has ended', () => !isProcessAlive(commandOf(place), null), 10);
+    });
+
+    it('ends those of a harness that was killed before a command of another one starts', async () => {
+      using place = makePlace();
+      const started = harness(place, "process.kill(process.pid, 'SIGKILL');");
+      expect(started().signal).toBe('SIGKILL');
+      expect(isProcessAlive(commandOf(place), null)).toBe(true);
+      rmSync(join(place.workspace, 'data'));
+      expect(started('only open')).toMatchObject({ status: 0, stderr: '' });
+      await until('the command has ended', () => !isProcessAlive(commandOf(place), null), 10);
+    });
   });
 });

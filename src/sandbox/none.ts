@@ -17,7 +17,7 @@ import { confinedSandbox } from './confined-sandbox.ts';
 import { type WatchedFolder, watchedFolder } from './folder-watch.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { OutputPipes } from './output-pipe.ts';
-import { ownedName } from './owner.ts';
+import { isOrphaned, ownedName } from './owner.ts';
 import { isWithin } from './paths.ts';
 import { descendantsOf, processesWithVariable, signalAll } from './process-tree.ts';
 import { RuntimeFolder } from './runtime-folder.ts';
@@ -31,8 +31,22 @@ import { variablesOf } from './variables.ts';
 const tagVariable = 'MLAB_COMMAND';
 const deathMs = 10_000;
 
+/** Commands that have not ended: nothing ends them with this process but itself. */
+const running = new Set<UnconfinedRun>();
+let isWatching = false;
+
+function watchOver(command: UnconfinedRun): void {
+  running.add(command);
+  if (isWatching) return;
+  isWatching = true;
+  process.on('exit', () => {
+    for (const each of running) each.kill();
+  });
+}
+
 /** Plain processes of this user in the real folders: no confinement at all, only limits. */
 export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Promise<Sandbox> {
+  endOrphans();
   const runtime = new RuntimeFolder();
   const links: string[] = [];
   try {
@@ -60,6 +74,17 @@ export function sourceOf(target: string, mounts: readonly Mount[]): string {
   const holding = mounts.filter((mount) => isWithin(mount.target, target));
   const nearest = holding.sort((first, second) => first.target.length - second.target.length).at(-1);
   return nearest === undefined ? target : join(nearest.source, relative(nearest.target, target));
+}
+
+let areOrphansEnded = false;
+
+/** Once per process: ends commands of harnesses that were killed, which would go on writing into their workspaces. */
+function endOrphans(): void {
+  if (areOrphansEnded) return;
+  areOrphansEnded = true;
+  const judged = new Map<string, boolean>();
+  const isOrphan = (name: string) => isOrphaned(name, judged);
+  signalAll(processesWithVariable(tagVariable, isOrphan), 'SIGKILL');
 }
 
 interface Context {
@@ -106,6 +131,7 @@ class UnconfinedRun implements CommandRun, SpawnedCommand {
   }
 
   begin(options: StartOptions) {
+    watchOver(this);
     return spawnCommand(this, this.#pipes, options);
   }
 
@@ -115,6 +141,10 @@ class UnconfinedRun implements CommandRun, SpawnedCommand {
 
   terminate(): void {
     signalAll(this.#all(), 'SIGTERM');
+  }
+
+  kill(): void {
+    signalAll(this.#all(), 'SIGKILL');
   }
 
   async destroy(): Promise<void> {
@@ -134,6 +164,7 @@ class UnconfinedRun implements CommandRun, SpawnedCommand {
   }
 
   release(): Promise<void> {
+    running.delete(this);
     return this.#group.close();
   }
 
@@ -150,7 +181,7 @@ class UnconfinedRun implements CommandRun, SpawnedCommand {
   /** Also those that left the tree, as long as they kept their environment. */
   #all(): number[] {
     const group = this.#group.joinFiles.length > 0 ? this.#group.members() : [];
-    const tagged = processesWithVariable(`${tagVariable}=${this.#tag}`);
+    const tagged = processesWithVariable(tagVariable, (tag) => tag === this.#tag);
     return [...new Set([...group, ...this.#near(), ...tagged])];
   }
 

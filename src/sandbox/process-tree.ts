@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { setImmediate as othersTurn } from 'node:timers/promises';
+import { namesIn } from '../lib/file-kinds.ts';
 import { kernelText } from './kernel-text.ts';
 
 /** What the processes of a tree use together. */
@@ -107,13 +108,18 @@ export async function removedFileBytes(pids: readonly number[], device: number):
   return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
 
-/** Host ids of processes whose environment has this entry (`NAME=value`). */
-export function processesWithVariable(entry: string): number[] {
-  return allProcesses().filter((pid) => readProcess(pid, 'environ').split('\0').includes(entry));
+/** Host ids of processes in whose environment a variable has such a value. */
+export function processesWithVariable(name: string, isSuch: (value: string) => boolean): number[] {
+  const start = `${name}=`;
+  return allProcesses().filter((pid) =>
+    readProcess(pid, 'environ')
+      .split('\0')
+      .some((entry) => entry.startsWith(start) && isSuch(entry.slice(start.length))),
+  );
 }
 
 function allProcesses(): number[] {
-  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return namesIn('/proc').map(Number).filter(Number.isInteger);
 }
 
 /** Host ids. */

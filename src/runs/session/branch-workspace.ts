@@ -73,7 +73,9 @@ export async function openBranchWorkspace(
   discardOutputsAfter(from?.step ?? 0, folders.outputs);
   // Other users of this machine must not reach a workspace, whatever permissions an agent sets in it.
   chmodSync(dirname(folders.workspace), 0o700);
-  if (folder.lease?.followsSilence) await moveAway(folders.workspace, folder.lease.epoch, signal);
+  const { lease } = folder;
+  const mayBeWritten = lease?.followsSilence || (spec.sandbox === 'none' && lease?.follows);
+  if (lease && mayBeWritten) await moveAway(folders.workspace, lease.epoch, signal);
   // Unconfined commands could write anywhere else instead.
   const volume =
     spec.sandbox === 'none'
@@ -131,7 +133,7 @@ export async function discardBranchWorkspace(
   }
 }
 
-/** Commands of an owner that was silent may still write to the folder in which they were started. */
+/** Commands of an owner that was silent, or unconfined ones, may still write to the folder in which they were started. */
 async function moveAway(workspace: string, epoch: number, signal: AbortSignal): Promise<void> {
   if (!existsSync(workspace)) return;
   const aside = `${workspace}-before-${epoch}-${randomBytes(3).toString('hex')}`;

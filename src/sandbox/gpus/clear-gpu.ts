@@ -11,11 +11,12 @@ const pauseMs = 50;
  * @returns how many there were; null if some can't be ended
  */
 export async function clearGpu(uuid: string): Promise<number | null> {
-  const entry = `${gpuMarker(uuid)}=1`;
   const found = new Set<number>();
   const deadline = performance.now() + longestMs;
   for (;;) {
-    const left = processesWithVariable(entry).filter((pid) => pid !== process.pid);
+    const left = processesWithVariable(gpuMarker(uuid), (value) => value === '1').filter(
+      (pid) => pid !== process.pid,
+    );
     if (left.length === 0) return found.size;
     if (performance.now() > deadline) return null;
     for (const pid of left) found.add(pid);
