@@ -7,7 +7,7 @@ from support import HELPERS
 
 sys.path.insert(0, str(HELPERS / "agent"))
 
-from mlagentbench_agent import Environment, ModelNotDeclared, RequestRefused, agent
+from mlagentbench_agent import Environment, ModelNotDeclared, Option, RequestRefused, agent
 from mlagentbench_agent.testing import Failed, FakeEnvironment, run_agent
 
 
@@ -26,7 +26,17 @@ def undeclared(environment: Environment) -> None:
     environment.ask([{"role": "user", "text": "Next?"}])
 
 
+@agent(name="turning", summary="Notes its options.", options={"turns": Option("how many", 3)})
+def turning(environment: Environment) -> None:
+    environment.note({"Turns": str(environment.options["turns"])})
+
+
 class Fake(unittest.TestCase):
+    def test_options_that_are_not_given_have_their_defaults(self) -> None:
+        for given, turns in (({}, "3"), ({"turns": 5}, "5")):
+            fake = run_agent(turning, FakeEnvironment({}, options=given))
+            self.assertEqual(fake.notes, [{"Turns": turns}])
+
     def test_models_give_the_scripted_replies_in_order(self) -> None:
         replies = ["a", "b", {"kind": "refused", "message": "no"}]
         fake = run_agent(asking, FakeEnvironment({}, replies=replies))

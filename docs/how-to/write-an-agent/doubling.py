@@ -14,11 +14,11 @@ from scripts import printed_accuracy, with_doubled
 )
 def run(environment: Environment) -> None:
     entry = environment.task["entry"]
-    constant = str(environment.options.get("constant", "EPOCHS"))
+    constant = str(environment.options["constant"])
     best = environment.step("Read File", file_name=entry).observation
     result = environment.step("Execute Script", script_name=entry)
     accuracy = printed_accuracy(result.observation)
-    for _ in range(int(environment.options.get("rounds", 3))):
+    for _ in range(int(environment.options["rounds"])):
         doubled = with_doubled(best, constant)
         if doubled is None or result.ended:
             break

@@ -159,9 +159,15 @@ class FakeEnvironment(Environment):
 
 
 def run_agent(run: Run, environment: FakeEnvironment) -> FakeEnvironment:
-    """Run an agent once, and return its environment, which has recorded what it did."""
+    """Run an agent once, and return its environment, which has recorded what it did.
+
+    As in a run, options that were not given have their defaults.
+    """
     declared = [definition for definition in definitions if definition.run is run]
     environment._needs_model = any(definition.needs_model for definition in declared)
+    for definition in declared:
+        defaults = {name: option.default for name, option in definition.options.items()}
+        environment.options = {**defaults, **environment.options}
     random.seed(environment.seed)
     run(environment)
     return environment
