@@ -110,10 +110,10 @@ const flagsOf = new Map(
     ]),
 );
 
+const verbs = [...new Set([...flagsOf.keys()].map((name) => name.split(' ')[0]))];
+const mention = new RegExp(`\\bmlab ((?:${verbs.join('|')})\\b[^\\n\`#|]*)`, 'g');
 const commands = pages.flatMap((page) =>
-  [
-    ...read(page).matchAll(/(?:npx )?\bmlab ((?:tasks|runs|run|models|prepare|grade|report)\b[^\n`#|]*)/g),
-  ].map(([, text = '']) => ({ page, words: text.trim().split(/\s+/) })),
+  [...read(page).matchAll(mention)].map(([, text = '']) => ({ page, words: text.trim().split(/\s+/) })),
 );
 
 test('the commands on the pages exist, with all their flags', () => {
