@@ -28,7 +28,7 @@ export const doctor: Verb = {
     {
       flags: '--on <where>',
       description:
-        'check an executor instead: a node, with a job (slurm), or a Redis and its workers (redis://…)',
+        'check an executor instead: a node, with a job (slurm), or a Redis and its workers (redis, by MLAB_REDIS_URL, or redis://…)',
     },
     {
       flags: '--file <experiment>',
