@@ -32,10 +32,10 @@ class Tables(unittest.TestCase):
         runs = mlagentbench.runs(FIRST)
         report = _mlab(EXPERIMENTS, "report", "first")
         rates = runs.groupby("agent")["success"].mean()
-        for cell in report["cells"]:
-            rate = rates[cell["agent"]]
-            said = cell["success"]["rate"]
-            self.assertEqual(None if rate is pandas_na() else float(rate), said, cell["agent"])
+        for pair in report["pairs"]:
+            rate = rates[pair["agent"]]
+            said = pair["success"]["rate"]
+            self.assertEqual(None if rate is pandas_na() else float(rate), said, pair["agent"])
         for line in report["runs"]:
             row = runs[runs.run == line["run"]].iloc[0]
             for name in ("score", "improvement", "seconds", "tokens", "money", "steps"):
