@@ -34,6 +34,7 @@ export const replyTarget = defineTarget({
     'I am done.',
     `## Thought\n**Action:** \`Write File\`\n**Action Input:**\n\`\`\`json\n{'${'`W '.repeat(3000)}`,
     `Action:l {a,{a,n${'s'.repeat(12_000)}`,
+    `Action: Write File\nAction Input: a${' '.repeat(2_000)}b`,
   ],
   words: [
     ...[

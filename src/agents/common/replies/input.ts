@@ -56,9 +56,12 @@ function wholeJson(text: string): Record<string, unknown> | null {
   }
 }
 
+/** A name is read whole, from its beginning: whatever follows, no part of it is read again. */
+const firstName = /(?:["']|(?<![\w -]))(?=([\w -]+))\1["']?\s{0,80}:/;
+
 /** `"file_name": "train.py"` alone: members without any braces around them. */
 function withoutBraces(section: string, declared: readonly string[]): LooseObject | null {
-  const first = /["']?([\w -]+)["']?\s*:/.exec(section);
+  const first = firstName.exec(section);
   if (first === null || matchArgumentName(first[1] ?? '', declared) === null) return null;
   const object = readLooseObject(`{${section.slice(first.index)}`, 0, declared);
   return { ...object, end: object.end - 1 + first.index };

@@ -490,4 +490,11 @@ describe('Any text', () => {
       parse(piece.repeat(20_000));
     }
   });
+
+  it('is read in such a time even without the braces of its input', () => {
+    for (const piece of [' ', 'a ', '\n ', '\n', "'", '" "', ':', ' :'])
+      expect(readContent(`a${piece.repeat(20_000)}b`)).toBe('unreadable_input');
+    const spaced = `file_name${' '.repeat(60)}: "a.py", content: "x"`;
+    expect(readContent(`${'- '.repeat(20_000)}\n${spaced}`)).toEqual({ file_name: 'a.py', content: 'x' });
+  });
 });
