@@ -27,6 +27,8 @@ describe('the wait that a provider asks for', () => {
   it.each([
     ['nothing', {}, ''],
     ['an empty header', { 'retry-after': ' ' }, ''],
+    ['a number that is none', {}, '{"retryDelay":"1.2.3s"}'],
+    ['more than any time', { 'retry-after': '1e308' }, ''],
     ['words without a time', { 'retry-after': 'later' }, 'Please try again in a while'],
   ])('is not known from %s', (_, headers, body) => {
     expect(retryAfterMs(headers, body, now)).toBeNull();

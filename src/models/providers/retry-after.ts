@@ -11,7 +11,8 @@ export function retryAfterMs(
 ): number | null {
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN);
   if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
-  return fromHeader(headers['retry-after'], now) ?? fromBody(body);
+  const asked = fromHeader(headers['retry-after'], now) ?? fromBody(body);
+  return Number.isFinite(asked) ? asked : null;
 }
 
 function fromHeader(value: string | undefined, now: number): number | null {
