@@ -2,7 +2,7 @@ import type { FailedAttempt, ModelFailure, TokenUsage } from '../schema/index.ts
 import type { Clock } from './clock.ts';
 import { probableUsage } from './estimate.ts';
 import { type AskOptions, ModelUnavailable } from './language-models.ts';
-import { AcquireTimedOut, type CallLimiter, type Slot } from './limiter.ts';
+import { AcquireTimedOut, type CallLimiter, longestWait, type Slot } from './limiter.ts';
 import {
   type ProviderAdapter,
   ProviderCut,
@@ -32,9 +32,6 @@ export interface AnsweredAsk {
 
 const firstDelay = 1000;
 const longestDelay = 60_000;
-
-/** The longest wait of one call for a provider that fails or refuses. */
-const longestWait = 30 * 60_000;
 
 /** Every empty answer costs its input: after this many, it is accepted as the model's answer. */
 const maxEmptyAnswers = 3;

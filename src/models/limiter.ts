@@ -28,10 +28,13 @@ export interface Slot {
   end(how: CallEnd, retryAfterMs?: number | null): void;
 }
 
+/** The longest wait of one call for a provider that fails or refuses. */
+export const longestWait = 30 * 60_000;
+
 /** How long a call waits for a provider that refuses all calls. */
 export interface AcquireTimeout {
-  /** When the call was requested, by the clock. */
-  since: number;
+  /** When the call was requested, by the clock; default: now. */
+  since?: number;
   milliseconds: number;
 }
 
@@ -113,9 +116,10 @@ export class CallLimiter {
    */
   async acquire(signal: AbortSignal, timeout?: AcquireTimeout): Promise<Slot> {
     signal.throwIfAborted();
+    const limit = timeout === undefined ? null : { since: this.#clock.now(), ...timeout };
     await this.#acquireTurn(signal);
     try {
-      await this.#waitUntilReady(signal, timeout ?? null);
+      await this.#waitUntilReady(signal, limit);
       if (this.#pace !== null) await this.#sharedPace?.(this.#pace, signal);
       return this.#begin();
     } finally {
@@ -152,7 +156,7 @@ export class CallLimiter {
     else next.start();
   }
 
-  async #waitUntilReady(signal: AbortSignal, timeout: AcquireTimeout | null): Promise<void> {
+  async #waitUntilReady(signal: AbortSignal, timeout: Required<AcquireTimeout> | null): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
       const pause = this.#pausedUntil - this.#clock.now();
@@ -169,7 +173,7 @@ export class CallLimiter {
   }
 
   /** A busy queue is no reason to give up, but a provider that refuses all calls for this long is. */
-  #checkTimeout({ since, milliseconds }: AcquireTimeout, pause: number): void {
+  #checkTimeout({ since, milliseconds }: Required<AcquireTimeout>, pause: number): void {
     const now = this.#clock.now();
     const refusedFor = now - Math.max(since, this.#refusingSince ?? now);
     if (refusedFor + pause > milliseconds) throw new AcquireTimedOut(pause);
@@ -242,7 +246,9 @@ export class CallLimiter {
     } else if (retryAfterMs !== null) this.#pauseFor(retryAfterMs);
   }
 
+  /** A wait that nobody would live to see is followed by a new attempt after the longest one. */
   #pauseFor(milliseconds: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + milliseconds);
+    const pause = Math.min(milliseconds, longestWait);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + pause);
   }
 }

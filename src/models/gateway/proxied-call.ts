@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Slot } from '../limiter.ts';
+import { AcquireTimedOut, longestWait, type Slot } from '../limiter.ts';
 import { retryAfterMs } from '../providers/index.ts';
 import { isUsageAlone } from './dialects/chat-completions.ts';
 import type { Dialect } from './dialects/dialect.ts';
@@ -38,13 +38,31 @@ export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promis
   const { response, gone, over } = ways;
   using life = new SignsOfLife(response, call.isStreaming ? call.dialect.keepAlive : null, ways.silenceMs);
   const asked = performance.now();
-  const turn = call.model.limiter.acquire(AbortSignal.any([gone, over]));
+  const turn = call.model.limiter.acquire(AbortSignal.any([gone, over]), { milliseconds: longestWait });
   ways.onWait?.(turn);
-  const slot = await turn;
+  const slot = await turn.catch((error: unknown) => {
+    if (error instanceof AcquireTimedOut) return error;
+    throw error;
+  });
   const waitingMs = performance.now() - asked;
+  if (slot instanceof AcquireTimedOut) return { ...refused(call, ways, slot), waitingMs };
   const made = makeInTurn(call, ways, slot, life);
   ways.onSent?.(made);
   return { ...(await made), waitingMs };
+}
+
+/** The provider has refused calls for so long that this one is not sent. */
+function refused(
+  call: ProxiedCall,
+  { response, gone, over }: CallWays,
+  broken: AcquireTimedOut,
+): Omit<CallOutcome, 'waitingMs'> {
+  const outcome = outcomeOf(call, { incoming: null, tap: null, broken, isStalled: false }, { gone, over });
+  const { status, body } = call.dialect.error('rate_limited', outcome.failure?.message ?? broken.message);
+  // A long silence has started the stream of a call that waited.
+  if (response.headersSent) response.end(errorEvent(JSON.stringify(body)));
+  else sendJson(response, status, body);
+  return { ...outcome, status: response.headersSent ? response.statusCode : null, latencyMs: 0 };
 }
 
 async function makeInTurn(

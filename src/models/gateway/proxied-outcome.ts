@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hasCode, messageOf } from '../../lib/errors.ts';
 import type { CallCharge, CallFailure, ModelAnswer } from '../../schema/index.ts';
 import { answerBytes, usageOfBytes } from '../estimate.ts';
+import { AcquireTimedOut } from '../limiter.ts';
 import { costOf } from '../prices.ts';
 import { ProviderError } from '../provider-adapter.ts';
 import { answerWithoutKeys, explainReply } from '../providers/index.ts';
@@ -91,6 +92,7 @@ function meaningOf(
   }
   if (broken !== null || incoming === null) {
     const message = context.redactor.error(`${context.provider}: ${messageOf(broken)}`);
+    if (broken instanceof AcquireTimedOut) return failed('rate_limited', message);
     return failed(isStalled ? 'timed_out' : 'connection', message);
   }
   const isError = !isGood(incoming);
@@ -151,8 +153,9 @@ function isGood({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 
-/** Whether no provider can have read the request, because there was no connection. */
+/** Whether no provider can have read the request, because it was not sent or there was no connection. */
 function hasNotArrived(error: unknown): boolean {
+  if (error instanceof AcquireTimedOut) return true;
   const codes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ERR_INVALID_CHAR'];
   return codes.some((code) => hasCode(error, code));
 }
