@@ -41,5 +41,6 @@ export class SignsOfLife implements Disposable {
 
 /** An error for a client that is already reading a stream. */
 export function errorEvent(body: string): string {
-  return `event: error\ndata: ${body.replaceAll(/\s*[\r\n]+\s*/g, ' ')}\n\n`;
+  const lines = body.split(/[\r\n]+/).map((line) => line.trim());
+  return `event: error\ndata: ${lines.filter((line) => line !== '').join(' ')}\n\n`;
 }

@@ -9,10 +9,13 @@ export interface ErrorFacts {
   /** The provider's names for it in lower case: codes, types, states, reasons. */
   codes: string[];
   message: string;
-  /** Everything that the provider sent, as text. */
+  /** What the provider sent, as text: its beginning, like that of the message. */
   body: string;
   headers: Readonly<Record<string, string>>;
 }
+
+/** The most of a text that is searched: a server may send many MiB, which would keep all other runs waiting. */
+const longestText = 2 ** 16;
 
 const ErrorObject = z.looseObject({
   message: z.string().optional(),
@@ -93,23 +96,32 @@ function factsOfCall({
   responseHeaders,
   responseBody,
 }: z.infer<typeof CallError>): ErrorFacts | null {
-  const body = responseBody ?? '';
-  const said = parseErrorBody(body);
+  const said = parseErrorBody(responseBody ?? '');
+  const body = (responseBody ?? '').slice(0, longestText);
   // A reply with a success status and no error in it could not be parsed. Neither could one with an invalid beginning:
   // the package for Anthropic reports that as a server error, with its own error as the body.
   if (said === null && (statusCode === undefined || statusCode < 300 || /^\{"name":"AI_\w+Error"/.test(body)))
     return null;
-  const plain = body
-    .replace(/<(script|style|title)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const words = said?.message || [message, wordsOf(body)].filter((text) => text !== '').join(': ');
   return {
     status: statusCode ?? null,
     codes: said === null ? [] : codesOf(said),
-    message: said?.message || [message, plain].filter((text) => text !== '').join(': ') || 'no reason given',
+    message: words.slice(0, longestText) || 'no reason given',
     body,
     headers: responseHeaders ?? {},
   };
+}
+
+/** A page without its tags, scripts and styles. Each expression reads every character once. */
+function wordsOf(page: string): string {
+  const parts = page.split(/<\/(?:script|style|title)>/i);
+  const last = parts.pop() ?? '';
+  const shown = parts.map((part) => part.replace(/<(?:script|style|title)[\s\S]*/i, ' '));
+  return [...shown, last]
+    .join(' ')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 function factsOfPiece(piece: unknown): ErrorFacts | null {
@@ -122,8 +134,8 @@ function factsOfPiece(piece: unknown): ErrorFacts | null {
   return {
     status: status ?? null,
     codes: codesOf(error),
-    message: error.message || 'no reason given',
-    body: JSON.stringify(piece),
+    message: error.message?.slice(0, longestText) || 'no reason given',
+    body: JSON.stringify(piece).slice(0, longestText),
     headers: {},
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startProviderServer, variablesFor } from '../../../test/fakes/providers/index.ts';
 import { ProviderError, type ProviderRequest } from '../provider-adapter.ts';
-import { createProviderAdapter } from './index.ts';
+import { createProviderAdapter, createRedactor, explainReply, type FailureContext } from './index.ts';
 
 const request: ProviderRequest = {
   messages: [{ role: 'user', text: 'Say hello.' }],
@@ -338,6 +338,32 @@ const said: [meaning: string, model: string, status: number, body: unknown][] = 
 describe('the errors of providers', () => {
   it.each(said)('mean %s (%s, status %i, %j)', async (meaning, model, status, body) => {
     expect(await meaningOf(model, status, body)).toBe(meaning);
+  });
+});
+
+describe('an error that is no JSON, or of many MiB', () => {
+  const context: FailureContext = {
+    ...{ provider: 'test', kind: 'openai', model: 'm', keyVariable: 'KEY', baseUrl: null, isStreaming: true },
+    redactor: createRedactor({}, { OPENAI_API_KEY: 'sk-of-this-test-1234567890' }),
+  };
+
+  it.each(['<', '<script', '<style></title>', 'violat', ' \t', 'try again in ', 'request too large '])(
+    'is told in a few words, whatever it repeats: %j',
+    (piece) => {
+      const long = piece.repeat(2 ** 23 / piece.length);
+      const message = expect.stringMatching(/^.{1,500}$/s);
+      for (const body of [long, JSON.stringify({ error: { message: long } })])
+        expect(explainReply(400, {}, body, context)).toMatchObject({ failure: 'bad_request', message });
+    },
+  );
+
+  it('is told by the words of a page', () => {
+    const page =
+      '<html><title>503</title><STYLE>a < b {}</style><script>if (a > b) f();</script><h1>Sorry</h1>\n<p class="a">Come <b>later</b>';
+    expect(explainReply(503, {}, page, context)).toMatchObject({
+      failure: 'overloaded',
+      message: 'test: HTTP 503: Sorry Come later (HTTP 503)',
+    });
   });
 });
 

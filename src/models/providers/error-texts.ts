@@ -40,7 +40,7 @@ export function isRefusal(facts: ErrorFacts): boolean {
     )
   )
     return true;
-  const words = /blocked by (our )?content filter|violat\w+ (of )?(our|the) (usage|content) polic/i;
+  const words = /blocked by (our )?content filter|violat\w{1,10} (of )?(our|the) (usage|content) polic/i;
   return isRequestError(facts) && words.test(facts.message);
 }
 

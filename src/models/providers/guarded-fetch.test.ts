@@ -54,6 +54,33 @@ describe('a guarded fetch', () => {
     expect(await response.text()).toBe('all at once');
   });
 
+  it.each([
+    ['1 MiB of an error', 500, 2 ** 20],
+    ['all of an answer', 200, 3 * 2 ** 20],
+  ])('reads %s', async (_, status, bytes) => {
+    await using server = await startServer((_, response) => {
+      response.writeHead(status).end(Buffer.alloc(3 * 2 ** 20, 'x'));
+    });
+    const response = await guardedFetch(60_000, false)(server.url);
+    expect([response.status, (await response.text()).length]).toEqual([status, bytes]);
+  });
+
+  it('ends the reading of an error that has no end, and of a reply in one piece in place of a stream', async () => {
+    await using server = await startServer(({ url }, response) => {
+      response.writeHead(url === '/error' ? 500 : 200, { 'content-type': 'application/json' });
+      const more = () => {
+        if (!response.destroyed) response.write(Buffer.alloc(2 ** 16, ' '), more);
+      };
+      more();
+    });
+    const error = await guardedFetch(60_000, true)(`${server.url}error`);
+    expect((await error.text()).length).toBe(2 ** 20);
+    await expect(guardedFetch(60_000, true)(server.url)).rejects.toMatchObject({
+      name: 'UnstreamedReply',
+      body: ' '.repeat(2 ** 20),
+    });
+  });
+
   it('follows no redirect, so that no header is sent elsewhere', async () => {
     let visits = 0;
     await using elsewhere = await startServer((_, response) => {

@@ -23,6 +23,9 @@ export class UnstreamedReply extends Error {
   }
 }
 
+/** The most that is read of an error, or of a reply that is reported as one. */
+const longestError = 2 ** 20;
+
 /**
  * A `fetch` that gives up if neither the headers nor the next chunk of the body arrive for `stallMs`. Any bytes count,
  * so a server that sends keep-alive data while a model thinks is not given up.
@@ -44,13 +47,11 @@ export function guardedFetch(stallMs: number, isStreaming: boolean): typeof fetc
       throw new RedirectError(`the server redirects to ${originOf(response.headers.get('location'))}`);
     }
     if (response.body === null) return response;
-    const watched = new Response(watchedBody(response.body, watch), response);
-    if (
-      isStreaming &&
-      response.ok &&
-      /^application\/json\b/i.test(response.headers.get('content-type') ?? '')
-    )
-      throw new UnstreamedReply(await watched.text());
+    const isJson = /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
+    const isUnstreamed = isStreaming && response.ok && isJson;
+    const mostBytes = response.ok && !isUnstreamed ? Number.POSITIVE_INFINITY : longestError;
+    const watched = new Response(watchedBody(response.body, watch, mostBytes), response);
+    if (isUnstreamed) throw new UnstreamedReply(await watched.text());
     return watched;
   };
 }
@@ -73,13 +74,20 @@ function createWatch(stallMs: number, onStall: () => void): Watch {
   };
 }
 
-function watchedBody(body: ReadableStream<Uint8Array>, watch: Watch): ReadableStream<Uint8Array> {
+function watchedBody(
+  body: ReadableStream<Uint8Array>,
+  watch: Watch,
+  mostBytes: number,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let left = mostBytes;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await watch.during(reader.read());
-      if (done) controller.close();
-      else controller.enqueue(value);
+      if (!done) controller.enqueue(value.subarray(0, left));
+      left -= value?.length ?? 0;
+      if (done || left <= 0) controller.close();
+      if (left <= 0) await reader.cancel();
     },
     cancel: (reason) => reader.cancel(reason),
   });
