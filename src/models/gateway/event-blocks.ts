@@ -1,28 +1,45 @@
+/** Of an event that is longer, the parts so far are passed on. */
+const longestEvent = 2 ** 20;
+
 /** Splits the bytes of an event stream into whole events, each with the empty line that ends it. */
 export class EventBlocks {
-  #rest: Buffer = Buffer.alloc(0);
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** The last four bytes, of this event alone. */
+  #last = 0;
 
   add(piece: Buffer): Buffer[] {
-    let bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const blocks: Buffer[] = [];
-    for (let end = blockEnd(bytes); end > 0; end = blockEnd(bytes)) {
-      blocks.push(bytes.subarray(0, end));
-      bytes = bytes.subarray(end);
+    let start = 0;
+    for (let at = 0; at < piece.length; at += 1) {
+      this.#last = (this.#last << 8) | (piece[at] ?? 0);
+      if (!isEmptyLine(this.#last)) continue;
+      this.#hold(piece.subarray(start, at + 1));
+      blocks.push(this.end());
+      this.#last = 0;
+      start = at + 1;
     }
-    this.#rest = bytes;
+    this.#hold(piece.subarray(start));
+    if (this.#heldBytes > longestEvent) blocks.push(this.end());
     return blocks;
   }
 
+  /** What has come of an event that has no end yet. It is held no more. */
   end(): Buffer {
-    return this.#rest;
+    const bytes = Buffer.concat(this.#held);
+    this.#held = [];
+    this.#heldBytes = 0;
+    return bytes;
+  }
+
+  #hold(piece: Buffer): void {
+    if (piece.length > 0) this.#held.push(piece);
+    this.#heldBytes += piece.length;
   }
 }
 
-/** The position after the first empty line; 0 if there is none. */
-function blockEnd(bytes: Buffer): number {
-  const ends = ['\n\n', '\r\n\r\n', '\r\r'].flatMap((mark) => {
-    const at = bytes.indexOf(mark);
-    return at < 0 ? [] : [at + mark.length];
-  });
-  return ends.length === 0 ? 0 : Math.min(...ends);
+/** Whether these four bytes end with an empty line: `\n\n`, `\r\r` or `\r\n\r\n`. */
+function isEmptyLine(last: number): boolean {
+  const two = last & 0xffff;
+  return two === 0x0a0a || two === 0x0d0d || last === 0x0d0a0d0a;
 }

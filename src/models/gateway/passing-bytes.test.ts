@@ -59,10 +59,22 @@ describe('forwarded bytes', () => {
         const [cut, uncut] = [new EventBlocks(), new EventBlocks()];
         const blocks = pieces.flatMap((piece) => cut.add(piece));
         const expected = uncut.add(Buffer.from(whole));
+        expect(expected.map(String)).toEqual(whole.match(/[\s\S]*?(\n\n|\r\r|\r\n\r\n)/g) ?? []);
         expect(Buffer.concat([...blocks, cut.end()]).toString()).toBe(whole);
-        expect(Buffer.concat([...expected, uncut.end()]).toString()).toBe(whole);
+        expect(blocks.map(String)).toEqual(expected.map(String));
         for (const block of blocks) expect(block.toString()).toMatch(/(\n\n|\r\r|\r\n\r\n)$/);
       }),
     );
+  });
+
+  test('are passed on in parts of a MiB where an event does not end, and as events again after it', () => {
+    const blocks = new EventBlocks();
+    const piece = Buffer.alloc(1000, 'data: x\n');
+    const parts = Array.from({ length: 50_000 }, () => blocks.add(piece)).flat();
+    expect(parts.map(({ length }) => length)).toEqual(Array(parts.length).fill(1_049_000));
+    expect(parts.length).toBe(47);
+    const after = blocks.add(Buffer.from('\n: last\n\n')).map(String);
+    expect(after).toEqual([expect.stringMatching(/^data: x\n[\s\S]*data: x\n\n$/), ': last\n\n']);
+    expect(blocks.end().length).toBe(0);
   });
 });

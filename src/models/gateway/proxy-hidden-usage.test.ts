@@ -78,6 +78,24 @@ describe('the usage of a call', () => {
     },
   );
 
+  test('is hidden from a program that does not ask for it, also after an event of several MiB', async () => {
+    const content = 'x'.repeat(3 * 2 ** 20);
+    const answer = { choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] };
+    const count = { choices: [], usage: { prompt_tokens: 100, completion_tokens: 10 } };
+    const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+    const end = 'data: [DONE]\n\n';
+    const { url, records } = await testedProxy(() => ({
+      headers: { 'content-type': 'text/event-stream' },
+      pieces: [event(answer), event(count), end],
+    }));
+    const reply = await postTo(url, chat, { ...hello, stream: true });
+    expect((await reply.text()) === event(answer) + end).toBe(true);
+    expect(records).toMatchObject([
+      { failure: null, usage: { input: 100, output: 10, source: 'provider' }, wire: { status: 200 } },
+    ]);
+    expect(records[0]?.answer).toHaveProperty('text', content);
+  });
+
   test.each([
     ['compressed', gzipSync('{"choices":[{"message":{"content":"Hi."}}],"usage":{}}')],
     ['of another format', 'Hi.'],
