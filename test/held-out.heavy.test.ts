@@ -72,12 +72,12 @@ describeInSandbox('tree', () => {
   test.each([
     ['submits what is better on rows that were withheld from it', true, 'a linear model'],
     ['believes the scores that versions print if it is told to', false, 'a deep tree'],
-  ])('%s', { timeout: 300_000 }, async (_, held_out, submitted) => {
+  ])('%s', { timeout: 600_000 }, async (_, held_out, submitted) => {
     const tree = agentByName('tree');
     const options = { held_out, portfolio: false, max_attempts: 3 };
     const agent = { ...tree, run: (context: AgentContext) => tree.run({ ...context, options }) };
     const { record, folder } = await runOnce(join(scratch, submitted), resources, agent, {
-      changes: { models: ['scripted/model.jsonl'], limits: { wall_seconds: 120 } },
+      changes: { models: ['scripted/model.jsonl'], limits: { wall_seconds: 240 } },
       models: { registry: new ModelRegistry({ variables: {}, folder: scratch }), shared: null },
     });
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
@@ -87,7 +87,7 @@ describeInSandbox('tree', () => {
 
 describeInSandbox('automl', () => {
   test('replaces a starter that scores itself on rows that it learnt by heart', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     const own = join(scratch, 'tasks');
     cpSync(join(tasks, 'diabetes'), join(own, 'diabetes'), { recursive: true });
@@ -96,7 +96,7 @@ describeInSandbox('automl', () => {
       join(scratch, 'by-heart'),
       await resourcesFrom(own),
       agentByName('automl'),
-      { changes: { limits: { wall_seconds: 120 } } },
+      { changes: { limits: { wall_seconds: 240 } } },
     );
     expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
     const answer = readTranscript(folder, []).end?.finalAnswer;
