@@ -1,13 +1,14 @@
 export type { Agent, AgentContext } from './agent.ts';
 export { agentByName, agents } from './agents.ts';
 export { tooSmallForSearch } from './automl/study.ts';
-export { checkAgentOptions, withDefaults } from './common/options.ts';
+export { checkAgentOptions } from './common/options.ts';
 export {
   AgentDescription,
   agentOfRun,
   descriptionProblems,
   type FoundAgent,
   findAgent,
+  optionsFor,
   refuseTakenName,
   versionOf,
 } from './load-agent.ts';

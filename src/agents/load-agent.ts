@@ -7,6 +7,7 @@ import { sha256 } from '../lib/hash.ts';
 import type { AgentOptions, AgentSource, RunSpec } from '../schema/index.ts';
 import type { Agent } from './agent.ts';
 import { agentByName, agents } from './agents.ts';
+import { withDefaults } from './common/options.ts';
 import { importedBy, packageEntry, watchImports } from './loaded-modules.ts';
 import { commandOptions } from './outside/command.ts';
 import { packageVersion } from './package-version.ts';
@@ -86,6 +87,14 @@ export async function agentOfRun(
     `The agent ${run.agent} has changed since the run was planned: ${planned.path}, or something it imports.`,
     'Undo the change to resume the run, or start a new experiment with --name.',
   );
+}
+
+/**
+ * The options with which an agent runs: for all that were not given, the defaults that it declares. mlab's own agents
+ * get what was given alone, since a profile has defaults of its own.
+ */
+export function optionsFor(agent: Agent, given: AgentOptions): AgentOptions {
+  return agents.some(({ name }) => name === agent.name) ? given : withDefaults(agent, given);
 }
 
 function isPath(name: string): boolean {

@@ -1,5 +1,5 @@
 /** For tests of agents: `import … from 'mlagentbench/testing'`. See docs/how-to/write-an-agent.md. */
-import { type Agent, withDefaults } from '../agents/index.ts';
+import { type Agent, optionsFor } from '../agents/index.ts';
 import type { AgentOptions, Lesson } from '../schema/index.ts';
 import { FakeEnvironment } from './fake-environment.ts';
 import type { FakeEnvironmentSettings } from './fake-settings.ts';
@@ -25,7 +25,7 @@ export interface FakeRunSettings extends FakeEnvironmentSettings {
 export async function runAgent(agent: Agent, settings: FakeRunSettings = {}): Promise<FakeEnvironment> {
   const environment = new FakeEnvironment(settings);
   const { seed = 0, options = {}, experience } = settings;
-  const all = withDefaults(agent, options);
+  const all = optionsFor(agent, options);
   await agent.run({ environment, seed, options: all, experience, reference: null });
   return environment;
 }

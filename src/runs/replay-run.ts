@@ -1,4 +1,4 @@
-import { type Agent, withDefaults } from '../agents/index.ts';
+import { type Agent, optionsFor } from '../agents/index.ts';
 import { ReplayDiverged, ReplayEnvironment, recordedRun, TraceExhausted } from '../environment/index.ts';
 import { AsyncDisposableStack } from '../lib/disposable-stack.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -35,7 +35,7 @@ export async function replayRun(
   const there = { model: spec.roles !== undefined, person: spec.interactive === true };
   const environment = new ReplayEnvironment({ task: task.brief, limits: spec.limits, recorded, end, there });
   const { seed, experience } = spec;
-  const options = withDefaults(agent, spec.agent_options);
+  const options = optionsFor(agent, spec.agent_options);
   const reference = agent.needs.reference ? solutionFiles(task, 'solution') : null;
   const found = { run: spec.id, steps: recorded.steps.length, calls: recorded.calls.length };
   await using resources = new AsyncDisposableStack();

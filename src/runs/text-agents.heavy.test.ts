@@ -54,14 +54,10 @@ function registry(): ModelRegistry {
   return new ModelRegistry({ variables: {}, folder: bench.folder });
 }
 
-function configured(name: string, options: AgentOptions): Agent {
-  const agent = agentByName(name);
-  return { ...agent, run: (context) => agent.run({ ...context, options }) };
-}
-
-function run(experiments: string, agent: Agent) {
+function run(experiments: string, agent: Agent, agentOptions: AgentOptions) {
   const changes = { models: ['scripted/replies.jsonl'] };
-  return runOnce(experiments, resources, agent, { changes, models: { registry: registry(), shared: null } });
+  const models = { registry: registry(), shared: null };
+  return runOnce(experiments, resources, agent, { changes, agentOptions, models });
 }
 
 function newPlace(): string {
@@ -90,8 +86,8 @@ describeInSandbox('an agent that writes its actions as text', () => {
   test.each(agents)(
     '%s %o resumes after a kill at any moment with the same actions',
     async (name, options) => {
-      const agent = configured(name, options);
-      const { record, folder: whole } = await run(newPlace(), agent);
+      const agent = agentByName(name);
+      const { record, folder: whole } = await run(newPlace(), agent, options);
       expect(record).toMatchObject({ status: 'finished', end: { reason: 'final_answer' } });
       const deeds = deedsOf(whole);
       expect(deeds.map(({ action }) => action)).toEqual(
@@ -104,7 +100,7 @@ describeInSandbox('an agent that writes its actions as text', () => {
       const lines = traceText(whole.tracePath).split('\n');
       for (const share of [0.15, 0.4, 0.65, 0.9]) {
         const experiments = newPlace();
-        const { folder } = await run(experiments, agent);
+        const { folder } = await run(experiments, agent, options);
         // What a killed process leaves: whole lines, and a part of one.
         const trace = traceText(folder.tracePath);
         const kept =
@@ -113,7 +109,7 @@ describeInSandbox('an agent that writes its actions as text', () => {
             .slice(0, Math.floor(lines.length * share))
             .join('\n').length + 20;
         writeFileSync(folder.tracePath, trace.slice(0, kept));
-        const again = await run(experiments, agent);
+        const again = await run(experiments, agent, options);
         expect(again.record, `at ${share}`).toMatchObject({ status: 'finished', end: record.end });
         expect(deedsOf(again.folder), `at ${share}`).toEqual(deeds);
         expect(await checkRun(again.folder)).toEqual([]);

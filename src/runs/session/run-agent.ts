@@ -1,4 +1,4 @@
-import { type Agent, withDefaults } from '../../agents/index.ts';
+import { type Agent, optionsFor } from '../../agents/index.ts';
 import type { RunEnvironment } from '../../environment/index.ts';
 import { AsyncDisposableStack } from '../../lib/disposable-stack.ts';
 import type { RunSpec } from '../../schema/index.ts';
@@ -12,7 +12,7 @@ export async function runAgent(
   reference: ReadonlyMap<string, string> | null,
 ): Promise<string | null> {
   const { seed, agent_options, experience } = spec;
-  const options = withDefaults(agent, agent_options);
+  const options = optionsFor(agent, agent_options);
   const done = new AbortController();
   await using resources = new AsyncDisposableStack();
   try {
