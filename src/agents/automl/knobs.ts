@@ -1,4 +1,4 @@
-import { isOutOfBounds, isSplittingCall, nameOf } from './places.ts';
+import { isOutOfBounds, isSplittingCall, type Named, nameOf } from './places.ts';
 import { isEvaluationName, isKnownName, type Prior, priorFor } from './priors.ts';
 import { calleeName, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
 
@@ -19,13 +19,13 @@ export interface Knob {
 /** Every number that is worth changing, in the order of the source. Never throws, whatever the text. */
 export function findKnobs(source: string): Knob[] {
   const top = parsePython(source);
-  const variables = Map.groupBy(nodesOf(top, 'VariableName'), (node) => textOf(source, node));
+  const uses = new VariableUses(source, nodesOf(top, 'VariableName'));
   const knobs: Knob[] = [];
   for (const node of nodesOf(top, 'Number')) {
     const literal = textOf(source, node);
     const value = numberValue(literal);
     if (value === null || isOutOfBounds(source, node)) continue;
-    const found = priorOf(source, node, value, variables);
+    const found = priorOf(source, node, value, uses);
     if (found === null) continue;
     const line = source.slice(0, node.from).split('\n').length;
     knobs.push({ ...found, from: node.from, to: node.to, literal, value, line });
@@ -38,19 +38,50 @@ function priorOf(
   source: string,
   node: SyntaxNode,
   value: number,
-  variables: ReadonlyMap<string, readonly SyntaxNode[]>,
+  variables: VariableUses,
 ): Pick<Knob, 'name' | 'prior'> | null {
   const named = nameOf(source, node);
   if (named === null) return null;
-  const uses = named.variable ? (variables.get(named.name) ?? []) : [];
-  if (uses.some((use) => isForEvaluation(source, use))) return null;
+  const use = named.variable ? variables.of(named.name) : null;
+  if (use?.isForEvaluation === true) return null;
   // A constant may have its own name: TREES says less than the n_estimators=TREES where it is used.
-  const meant = [named, ...uses.map((use) => nameOf(source, use))].find(
-    (each) => each !== null && isKnownName(each.name),
-  );
+  const meant = isKnownName(named.name) ? named : (use?.meant ?? null);
   const isWhole = /^[\d_]+$/.test(textOf(source, node));
-  const prior = meant == null ? null : priorFor(meant.name, meant.callee, value, isWhole);
+  const prior = meant === null ? null : priorFor(meant.name, meant.callee, value, isWhole);
   return prior === null ? null : { name: named.name, prior };
+}
+
+/** What the places where a variable is used say of it. */
+class VariableUses {
+  readonly #source: string;
+  readonly #places: ReadonlyMap<string, readonly SyntaxNode[]>;
+  readonly #known = new Map<string, VariableUse>();
+
+  constructor(source: string, variables: readonly SyntaxNode[]) {
+    this.#source = source;
+    this.#places = Map.groupBy(variables, (node) => textOf(source, node));
+  }
+
+  /** Determined once for each variable, however many numbers are assigned to it. */
+  of(variable: string): VariableUse {
+    const known = this.#known.get(variable) ?? this.#lookAt(this.#places.get(variable) ?? []);
+    this.#known.set(variable, known);
+    return known;
+  }
+
+  #lookAt(places: readonly SyntaxNode[]): VariableUse {
+    const names = places.map((place) => nameOf(this.#source, place));
+    return {
+      isForEvaluation: places.some((place) => isForEvaluation(this.#source, place)),
+      meant: names.find((each) => each !== null && isKnownName(each.name)) ?? null,
+    };
+  }
+}
+
+interface VariableUse {
+  isForEvaluation: boolean;
+  /** A name under which it is used that says what it is. */
+  meant: Named | null;
 }
 
 /** Whether a use of a variable decides how a version is measured: changed, it would only make the score look better. */
