@@ -186,11 +186,12 @@ for i in range(200): open(f'made/{i}', 'w').write('x')`,
     const random = adding(`${right} + offset`, 'import random; offset = random.uniform(0.1, 0.3)');
     const steps = [write('train.py', random), execute('train.py')];
     const strict = await verify(await runOf(steps));
-    expect(strict).toMatchObject({ verdict: 'not_reproduced', noise: 0 });
-    const task = await changedTask('noisy', 'spread: 0\n', 'spread: 0.1\n');
+    // Of a starter that was measured once, no spread is known.
+    expect(strict).toMatchObject({ verdict: 'not_reproduced', noise: null });
+    const task = await changedTask('noisy', 'spread: 0\n  seeds: 1\n', 'spread: 0.1\n  seeds: 5\n');
     const tolerant = await verify(await runOf(steps, task), task);
     expect(tolerant.verdict).toBe('within_noise');
-    expect(tolerant.noise).toBeCloseTo(2 * 0.1 * Math.SQRT2);
+    expect(tolerant.noise).toBeCloseTo(2.7764 * 0.1 * Math.SQRT2, 4);
     const repeated = await verify(await runOf(steps), resources, 4);
     expect(repeated.scores).toHaveLength(4);
     expect(repeated.noise).toBeGreaterThan(0);
