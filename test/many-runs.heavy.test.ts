@@ -66,7 +66,7 @@ test('a hundred runs share a server that fails one request in five: all finish, 
   expect(Object.keys(report.faults).length).toBeGreaterThan(10);
   expect(Object.keys(report.peaks)).toHaveLength(models.length);
   for (const peak of Object.values(report.peaks)) expect(peak).toBeLessThanOrEqual(cap);
-  const verified = new Set<ObjectId>();
+  const verified = new Map<ObjectId, number>();
   let failedAttempts = 0;
   for (const [index, { spec, record }] of results.entries()) {
     expect(record, spec.id).toMatchObject({

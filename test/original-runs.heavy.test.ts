@@ -39,7 +39,7 @@ describe.skipIf(!there)(`recorded runs of the original${why}`, () => {
     const experiment = await importFrom(recordings ?? '', join(scratch, 'one'));
     expect(experiment.runIds.length).toBeGreaterThanOrEqual(74);
     const folders = experiment.runIds.map((id) => experiment.runFolder(id));
-    const verified = new Set<ObjectId>();
+    const verified = new Map<ObjectId, number>();
     for (const folder of folders) expect(await checkRun(folder, { verified })).toEqual([]);
     const steps = folders.map((folder) => folder.readRecord()?.steps ?? 0);
     expect(steps.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(2486);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,8 @@ import {
 import { traceText } from '../../test/fixtures/store/trace-text.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { sha256 } from '../lib/hash.ts';
-import type { Experiment } from '../store/index.ts';
+import type { ObjectId } from '../schema/index.ts';
+import { type Experiment, type RunFolder, storeSnapshot } from '../store/index.ts';
 import { type ExportFormat, exportRuns, importOriginalRuns } from './index.ts';
 
 const tasks = join(import.meta.dirname, '../../tasks');
@@ -57,6 +58,15 @@ function git(repository: string, ...args: string[]): string {
     encoding: 'utf8',
     env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
   });
+}
+
+/** Replaces the workspace of the run's end, as somebody may who hands on an experiment folder. */
+function giveFinalSnapshot({ tracePath }: RunFolder, snapshot: ObjectId): void {
+  const lines = traceText(tracePath).trimEnd().split('\n');
+  const end = JSON.parse(lines.pop() ?? '');
+  const text = `${[...lines, JSON.stringify({ ...end, snapshot })].join('\n')}\n`;
+  rmSync(`${tracePath}.zst`, { force: true });
+  writeFileSync(tracePath, text);
 }
 
 test('exported log folders of the original are imported as the same trace, byte for byte', async () => {
@@ -256,6 +266,30 @@ test.each(['mlagentbench', 'jsonl', 'git'] as const)(
     expect(runs.map(({ run }) => run)).toEqual(['digits-llama-3-2']);
     writeFileSync(experiment.runFolder('digits-llama-3-2').tracePath, 'no trace\n');
     await expect(exportAll(experiment, to, join(scratch, `${to}-2`))).rejects.toThrow('No run can be read');
+  },
+);
+
+test.each(['mlagentbench', 'git'] as const)(
+  'a run whose snapshot gives a file another size than its content is left out as %s: nothing of it is obeyed',
+  async (to) => {
+    const scratch = temporaryFolder();
+    for (const seed of ['3', '4', '5'])
+      writeFiles(join(scratch, 'logs/llama/digits', seed), packedFiles(madeUpRun()));
+    const experiment = await importFrom(join(scratch, 'logs'), join(scratch, 'experiments'));
+    const commands =
+      'blob\nmark :900\ndata 2\nx\n\ncommit refs/heads/forged\ncommitter a <a@b> 0 +0000\ndata 1\nx\n' +
+      'M 100644 :900 .git/config\n';
+    for (const [index, size] of [3, 4_000].entries()) {
+      const folder = experiment.runFolder(experiment.runIds[index] ?? '');
+      const object = folder.objects.putText(`ok\n${commands}`);
+      const entry = { path: 'notes.txt', object, size, mode: 0o644, mtime: 0 };
+      giveFinalSnapshot(folder, storeSnapshot(folder.objects, [entry]));
+    }
+    const out = join(scratch, to);
+    const { runs, unreadable } = await exportAll(experiment, to, out);
+    expect(unreadable).toEqual(experiment.runIds.slice(0, 2));
+    expect(runs.map(({ run }) => run)).toEqual(experiment.runIds.slice(2));
+    if (to === 'git') expect(git(out, 'branch', '--format=%(refname:short)').trim()).toBe(runs[0]?.run);
   },
 );
 

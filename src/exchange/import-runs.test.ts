@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../test/fixtures/original-run.ts';
 import { traceText } from '../../test/fixtures/store/trace-text.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { sha256 } from '../lib/hash.ts';
 import type { TraceEvent, TraceEventOf } from '../schema/index.ts';
 import { checkRun, type RunFolder, readSnapshot, readTraceSync } from '../store/index.ts';
 import { type ImportResult, importOriginalRuns } from './index.ts';
@@ -232,6 +234,20 @@ test('an unknown content is left out of its workspaces, named in them, and count
   expect(workspace['.mlab-not-recorded.tsv']).toMatch(/^"submission\.csv"\t16\t[0-9a-f]{16}$/m);
   expect(last?.submission).toMatchObject({ present: true, hash: null, written_at_step: 6 });
   expect(found.folder.readRecord()?.spec.caveats).toContain('partial: contents of 8 of 9 file versions');
+});
+
+test('a stored content that a listing names with another size is left out', async () => {
+  const files = packedFiles(madeUpRun());
+  const listing = gunzipSync(files.get('snapshots.tsv.gz') ?? '').toString();
+  const forged = listing.replace(
+    /^(final\ttrain\.py\t)\d+\t[0-9a-f]+$/m,
+    (_, start) => `${start}3\t${sha256('print("0.25")\n')}`,
+  );
+  const found = await imported(files.set('snapshots.tsv.gz', gzipSync(forged)));
+  expect(await checkRun(found.folder)).toEqual([]);
+  const workspace = filesOf(found, of(found.events, 'run_ended')[0]?.snapshot) ?? {};
+  expect(Object.keys(workspace)).not.toContain('train.py');
+  expect(workspace['.mlab-not-recorded.tsv']).toContain('"train.py"\t3\t');
 });
 
 test('a text is found with Windows line endings', async () => {

@@ -18,6 +18,7 @@ import type { ObjectId } from '../schema/index.ts';
 import { checkRun } from './check-run.ts';
 import { createExperiment, openExperiment } from './experiment.ts';
 import type { RunFolder } from './run-folder.ts';
+import { storeSnapshot } from './snapshot-file.ts';
 import { SnapshotTaker } from './snapshot-taker.ts';
 
 /** A finished run of two steps, graded. */
@@ -132,6 +133,21 @@ test('missing, changed and forged objects are detected', async () => {
     writeFileSync(pathOf(id), before);
   }
   expect(await codesOf(run)).toEqual([]);
+});
+
+test('a snapshot that gives a file another size than its content is detected', async () => {
+  using folder = temporaryFolder();
+  const run = createExperiment(join(folder.path, 'first'), examplePlan()).runFolder('digits-baseline-0');
+  const object = run.objects.putText('four');
+  const entry = { path: 'a.txt', object, size: 3, mode: 0o644, mtime: 0 };
+  {
+    using _lock = run.lock();
+    await using trace = run.openTrace();
+    trace.append(sessionStarted(storeSnapshot(run.objects, [entry])));
+  }
+  const end = { reason: 'infrastructure_error' as const, message: 'no answer' };
+  run.writeRecordSync(exampleRecord({ status: 'failed', end, steps: 0 }));
+  expect(await codesOf(run)).toEqual(['unsafe_snapshot']);
 });
 
 test('a broken record, a broken grade and a grade of an unknown snapshot are detected', async () => {

@@ -12,7 +12,7 @@ import { Conversations } from './conversations.ts';
 import { parseStoredText } from './documents.ts';
 import { textsOf } from './references.ts';
 import type { RunFolder } from './run-folder.ts';
-import { readSnapshot } from './snapshot-file.ts';
+import { checkSize, readSnapshot } from './snapshot-file.ts';
 import { noHash, readLines, type TraceLine } from './trace-lines.ts';
 
 export type StoreProblemCode =
@@ -34,8 +34,11 @@ export interface StoreProblem {
 }
 
 export interface CheckOptions {
-  /** Objects already verified, since runs of an experiment share most of theirs. Newly verified ones are added. */
-  verified?: Set<ObjectId>;
+  /**
+   * The bytes of objects already verified, since runs of an experiment share most of theirs. Newly verified ones are
+   * added.
+   */
+  verified?: Map<ObjectId, number>;
   signal?: AbortSignal;
 }
 
@@ -275,23 +278,30 @@ async function checkObjects(
   options: CheckOptions,
   problems: StoreProblem[],
 ): Promise<void> {
-  const contents = new Set(trace.contents);
-  for (const id of trace.snapshots) {
-    options.signal?.throwIfAborted();
+  const { signal, verified = new Map<ObjectId, number>() } = options;
+  const bad = new Set<ObjectId>();
+  const verify = async (id: ObjectId) => {
+    if (verified.has(id) || bad.has(id)) return;
+    signal?.throwIfAborted();
     try {
-      for (const entry of readSnapshot(run.objects, id).entries)
-        if ('object' in entry) contents.add(entry.object);
+      verified.set(id, await run.objects.measure(id, signal));
+    } catch (error) {
+      if (!UserError.isInstance(error)) throw error;
+      bad.add(id);
+      problems.push({ code: 'object_bad', where: `object ${id}`, message: error.message });
+    }
+  };
+  for (const id of trace.snapshots) {
+    signal?.throwIfAborted();
+    try {
+      const files = readSnapshot(run.objects, id).entries.filter((entry) => 'object' in entry);
+      for (const { object } of files) await verify(object);
+      for (const file of files) checkSize(id, file, verified.get(file.object));
     } catch (error) {
       problems.push({ code: codeOf(error), where: `snapshot ${id}`, message: messageOf(error) });
     }
   }
-  for (const id of contents) {
-    options.signal?.throwIfAborted();
-    if (options.verified?.has(id)) continue;
-    const message = await run.objects.verify(id, options.signal);
-    if (message === null) options.verified?.add(id);
-    else problems.push({ code: 'object_bad', where: `object ${id}`, message });
-  }
+  for (const id of trace.contents) await verify(id);
 }
 
 function codeOf(error: unknown): StoreProblemCode {

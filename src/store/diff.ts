@@ -130,6 +130,6 @@ function readTextOf(
   entry: { object: ObjectId; size: number },
 ): string | { as: 'binary' | 'too_large' } {
   if (entry.size > textBytes) return { as: 'too_large' };
-  const content = objects.get(entry.object);
+  const content = objects.get(entry.object, entry.size);
   return isUtf8(content) && !content.includes(0) ? content.toString('utf8') : { as: 'binary' };
 }

@@ -72,7 +72,7 @@ export {
 } from './run-folder.ts';
 export { placeOf, queuedPlace } from './run-place.ts';
 export { decidedIn, decisionWait, statusOf } from './run-status.ts';
-export { isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
+export { checkFiles, isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
 export type { FirstFile, SnapshotSummary } from './snapshot-summary.ts';
 export type { SnapshotOptions } from './snapshot-taker.ts';
 export { Snapshotter } from './snapshotter.ts';

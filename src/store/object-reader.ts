@@ -68,10 +68,23 @@ export function readObject(folder: string, id: ObjectId, maxBytes: number): Buff
   return content;
 }
 
-/** An object as a stream that fails at its end if the content does not have the hash in its name. */
-export function openObject(folder: string, id: ObjectId): Readable {
+/**
+ * An object as a stream that fails at its end if the content does not have the hash in its name.
+ * @param bytes what others expect; the stream never gives more, and fails if the content has another size
+ */
+export function openObject(folder: string, id: ObjectId, bytes?: number): Readable {
   const location = locate(folder, id);
-  return Readable.from(checkedChunks(location, id), { objectMode: false });
+  return Readable.from(checkedChunks(location, id, bytes), { objectMode: false });
+}
+
+/** Reads an object to its end, and returns its bytes. Errors as `readObject`. */
+export async function measureObject(folder: string, id: ObjectId, signal?: AbortSignal): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of checkedChunks(locate(folder, id), id)) {
+    signal?.throwIfAborted();
+    bytes += chunk.length;
+  }
+  return bytes;
 }
 
 /** Null if the object exists and is intact, else what is wrong. */
@@ -81,7 +94,7 @@ export async function verifyObject(
   signal?: AbortSignal,
 ): Promise<string | null> {
   try {
-    for await (const _ of checkedChunks(locate(folder, id), id)) signal?.throwIfAborted();
+    await measureObject(folder, id, signal);
     return null;
   } catch (error) {
     if (UserError.isInstance(error)) return error.message;
@@ -99,12 +112,17 @@ export async function verifyStoredFile(
   for await (const _ of checkedChunks({ path, compressed }, id)) signal?.throwIfAborted();
 }
 
-async function* checkedChunks(location: StoredFile, id: ObjectId): AsyncGenerator<Buffer> {
+async function* checkedChunks(location: StoredFile, id: ObjectId, expected?: number): AsyncGenerator<Buffer> {
   const digest = createHash('sha256');
+  let left = expected ?? Number.POSITIVE_INFINITY;
   for await (const chunk of storedChunks(location)) {
+    left -= chunk.length;
+    if (left < 0) break;
     digest.update(chunk);
     yield chunk;
   }
+  if (expected !== undefined && left !== 0)
+    throw corrupt(location.path, `its content does not have the expected ${expected} bytes`);
   if (digest.digest('hex') !== id) {
     throw corrupt(location.path, 'its content does not have the hash in its name');
   }

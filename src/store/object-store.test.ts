@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -112,6 +113,19 @@ test('a content larger than the given limit is refused before it is decompressed
   const objects = new ObjectStore(folder.path);
   const id = objects.putBytes(Buffer.alloc(1_000_000));
   expect(() => objects.get(id, 10_000)).toThrow('more than 10000 bytes');
+});
+
+test('a stream gives no byte of a content that is larger than expected beyond its size, and fails', async () => {
+  using folder = temporaryFolder();
+  const objects = new ObjectStore(folder.path);
+  const id = objects.putText('content');
+  const read = async (bytes: number) => (await objects.openReadStream(id, bytes).toArray()).join('');
+  expect(await read(7)).toBe('content');
+  await expect(read(8)).rejects.toMatchObject({ code: 'object_corrupt' });
+  const given: Buffer[] = [];
+  const stream = objects.openReadStream(id, 3).on('data', (chunk: Buffer) => given.push(chunk));
+  await expect(once(stream, 'end')).rejects.toMatchObject({ code: 'object_corrupt' });
+  expect(Buffer.concat(given).length).toBeLessThanOrEqual(3);
 });
 
 test('several processes write the same objects at once', { timeout: 120_000 }, async () => {

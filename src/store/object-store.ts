@@ -22,6 +22,7 @@ import { ObjectId } from '../schema/index.ts';
 import { readChunks, readRangeSync } from './file-chunks.ts';
 import {
   locateObject,
+  measureObject,
   objectPath,
   openObject,
   readObject,
@@ -174,9 +175,17 @@ export class ObjectStore {
     return this.get(id, maxBytes).toString('utf8');
   }
 
-  /** The content as a stream, which fails at its end if the hash doesn't match. Errors as `get`. */
-  openReadStream(id: ObjectId): Readable {
-    return openObject(this.folder, id);
+  /**
+   * The content as a stream, which fails at its end if the hash doesn't match. Errors as `get`.
+   * @param bytes what a snapshot says; the stream never gives more, and fails if the content has another size
+   */
+  openReadStream(id: ObjectId, bytes?: number): Readable {
+    return openObject(this.folder, id, bytes);
+  }
+
+  /** Reads an object to its end, and returns its bytes. Errors as `get`. */
+  async measure(id: ObjectId, signal?: AbortSignal): Promise<number> {
+    return await measureObject(this.folder, id, signal);
   }
 
   /** Writes a content to a file. An existing file is replaced atomically, and only if the hash matches. */

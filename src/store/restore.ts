@@ -262,7 +262,7 @@ function finishFile(target: number, { object, size, mode, mtime }: FileEntry): F
 }
 
 function writeSmall(objects: ObjectStore, entry: FileEntry, target: number): void {
-  const content = objects.get(entry.object);
+  const content = objects.get(entry.object, entry.size);
   writePiece(target, content, 0);
   ftruncateSync(target, content.length);
 }
@@ -275,7 +275,7 @@ async function writeContent(
 ): Promise<void> {
   if (entry.size <= memoryBytes) return writeSmall(objects, entry, target);
   let position = 0;
-  for await (const chunk of objects.openReadStream(entry.object)) {
+  for await (const chunk of objects.openReadStream(entry.object, entry.size)) {
     signal?.throwIfAborted();
     writePiece(target, chunk as Buffer, position);
     position += (chunk as Buffer).length;

@@ -36,7 +36,35 @@ export function readSnapshot(objects: ObjectStore, id: ObjectId): Snapshot {
   const snapshot = parseStoredText(Snapshot, objects.getText(id), `snapshot ${id}`);
   const fault = findUnsafePath(snapshot.entries);
   if (fault === null) return snapshot;
-  throw new UserError(
+  throw unsafe(id, fault);
+}
+
+/**
+ * Reads all files of a snapshot to their ends.
+ * @param measured bytes of contents that are known to be intact; those read now are added
+ * @throws UserError as `readSnapshot` and `ObjectStore.get`; `unsafe_snapshot` if it gives a file another size
+ */
+export async function checkFiles(
+  objects: ObjectStore,
+  id: ObjectId,
+  measured: Map<ObjectId, number>,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const entry of readSnapshot(objects, id).entries) {
+    if (!('object' in entry)) continue;
+    if (!measured.has(entry.object)) measured.set(entry.object, await objects.measure(entry.object, signal));
+    checkSize(id, entry, measured.get(entry.object));
+  }
+}
+
+/** @throws UserError `unsafe_snapshot` if a snapshot gives a file another size than its content has */
+export function checkSize(id: ObjectId, entry: { path: string; size: number }, bytes?: number): void {
+  if (bytes === undefined || bytes === entry.size) return;
+  throw unsafe(id, `${showPath(entry.path)} has ${bytes} bytes, not ${entry.size}`);
+}
+
+function unsafe(id: ObjectId, fault: string): UserError {
+  return new UserError(
     'unsafe_snapshot',
     `Snapshot ${id} was not made by mlab: ${fault}`,
     'Do not use this experiment folder: somebody has changed it.',

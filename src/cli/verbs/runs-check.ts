@@ -14,7 +14,7 @@ export const runsCheck: Verb = {
   negative: 'a run has a problem',
   examples: [['mlab runs check start-1', 'all runs of an experiment']],
   async run(context, given) {
-    const verified = new Set<ObjectId>();
+    const verified = new Map<ObjectId, number>();
     const results = [];
     const located = locateRuns(context, given, { withBranches: true });
     for (const { experiment, folder } of located) {

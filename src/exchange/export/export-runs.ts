@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
-import { type RunFolder, showPath } from '../../store/index.ts';
+import type { ObjectId } from '../../schema/index.ts';
+import { checkFiles, type RunFolder, showPath } from '../../store/index.ts';
 import { yieldToSignals } from '../yield-to-signals.ts';
 import { type BegunRun, type ExportedRun, readRecordedRun } from './exported-run.ts';
 import { type NewFolder, writeIntoNewFolder } from './new-folder.ts';
@@ -48,7 +49,7 @@ export async function exportRuns(options: RunExportOptions): Promise<ExportResul
 }
 
 /** The runs that have begun. Each is read once before, because a format must know all that it will contain. */
-async function readableRuns({ folders, onProgress, signal }: RunExportOptions) {
+async function readableRuns({ folders, to, onProgress, signal }: RunExportOptions) {
   const runs: BegunRun[] = [];
   const unreadable: string[] = [];
   for (const folder of folders) {
@@ -56,7 +57,8 @@ async function readableRuns({ folders, onProgress, signal }: RunExportOptions) {
     try {
       const record = folder.readRecord();
       if (record === null) continue;
-      readRecordedRun({ folder, record });
+      const run = readRecordedRun({ folder, record });
+      if (to !== 'jsonl') await checkWorkspaces(run, signal);
       runs.push({ folder, record });
     } catch (error) {
       if (!UserError.isInstance(error)) throw error;
@@ -65,6 +67,13 @@ async function readableRuns({ folders, onProgress, signal }: RunExportOptions) {
     }
   }
   return { runs, unreadable };
+}
+
+/** @throws UserError if a file of its workspaces can't be read, or does not have the size that its snapshot says */
+async function checkWorkspaces({ folder, started, steps, end }: ExportedRun, signal: AbortSignal) {
+  const snapshots = [started?.snapshot, ...steps.map(({ finished }) => finished.snapshot), end?.snapshot];
+  const measured = new Map<ObjectId, number>();
+  for (const id of new Set(snapshots)) if (id) await checkFiles(folder.objects, id, measured, signal);
 }
 
 async function writeAs(

@@ -144,7 +144,8 @@ async function* commit(
       if (!marks.has(entry.object)) {
         marks.set(entry.object, mark);
         yield Buffer.from(`blob\nmark :${mark}\ndata ${entry.size}\n`);
-        for await (const chunk of objects.openReadStream(entry.object)) yield chunk as Buffer;
+        // Git obeys what follows: a content with more bytes than announced must not reach it.
+        for await (const chunk of objects.openReadStream(entry.object, entry.size)) yield chunk as Buffer;
         yield Buffer.from('\n');
       }
       const mode = entry.mode & 0o100 ? '100755' : '100644';

@@ -45,6 +45,7 @@ export class Workspaces {
   /** Hash and time of the last change by path: the original records no times of files. */
   #files = new Map<string, { hash: string; time: number }>();
   #writtenAt: number | null = null;
+  readonly #sizes = new Map<ObjectId, number>();
 
   constructor(options: WorkspaceOptions) {
     this.#options = options;
@@ -103,7 +104,10 @@ export class Workspaces {
   async #objectOf(file: OriginalFile): Promise<ObjectId | null> {
     const { objects, contents, signal } = this.#options;
     const known = ObjectIdSchema.safeParse(file.hash);
-    if (known.success && objects.has(known.data)) return known.data;
+    if (known.success && objects.has(known.data)) {
+      const bytes = file.source === null ? await this.#bytesOf(known.data) : file.bytes;
+      return bytes === file.bytes ? known.data : null;
+    }
     if (file.source === null) {
       const content = contents.find(file);
       return content === null ? null : objects.putBytes(content);
@@ -111,6 +115,13 @@ export class Workspaces {
     const id = await this.#kept(file.source, file.bytes, signal);
     // The file may have changed since it was hashed.
     return id === file.hash ? id : null;
+  }
+
+  /** A listing may say anything of a content that is stored already. */
+  async #bytesOf(id: ObjectId): Promise<number> {
+    const bytes = this.#sizes.get(id) ?? (await this.#options.objects.measure(id, this.#options.signal));
+    this.#sizes.set(id, bytes);
+    return bytes;
   }
 
   /** Null if it is no longer the file that was hashed. */

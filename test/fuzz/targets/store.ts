@@ -46,7 +46,7 @@ const textMark = ObjectId.parse('7'.repeat(64));
 
 const snapshotText =
   '{"v":1,"entries":[\n{"path":"a","folder":true},\n' +
-  `{"path":"a/train.py","object":"${textMark}","size":12,"mode":420,"mtime":0},\n{"path":"b","link":"a/train.py"}\n]}\n`;
+  `{"path":"a/train.py","object":"${textMark}","size":11,"mode":420,"mtime":0},\n{"path":"b","link":"a/train.py"}\n]}\n`;
 
 function eventLines(): string {
   const events = [
