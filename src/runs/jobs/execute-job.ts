@@ -115,12 +115,14 @@ async function executeRunJob(
   await using gpus = await gpusFor(job, host, { signal, onProgress });
   const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);
   // A program's actions can't be replayed: if it has no session, unfinished work is archived as an attempt.
-  const isLost = earlier !== null && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
+  const isLost = hasBegun && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
+  // A run that was cut off before it had a trace has done nothing.
+  const hasBegun = earlier !== null && folder.hasTrace();
   const again = !isLost
     ? {}
     : ({ again: hasNoStepYet(agent, run, folder) ? 'no_step' : 'no_session' } as const);
   if (startsOver || isLost) await archiveAttempt(folder);
-  const resumed = folder.readRecord() !== null;
+  const resumed = folder.readRecord() !== null && folder.hasTrace();
   onProgress({ kind: 'run_started', run, resumed, ...again });
   await forkFromParent(job, folder, signal);
   const record = await executeRun(run, {

@@ -304,6 +304,24 @@ describeInSandbox('a program as an agent', () => {
     await expect(end({})).rejects.toThrow('overloaded');
   });
 
+  test.each(['', ' session'])(
+    'that was killed before its run had a trace begins, and has no attempt before%s',
+    async (session) => {
+      await using server = await serve(turns);
+      const { record, folder, experiment } = await runCommand({
+        ...{ experiments: bench.experiments, resources, server, command: `python ${smallAgent}${session}` },
+      });
+      folder.removeTrace();
+      const { trace: _, ...begun } = record;
+      folder.writeRecordSync({ ...begun, status: 'running', end: null });
+      await using other = await serve(turns);
+      const registry = registryOf(other, bench.experiments);
+      const [again] = await workThrough(experiment, resources, 'continue', { registry });
+      expect(again).toMatchObject({ problem: null, record: { status: 'finished', steps: 4 } });
+      expect(archivedAttempts(folder)).toEqual([]);
+    },
+  );
+
   test('is stopped from outside, and starts over as a new attempt, which is charged in addition to the first', async () => {
     await using server = await serve([{ run: 'echo first' }, { run: 'sleep 1000' }]);
     const stopping = new AbortController();

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -261,6 +261,18 @@ describeInSandbox('going on', () => {
       expect(deedsOf(folder), `killed after ${moment} events`).toEqual(deedsOf(whole));
       expect(await checkRun(folder)).toEqual([]);
     }
+  });
+
+  test('a run that has a record and no trace yet begins: its process was killed, or could not open the trace', async () => {
+    const experiments = newPlace();
+    const trace = join(experiments, 'place/runs/sums-steady-0/trace.jsonl');
+    mkdirSync(trace, { recursive: true });
+    const { record: failed } = await runOnce(experiments, resources, steadyAgent);
+    expect(failed).toMatchObject({ status: 'failed', end: { reason: 'infrastructure_error' } });
+    rmdirSync(trace);
+    const { record, folder } = await runOnce(experiments, resources, steadyAgent);
+    expect(record).toMatchObject({ status: 'finished', started: failed.started });
+    expect(await checkRun(folder)).toEqual([]);
   });
 
   test('a run whose end was the last thing that its process wrote has ended, and does not end twice', async () => {

@@ -73,9 +73,10 @@ export async function endRecord(
 
 /**
  * The end of a run whose trace is complete: its writer may have been killed, or found the disk full, before the record
- * was written.
+ * was written. Null if the run goes on, or was cut off before it had a trace.
  */
 export function recordedEnd(folder: RunFolder): RunOutcome | null {
+  if (!folder.hasTrace()) return null;
   const last = readTraceSync(folder.tracePath).events.at(-1);
   if (last?.kind !== 'run_ended') return null;
   const { reason, message } = last;
