@@ -2,9 +2,20 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RunFolder } from './run-folder.ts';
 
-/** The archived attempts of a run: those that later ones replaced. */
+/**
+ * The archived attempts of a run: those that later ones replaced. Last the one that is being moved there, if its
+ * process was killed: what it has spent counts, too.
+ */
 export function archivedAttempts(run: RunFolder): RunFolder[] {
-  return attemptNumbers(run).map((number) => new RunFolder(attemptFolder(run, number), run.objects));
+  const moved = attemptNumbers(run).map((number) => attemptFolder(run, number));
+  const moving = movingAttempt(run);
+  const folders = existsSync(moving) ? [...moved, moving] : moved;
+  return folders.map((folder) => new RunFolder(folder, run.objects));
+}
+
+/** Where the files of an attempt are gathered until all are there; this is no attempt yet. */
+export function movingAttempt({ folder, id }: RunFolder): string {
+  return join(attemptsFolder(folder), `${id}.moving`);
 }
 
 /** Where an attempt is, or will be, kept. */

@@ -1,5 +1,5 @@
 export { encodePath, showPath } from '../lib/path-text.ts';
-export { archivedAttempts, attemptFolder, attemptNumbers } from './archived-attempts.ts';
+export { archivedAttempts, attemptFolder, attemptNumbers, movingAttempt } from './archived-attempts.ts';
 export {
   BranchReader,
   branchesOf,

@@ -1,6 +1,6 @@
 import type { RunJob } from '../../schema/index.ts';
-import { archivedAttempts, type Experiment, forkRun, openExperiment } from '../../store/index.ts';
-import { archiveAttempt } from '../archived-attempts.ts';
+import { attemptNumbers, type Experiment, forkRun, openExperiment } from '../../store/index.ts';
+import { archiveAttempt, finishArchiving } from '../archived-attempts.ts';
 import type { ExperimentCopy } from './experiment-copy.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function beginFork(
   await copy.fetch(run.id);
   const folder = experiment.runFolder(run.id);
   using _ = folder.lock();
-  if (folder.readRecord() !== null && archivedAttempts(folder).length < archived)
-    await archiveAttempt(folder);
+  await finishArchiving(folder);
+  if (folder.readRecord() !== null && attemptNumbers(folder).length < archived) await archiveAttempt(folder);
   await forkRun(openExperiment(from).runFolder(parent.run), parent, folder, signal);
 }

@@ -5,13 +5,13 @@ import { gradeRun } from '../../grading/index.ts';
 import { errorName, messageOf, UserError } from '../../lib/errors.ts';
 import type { GradeJob, Job, RunJob, RunSpec } from '../../schema/index.ts';
 import {
-  archivedAttempts,
+  attemptNumbers,
   type Experiment,
   forkRun,
   openExperiment,
   type RunFolder,
 } from '../../store/index.ts';
-import { archiveAttempt } from '../archived-attempts.ts';
+import { archiveAttempt, finishArchiving } from '../archived-attempts.ts';
 import { GpuLeases, type HeldGpus } from '../gpus/gpu-leases.ts';
 import { isGraded } from '../graded.ts';
 import { canContinue, hasNoStepYet } from '../outside/agent-session.ts';
@@ -60,6 +60,7 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
       silent: lease.followsSilence,
     });
   }
+  await finishArchiving(folder);
   // A process whose run was taken over while it was away must not touch the run any more.
   const owned = { onProgress, signal: AbortSignal.any([signal, lease.lost]) };
   return job.kind === 'run'
@@ -81,6 +82,7 @@ export async function giveUpJob(
   refuseOtherPlan(experiment, job.run);
   const folder = experiment.runFolder(job.run.id);
   using _ = await folder.acquire({ signal });
+  await finishArchiving(folder);
   const record = folder.readRecord();
   if (job.kind === 'run' && record?.status !== 'finished')
     return resultOf(await failRun(job.run, { folder, versions: host.versions }, reason));
@@ -104,7 +106,7 @@ async function executeRunJob(
     folder.freeResults();
     return resultOf(earlier);
   }
-  const startsOver = earlier !== null && archivedAttempts(folder).length < job.archived_attempts;
+  const startsOver = earlier !== null && attemptNumbers(folder).length < job.archived_attempts;
   if (earlier !== null && !startsOver && host.gate === undefined && waitsStill(folder, earlier)) {
     onProgress({ kind: 'run_kept', run, record: earlier });
     return resultOf(earlier);
@@ -114,10 +116,10 @@ async function executeRunJob(
   const resources = await resourcesOf(job, host, signal);
   await using gpus = await gpusFor(job, host, { signal, onProgress });
   const bundle = agent.program === undefined ? null : ((await host.bundle?.(run, signal)) ?? null);
-  // A program's actions can't be replayed: if it has no session, unfinished work is archived as an attempt.
-  const isLost = hasBegun && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
   // A run that was cut off before it had a trace has done nothing.
   const hasBegun = earlier !== null && folder.hasTrace();
+  // A program's actions can't be replayed: if it has no session, unfinished work is archived as an attempt.
+  const isLost = hasBegun && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
   const again = !isLost
     ? {}
     : ({ again: hasNoStepYet(agent, run, folder) ? 'no_step' : 'no_session' } as const);

@@ -1,5 +1,5 @@
 import type { GradeJob, Job, Plan, RunJob, RunSpec } from '../../schema/index.ts';
-import { archivedAttempts, type Experiment } from '../../store/index.ts';
+import { attemptNumbers, type Experiment } from '../../store/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import { gpusOf, machineAmounts } from './capacity.ts';
 
@@ -31,7 +31,7 @@ export function makeRunJob(run: RunSpec, settings: JobSettings, again: boolean):
   const isAgain = again && folder.readRecord() !== null;
   return {
     ...{ kind: 'run', ...commonPart(run, settings), resources: runResources(run, settings) },
-    archived_attempts: archivedAttempts(folder).length + (isAgain ? 1 : 0),
+    archived_attempts: attemptNumbers(folder).length + (isAgain ? 1 : 0),
     ...(settings.parentExperiment === undefined ? {} : { parent_experiment: settings.parentExperiment }),
   };
 }
