@@ -16,7 +16,7 @@ const missingCodes: ReadonlySet<string> = new Set([
   ...['offline', 'network', 'not_found', 'server_error', 'no_access', 'not_in_mirror', 'no_checksum'],
   ...['wrong_checksum', 'wrong_size', 'html_page', 'bad_redirect', 'unsafe_redirect', 'too_many_redirects'],
   ...['kaggle_credentials', 'kaggle_rules', 'kaggle_competition', 'prepare_failed', 'bad_archive'],
-  ...['cache_not_writable', 'disk_full', 'withheld_missing', 'no_temporary_folder'],
+  ...['cache_not_writable', 'disk_full', 'withheld_missing', 'no_temporary_folder', 'output_not_written'],
   ...['key_missing', 'base_url_missing', 'base_url_invalid', 'langchain_missing'],
   ...['no_redis', 'redis_refused', 'redis_refuses_writes', 'no_redis_library'],
   ...['no_slurm', 'no_kubernetes', 'no_kubernetes_client'],

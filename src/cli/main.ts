@@ -27,7 +27,7 @@ export async function main(given: string[]): Promise<number> {
   await using interrupts = new Interrupts();
   const asJson = argv.includes('--json');
   const program = createProgram(version, asJson);
-  ignoreClosedPipes();
+  ignoreLostOutput();
   let exitCode: ExitCode = exitCodes.ok;
   try {
     await addVerbs(program, argv, async (verb, args, options) => {
@@ -136,7 +136,8 @@ async function reportError(
   process.stderr.write(`mlab: ${plain(message)}\n${hint === '' ? '' : `${plain(hint)}\n`}`);
   const stack = withStack && exitCode !== exitCodes.internal && error instanceof Error ? error.stack : '';
   if (stack) process.stderr.write(`${plain(stack)}\n`);
-  if (asJson) await print(jsonText({ error: { code, message, hint } }));
+  // Where the result can't be written, nothing can: standard error has said it.
+  if (asJson) await print(jsonText({ error: { code, message, hint } })).catch(() => false);
   return exitCode;
 }
 
@@ -177,20 +178,29 @@ function print(text: string): Promise<boolean> {
     process.stdout.write(whole, (error) => {
       if (error === null || error === undefined) resolve(true);
       else if (isReaderGone(error)) resolve(false);
-      else reject(error);
+      else reject(resultLost(error));
     });
   });
 }
 
-/** A reader may stop early (`mlab … | head -1`), and a terminal may be closed: that is not an error. */
-function ignoreClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      if (!isReaderGone(error)) throw error;
-    });
-  }
+function resultLost(cause: Error): UserError {
+  return new UserError(
+    'output_not_written',
+    `The result can't be written: ${cause.message}`,
+    'What the command did is kept; only what it printed is lost. Free some space, or send it elsewhere.',
+    { cause },
+  );
 }
 
+/**
+ * Messages that can't be written are dropped: a full disk below a log must not end hours of work. `print` learns itself
+ * what happens to results.
+ */
+function ignoreLostOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+}
+
+/** A reader may stop early (`mlab … | head -1`), and a terminal may be closed: that is not an error. */
 function isReaderGone(error: unknown): boolean {
   return hasCode(error, 'EPIPE') || hasCode(error, 'EIO');
 }
