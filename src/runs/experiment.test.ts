@@ -150,6 +150,19 @@ test('an experiment whose folder is moved away while a run waits for a decision 
   expect(existsSync(experiment.folder)).toBe(false);
 });
 
+test('an experiment whose folder disappears while it is executed ends, and executes nothing more in a new folder', async () => {
+  const { experiment, written, ...rest } = place(3, sums, 'none');
+  for (const run of written.slice(0, 2)) await run.session(1, 'final_answer');
+  const moved = `${experiment.folder}-2`;
+  const move = ({ kind }: ExperimentProgress) => {
+    if (kind === 'run_kept' && !existsSync(moved)) renameSync(experiment.folder, moved);
+    return false;
+  };
+  const plan = { ...rest.plan, parallel: 1 };
+  await expect(work({ experiment, ...rest, plan }, move)).rejects.toMatchObject({ code: 'experiment_gone' });
+  expect(existsSync(experiment.folder)).toBe(false);
+});
+
 test('a run that another process finishes meanwhile is finished', async () => {
   const { experiment, plan, written, resources } = place(2, sums, 'none');
   const execute = async ({ run }: { run: RunSpec }) => {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../lib/errors.ts';
 import { ownTurn } from '../lib/own-turn.ts';
@@ -50,6 +51,7 @@ export interface RunResult extends JobResult {
  * at the end, one by one, so that nothing else of the experiment affects the times. Finished runs are kept. An error in
  * one run is its result, and never stops the others. If the signal is aborted, current runs stop after what they have
  * recorded, and no other begins.
+ * @throws UserError `experiment_gone`
  */
 export async function runExperiment(plan: Plan, services: ExperimentServices): Promise<RunResult[]> {
   const { experiment, signal } = services;
@@ -61,6 +63,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
   const execute = async (job: Job, next?: GradeJob): Promise<JobResult> => {
     const { record, ...rest } = await executor.execute(job, services, next);
     if (record === null && signal.aborted) return leftAsItIs(job.run, plan, experiment);
+    refuseGone(experiment);
     const result = { ...rest, record: record ?? experiment.runFolder(job.run.id).readRecord() };
     if (!signal.aborted) unended.add(job.run.id, result);
     return result;
@@ -113,17 +116,19 @@ async function isDecided(
 ): Promise<boolean> {
   if (record?.status !== 'waiting') return false;
   while (!signal.aborted && waitsStill(folder, record)) {
-    if (!existsSync(experiment.folder)) throw folderGone(experiment, folder);
+    refuseGone(experiment);
     await sleep(decisionPollMs, undefined, { signal }).catch(() => {});
   }
   return !signal.aborted;
 }
 
-function folderGone({ folder }: Experiment, { id }: RunFolder): UserError {
-  return new UserError(
+/** Further runs would be recorded in a folder without a plan, where nobody finds them. */
+function refuseGone({ folder }: Experiment): void {
+  if (existsSync(join(folder, 'plan.json'))) return;
+  throw new UserError(
     'experiment_gone',
     `The experiment's folder is gone: ${folder}.`,
-    `It was deleted, moved or renamed while ${id} waited for a decision.`,
+    'It was deleted, moved or renamed while its runs were executed. Move it back, and run the same command again to resume.',
   );
 }
 
@@ -149,7 +154,11 @@ function localExecutor(plan: Plan, services: ExperimentServices): Executor {
     gpus: services.gpus?.gpus.length ?? 0,
     jobs: plan.parallel,
   });
-  return new LocalExecutor((job, following) => executeJob(job, host, following), capacity);
+  const execute: Executor['execute'] = async (job, following) => {
+    refuseGone(services.experiment);
+    return await executeJob(job, host, following);
+  };
+  return new LocalExecutor(execute, capacity);
 }
 
 function settingsOf(plan: Plan, services: ExperimentServices): JobSettings {
