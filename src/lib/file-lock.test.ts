@@ -37,6 +37,27 @@ describe('a file lock', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('has one holder also where link() says %s', (code) => {
+    const folder = temporaryFolder();
+    const script = `
+      import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      fs.linkSync = () => {
+        throw Object.assign(new Error('no links'), { code: '${code}' });
+      };
+      syncBuiltinESMExports();
+      const { tryFileLock, withFileLock } = await import(${JSON.stringify(module)});
+      let inside = 0;
+      const work = async () => console.log(++inside, 'holder' in tryFileLock('lock'), --inside);
+      await Promise.all([1, 2, 3].map(() => withFileLock('lock', {}, work)));
+      console.log(fs.readdirSync('.'));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      ...{ cwd: folder, encoding: 'utf8' },
+    });
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`${'1 true 0\n'.repeat(3)}[]\n`);
+  });
+
   it('is released when the work fails, and a second release does nothing', async () => {
     const folder = join(temporaryFolder(), 'lock');
     const failing = withFileLock(folder, {}, async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
-  linkSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { hasCode } from './errors.ts';
 import { namesIn } from './file-kinds.ts';
+import { linkDraft } from './new-file.ts';
 import { isProcessAlive, machineIdentity, processStartTime } from './process-identity.ts';
 
 /**
@@ -191,13 +192,15 @@ function takeIfFree(
     if (before !== 'nobody' && isHeld(before, () => isSilent(highest, statSync(draft.path).mtimeMs)))
       return { holder: holderOf(before) };
     const own = join(folder, String(highest + 1));
-    linkSync(draft.path, own);
-    if (highestTicket(folder) === highest + 1) return { lock: heldLock(folder, highest + 1, draft.text) };
+    if (!linkDraft(draft.path, own, draft.text)) return null;
+    // Without hard links, a ticket can be written though a new holder's cleanup removed the draft.
+    const isCurrent = existsSync(draft.path) && highestTicket(folder) === highest + 1;
+    if (isCurrent) return { lock: heldLock(folder, highest + 1, draft.text) };
     rmSync(own, { force: true });
     return null;
   } catch (error) {
-    // ENOENT: a new holder's cleanup removed the draft.
-    if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return null;
+    // A new holder's cleanup removed the draft.
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   } finally {
     rmSync(draft.path, { force: true });

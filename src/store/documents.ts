@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, linkSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { hasCode, UserError } from '../lib/errors.ts';
+import { linkDraft } from '../lib/new-file.ts';
 import { readRegularFile } from '../lib/regular-file.ts';
 import { deepestStored, parseShallowJson } from '../lib/shallow-json.ts';
 
@@ -88,38 +89,8 @@ export function createFileExclusively(path: string, content: string, { flush = t
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     writeFileSync(temporary, content, { flag: 'wx', flush });
-    linkSync(temporary, path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    if (!hasCode(error, 'EPERM') && !hasCode(error, 'ENOTSUP')) throw error;
-    return createWithoutLinks(path, content);
+    return linkDraft(temporary, path, content);
   } finally {
     rmSync(temporary, { force: true });
-  }
-}
-
-/** For file systems without hard links: still exclusive, but a reader may see the file while it is written. */
-function createWithoutLinks(path: string, content: string): boolean {
-  const file = openIfNew(path);
-  if (file === null) return false;
-  try {
-    writeFileSync(file, content, { flush: true });
-    return true;
-  } catch (error) {
-    rmSync(path);
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Null if it exists already. */
-function openIfNew(path: string): number | null {
-  try {
-    return openSync(path, 'wx');
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return null;
-    throw error;
   }
 }

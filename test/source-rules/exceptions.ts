@@ -93,7 +93,6 @@ export const exceptions: Record<RuleName, Record<string, string>> = {
     'src/server/report-file.ts': pages,
     'src/server/task-page.ts': task,
     'src/store/compress-trace.ts': own,
-    'src/store/documents.ts': own,
     'src/store/file-chunks.ts': own,
     'src/store/file-reading.ts': 'a copy between two files that were opened safely',
     'src/store/fork.ts': own,
