@@ -21,6 +21,7 @@ import type { ExecutedThere } from './execute-there.ts';
 import { logProgress } from './log-events.ts';
 import type { Logger } from './logger.ts';
 import { missedSearches } from './missed-searches.ts';
+import { newerRuns } from './newer-runs.ts';
 import { createProgressView } from './progress.ts';
 import { documentOf, reportedRuns, usualTables } from './report/document-of.ts';
 import { terminalText } from './report/formats.ts';
@@ -177,7 +178,7 @@ export async function conclude(
   const widest = Math.max(...shown.map(([command]) => command.length));
   const further = shown.map(([command, meaning]) => `  ${command.padEnd(widest)}  ${meaning}`);
   return {
-    text: `${terminalText(documentOf(report, null, usualTables(report, false), { unreadable, further: furtherCosts(experiment, experiment.plan.runs, reportedRuns(report, name)) }))}${starterCrashes(experiment)}${missedSearches(experiment, context)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
+    text: `${terminalText(documentOf(report, null, usualTables(report, false), { unreadable, newer: newerRuns([experiment], unreadable), further: furtherCosts(experiment, experiment.plan.runs, reportedRuns(report, name)) }))}${starterCrashes(experiment)}${missedSearches(experiment, context)}${trouble}\n\nNext (all files are in ${experiment.folder})\n${further.join('\n')}`,
     json: {
       ...{ experiment: name, folder: experiment.folder, pairs, runs, problems },
       ...(unreadable.length === 0 ? {} : { unreadable }),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, matchesGlob, relative, resolve } from 'node:path';
-import { messageOf, UserError } from '../lib/errors.ts';
+import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { BranchPlan } from '../schema/index.ts';
 import {
@@ -41,18 +41,31 @@ interface LocateOptions {
   withBranches?: boolean;
   /** The command supports single steps. */
   withSteps?: boolean;
+  /** Experiments that a newer mlab planned are left out, as with patterns, unless no other was given. */
+  leavesOutNewer?: boolean;
 }
 
 /**
  * The runs that targets stand for, each once: those of an experiment, one run, or all that match a pattern.
- * @throws UserError `not_there`, `ambiguous_run`, `no_step`
+ * @throws UserError `not_there`, `ambiguous_run`, `no_step`, and as `openExperiment`
  */
 export function locateRuns(
   context: Context,
   given: readonly string[],
   options: LocateOptions = {},
 ): LocatedRun[] {
-  const found = given.flatMap((target) => runsOfTarget(context, target, options));
+  let newer: unknown = null;
+  const found = given.flatMap((target) => {
+    try {
+      return runsOfTarget(context, target, options);
+    } catch (error) {
+      if (options.leavesOutNewer !== true || !hasCode(error, 'future_version')) throw error;
+      newer = error;
+      context.log(`${target} is left out: ${messageOf(error)}`);
+      return [];
+    }
+  });
+  if (found.length === 0 && newer !== null) throw newer;
   return [...new Map(found.map((run) => [`${run.folder.folder}@${run.step}`, run])).values()];
 }
 

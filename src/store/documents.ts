@@ -55,7 +55,7 @@ function refuseFutureVersion(value: unknown, where: string): void {
   if (!version.success || version.data.v <= currentVersion) return;
   throw new UserError(
     'future_version',
-    `${where} has version ${version.data.v}; this mlab reads up to version ${currentVersion}`,
+    `${where} was written by a newer mlab: it has version ${version.data.v}, and this one reads up to version ${currentVersion}`,
     'Use the mlab that wrote it, or a newer one.',
   );
 }

@@ -43,8 +43,10 @@ export function usualTables(report: Report, wide: boolean): ReportTableName[] {
 
 /** What a reader must know besides the report itself. */
 interface Circumstances {
-  /** Runs that are left out because their files are damaged. */
+  /** Runs that are left out because they can't be read. */
   unreadable?: readonly string[];
+  /** Those of them that a newer mlab wrote; the files of the others are damaged. */
+  newer?: readonly string[];
   further?: FurtherCosts;
   /** Sentences about experiments that were copied or renamed. */
   identities?: readonly string[];
@@ -57,7 +59,8 @@ export function documentOf(
   names: readonly ReportTableName[],
   circumstances: Circumstances = {},
 ): ReportDocument {
-  const { unreadable = [], further = noFurtherCosts, identities = [] } = circumstances;
+  const { unreadable = [], newer = [], further = noFurtherCosts, identities = [] } = circumstances;
+  const damaged = unreadable.filter((run) => !newer.includes(run));
   const { experiments, runs, agents, tasks } = report;
   const compared = comparison === null ? [] : [comparisonTable(comparison)];
   return {
@@ -65,9 +68,8 @@ export function documentOf(
     summary: [
       `${counted(runs.length, 'run')} of ${counted(agents.length, 'agent')} on ${counted(tasks.length, 'task')}${costText(runs, further)}. ${conventions[report.convention]}`,
       ...identities,
-      ...(unreadable.length === 0
-        ? []
-        : [`Left out because their files are damaged: ${unreadable.join(', ')}.`]),
+      ...(damaged.length === 0 ? [] : [`Left out because their files are damaged: ${damaged.join(', ')}.`]),
+      ...(newer.length === 0 ? [] : [`Left out because a newer mlab wrote them: ${newer.join(', ')}.`]),
       ...(comparison?.sentences ?? []),
     ],
     tables: [...compared, ...names.map((name) => reportTables[name](name, report))],

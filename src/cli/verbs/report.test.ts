@@ -266,6 +266,22 @@ describe('mlab report', () => {
     },
   );
 
+  it('says of runs and experiments that a newer mlab wrote them, and counts the others', async () => {
+    const [, later] = first.plan.runs;
+    const { recordPath } = first.runFolder(later?.id ?? '');
+    writeFileSync(recordPath, JSON.stringify({ ...first.runFolder(later?.id ?? '').readRecord(), v: 99 }));
+    mkdirSync(join(folder, 'newer'));
+    writeFileSync(join(folder, 'newer/plan.json'), JSON.stringify({ ...first.plan, name: 'newer', v: 99 }));
+    const { text, json } = await make(['newer', 'first']);
+    expect(text).toContain('Left out because a newer mlab wrote them: first/digits-noop-0.');
+    expect(text).not.toContain('damaged');
+    expect(json).toMatchObject({ unreadable: ['first/digits-noop-0'], runs: [{ experiment: 'first' }] });
+    expect(said.join('\n')).toMatch(
+      /^newer is left out: .*plan\.json was written by a newer mlab: it has version 99/m,
+    );
+    await expect(make(['newer'])).rejects.toMatchObject({ code: 'future_version' });
+  });
+
   it('refuses to choose tables for a format that always contains the whole report', async () => {
     for (const format of ['json', 'html'])
       await expect(make(['first'], { format, table: ['runs'] })).rejects.toThrow(

@@ -15,6 +15,7 @@ import {
 import { findTasks } from '../../tasks/index.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { locateRuns, runsArgument } from '../locate.ts';
+import { newerRuns } from '../newer-runs.ts';
 import { identityTexts } from '../renamed-experiments.ts';
 import type { DocumentTable, ReportDocument } from '../report/document.ts';
 import { documentOf, parseTableName, reportedRuns, tableNames, usualTables } from '../report/document-of.ts';
@@ -89,7 +90,7 @@ export const report: Verb = {
       throw new UserError('usage', 'Name an experiment.', `mlab runs ls${context.placeFlags} lists them.`);
     }
     refuseTables(options);
-    const found = locateRuns(context, chosen);
+    const found = locateRuns(context, chosen, { leavesOutNewer: names.length > 1 });
     refuseBranches(context, found);
     const experiments = [...new Map(found.map(({ experiment }) => [experiment.folder, experiment])).values()];
     const runs = new Set(found.map(({ folder }) => folder.folder));
@@ -142,12 +143,16 @@ export const report: Verb = {
       return { text: reportPage(await viewerPages(context), file), json, exitCode };
     }
     if (format === 'json') return { text: JSON.stringify(json, null, 2), json, exitCode };
+    const newer = newerRuns(experiments, unreadable);
     const identities = identityTexts(made, experiments, compared !== null && !areAgents);
     const tables = options.table ?? usualTables(made, format !== 'text');
     return {
       text: textOf(
         format,
-        withIncomplete(documentOf(made, compared, tables, { unreadable, further, identities }), incomplete),
+        withIncomplete(
+          documentOf(made, compared, tables, { unreadable, newer, further, identities }),
+          incomplete,
+        ),
         options,
       ),
       json,

@@ -76,6 +76,19 @@ test('each run of a fleet is shown with what it does, where, and what it waits f
   );
 });
 
+test('a run that a newer mlab wrote is shown as such, and one that is damaged as damaged', async () => {
+  const folder = temporaryFolder();
+  const experiment = fleetIn(folder);
+  const { recordPath } = experiment.runFolder('finished');
+  writeFileSync(recordPath, JSON.stringify({ ...experiment.runFolder('finished').readRecord(), v: 99 }));
+  writeFileSync(experiment.runFolder('failed').recordPath, 'broken');
+  const { states } = await list(folder);
+  expect(Object.fromEntries(states.map(({ run, why }) => [run, why]))).toMatchObject({
+    'first/finished': 'a newer mlab wrote it',
+    'first/failed': 'its files cannot be read',
+  });
+});
+
 test('an imported run without an end is not shown as running', async () => {
   const folder = temporaryFolder();
   const run = fleetIn(folder).runFolder('interrupted');

@@ -215,6 +215,7 @@ async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
   });
   if (begun === null) return queued;
   const { works, lowerIsBetter, unreadable } = await evaluated(context, [begun]);
+  const newer = await newerOf(begun, unreadable);
   const known = works.map((work) => ({
     run: `${work.experiment}/${work.run}`,
     work,
@@ -227,9 +228,16 @@ async function listed(context: Context, fleet: Fleet): Promise<Listed[]> {
     sign: 1,
     state: 'failed' as const,
     where: '',
-    why: 'its files cannot be read',
+    why: newer.has(run) ? 'a newer mlab wrote it' : 'its files cannot be read',
   }));
   return [...known, ...broken, ...queued];
+}
+
+/** Of runs that can't be read, those that a newer mlab wrote. Loaded only if there are any. */
+async function newerOf(experiment: Experiment, unreadable: readonly string[]): Promise<Set<string>> {
+  if (unreadable.length === 0) return new Set();
+  const { newerRuns } = await import('../newer-runs.ts');
+  return new Set(newerRuns([experiment], unreadable));
 }
 
 /** What its scheduler says of runs that wait; only Slurm tells. */
