@@ -7,6 +7,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
@@ -56,15 +57,20 @@ function draftOf(path: string): string {
   return `${path}.${randomBytes(6).toString('hex')}.tmp`;
 }
 
+function ageOf(path: string): number {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+}
+
 /**
- * Removes drafts of processes that were killed while they replaced a file. Call it only if no process is doing that
- * now.
+ * Removes drafts of processes that were killed while they replaced or created a file. Call it only if no process is
+ * doing that now.
+ * @param olderThanMs younger drafts stay: a process may still need them
  */
-export function removeDrafts(path: string): void {
+export function removeDrafts(path: string, olderThanMs = Number.NEGATIVE_INFINITY): void {
   const [folder, name] = [dirname(path), basename(path)];
   for (const bytes of readdirSync(folder, { encoding: 'buffer' })) {
     const found = bytes.toString('latin1');
     const isDraft = found.startsWith(`${name}.`) && /^[0-9a-f]{12}\.tmp$/.test(found.slice(name.length + 1));
-    if (isDraft) rmSync(join(folder, found), { force: true });
+    if (isDraft && ageOf(join(folder, found)) >= olderThanMs) rmSync(join(folder, found), { force: true });
   }
 }

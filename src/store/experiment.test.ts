@@ -19,6 +19,21 @@ test('the same plan is opened again, whatever its time, its version of mlab and 
   expect(readdirSync(path)).toEqual(['plan.json']);
 });
 
+test('drafts that killed starts left are removed when the plan is opened again, but not those of a start that is under way', () => {
+  using folder = temporaryFolder();
+  createExperiment(folder.path, examplePlan());
+  for (const [name, hours] of Object.entries({
+    'plan.json.0123456789ab.tmp': 2,
+    'plan.json.ba9876543210.tmp': 0,
+  })) {
+    writeFileSync(join(folder.path, name), '');
+    const time = new Date(Date.now() - hours * 3_600_000);
+    utimesSync(join(folder.path, name), time, time);
+  }
+  createExperiment(folder.path, examplePlan());
+  expect(readdirSync(folder.path)).toEqual(['plan.json', 'plan.json.ba9876543210.tmp']);
+});
+
 test('another plan is refused, with the differences', () => {
   using folder = temporaryFolder();
   createExperiment(folder.path, examplePlan());

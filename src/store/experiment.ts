@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomically } from '../lib/atomic-file.ts';
+import { removeDrafts, writeFileAtomically } from '../lib/atomic-file.ts';
 import { UserError } from '../lib/errors.ts';
 import { isFile, namesIn } from '../lib/file-kinds.ts';
 import { BranchPlan, ExperimentName, Plan, RunId, type RunSpec } from '../schema/index.ts';
@@ -146,6 +146,8 @@ export function createExperiment(folder: string, plan: Plan): Experiment {
   if (createFileExclusively(planPath(absolute), `${JSON.stringify(checked, null, 2)}\n`)) {
     return new Experiment(absolute, checked);
   }
+  // Starts that were killed left theirs; a younger one may belong to a start that is under way.
+  removeDrafts(planPath(absolute), hourMs);
   const existing = openExperiment(absolute);
   const differences = describePlanDifferences(existing.plan, checked);
   if (differences.length === 0) return existing;
@@ -190,6 +192,8 @@ function experimentFolders(root: string): string[] {
     .map((name) => join(absolute, name))
     .filter((folder) => isFile(planPath(folder)));
 }
+
+const hourMs = 3_600_000;
 
 function planPath(folder: string): string {
   return join(folder, 'plan.json');
