@@ -118,7 +118,8 @@ const grader: Sign[] = [
   {
     kind: 'grader',
     in: askedText,
-    pattern: /\bmlab_task(?:\.\w+)+\s*=(?!=)|setattr\(\s*mlab_task|sys\.modules\[\s*['"]mlab_task/,
+    // Without limits, a long chain would be tried from each of its links to its end.
+    pattern: /\bmlab_task(?:\.\w{1,100}){1,10}\s*=(?!=)|setattr\(\s*mlab_task|sys\.modules\[\s*['"]mlab_task/,
   },
   {
     kind: 'grader',

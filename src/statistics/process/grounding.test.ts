@@ -8,6 +8,13 @@ import { tokensOf } from './words.ts';
 
 const valuesIn = (text: string) => claimsIn(text).map(({ number }) => number.value);
 
+test('a word of a million hyphens and a number of a million zeros are read at once', () => {
+  expect(tokensOf(`a${'-'.repeat(1_000_000)}b`)).toMatchObject([{ kind: 'word', parts: ['a', 'b'] }]);
+  expect(tokensOf(`ü'${'-'.repeat(1_000_000)}`)).toEqual([{ kind: 'word', text: 'ü', parts: ['ü'] }]);
+  expect(tokensOf(`1${'0'.repeat(1_000_000)}1`)).toMatchObject([{ kind: 'number', unit: 1 }]);
+  expect(tokensOf('18,000')).toMatchObject([{ kind: 'number', unit: 1000 }]);
+});
+
 describe('a claim', () => {
   test.each<[string, number[]]>([
     ['The accuracy improved to 0.85.', [0.85]],

@@ -1,3 +1,5 @@
+import { withoutEnd } from '../../lib/without-end.ts';
+
 /** A number as written in a text. */
 export interface NumberToken {
   kind: 'number';
@@ -67,7 +69,8 @@ function numberToken(text: string, suffix: string): NumberToken {
   const [mantissa = '', exponent = '0'] = digits.toLowerCase().split('e');
   const decimals = mantissa.split('.')[1]?.length ?? 0;
   const whole = decimals === 0;
-  const zeros = whole && Math.abs(Number(digits)) >= 1000 ? (/0+$/.exec(mantissa)?.[0].length ?? 0) : 0;
+  const rounded = whole && Math.abs(Number(digits)) >= 1000;
+  const zeros = rounded ? mantissa.length - withoutEnd(mantissa, '0').length : 0;
   return {
     kind: 'number',
     value: Number(digits) * scale,
@@ -86,6 +89,6 @@ function suffixOf(suffix: string): NumberToken['suffix'] {
 function wordToken(word: string): WordToken {
   if (/^[a-z]+$/.test(word)) return { kind: 'word', text: word, parts: [word] };
   const spelt = word.replace(/\bR(?:\^2|²)/i, 'r2').replace(/([a-z])([A-Z])/g, '$1_$2');
-  const text = spelt.toLowerCase().replace(/['’-]+$/, '');
+  const text = withoutEnd(spelt.toLowerCase(), "'’-");
   return { kind: 'word', text, parts: text.split(/[_'’-]+/).filter((part) => part !== '') };
 }
