@@ -51,6 +51,14 @@ describe('an edit by a model', () => {
     expect(contentOf(place)).toBe(files['notes.md']);
   });
 
+  test('of a file with very many empty lines, by a reply with very many, is saved at once', async () => {
+    const lines = '\n'.repeat(390_000);
+    const models = new ScriptedModels([block(`one${lines}2${lines}`)]);
+    await using place = await open(models, { files: { 'notes.md': `one${lines}two\n` } });
+    expect(await edit(place)).toMatchObject({ status: 'ok' });
+    expect(contentOf(place) === `one${lines}2\n`).toBe(true);
+  });
+
   test('asks the editor with a constant first part, the file between markers, and the instruction', async () => {
     const models = new ScriptedModels([block(edited), block('b2')]);
     await using place = await open(models);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutEnd } from '../../lib/without-end.ts';
 import type { ModelRequest } from '../../schema/index.ts';
 import { unifiedDiff } from '../../store/index.ts';
 import { type ActionOutcome, defineAction, lineNumber } from '../action.ts';
@@ -42,8 +43,8 @@ const editScript = defineAction({
       isPython(save_name),
     );
     if ('status' in written) return written;
-    const end = /\n*$/.exec(file.text)?.[0] ?? '';
-    const text = written.code.replace(/\n+$/, '') + (file.text === '' ? '\n' : end);
+    const end = file.text === '' ? '\n' : file.text.slice(withoutEnd(file.text, '\n').length);
+    const text = withoutEnd(written.code, '\n') + end;
     const began = isThere ? null : `There was no ${script_name}: the edit began with an empty script.`;
     return save(context, { script_name, save_name, file, texts: [text], notices: [began, written.notice] });
   },
