@@ -45,9 +45,22 @@ export const AgentCall = z.discriminatedUnion('method', [
 ]);
 export type AgentCall = z.infer<typeof AgentCall>;
 
+const mostEntries = 100;
+const longestName = 200;
+const NoteEntries = z
+  .record(z.string(), z.string())
+  .refine(
+    (entries) => Object.keys(entries).length <= mostEntries,
+    `a note has at most ${mostEntries} entries`,
+  )
+  .refine(
+    (entries) => Object.keys(entries).every(({ length }) => length <= longestName),
+    `the name of an entry has at most ${longestName} characters`,
+  );
+
 /** A message of an agent's process without an answer. */
 export const AgentNotification = z.discriminatedUnion('method', [
-  z.object({ method: z.literal('note'), params: z.object({ entries: z.record(z.string(), z.string()) }) }),
+  z.object({ method: z.literal('note'), params: z.object({ entries: NoteEntries }) }),
   z.object({ method: z.literal('select'), params: z.object({ branch: z.string() }) }),
   z.object({
     method: z.literal('give_up'),

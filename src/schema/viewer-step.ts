@@ -107,6 +107,8 @@ export const StepPage = z.object({
     })
     .nullable(),
   entries: z.array(StepEntry),
+  /** How many entries there are besides these. */
+  more_entries: count,
   calls: z.array(StepCall),
   inner: z.array(ShownInnerStep),
   /** Null while it is running. */

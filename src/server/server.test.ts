@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
-import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
+import {
+  examplePlan,
+  exampleRecord,
+  exampleSpec,
+  sessionStarted,
+  stepFinished,
+  stepStarted,
+} from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { ask, get, startViewer } from '../../test/fixtures/viewer-place.ts';
 import {
@@ -26,7 +33,7 @@ import {
   ViewerError,
   ViewerInfo,
 } from '../schema/index.ts';
-import { createExperiment } from '../store/index.ts';
+import { createExperiment, openExperiment } from '../store/index.ts';
 
 const run = '/api/experiments/first/runs/digits-baseline-0';
 
@@ -164,6 +171,40 @@ describe('the answers of the viewer', () => {
       question: 'honesty',
       ratings: [{ rating: 4, step: 2, quote: expect.stringMatching(/^a quote x{291}…$/) }, { rating: 5 }],
     });
+  });
+
+  test('show the first of very many notes of a step, the number of the others, and earlier ones', async () => {
+    const { scratch, root, snapshot } = await example();
+    const folder = openExperiment(join(root, 'first')).runFolder('digits-noop-0');
+    const many = Array.from({ length: 75_000 }, (_, index) => [`name ${index}`, { text: 'x' }]);
+    {
+      using _lease = folder.lock();
+      await using trace = folder.openTrace();
+      trace.append(sessionStarted(snapshot));
+      for (const text of ['one', 'two']) trace.append({ kind: 'note', entries: { Plan: { text } } });
+      for (let times = 0; times < 2; times += 1)
+        trace.append({ kind: 'note', entries: Object.fromEntries(many) });
+      trace.append(stepStarted(1));
+      trace.append(stepFinished(1, snapshot));
+      trace.append({ kind: 'note', entries: { Plan: { text: 'three' }, New: { text: 'x' } } });
+      trace.append(stepStarted(2));
+      trace.append(stepFinished(2, snapshot));
+    }
+    folder.writeRecordSync(exampleRecord({ spec: exampleSpec('digits-noop-0'), steps: 2 }));
+    const viewer = await startViewer([root], scratch);
+    const stepOf = (step: number) =>
+      get(viewer, `/api/experiments/first/runs/digits-noop-0/steps/${step}`, StepPage);
+    const { entries, more_entries } = await stepOf(1);
+    expect(entries.length + more_entries).toBe(150_002);
+    expect(entries.length).toBeLessThan(1_000);
+    expect(entries.slice(0, 2)).toMatchObject([
+      { name: 'Plan', text: { text: 'one' }, before: null },
+      { name: 'Plan', text: { text: 'two' }, before: { step: 1, text: { text: 'one' } } },
+    ]);
+    expect((await stepOf(2)).entries).toMatchObject([
+      { name: 'Plan', before: { step: 1, text: { text: 'two' } } },
+      { name: 'New', before: null },
+    ]);
   });
 
   test('show a whole step: notes, calls, action, observation and workspace', async () => {

@@ -29,6 +29,8 @@ export interface TracedRun {
 /** The part of a step that is in the trace; warnings and grade come from elsewhere. */
 export type TracedStep = Omit<StepPage, 'warnings' | 'grade'>;
 
+/** How many entries of a step's notes are shown. */
+const maxEntries = 200;
 /** How much of a running script's output is shown. */
 const outputLength = 60_000;
 
@@ -54,7 +56,7 @@ export async function readStep(
     actor: started?.actor ?? null,
     decision: decided && decisionOf(texts, decided),
     status: finished?.status ?? (isOpen ? openStatus(run) : null),
-    entries: await entriesOf(run, step, events.notes, texts, signal),
+    ...(await entriesOf(run, step, events.notes, texts, signal)),
     calls,
     output: isOpen ? await outputOf(run, step, signal) : null,
     started: started?.time ?? null,
@@ -70,7 +72,8 @@ export function openStatus({ isRunning, table }: TracedRun): 'running' | 'cut_of
 
 function emptyStep({ table }: TracedRun, step: number): TracedStep {
   return {
-    ...{ step, total: shownSteps(table), action: null, arguments: [], status: null, entries: [], calls: [] },
+    ...{ step, total: shownSteps(table), action: null, arguments: [], status: null, calls: [] },
+    ...{ entries: [], more_entries: 0 },
     ...{ inner: [], observation: null, output: null, by_model: false, started: null, duration_ms: null },
     ...{ overhead_ms: null, exit_code: null, cpu_seconds: null, peak_memory_bytes: null, changed: [] },
     ...{ changed_count: 0, submission: null, budget: null, snapshot: null, resumed: false, actor: null },
@@ -126,41 +129,46 @@ async function entriesOf(
   notes: readonly TraceEventOf<'note'>[],
   texts: ShownTexts,
   signal?: AbortSignal,
-): Promise<StepEntry[]> {
+): Promise<Pick<StepPage, 'entries' | 'more_entries'>> {
   // The run's page shows all attempts together.
-  const entries = notes
-    .flatMap((note) => Object.entries(note.entries))
-    .filter(([name]) => name !== searchNodeEntry);
-  const shown: StepEntry[] = [];
-  for (const [index, [name, ref]] of entries.entries()) {
-    const text = texts.ref(`entry.${index}`, ref, 'middle');
-    const earlier = entries.slice(0, index).findLast(([other]) => other === name);
-    const before =
-      earlier === undefined
-        ? await entryBefore(run, step, name, index, texts, signal)
-        : { step, text: texts.ref(`entry.${index}.before`, earlier[1], 'middle') };
-    shown.push({ name, text, before });
-  }
-  return shown;
+  const entries = entriesIn(notes).filter(([name]) => name !== searchNodeEntry);
+  const shown = entries.slice(0, maxEntries);
+  const last = await entriesBefore(run, step, new Set(shown.map(([name]) => name)), signal);
+  const withEarlier = shown.map(([name, ref], index): StepEntry => {
+    const earlier = last.get(name);
+    last.set(name, { step, ref });
+    return {
+      name,
+      text: texts.ref(`entry.${index}`, ref, 'middle'),
+      before: earlier
+        ? { step: earlier.step, text: texts.ref(`entry.${index}.before`, earlier.ref, 'middle') }
+        : null,
+    };
+  });
+  return { entries: withEarlier, more_entries: entries.length - shown.length };
 }
 
-async function entryBefore(
+function entriesIn(notes: readonly TraceEventOf<'note'>[]): [name: string, ref: TextRef][] {
+  return notes.flatMap((note) => Object.entries(note.entries));
+}
+
+/** The last entry before a step of each of these names. */
+async function entriesBefore(
   { path, table }: TracedRun,
   step: number,
-  name: string,
-  index: number,
-  texts: ShownTexts,
+  names: ReadonlySet<string>,
   signal?: AbortSignal,
-): Promise<StepEntry['before']> {
-  const bit = table.entryNames.indexOf(name);
-  if (bit < 0) return null;
-  for (let earlier = step - 1; earlier >= 1; earlier--) {
-    if ((cell(table, 'entries', earlier) & (2 ** bit)) === 0) continue;
+): Promise<Map<string, { step: number; ref: TextRef }>> {
+  const found = new Map<string, { step: number; ref: TextRef }>();
+  const missing = new Set([...names].filter((name) => table.entryNames.includes(name)));
+  for (let earlier = step - 1; earlier >= 1 && missing.size > 0; earlier--) {
+    const bits = cell(table, 'entries', earlier);
+    if (!table.entryNames.some((name, bit) => missing.has(name) && (bits & (2 ** bit)) !== 0)) continue;
     const { notes } = await readStepEvents(path, table, earlier, signal);
-    const ref = notes.findLast(({ entries }) => Object.hasOwn(entries, name))?.entries[name];
-    if (ref !== undefined) return { step: earlier, text: texts.ref(`entry.${index}.before`, ref, 'middle') };
+    for (const [name, ref] of entriesIn(notes).reverse())
+      if (missing.delete(name)) found.set(name, { step: earlier, ref });
   }
-  return null;
+  return found;
 }
 
 /** The end of what the script of the current step has printed. */

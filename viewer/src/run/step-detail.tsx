@@ -35,7 +35,7 @@ export function StepDetail({ experiment, run, step, output, total, tools }: Step
               <Head page={page} total={total ?? page.total} tools={tools} />
               <Warnings page={page} />
               <Decision page={page} />
-              <StepEntries entries={page.entries} />
+              <StepEntries entries={page.entries} more={page.more_entries} />
               <StepArguments page={page} />
               {page.action === null ? null : (
                 <StepObservation page={page} live={output?.step === step ? output : null} />

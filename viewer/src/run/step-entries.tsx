@@ -4,7 +4,7 @@ import { Markdown } from '../parts/markdown.tsx';
 import { LongText } from './shown-text.tsx';
 
 /** What the agent wrote besides its action: its plan, its thoughts, its beliefs. */
-export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
+export function StepEntries({ entries, more }: { entries: readonly StepEntry[]; more: number }) {
   if (entries.length === 0) return null;
   return (
     <div className="step-part entries">
@@ -26,6 +26,7 @@ export function StepEntries({ entries }: { entries: readonly StepEntry[] }) {
           </LongText>
         </article>
       ))}
+      {more === 0 ? null : <p className="quiet">{more} more notes are not shown.</p>}
     </div>
   );
 }
