@@ -68,6 +68,12 @@ test('git runs no program of the agent in any folder of a restored workspace', a
   expect(existsSync(proof)).toBe(true);
 });
 
+test('a name of any length is compared at once', () => {
+  const paths = [`.git${' .'.repeat(500_000)}`, `${' '.repeat(1_000_000)}x`];
+  const { leftOut } = withoutRepositories(paths.map((path) => ({ path, folder: true })));
+  expect(leftOut).toEqual(paths.slice(0, 1));
+});
+
 test('names that some file system treats as .git are left out, and others stay', () => {
   const object = ObjectId.parse('a'.repeat(64));
   const file = (path: string) => ({ path, object, size: 1, mode: 0o644, mtime: 0 });

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../lib/without-end.ts';
 import type { SnapshotEntry } from '../schema/index.ts';
 
 /**
@@ -38,11 +39,11 @@ export function withoutRepositories(entries: readonly SnapshotEntry[]): {
  * of streams make no difference there, and a backslash separates names.
  */
 export function plainName(name: string): string {
-  return name
+  const plain = name
     .replaceAll(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
     .toLowerCase()
-    .replace(/:.*$/s, '')
-    .replace(/[. ]+$/, '');
+    .replace(/:.*$/s, '');
+  return withoutEnd(plain, '. ');
 }
 
 /** Whether some file system reads the name as that of git's own folder, or the like. */

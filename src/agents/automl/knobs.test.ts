@@ -250,6 +250,18 @@ describe('a version of a script', () => {
     expect(withValues(starter, knobs, values)).toBe(starter);
   });
 
+  it('has other seeds also in a long line that nearly sets some', () => {
+    const line = `A"-SEED"\t`.repeat(100_000);
+    expect(withFreshSeeds(`${line}\np.add_argument("--seed", default=3)\n`, 1)).toBe(
+      `${line}\np.add_argument("--seed", default=4)\n`,
+    );
+  });
+
+  it('is read at once, however long its names and numbers are', () => {
+    const [name, digits] = ['A'.repeat(300_000), '0'.repeat(300_000)];
+    expect(findKnobs(`${name}.fit(lr=0.1)\nlr = ${digits}j\n`)).toMatchObject([{ name: 'lr', value: 0.1 }]);
+  });
+
   it('has other seeds wherever they are set', () => {
     const source =
       'SEED = 3\nnp.random.seed(1)\nrng = np.random.default_rng(2)\nf(random_state=4, seed=None)\n' +

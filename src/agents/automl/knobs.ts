@@ -94,7 +94,7 @@ function isForEvaluation(source: string, use: SyntaxNode): boolean {
 
 /** The value of a plain decimal literal; null for hexadecimal, complex and invalid ones. */
 function numberValue(literal: string): number | null {
-  if (!/^(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d+)?$/.test(literal)) return null;
+  if (!/^(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?$/.test(literal)) return null;
   const value = Number(literal.replaceAll('_', ''));
   return Number.isFinite(value) && !/^0\d/.test(literal) ? value : null;
 }

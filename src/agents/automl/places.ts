@@ -96,7 +96,7 @@ function loopName(source: string, call: SyntaxNode, node: SyntaxNode): string | 
   const variable = loop?.name === 'ForStatement' ? loop.getChild('VariableName') : null;
   if (loop === null || variable === null || node.nextSibling?.name !== ')') return null;
   const name = plainName(textOf(source, variable));
-  const trains = /\.backward\(|\.step\(|-=[^\n]*grad/.test(textOf(source, loop));
+  const trains = /\.backward\(|\.step\(|-=[^\n]{0,300}grad/.test(textOf(source, loop));
   const isRound =
     /^(?:epoch|iteration|iter|round)$/.test(name) || (trains && /^(?:step|it|t|i)?$/.test(name));
   return isRound ? 'epochs' : null;

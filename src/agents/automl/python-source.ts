@@ -85,7 +85,7 @@ export function ancestorsOf(node: SyntaxNode): SyntaxNode[] {
 export function calleeName(source: string, call: SyntaxNode): string {
   const callee = call.firstChild;
   if (callee === null) return '';
-  return /([A-Za-z_]\w*)\s*$/.exec(textOf(source, callee))?.[1] ?? '';
+  return /(?<!\w)([A-Za-z_]\w*)\s*$/.exec(textOf(source, callee))?.[1] ?? '';
 }
 
 /** The text of a plain string literal; null for other nodes and for literals with escapes. */

@@ -3,7 +3,7 @@
  * default=3`.
  */
 const seeds =
-  /(?<before>\b\w*(?:seed|random_state)\b["']?(?:\s*:\s*int)?\s*(?:=(?!=)|:)\s*|\b(?:manual_seed(?:_all)?|set_seed|seed_everything|seed|default_rng|RandomState|PRNGKey)\(\s*|["']--?\w*seed["'][^\n]*?\bdefault\s*=\s*)(?<digits>\d{1,9})\b/gi;
+  /(?<before>\b\w*(?:seed|random_state)\b["']?(?:\s*:\s*int)?\s*(?:=(?!=)|:)\s*|\b(?:manual_seed(?:_all)?|set_seed|seed_everything|seed|default_rng|RandomState|PRNGKey)\(\s*|["']--?\w*seed["'][^\n]{0,500}?\bdefault\s*=\s*)(?<digits>\d{1,9})\b/gi;
 
 /** A seed that is given from outside: `SEED = int(os.environ.get("SEED", "0"))`. */
 const givenSeeds = /\b\w*seed(?:\s*:\s*int)?\s*=\s*int\((?:[^()\n]|\([^()\n]*\))*\)/gi;

@@ -154,7 +154,7 @@ function saysTest(line: string): boolean {
 
 /** The subject of the lines below a heading such as `Validation:` or `=== train ===`; undefined for other lines. */
 function headingOf(line: string): Subject | 'test' | undefined {
-  const isHeading = /^\s*(?:[=#*-]{2,}.*|#.*|[^\d:]+:|"?\w+"?:\s*\{|\[[^\]]*\])\s*$/.test(line);
+  const isHeading = /^\s*(?:[=#*-]{2}.*|#.*|[^\d:]+:|"?\w+"?:\s*\{|\[[^\]]*\])\s*$/.test(line);
   if (!isHeading || words(line).length > 4 || /\d/.test(line)) return undefined;
   if (saysTest(line)) return 'test';
   return (
@@ -239,7 +239,7 @@ function valueBeforeName(tokens: readonly Token[]): Found[] {
 
 /** A unit may follow a number directly: 27.1dB, 310ms; but 5fold is a word, and 1.2.3 a version. */
 const tokenPattern =
-  /(?<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?:(?!\w|\.\d)|(?<=\.\d+)(?=[A-Za-z])|(?=(?:[mun]?s|secs?|seconds|db|km)\b)))|(?<odd>(?<!\w)[-+]?(?:nan|inf|infinity)(?!\w))|(?<word>[A-Za-z_][\w.²-]*|\d[\w.]*)|(?<separator>[:=|→])/gi;
+  /(?<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?:(?!\w|\.\d)|(?<=\.\d+)(?=[A-Za-z])|(?=(?:[mun]?s|secs?|seconds|db|km)\b)))|(?<odd>(?<!\w)[-+]?(?:nan|inf|infinity)(?!\w))|(?<word>[A-Za-z_][\w.²-]*|\d[\w.]*)|(?<separator>[:=|→])/gi;
 
 function tokensOf(line: string, spellings: readonly string[], timeUnit: number | null): Token[] {
   const tokens: Token[] = [];
@@ -276,7 +276,7 @@ const shortened: Readonly<Record<string, string>> = {
 };
 
 const timePattern =
-  /(?<![\w.])(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)\s*((?:[mnuµ]|milli|micro|nano)?(?:s|secs?|seconds?)|mins|minutes?)(?!\w)/gi;
+  /(?<![\w.])(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+)\s*((?:[mnuµ]|milli|micro|nano)?(?:s|secs?|seconds?)|mins|minutes?)(?!\w)/gi;
 
 /** How many seconds a unit of time is; 1 for other words. */
 function secondsIn(unit: string): number {

@@ -1,5 +1,5 @@
 /** A word or number that a table's cell may hold. */
-const number = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?%?$/;
+const number = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?$/;
 /** Rows that say how much the others vary. */
 const ofSpread = /^(?:std|sd|stdev|spread|±|\+-|min|max)\b/i;
 

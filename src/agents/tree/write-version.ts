@@ -112,17 +112,39 @@ function changesFiles(action: string): boolean {
 
 /** The longest complete block of code in a reply; null if there is none. */
 export function scriptIn(text: string): string | null {
-  const blocks = [...text.matchAll(/^(`{3,})(?:python|py)?[ \t]*\n([\s\S]*?)^\1[ \t]*$/gim)].map(
-    ([, , code = '']) => code,
-  );
+  const { blocks } = blocksOf(text, /^(`{3,})(?:python|py)?[ \t]*$/i);
   const [longest = ''] = blocks.toSorted((one, other) => other.length - one.length);
   return longest.trim() === '' ? null : longest;
 }
 
-function changeIn(text: string): string {
-  const outside = text.replaceAll(/^(`{3,})[\s\S]*?^\1[ \t]*$/gm, '');
-  const said = /^\W*change\W*:(.*)$/im.exec(outside)?.[1] ?? outside.trim().split('\n')[0] ?? '';
-  return plainLine(said, 300);
+/** What a reply says outside of its blocks about the change. */
+export function changeIn(text: string): string {
+  const { outside } = blocksOf(text, /^(`{3,})/);
+  const said = outside
+    .map((line) => /^\W*change\W*:(.*)$/i.exec(line)?.[1])
+    .find((each) => each !== undefined);
+  return plainLine(said ?? outside.find((line) => line.trim() !== '')?.trim() ?? '', 300);
+}
+
+/** Blocks reach from a line that opens one to the next line of the same fence. Takes linear time, unlike a pattern. */
+function blocksOf(text: string, opening: RegExp): { blocks: string[]; outside: string[] } {
+  const lines = text.split('\n');
+  const ends = lines.map((line) => /^(`{3,})[ \t]*\r?$/.exec(line)?.[1]);
+  const last = new Map(ends.map((fence, at) => [fence, at]));
+  const blocks: string[] = [];
+  const outside: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    const fence = opening.exec(line)?.[1];
+    // Only if the block ends is the rest searched for its end, and then it is not read again.
+    if (fence === undefined || (last.get(fence) ?? 0) <= at) outside.push(line);
+    else {
+      const end = ends.indexOf(fence, at + 1);
+      blocks.push(`${lines.slice(at + 1, end).join('\n')}\n`);
+      at = end;
+    }
+  }
+  return { blocks, outside };
 }
 
 function textIn(input: unknown): string {

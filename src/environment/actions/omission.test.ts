@@ -27,3 +27,9 @@ test('a comment that the script had before the edit is not a placeholder', () =>
   const before = `# ... existing code ...\n${script}`;
   expect(omissionIn(before, before.replace('return 1', 'return 2'))).toBeNull();
 });
+
+test('a line of any length is judged at once', () => {
+  const line = `# rest ${'code '.repeat(200_000)}`;
+  expect(omissionIn(script, line)).toBeNull();
+  expect(omissionIn(script, `# ... rest of the code ${line}`)).toHaveLength(200);
+});

@@ -1,5 +1,8 @@
 import { linesOf } from './text-file.ts';
 
+/** Placeholders are short; in a long line, the patterns would take quadratic time. */
+const longestPlaceholder = 500;
+
 const placeholders = [
   // "# ... rest of the code", "# … (unchanged)"
   /^(#|\/\/|<!--)?\s*[[(<]?\s*(\.{3}|…).*\b(rest|remain|remaining|remains|unchanged|same|existing|previous|before|above|omitted)\b/i,
@@ -17,7 +20,9 @@ export function omissionIn(before: string, after: string): string | null {
   const fresh = new Set(lines);
   if ([...old].every((line) => fresh.has(line))) return null;
   const found = lines.find(
-    (line) => !old.has(line) && placeholders.some((placeholder) => placeholder.test(line)),
+    (line) =>
+      !old.has(line) &&
+      placeholders.some((placeholder) => placeholder.test(line.slice(0, longestPlaceholder))),
   );
   return found === undefined ? null : found.slice(0, 200);
 }

@@ -6,6 +6,14 @@ const python = { python: true };
 const other = { python: false };
 
 describe('code in a reply', () => {
+  test('is looked for at once in a line of any length that only begins like a fence', () => {
+    expect(codeOfReply(`${'~'.repeat(1_000_000)}\``, other)).toMatchObject({ ok: false });
+    expect(codeOfReply(`${'~'.repeat(1_000_000)}\nx\n${'~'.repeat(1_000_000)}`, other)).toMatchObject({
+      ok: true,
+      code: 'x',
+    });
+  });
+
   test.each([
     ['a fenced block', '```python\nx = 1\n```', 'x = 1'],
     ['text around it', 'Sure:\n\n```py\nx = 1\n\ny = 2\n```\nDone.', 'x = 1\n\ny = 2'],

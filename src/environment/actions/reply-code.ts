@@ -12,7 +12,7 @@ interface OpenBlock {
   indent: number;
 }
 
-const opening = /^(?<indent>[ \t]*)(?<fence>`{3,}|~{3,})(?<label>[^`]*)$/;
+const opening = /^(?<indent>[ \t]*)(?<fence>`{3,}|~{3,}(?!~))(?<label>[^`]*)$/;
 /** CodeLlama's marker of code, which it usually ends with a fence. */
 const openingTag = '[PYTHON]';
 const closingTag = '[/PYTHON]';

@@ -69,7 +69,7 @@ function isTyped({ args, action }: WorkStep, path: string): boolean {
 function isInline({ action, args }: WorkStep): boolean {
   if (action === 'Python REPL') return true;
   if (action !== 'Run Command') return false;
-  return /\b(?:python[\d.]*|perl|ruby|node|sh|bash)\s+(?:-\w+\s+)*-\w*[ce]\b|<<|\bsed\s+-|\bawk\b/.test(
+  return /\b(?:python[\d.]*|perl|ruby|node|sh|bash)\s+(?:-\w+\s+){0,20}-\w*[ce]\b|<<|\bsed\s+-|\bawk\b/.test(
     String(args.command),
   );
 }

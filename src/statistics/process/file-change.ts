@@ -88,7 +88,10 @@ function changesIn(old: string, fresh: string): string[] {
   return [...old.matchAll(value)].flatMap(({ 0: from }, place) => {
     const to = after[place];
     if (to === undefined || to[0] === from) return [];
-    const name = /([\p{L}_][\p{L}\p{N}_]*)[^\p{L}_]*$/u.exec(fresh.slice(0, to.index))?.[1];
+    const name = fresh
+      .slice(0, to.index)
+      .match(/[\p{L}_][\p{L}\p{N}_]*/gu)
+      ?.at(-1);
     return [`${name === undefined ? '' : `${name} `}${from}→${to[0]}`];
   });
 }

@@ -44,7 +44,7 @@ export function planMetrics(transcript: RunTranscript): ProcessMetrics['plan'] {
 const longestItem = 1000;
 const listMark = /^\s*(?:[-+*•]\s+|\(?(?<number>\d{1,2})[.):]\s+|step (?<step>\d{1,2})\s*[:.]\s*)+/i;
 /** Below such a heading is the state of the items, not the items. */
-const statusHeading = /\b(?:status|progress|results?|findings|notes?|facts?)\b[^:]*:\s*\**\s*(?:none\.?)?$/i;
+const statusHeading = /\b(?:status|progress|results?|findings|notes?|facts?)\b[^:]*:[\s*]*(?:none\.?)?$/i;
 const done =
   /(?:^|[.:([—–-]\s*)(?:done|completed|finished)\b|[.:([—–-]\s*complete\b|\b(?:done|completed|finished)[.)\]!\s]*$|[✓✔✅☑]|\[x\]/i;
 const notDone = /\b(?:not|yet to be|to be|isn't|wasn't|never)\b[^.]*\b(?:done|completed?|finished)\b/i;

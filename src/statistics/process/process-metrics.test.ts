@@ -200,6 +200,12 @@ describe('progress', () => {
   });
 });
 
+test('a path of any length is compared at once', () => {
+  const long = 'y'.repeat(1_000_000);
+  const steps = [edited(`${long}/x`), edited(`a/${long}.py`), executed('import x')];
+  expect(measure(steps)).toMatchObject({ waste: { edits: 2, edits_never_executed: 1 } });
+});
+
 describe('plan', () => {
   const planned = (...plans: string[]) =>
     measure(plans.map((plan) => did('List Files', {}, { entries: { 'Research Plan and Status': plan } })))
@@ -239,6 +245,11 @@ describe('plan', () => {
     ['- Train a model. In progress.', 0],
   ])('%j: %d done', (plan, done) => {
     expect(planned(plan)).toMatchObject({ declared: 1, done });
+  });
+
+  it('reads a long plan of lines that nearly are headings at once', () => {
+    const line = `${'*note*g'.repeat(70)}:${'\t'.repeat(450)}:x`;
+    expect(planned(`${line}\n`.repeat(5_000))).toMatchObject({ kept: true, declared: 0 });
   });
 
   it('drops no items if a reply left the plan out', () => {

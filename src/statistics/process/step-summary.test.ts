@@ -52,6 +52,11 @@ describe('the change of a file', () => {
     expect(describeChange({ path: 'a', before: { text: null }, after: content })).toBe('a: changed');
   });
 
+  test('names before changed values are found at once in lines of letters and digits', () => {
+    const before = `${'A'.repeat(150)}${'0'.repeat(150)} B=${'1,'.repeat(45)}\n`.repeat(5_000);
+    expect(describeChange(changeOf(before, before.replaceAll('1,', '2,')))).toBe('train.py: B 1→2');
+  });
+
   test('texts that are made to be slow to compare take no longer', () => {
     const quotes = `${'"'.repeat(200)}${"'".repeat(199)}`;
     const before = `${`${quotes}\n`.repeat(500)}${'from '.repeat(50_000)}\n${'['.repeat(50_000)}x`;

@@ -47,7 +47,7 @@ function wasExecuted(edit: TranscriptStep, { steps }: RunTranscript): boolean {
   const later = steps.slice(steps.indexOf(edit) + 1);
   const takenBack = later.findIndex((step) => isUndo(step) && editedFile(step) === file);
   const executions = later.slice(0, takenBack < 0 ? undefined : takenBack).filter(ran);
-  const script = /([^/]+)\.(?:py|sh)$/.exec(file ?? '');
+  const script = /(?<![^/])([^/]+)\.(?:py|sh)$/.exec(file ?? '');
   // Any script may read data and settings.
   if (script === null) return executions.length > 0;
   const [name, module = ''] = [script[0], script[1]];
@@ -57,8 +57,12 @@ function wasExecuted(edit: TranscriptStep, { steps }: RunTranscript): boolean {
   );
 }
 
+/** No file system has longer names, and a pattern may not be much longer. */
+const longestName = 255;
+
 /** Whether any text of the run imports the module. */
 function isImported(module: string, steps: readonly TranscriptStep[]): boolean {
+  if (module.length > longestName) return false;
   const words = module.replace(/[^\w]/g, '.');
   const pattern = new RegExp(`\\b(?:import|from)\\s+(?:[\\w.]+\\.)?${words}\\b`);
   return steps.some(

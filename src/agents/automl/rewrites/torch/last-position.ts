@@ -58,7 +58,9 @@ function valueOfHead(script: TorchScript, definition: SyntaxNode): SyntaxNode | 
   if (argument === undefined || argument.keyword !== null || more.length > 0) return null;
   // It is rewritten already, or not understood.
   const text = textOf(source, argument.value);
-  return /\[[^\]]*-1[^\]]*\]$|#/.test(text) ? null : argument.value;
+  return text.includes('#') || /\[([^[\]]*)\]$/.exec(text)?.[1]?.includes('-1') === true
+    ? null
+    : argument.value;
 }
 
 /** Functions directly in the body of a class. */
