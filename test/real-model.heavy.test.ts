@@ -73,7 +73,7 @@ describe.skipIf(problem !== undefined)(`a real language model${why}`, () => {
 
   test('leaves tree, for which it writes nonsense, with a submission that is not worse than the starter', async () => {
     const model = ['--model', 'openai-compatible/smollm2', '--base-url', server.url, '--temperature', '1'];
-    const limits = ['--wall-seconds', '60', '--max-output-tokens', '120', '--seeds', '2'];
+    const limits = ['--wall-seconds', '90', '--max-output-tokens', '120', '--seeds', '2'];
     const done = await command(
       ...['run', '--task', 'digits', '--agent', 'tree', ...model, ...limits, '--name', 'tree', '--json'],
     );
