@@ -196,7 +196,7 @@ wrote forecast.csv, 2534 rows`;
 
   it('is not slowed down by long numbers and lines that nearly are headings', () => {
     const lines = [`${'0'.repeat(1_990)}K`, `${'#'.repeat(990)}${'\t'.repeat(990)}\u2028x`];
-    const output = `${lines.join('\n')}\n`.repeat(20);
+    const output = `${lines.join('\n')}\n`.repeat(5);
     for (const metric of [mae, seconds, averagePrecision]) expect(value(output, metric)).toBeNull();
     expect(value(`${output}Validation MAE: 44.\naverage precision 0.5`, mae)).toBe(44);
   });
