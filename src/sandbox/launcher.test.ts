@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../test/fixtures/until.ts';
@@ -30,6 +32,10 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
       readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(launcherShell),
     );
 
+  /** Of the whole machine, which the kernel tells in each network namespace. */
+  const orphanedConnections = () =>
+    Number(/ orphan (\d+) /.exec(readFileSync('/proc/net/sockstat', 'latin1'))?.[1]);
+
   /** A program that answers each line that it reads. */
   async function startListener(heard: string[]): Promise<SandboxProcess> {
     return sandbox.start(['/bin/sh', '-c', 'while read -r line; do echo "got $line"; done'], {
@@ -47,6 +53,22 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
     expect(launchers()).toEqual(first);
     await sandbox[Symbol.asyncDispose]();
     expect(launchers()).toEqual([]);
+  });
+
+  it('serves on while connections of others on the machine are being closed', async () => {
+    await run(sandbox, 'true');
+    const first = launchers();
+    const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(client, 'connect');
+    client.write(Buffer.alloc(20_000_000));
+    client.destroy();
+    await until('a connection is being closed', () => orphanedConnections() > 0, 5);
+    await run(sandbox, 'true');
+    expect(orphanedConnections()).toBeGreaterThan(0);
+    expect(launchers()).toEqual(first);
+    server.close();
   });
 
   it('lets a command continue while others begin and end', async () => {

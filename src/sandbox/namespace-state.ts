@@ -1,5 +1,6 @@
 import { readFileSync, statfsSync, statSync } from 'node:fs';
 import { temporaryFolders } from './bubblewrap-arguments.ts';
+import { kernelText } from './kernel-text.ts';
 
 /**
  * What commands can leave in a sandbox's namespaces besides processes: files in its temporary folders, and connections
@@ -13,11 +14,16 @@ export function stateOf(pid: number): string | null {
       const { files, ffree } = statfsSync(path);
       return `${files - ffree} ${statSync(path).mode}`;
     });
-    const connections = /^TCP: inuse \d+ orphan \d+ tw \d+/m.exec(
-      readFileSync(`/proc/${pid}/net/sockstat`, 'latin1'),
-    );
-    return [...folders, connections?.[0] ?? ''].join('\n');
+    const connections = readFileSync(`/proc/${pid}/net/sockstat`, 'latin1');
+    const waiting = / tw \d+/.exec(connections)?.[0] ?? '';
+    const ofVersion6 = kernelText(`/proc/${pid}/net/sockstat6`);
+    return [...folders, ...[connections, ofVersion6].map(inUse), waiting].join('\n');
   } catch {
     return null;
   }
+}
+
+/** Includes those that no process has open; the number of these beside it is the whole machine's. */
+function inUse(connections: string): string {
+  return /^TCP6?: inuse \d+/m.exec(connections)?.[0] ?? '';
 }
