@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject } from '../lib/json-values.ts';
 import {
   type EventOf,
   type GradedStep,
@@ -176,7 +177,5 @@ export class TranscriptReader {
 /** Arguments are JSON text from the agent; if they are not an object, they are kept under `input`. */
 function argsOf(text: string): Record<string, unknown> {
   const value = parseStoredText(z.unknown(), text, 'the arguments of an action in the trace');
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? { ...value }
-    : { input: value };
+  return isJsonObject(value) ? value : { input: value };
 }

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { hasCode } from './errors.ts';
-import { namesIn } from './file-kinds.ts';
+import { namesIn } from './files-there.ts';
 import { linkDraft } from './new-file.ts';
 import { isProcessAlive, machineIdentity, processStartTime } from './process-identity.ts';
 

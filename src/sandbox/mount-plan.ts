@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { isFolder } from '../lib/file-kinds.ts';
+import { isFolder } from '../lib/files-there.ts';
 import { concealedPlaces } from './concealed.ts';
 import { hostPathOf, placesOf } from './mount-targets.ts';
 import { isWithin } from './paths.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { namesIn } from '../lib/file-kinds.ts';
+import { namesIn } from '../lib/files-there.ts';
 import { kernelText } from './kernel-text.ts';
 
 /** What the processes of a tree use together. */

@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { removeDrafts, writeFileAtomically } from '../lib/atomic-file.ts';
 import { UserError } from '../lib/errors.ts';
-import { isFile, namesIn } from '../lib/file-kinds.ts';
+import { isFile, namesIn } from '../lib/files-there.ts';
 import { BranchPlan, ExperimentName, Plan, RunId, type RunSpec } from '../schema/index.ts';
 import { createFileExclusively, parseStoredText, readTextIfThere } from './documents.ts';
 import { ObjectStore } from './object-store.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
-import { isFolder } from '../lib/file-kinds.ts';
+import { isFolder } from '../lib/files-there.ts';
 import { nearest } from '../lib/nearest.ts';
 import { TaskBrief, type TaskFile } from '../schema/index.ts';
 import { folderVersion } from './folder-version.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isFile, isFolder } from '../lib/file-kinds.ts';
+import { isFile, isFolder } from '../lib/files-there.ts';
 import { type Collection, type TaskFile, TaskId } from '../schema/index.ts';
 import { archiveFolderName } from './archive-name.ts';
 import { checkFigures, type ReportProblem } from './check-figures.ts';

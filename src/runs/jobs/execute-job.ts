@@ -124,7 +124,7 @@ async function executeRunJob(
     ? {}
     : ({ again: hasNoStepYet(agent, run, folder) ? 'no_step' : 'no_session' } as const);
   if (startsOver || isLost) await archiveAttempt(folder);
-  const resumed = folder.readRecord() !== null && folder.hasTrace();
+  const resumed = hasBegun && !startsOver && !isLost;
   onProgress({ kind: 'run_started', run, resumed, ...again });
   await forkFromParent(job, folder, signal);
   const record = await executeRun(run, {

@@ -133,7 +133,7 @@ export async function discardBranchWorkspace(
   }
 }
 
-/** Commands of an owner that was silent, or unconfined ones, may still write to the folder in which they were started. */
+/** Unconfined commands, and those of an owner that was silent, may still write to the folder in which they began. */
 async function moveAway(workspace: string, epoch: number, signal: AbortSignal): Promise<void> {
   if (!existsSync(workspace)) return;
   const aside = `${workspace}-before-${epoch}-${randomBytes(3).toString('hex')}`;

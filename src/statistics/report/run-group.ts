@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../lib/json-values.ts';
 import type { MeanEfficiency, RunEvaluation, RunGroup, TokenSums } from '../../schema/index.ts';
 import { mean } from '../summary.ts';
 import { hasSucceeded, type RunFacts } from './run-facts.ts';
@@ -168,7 +169,7 @@ function collect(value: unknown, path: string, into: Map<string, number[]>): voi
     const known = into.get(path);
     if (known === undefined) into.set(path, [Number(value)]);
     else known.push(Number(value));
-  } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  } else if (isJsonObject(value)) {
     for (const [name, inner] of Object.entries(value)) {
       collect(inner, path === '' ? name : `${path}.${name}`, into);
     }

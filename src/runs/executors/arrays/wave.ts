@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../../lib/atomic-file.ts';
 import { hasCode } from '../../../lib/errors.ts';
-import { namesIn } from '../../../lib/file-kinds.ts';
+import { namesIn } from '../../../lib/files-there.ts';
 import { readRegularFile } from '../../../lib/regular-file.ts';
 import { type Job, RunId } from '../../../schema/index.ts';
 import { parseStoredText } from '../../../store/index.ts';
