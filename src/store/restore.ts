@@ -11,10 +11,14 @@ import { type FileNode, type FolderNode, markOf, newFolder } from './workspace-t
 
 /** Larger contents are never fully in memory, and are copied by the kernel. */
 const memoryBytes = 2 ** 20;
+/** Of files in another workspace, larger ones are copied by the kernel, on several cores. */
+const kernelBytes = 2 ** 14;
 const mostMeanwhile = 4;
 /** How long small files are written before others get a turn. */
 const turnMs = 4;
 const zeros = Buffer.alloc(2 ** 14);
+/** In milliseconds since 1970, the last moment of a `Date`. The kernel refuses much later ones of forged snapshots. */
+const latestTime = 8.64e15;
 
 export interface RestoreOptions {
   /** Names directly in the folder to leave alone, such as the mount point of the data. */
@@ -225,7 +229,7 @@ async function enterFolder(parent: FolderHandle, name: string, { signal }: Turns
   return parent.openOwnFolder(name);
 }
 
-/** Small files are written at once; several large ones at a time, while others are made. */
+/** Small files are written at once; several larger ones at a time, while others are made. */
 async function writeEntry(
   { objects, turns }: Filling,
   folder: FolderHandle,
@@ -240,7 +244,7 @@ async function writeEntry(
   const target = opened.adopt(folder.createFile(name), closeSync);
   const original = source === null || same === null ? null : openUnchanged(source.handle, name, same);
   if (original !== null) opened.adopt(original, closeSync);
-  if (entry.size <= memoryBytes) {
+  if (entry.size <= (original === null ? memoryBytes : kernelBytes)) {
     if (original === null || same === null || !copySmall(original, same, target))
       writeSmall(objects, entry, target);
     made.children.set(name, finishFile(target, entry));
@@ -257,12 +261,14 @@ async function writeEntry(
 
 function finishFile(target: number, { object, size, mode, mtime }: FileEntry): FileNode {
   fchmodSync(target, mode & 0o777);
-  futimesSync(target, mtime / 1000, mtime / 1000);
+  const seconds = Math.min(mtime, latestTime) / 1000;
+  futimesSync(target, seconds, seconds);
   return { kind: 'file', stat: markOf(fstatSync(target)), object, bytes: size, racy: true, seen: 0 };
 }
 
 function writeSmall(objects: ObjectStore, entry: FileEntry, target: number): void {
   const content = objects.get(entry.object, entry.size);
+  ftruncateSync(target, 0);
   writePiece(target, content, 0);
   ftruncateSync(target, content.length);
 }
@@ -274,6 +280,7 @@ async function writeContent(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (entry.size <= memoryBytes) return writeSmall(objects, entry, target);
+  ftruncateSync(target, 0);
   let position = 0;
   for await (const chunk of objects.openReadStream(entry.object, entry.size)) {
     signal?.throwIfAborted();
@@ -283,7 +290,7 @@ async function writeContent(
   ftruncateSync(target, position);
 }
 
-/** Blocks of zeros are skipped, so that a sparse file stays sparse. */
+/** Into an empty file: blocks of zeros are skipped, so that a sparse file stays sparse. */
 function writePiece(descriptor: number, chunk: Buffer, start: number): void {
   for (let at = 0; at < chunk.length; at += zeros.length) {
     const piece = chunk.subarray(at, at + zeros.length);

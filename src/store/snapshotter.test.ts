@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,13 +14,15 @@ import {
   truncateSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/fixtures/store/folders.ts';
 import { ObjectStore } from './object-store.ts';
-import { readSnapshot } from './snapshot-file.ts';
+import { restoreSnapshot } from './restore.ts';
+import { readSnapshot, storeSnapshot } from './snapshot-file.ts';
 import { SnapshotTaker } from './snapshot-taker.ts';
 import { Snapshotter } from './snapshotter.ts';
 
@@ -159,7 +163,43 @@ test('sparse files of any size are sparse in a workspace that is forked from the
   for (const name of Object.keys(sizes)) expect(statSync(join(child.path, name)).blocks).toBeLessThan(100);
 });
 
+test('a file that changes while it is copied to a fork is as its snapshot there', async () => {
+  using parent = temporaryFolder();
+  using child = temporaryFolder();
+  using store = temporaryFolder();
+  const bytes = 100_000_000;
+  const path = join(parent.path, 'weights.bin');
+  const content = Buffer.concat([Buffer.alloc(bytes / 2, 'x'), Buffer.alloc(bytes / 2)]);
+  writeFileSync(path, content);
+  const objects = new ObjectStore(store.path);
+  using original = new Snapshotter(objects, parent.path);
+  await setTimeout(100);
+  const { id } = await original.take();
+  using snapshotter = new Snapshotter(objects, child.path);
+  const restored = snapshotter.restore(id, { from: original });
+  while (sizeOf(join(child.path, 'weights.bin')) === 0) await setTimeout(1);
+  const changed = openSync(path, 'r+');
+  writeSync(changed, 'changed', bytes - 7);
+  closeSync(changed);
+  await restored;
+  expect(readFileSync(join(child.path, 'weights.bin')).equals(content)).toBe(true);
+});
+
+test('a forged time of a file is replaced by the latest possible one', async () => {
+  using workspace = temporaryFolder();
+  using store = temporaryFolder();
+  const objects = new ObjectStore(store.path);
+  const entry = { path: 'a.txt', object: objects.putText('text'), size: 4, mode: 0o644, mtime: 1e300 };
+  await restoreSnapshot(objects, storeSnapshot(objects, [entry]), workspace.path);
+  expect(readFileSync(join(workspace.path, 'a.txt'), 'utf8')).toBe('text');
+  expect(statSync(join(workspace.path, 'a.txt')).mtimeMs).toBeGreaterThan(Date.now());
+});
+
 function forget(store: string, object: string): void {
   const path = join(store, object.slice(0, 2), object.slice(2));
   for (const suffix of ['', '.zst']) rmSync(path + suffix, { force: true });
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
