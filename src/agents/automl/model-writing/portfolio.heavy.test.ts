@@ -38,6 +38,9 @@ def split(n, header, columns, target, known):
     write("answers.csv", ["id", "y"], ids[~known], target[~known])
 `;
 
+/** Enough for all models on a machine that does other work, too. */
+const seconds = 40;
+
 interface Kind {
   metric: string;
   /** Python that writes data/ and answers.csv. */
@@ -247,7 +250,7 @@ describe('what automl writes', () => {
       : script;
     const contract = readContract(run(folder, python, seen));
     if ('problem' in contract) throw new Error(contract.problem);
-    const model = modelScript(contract, 8);
+    const model = modelScript(contract, seconds);
     expect(/^(?:from|import) (?:sklearn|scipy)/m.test(model)).toBe(kind.isPlain !== true);
     const printed = run(folder, python, model);
     expect(printed).toMatch(kind.prints ?? /validation/);
