@@ -117,6 +117,13 @@ describe('asking', () => {
     expect(clock.now()).toBe(100 + 17_000 + 100);
   });
 
+  test('waits longer than the provider asked, if that is no time', async () => {
+    const { ask, clock, retried } = set([{ fails: 'rate_limited', retryAfterMs: 0 }], { attempts: 8 });
+    await expect(ask()).rejects.toThrow('tried 8 times');
+    expect(retried).toHaveLength(7);
+    expect(clock.now()).toBeGreaterThan(10_000);
+  });
+
   test('ends the call at once on permanent failures, and says what to do', async () => {
     const { ask, adapter, retried } = set([{ fails: 'unauthorised', isLasting: true }, {}]);
     const error = await failure(ask());

@@ -37,8 +37,8 @@ const longestDelay = 60_000;
 const maxEmptyAnswers = 3;
 
 /**
- * Asks until there is an answer. Transient failures are retried: after the time that the provider asked to wait, else
- * after a random time up to 1 s, 2 s, 4 s, … 60 s (exponential backoff with full jitter). A waiting call holds no slot.
+ * Asks until there is an answer. Transient failures are retried: after the time that the provider asked to wait if that
+ * is a second or more, else after a random time up to 1 s, 2 s, 4 s, … 60 s (exponential backoff with full jitter). A waiting call holds no slot.
  * @throws ModelUnavailable if no answer came, or the signal's reason if it was aborted
  */
 export async function askWithRetries(
@@ -69,7 +69,8 @@ export async function askWithRetries(
       emptyAnswers += 1;
     }
     const error = 'error' in outcome ? outcome.error : emptyAnswer();
-    const delay = error.retryAfterMs ?? backoff(failed.length, clock);
+    const asked = error.retryAfterMs ?? 0;
+    const delay = asked < firstDelay ? Math.max(asked, backoff(failed.length, clock)) : asked;
     const isInTime = waited(failed) + duration + delay <= longestWait;
     const mayRetry = error.isPassing && tries < parts.attempts && isInTime && (await fitsBudget());
     const { failure, message } = error;

@@ -241,7 +241,9 @@ export class CallLimiter {
       this.#era += 1;
       this.#answersSinceGrowth = 0;
       this.#capacity = Math.max(1, Math.floor(this.#capacity / 2));
-      this.#pauseFor(retryAfterMs ?? Math.min(longestPause, firstPause * 2 ** this.#cutsInARow));
+      const asked = retryAfterMs ?? 0;
+      const usual = Math.min(longestPause, firstPause * 2 ** this.#cutsInARow);
+      this.#pauseFor(asked < firstPause ? usual : asked);
       this.#cutsInARow += 1;
     } else if (retryAfterMs !== null) this.#pauseFor(retryAfterMs);
   }

@@ -45,6 +45,12 @@ describe('edits of JSON', () => {
     );
   });
 
+  test('put an insertion before what is removed at the same place, and may not overlap', () => {
+    const removal = { from: 1, to: 7, text: '' };
+    expect(withEdits('{"a":1,"b":2}', [removal, { from: 1, to: 1, text: '"c":3,' }])).toBe('{"c":3,"b":2}');
+    expect(() => withEdits('{"a":1,"b":2}', [removal, { from: 5, to: 6, text: '2' }])).toThrow('overlap');
+  });
+
   test('cut a text into pieces that add up to it, and that recur in a longer conversation', () => {
     fc.assert(
       fc.property(written, ({ text }) => {

@@ -13,12 +13,17 @@ export interface JsonMember extends Span {
   value: Span;
 }
 
-/** The text with these edits, which may not overlap; everything else stays byte for byte the same. */
+/**
+ * The text with these edits; everything else stays byte for byte the same. What is inserted where something else is
+ * replaced comes before it.
+ * @throws Error if edits overlap
+ */
 export function withEdits(text: string, edits: readonly JsonEdit[]): string {
-  const inOrder = edits.toSorted((a, b) => a.from - b.from);
+  const inOrder = edits.toSorted((a, b) => a.from - b.from || a.to - b.to);
   let result = '';
   let at = 0;
   for (const edit of inOrder) {
+    if (edit.from < at) throw new Error('edits of a text overlap');
     result += text.slice(at, edit.from) + edit.text;
     at = edit.to;
   }

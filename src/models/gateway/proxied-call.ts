@@ -5,11 +5,17 @@ import { isUsageAlone } from './dialects/chat-completions.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { headersBack } from './forwarded-headers.ts';
 import { sendJson } from './http-bodies.ts';
-import { type CallOutcome, outcomeOf, type ProxiedCall, type TappedReply } from './proxied-outcome.ts';
+import {
+  type CallOutcome,
+  isGood,
+  outcomeOf,
+  type ProxiedCall,
+  type TappedReply,
+} from './proxied-outcome.ts';
 import { type RelayOptions, relay } from './relay.ts';
 import { ReplyTap } from './reply-tap.ts';
 import { plainHeaders, type UpstreamConnections } from './send-upstream.ts';
-import { errorEvent, SignsOfLife } from './signs-of-life.ts';
+import { errorEvent, eventOf, SignsOfLife } from './signs-of-life.ts';
 
 export interface CallWays {
   response: ServerResponse;
@@ -36,7 +42,7 @@ export interface CallWays {
  */
 export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promise<CallOutcome> {
   const { response, gone, over } = ways;
-  using life = new SignsOfLife(response, call.isStreaming ? call.dialect.keepAlive : null, ways.silenceMs);
+  using life = new SignsOfLife(response, signOf(call), ways.silenceMs);
   const asked = performance.now();
   const turn = call.model.limiter.acquire(AbortSignal.any([gone, over]), { milliseconds: longestWait });
   ways.onWait?.(turn);
@@ -51,6 +57,12 @@ export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promis
   return { ...(await made), waitingMs };
 }
 
+/** What says in a silence that nothing is wrong; null if the reply can't contain it. A stream of Google may be one list. */
+function signOf({ dialect, isStreaming, sent }: ProxiedCall): string | null {
+  const isOfEvents = dialect.name !== 'generate_content' || /[?&]alt=sse(&|$)/.test(sent.path);
+  return isStreaming && isOfEvents ? dialect.keepAlive : null;
+}
+
 /** The provider has refused calls for so long that this one is not sent. */
 function refused(
   call: ProxiedCall,
@@ -60,7 +72,7 @@ function refused(
   const outcome = outcomeOf(call, { incoming: null, tap: null, broken, isStalled: false }, { gone, over });
   const { status, body } = call.dialect.error('rate_limited', outcome.failure?.message ?? broken.message);
   // A long silence has started the stream of a call that waited.
-  if (response.headersSent) response.end(errorEvent(JSON.stringify(body)));
+  if (response.headersSent) response.end(errorEvent(call.dialect.name, JSON.stringify(body)));
   else sendJson(response, status, body);
   return { ...outcome, status: response.headersSent ? response.statusCode : null, latencyMs: 0 };
 }
@@ -149,9 +161,10 @@ async function passBack(
     await relay(incoming, response, { secret: model.key, tap, ...hides, ...told });
     if (tap.isCutOff) throw new Error('the reply ended in the middle');
   } else {
-    // The stream was started during a long silence, and now there is an error.
+    // The stream was started during a long silence, and now there is an error, or an answer in one piece.
     for await (const piece of incoming) tap.add(piece as Buffer);
-    response.write(errorEvent(model.context.redactor.text(tap.text)));
+    const text = model.context.redactor.text(tap.text);
+    response.write(isGood(incoming) ? eventOf(text) : errorEvent(dialect.name, text));
   }
   response.end();
 }

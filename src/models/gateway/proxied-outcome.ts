@@ -119,7 +119,7 @@ function chargeOf(call: ProxiedCall, tapped: TappedReply, read: ReadAnswer | nul
     cost: model.price === null ? null : costOf(usage, model.price),
   });
   const isSent = incoming !== null || !hasNotArrived(broken);
-  if (!isSent || (incoming !== null && !isGood(incoming)))
+  if (!isSent || (incoming !== null && !isGood(incoming)) || isRefusedInStream(read))
     return charge({ ...usageOfBytes({ read: 0, written: 0 }, 0), source: 'provider' });
   const written = bytesWritten(call, tapped, read);
   const counted = read?.usage ?? null;
@@ -131,6 +131,12 @@ function chargeOf(call: ProxiedCall, tapped: TappedReply, read: ReadAnswer | nul
   const input = counted.input === 0 ? estimate.input : counted.input;
   const output = Math.max(counted.output, estimate.output);
   return charge({ ...counted, input, output, source: 'estimate' });
+}
+
+/** Some providers refuse a request, such as one beyond a rate limit, by the first event of a stream. */
+function isRefusedInStream(read: ReadAnswer | null): boolean {
+  if (read === null || read.error === null || read.isReasoningHidden) return false;
+  return read.answer === null && read.usage === null;
 }
 
 /**
@@ -149,7 +155,7 @@ function bytesWritten(
   return Math.max(seen, tap?.writtenBytes ?? 0);
 }
 
-function isGood({ statusCode = 0 }: IncomingMessage): boolean {
+export function isGood({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 

@@ -50,6 +50,41 @@ describe('long silences', () => {
   });
 });
 
+test('an answer in one piece after a long silence is passed on as an event', async () => {
+  const { url, records } = await testedProxy(() => ({ headers: json, pieces: [completion], delayMs: 90 }), {
+    proxy: { silenceMs: 20 },
+  });
+  const text = await (await postTo(url, chat, { ...hello, stream: true })).text();
+  expect(text).toMatch(/^(: waiting\n\n)+data: /);
+  expect(JSON.parse(text.slice(text.indexOf('data: ') + 6))).toEqual(JSON.parse(completion));
+  expect(records).toMatchObject([{ answer: { text: 'Hi.' } }]);
+});
+
+describe('long silences of models of Google', () => {
+  const place = { model: 'google/gemini-2.5-pro', basePath: '/v1beta', proxy: { silenceMs: 20 } };
+  const path = '/v1beta/models/gemini-2.5-pro:streamGenerateContent';
+  const body = { contents: [{ role: 'user', parts: [{ text: 'Hello?' }] }] };
+
+  test('leave a stream that is one list as it is', async () => {
+    const list = '[{"candidates":[{"content":{"parts":[{"text":"Hi."}]},"finishReason":"STOP"}]}]';
+    const { url, records } = await testedProxy(() => ({ headers: json, pieces: [list], delayMs: 90 }), place);
+    const reply = await postTo(url, path, body);
+    expect([reply.headers.get('content-type'), await reply.text()]).toEqual(['application/json', list]);
+    expect(records).toMatchObject([{ answer: { text: 'Hi.' } }]);
+  });
+
+  test('before an error are followed by it in the form that clients read', async () => {
+    const error = '{"error":\n {"code":429,"message":"too many","status":"RESOURCE_EXHAUSTED"}}';
+    const { url } = await testedProxy(
+      () => ({ status: 429, headers: json, pieces: [error], delayMs: 90 }),
+      place,
+    );
+    const text = await (await postTo(url, `${path}?alt=sse`, body)).text();
+    const [last] = text.split('data: {}\n\n').slice(-1);
+    expect(JSON.parse(last ?? '')).toEqual(JSON.parse(error));
+  });
+});
+
 describe('tools that the provider itself runs', () => {
   const own = { type: 'function', function: { name: 'bash', parameters: {} } };
 
@@ -60,6 +95,18 @@ describe('tools that the provider itself runs', () => {
     expect(server.requests[0]?.body.toString()).toBe(
       `{"model":"gpt-4o", "tools":[${JSON.stringify(own)}],"messages":[]}`,
     );
+  });
+
+  test('are removed, and so is what other servers search with, where the usage of a stream is asked for', async () => {
+    const { url, server } = await testedProxy(answers);
+    for (const name of ['web_search_options', 'enable_search', 'search_parameters'])
+      await postTo(url, chat, `{"${name}":{},"model":"gpt-4o","messages":[],"stream":true}`);
+    for (const request of server.requests)
+      expect(bodyOf(request)).toEqual({
+        ...{ model: 'gpt-4o', messages: [], stream: true },
+        stream_options: { include_usage: true },
+      });
+    expect(server.requests).toHaveLength(3);
   });
 
   test.each([

@@ -1,8 +1,12 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { hasCode } from '../../lib/errors.ts';
 import type { DialectName } from '../../schema/index.ts';
 import { headersOn } from './forwarded-headers.ts';
 import type { UpstreamModel } from './upstream.ts';
+
+/** An answer takes longer, also to begin; the news that a connection is closed does not. */
+const closingMs = 1_000;
 
 export interface SentRequest {
   method: string;
@@ -37,13 +41,16 @@ export class UpstreamConnections implements Disposable {
     const isSecure = url.protocol === 'https:';
     const options = { method: request.method, headers, signal, agent: isSecure ? this.#secure : this.#plain };
     for (let isFirst = true; ; isFirst = false) {
+      const began = performance.now();
       const sent = (isSecure ? httpsRequest : httpRequest)(url, options);
       try {
         return await responseTo(sent.end(request.body));
       } catch (error) {
         signal.throwIfAborted();
+        const isClosed = hasCode(error, 'ECONNRESET') || hasCode(error, 'EPIPE');
+        const isAtOnce = performance.now() - began < closingMs;
         // The provider closed an idle connection just as this request began to use it, so it has not read the request.
-        if (!isFirst || !sent.reusedSocket) throw error;
+        if (!isFirst || !sent.reusedSocket || !isClosed || !isAtOnce) throw error;
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { DialectName } from '../../schema/index.ts';
 
 /** How long a program gets nothing before it is told that nothing is wrong; clients give up after some minutes. */
 export const defaultSilenceMs = 30_000;
@@ -39,8 +40,17 @@ export class SignsOfLife implements Disposable {
   }
 }
 
-/** An error for a client that is already reading a stream. */
-export function errorEvent(body: string): string {
+/** A JSON text as one event of a stream. */
+export function eventOf(body: string): string {
+  return `data: ${inOneLine(body)}\n\n`;
+}
+
+/** An error for a client that is already reading a stream. Google's read it without the form of an event. */
+export function errorEvent(dialect: DialectName, body: string): string {
+  return dialect === 'generate_content' ? `${inOneLine(body)}\n` : `event: error\n${eventOf(body)}`;
+}
+
+function inOneLine(body: string): string {
   const lines = body.split(/[\r\n]+/).map((line) => line.trim());
-  return `event: error\ndata: ${lines.filter((line) => line !== '').join(' ')}\n\n`;
+  return lines.filter((line) => line !== '').join(' ');
 }

@@ -29,8 +29,8 @@ const dialectsOf: Record<FailureContext['kind'], readonly DialectName[]> = {
   'openai-compatible': ['chat_completions', 'responses', 'messages'],
 };
 
-/** Names of the small models that programs use for titles, summaries and the like. */
-const small = /haiku|mini|nano|flash|lite|small|tiny/i;
+/** Names of the small models that programs use for titles, summaries and the like; not `gemini` and `minimax`. */
+const small = /haiku|(?<!ge)mini(?!max)|nano|flash|lite|small|tiny/i;
 
 /** The models of a run as programs reach them: every request of a program is served by one of these. */
 export class Upstream {

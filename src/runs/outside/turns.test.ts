@@ -42,6 +42,26 @@ describe('the turns of a program', () => {
     );
   });
 
+  test('end with the results of the same calls, if these have other ids or none', () => {
+    const turns = new Turns();
+    turns.answered(answer([call('bash_0', 'bash', 'ls'), call('bash_1', 'bash', 'pwd')]), 0);
+    const conversation = (own: ToolCall[], ...texts: string[]): ModelRequest => ({
+      ...{ role: 'agent', purpose: 'act' },
+      messages: [
+        { role: 'user', text: 'Go on.' },
+        { role: 'assistant', text: '', tool_calls: own },
+        ...texts.map((text): ModelMessage => ({ role: 'tool', call_id: 'bash', name: 'bash', text })),
+      ],
+    });
+    const own = [call('x-1', 'bash', 'ls'), call('x-2', 'bash', 'pwd')];
+    expect(turns.endedBy(conversation([call('x-0', 'bash', 'ls')], 'a file'), false)).toEqual([]);
+    expect(turns.endedBy(conversation(own), false)).toEqual([]);
+    expect(turns.endedBy(conversation(own, 'a file', '/work'), false)).toMatchObject([
+      { observation: '[bash]\na file\n\n[bash]\n/work' },
+    ]);
+    expect(turns.rest()).toEqual([]);
+  });
+
   test('without calls end with the next turn, and not with a side call', () => {
     const turns = new Turns();
     turns.answered(answer([], 'All done.'), 0);

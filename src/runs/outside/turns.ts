@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Action, ModelAnswer, ModelRequest, ToolCall } from '../../schema/index.ts';
 
 type Answered = Extract<ModelAnswer, { kind: 'answered' }>;
@@ -45,13 +46,16 @@ export class Turns {
    * @param isSide a request that is not a turn itself
    */
   endedBy({ messages }: ModelRequest, isSide: boolean): FinishedTurn[] {
-    const results = resultsIn(messages);
-    const ended = this.#open.filter(({ answer: { tool_calls: calls } }, index) => {
-      if (index < this.#open.length - maxOpen) return true;
-      return calls.length === 0 ? !isSide : calls.some(({ id }) => results.has(id));
+    const byId = resultsIn(messages);
+    const last = lastCalls(messages);
+    const seen = this.#open.map((turn, index) => {
+      const calls = turn.answer.tool_calls;
+      const results = calls.some(({ id }) => byId.has(id)) ? byId : resultsInOrder(calls, last);
+      const isEnded = calls.length === 0 ? !isSide : results.size > 0;
+      return { turn, results, isOver: isEnded || index < this.#open.length - maxOpen };
     });
-    this.#open = this.#open.filter((turn) => !ended.includes(turn));
-    return ended.map((turn) => finished(turn, results));
+    this.#open = seen.flatMap(({ turn, isOver }) => (isOver ? [] : [turn]));
+    return seen.flatMap(({ turn, results, isOver }) => (isOver ? [finished(turn, results)] : []));
   }
 
   /** The turns that no request has ended, for when the program sends no more requests. */
@@ -67,6 +71,31 @@ function resultsIn(messages: ModelRequest['messages']): Map<string, string> {
     messages.flatMap((message) =>
       message.role === 'tool' ? [[message.call_id, message.text] as const] : [],
     ),
+  );
+}
+
+/** The last calls in a conversation, and the texts of their results. */
+function lastCalls(messages: ModelRequest['messages']): { calls: readonly ToolCall[]; results: string[] } {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant');
+  const last = messages[at];
+  return {
+    calls: last?.role === 'assistant' ? (last.tool_calls ?? []) : [],
+    results: messages.slice(at + 1).flatMap((message) => (message.role === 'tool' ? [message.text] : [])),
+  };
+}
+
+/** By the calls' ids. Google may give calls none, and programs then invent their own: the same calls are theirs. */
+function resultsInOrder(
+  calls: readonly ToolCall[],
+  last: ReturnType<typeof lastCalls>,
+): ReadonlyMap<string, string> {
+  const withoutIds = (all: readonly ToolCall[]) => all.map(({ name, input }) => ({ name, input }));
+  if (!isDeepStrictEqual(withoutIds(calls), withoutIds(last.calls))) return new Map();
+  return new Map(
+    last.results.flatMap((text, place) => {
+      const call = calls[place];
+      return call === undefined ? [] : [[call.id, text] as const];
+    }),
   );
 }
 

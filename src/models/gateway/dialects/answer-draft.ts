@@ -29,6 +29,11 @@ export class AnswerDraft {
     return this.#calls.size;
   }
 
+  /** Undefined if there is no such call; empty if its id has not arrived. */
+  idOfCall(key: string | number): string | undefined {
+    return this.#calls.get(key)?.id;
+  }
+
   /** Adds to a tool call, which the dialect identifies by this key. */
   addToCall(key: string | number, { id, name, input }: Partial<CallDraft>): void {
     const call = this.#calls.get(key) ?? { id: '', name: '', input: '' };

@@ -4,7 +4,7 @@ import type { ModelMessage } from '../../../schema/index.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { changesOf } from './changes.ts';
 import type { AnswerReader, Dialect, PreparedCall, ReadRequest, RequestText, Target } from './dialect.ts';
-import { openaiError, openaiModels } from './openai.ts';
+import { countsOf, InputDetails, OutputDetails, openaiError, openaiModels } from './openai.ts';
 import {
   Any,
   contentText,
@@ -106,7 +106,8 @@ function prepare(request: RequestText, target: Target): PreparedCall | { problem
   const changes = changesOf(request, target, {
     refused: { models: 'which model answers is not for the program to choose' },
     conversation: 'messages',
-    serverMembers: ['web_search_options', 'plugins'],
+    // Of OpenAI, OpenRouter, Alibaba Cloud and xAI.
+    serverMembers: ['web_search_options', 'plugins', 'enable_search', 'search_options', 'search_parameters'],
     clientPart: (tool) => (isRunByProgram(tool) ? 'all' : 'nothing'),
   });
   if ('problem' in changes) return changes;
@@ -142,6 +143,7 @@ const DeltaCall = z.looseObject({
   function: z.looseObject({ name: OptionalText, arguments: OptionalText }).nullish().catch(null),
 });
 const Choice = z.looseObject({
+  index: OptionalNumber,
   delta: Delta.nullish().catch(null),
   message: Delta.nullish().catch(null),
   finish_reason: OptionalText,
@@ -154,8 +156,9 @@ const Piece = z.looseObject({
     .looseObject({
       prompt_tokens: OptionalNumber,
       completion_tokens: OptionalNumber,
-      prompt_tokens_details: z.looseObject({ cached_tokens: OptionalNumber }).nullish().catch(null),
-      completion_tokens_details: z.looseObject({ reasoning_tokens: OptionalNumber }).nullish().catch(null),
+      total_tokens: OptionalNumber,
+      prompt_tokens_details: InputDetails,
+      completion_tokens_details: OutputDetails,
     })
     .nullish()
     .catch(null),
@@ -171,6 +174,7 @@ const finishes: Record<string, AnswerDraft['finish']> = {
 
 function createReader(): AnswerReader {
   const draft = new AnswerDraft();
+  const calls: CallKeys = new Map();
   return {
     add(value) {
       const piece = readAs(Piece, value);
@@ -179,14 +183,13 @@ function createReader(): AnswerReader {
       draft.answeredBy = piece.model || draft.answeredBy;
       const { usage } = piece;
       if (usage != null)
-        draft.counts = {
-          input: usage.prompt_tokens ?? 0,
-          output: usage.completion_tokens ?? 0,
-          cachedInput: usage.prompt_tokens_details?.cached_tokens ?? 0,
-          reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
-        };
-      const choice = readAs(Choice, piece.choices?.[0]);
-      if (choice !== null) addChoice(draft, choice);
+        draft.counts = countsOf({
+          ...{ input: usage.prompt_tokens, output: usage.completion_tokens, total: usage.total_tokens },
+          ...{ read: usage.prompt_tokens_details, written: usage.completion_tokens_details },
+        });
+      const choices = (piece.choices ?? []).map((choice) => readAs(Choice, choice));
+      const choice = choices.find((one) => (one?.index ?? 0) === 0);
+      if (choice != null) addChoice(draft, choice, calls);
     },
     get answer() {
       return draft.read;
@@ -194,14 +197,27 @@ function createReader(): AnswerReader {
   };
 }
 
-function addChoice(draft: AnswerDraft, { delta, message, finish_reason }: z.infer<typeof Choice>): void {
+/** The key in the draft of the latest call with an index: some servers give all parallel calls the same one. */
+type CallKeys = Map<number, string>;
+
+function addChoice(
+  draft: AnswerDraft,
+  { delta, message, finish_reason }: z.infer<typeof Choice>,
+  calls: CallKeys,
+): void {
   const said = delta ?? message;
   draft.text += contentText(said?.content);
   draft.refusal += said?.refusal ?? '';
   for (const [place, given] of (said?.tool_calls ?? []).entries()) {
     const call = readAs(DeltaCall, given);
     const { id, function: called } = call ?? {};
-    draft.addToCall(call?.index ?? place, {
+    const index = call?.index ?? place;
+    const known = calls.get(index) ?? String(index);
+    const before = draft.idOfCall(known) ?? '';
+    const isAnother = (id ?? '') !== '' && before !== '' && before !== id;
+    const key = isAnother ? `${index} ${id}` : known;
+    calls.set(index, key);
+    draft.addToCall(key, {
       ...(id == null ? {} : { id }),
       ...(called?.name == null ? {} : { name: called.name }),
       input: called?.arguments ?? '',

@@ -210,7 +210,9 @@ function addPiece(draft: AnswerDraft, piece: z.infer<typeof Piece>, count: Count
       break;
     case 'content_block_delta':
       draft.text += piece.delta?.text ?? '';
-      if (piece.delta?.partial_json != null) draft.addToCall(place, { input: piece.delta.partial_json });
+      // Calls of tools that Anthropic runs come in the same form.
+      if (piece.delta?.partial_json != null && draft.idOfCall(place) !== undefined)
+        draft.addToCall(place, { input: piece.delta.partial_json });
       break;
     case 'message_delta':
       count(piece.usage);

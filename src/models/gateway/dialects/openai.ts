@@ -1,4 +1,34 @@
+import { z } from 'zod';
+import type { Counts } from './answer-draft.ts';
 import type { ErrorCode, HttpAnswer } from './dialect.ts';
+import { OptionalNumber } from './reading.ts';
+
+/** What the usage says about the input tokens, in both of OpenAI's interfaces; they are part of these. */
+export const InputDetails = z
+  .looseObject({ cached_tokens: OptionalNumber, cache_write_tokens: OptionalNumber })
+  .nullish()
+  .catch(null);
+export const OutputDetails = z.looseObject({ reasoning_tokens: OptionalNumber }).nullish().catch(null);
+
+type Count = number | null | undefined;
+
+/** Some servers count reasoning in the total alone. */
+export function countsOf(usage: {
+  input: Count;
+  output: Count;
+  total: Count;
+  read: z.infer<typeof InputDetails>;
+  written: z.infer<typeof OutputDetails>;
+}): Counts {
+  const { input, output, total, read, written } = usage;
+  return {
+    input: input ?? 0,
+    output: Math.max(output ?? 0, (total ?? 0) - (input ?? 0)),
+    cachedInput: read?.cached_tokens ?? 0,
+    cacheWrite: read?.cache_write_tokens ?? 0,
+    reasoning: written?.reasoning_tokens ?? 0,
+  };
+}
 
 const errors: Record<ErrorCode, { status: number; type: string; code: string | null }> = {
   unauthorised: { status: 401, type: 'invalid_request_error', code: 'invalid_api_key' },

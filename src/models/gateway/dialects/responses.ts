@@ -13,7 +13,7 @@ import type {
   Route,
   Target,
 } from './dialect.ts';
-import { openaiModels, responsesError } from './openai.ts';
+import { countsOf, InputDetails, OutputDetails, openaiModels, responsesError } from './openai.ts';
 import {
   Any,
   contentText,
@@ -185,8 +185,9 @@ const Reply = z.looseObject({
     .looseObject({
       input_tokens: OptionalNumber,
       output_tokens: OptionalNumber,
-      input_tokens_details: z.looseObject({ cached_tokens: OptionalNumber }).nullish().catch(null),
-      output_tokens_details: z.looseObject({ reasoning_tokens: OptionalNumber }).nullish().catch(null),
+      total_tokens: OptionalNumber,
+      input_tokens_details: InputDetails,
+      output_tokens_details: OutputDetails,
     })
     .nullish()
     .catch(null),
@@ -247,12 +248,10 @@ function ended(before: AnswerDraft, value: unknown): AnswerDraft {
   if (reason != null) draft.finish = reason === 'content_filter' ? 'refused' : 'length';
   else if (status !== 'failed') draft.finish ??= 'stop';
   if (usage != null)
-    draft.counts = {
-      input: usage.input_tokens ?? 0,
-      output: usage.output_tokens ?? 0,
-      cachedInput: usage.input_tokens_details?.cached_tokens ?? 0,
-      reasoning: usage.output_tokens_details?.reasoning_tokens ?? 0,
-    };
+    draft.counts = countsOf({
+      ...{ input: usage.input_tokens, output: usage.output_tokens, total: usage.total_tokens },
+      ...{ read: usage.input_tokens_details, written: usage.output_tokens_details },
+    });
   return draft;
 }
 
