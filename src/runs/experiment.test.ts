@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixtureTasks, helpersFolder } from '../../test/fixtures/fixture-task.ts';
@@ -161,6 +161,17 @@ test('an experiment whose folder disappears while it is executed ends, and execu
   const plan = { ...rest.plan, parallel: 1 };
   await expect(work({ experiment, ...rest, plan }, move)).rejects.toMatchObject({ code: 'experiment_gone' });
   expect(existsSync(experiment.folder)).toBe(false);
+});
+
+test('a run whose record cannot be read is the only one with a problem, and the others are executed', async () => {
+  const { experiment, specs, ...rest } = place(3, sums, 'none');
+  const unreadable = experiment.runFolder('sums-noop-1');
+  mkdirSync(unreadable.folder, { recursive: true });
+  writeFileSync(unreadable.recordPath, '{ "v": 99 }');
+  const { results } = await work({ experiment, ...rest });
+  expect(results[1]).toEqual([null, expect.stringContaining('newer')]);
+  for (const result of [results[0], results[2]]) expect(result?.[1]).not.toContain('newer');
+  expect(specs.map(({ id }) => existsSync(experiment.runFolder(id).recordPath))).toEqual([true, true, true]);
 });
 
 test('a run that another process finishes meanwhile is finished', async () => {

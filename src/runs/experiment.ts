@@ -16,6 +16,7 @@ import type { JobHost } from './jobs/job-host.ts';
 import { type JobProgress, type JobResult, notBegun, notGradedYet, resultOf } from './jobs/job-result.ts';
 import { LocalExecutor } from './jobs/local-executor.ts';
 import { type JobSettings, makeGradeJob, makeRunJob, measuresTime } from './jobs/make-jobs.ts';
+import { readableRecord } from './readable-record.ts';
 import { waitsStill } from './session/gate-on-disk.ts';
 import { UnendedJobs } from './unended-jobs.ts';
 import type { TaskResources } from './workspace.ts';
@@ -64,7 +65,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     const { record, ...rest } = await executor.execute(job, services, next);
     if (record === null && signal.aborted) return leftAsItIs(job.run, plan, experiment);
     refuseGone(experiment);
-    const result = { ...rest, record: record ?? experiment.runFolder(job.run.id).readRecord() };
+    const result = { ...rest, record: record ?? readableRecord(experiment.runFolder(job.run.id)) };
     if (!signal.aborted) unended.add(job.run.id, result);
     return result;
   };
@@ -99,7 +100,7 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
 function asItIsNow(result: RunResult, { grade }: Plan, experiment: Experiment): RunResult {
   if (result.isElsewhere !== true) return result;
   const folder = experiment.runFolder(result.spec.id);
-  const record = folder.readRecord();
+  const record = readableRecord(folder);
   const isDone = record?.status === 'finished' && isGraded(folder, grade);
   return isDone ? { spec: result.spec, record, problem: null } : result;
 }
@@ -180,7 +181,7 @@ function keptAsItIs(
   { experiment, incomplete, onProgress }: ExperimentServices,
 ): JobResult | null {
   if (incomplete !== 'keep') return null;
-  const record = experiment.runFolder(run.id).readRecord();
+  const record = readableRecord(experiment.runFolder(run.id));
   if (record === null || record.status === 'finished') return null;
   onProgress({ kind: 'run_kept', run, record });
   return resultOf(record);
@@ -189,7 +190,7 @@ function keptAsItIs(
 /** The result of a run that had not begun when the experiment was stopped. */
 function leftAsItIs(run: RunSpec, { grade }: Plan, experiment: Experiment): JobResult {
   const folder = experiment.runFolder(run.id);
-  const record = folder.readRecord();
+  const record = readableRecord(folder);
   if (record === null) return { record, problem: notBegun };
   if (record.status === 'running') return { record, problem: 'interrupted' };
   const result = resultOf(record);

@@ -6,13 +6,14 @@ import {
   type ExperimentFile,
   ExperimentName,
   Limits,
+  type ModelRole,
   ModelRoles,
   type Plan,
-  RunId,
   type RunParent,
   type RunSpec,
 } from '../schema/index.ts';
 import { noSandboxCaveat } from './plan.ts';
+import { runIdOf } from './run-id.ts';
 
 /**
  * Plans one run that is forked from a step of another, with the same task, agent and seed. Limits, models and the
@@ -36,7 +37,7 @@ export function makeForkPlan(
   const name = changes.name ?? forkName(parent, { roles, options, limits: changes.limits, ...moved });
   const run: RunSpec = {
     ...{ ...kept, ...place },
-    id: RunId.parse(`${source.id}-from-${parent.step}`),
+    id: runIdOf([source.id, 'from', String(parent.step)]),
     experiment: name,
     agent_options: { ...source.agent_options, ...options },
     model: roles?.agent.model ?? null,
@@ -79,14 +80,13 @@ function forkName(parent: RunParent, changes: object): ExperimentName {
 
 function rolesOf({ roles }: RunSpec, changes: ExperimentFile): ModelRoles | null {
   if (roles === undefined) return null;
-  const [model] = changes.models;
   const wanted = { ...changes.roles };
-  if (model === undefined && wanted.agent?.model === undefined) {
-    return ModelRoles.parse({
-      agent: { ...roles.agent, ...wanted.agent },
-      editor: { ...roles.editor, ...wanted.editor },
-      fast: { ...roles.fast, ...wanted.fast },
-    });
-  }
-  return roleSettings(model ?? null, wanted);
+  const model = roleSettings(changes.models[0] ?? null, wanted)?.agent.model ?? roles.agent.model;
+  const settle = (role: ModelRole) => ({
+    ...roles[role],
+    // A role that had the agent's model has the new one, too.
+    ...(roles[role].model === roles.agent.model ? { model } : {}),
+    ...wanted[role],
+  });
+  return ModelRoles.parse({ agent: settle('agent'), editor: settle('editor'), fast: settle('fast') });
 }

@@ -134,4 +134,32 @@ describe('the models of a run', () => {
     expect(other).toMatchObject({ model: 'google/gemini-2.5-pro', limits: { ...source.limits, steps: 7 } });
     expect(() => fork({ models: ['a/b', 'c/d'] })).toThrow('one model');
   });
+
+  test('of a forked run with another model keep their settings, and roles their own models', () => {
+    const roles = { agent: { temperature: 0, max_output_tokens: 8000 }, editor: { model: 'openai/editor' } };
+    const [source] = planOf({ roles }).runs;
+    if (source?.roles === undefined) throw new Error('the plan has no models');
+    const parent = { experiment: source.experiment, run: source.id, step: 3 };
+    const changes = ExperimentFile.parse({ models: ['openai/other'], roles: { fast: { temperature: 1 } } });
+    const { agent, editor, fast } = source.roles;
+    expect(makeForkPlan(source, parent, changes, {}, '1').runs[0]?.roles).toEqual({
+      agent: { ...agent, model: 'openai/other' },
+      editor,
+      fast: { ...fast, model: 'openai/other', temperature: 1 },
+    });
+  });
+});
+
+describe('the id of a run', () => {
+  test('is shortened if it would be too long, and stays its own', () => {
+    const model = (name: string) => `openai-compatible//${'folder/'.repeat(30)}${name}/model.gguf`;
+    const ids = ['a', 'b'].map((name) => planOf({ models: [model(name)] }).runs[0]?.id ?? '');
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^.{100,160}-0$/);
+    const [source] = planOf({ models: [model('a')] }).runs;
+    if (source === undefined) throw new Error('the plan is empty');
+    const parent = { experiment: source.experiment, run: source.id, step: 12 };
+    const [fork] = makeForkPlan(source, parent, ExperimentFile.parse({}), {}, '1').runs;
+    expect(fork?.id).toMatch(/-from-12$/);
+  });
 });

@@ -10,11 +10,12 @@ import {
   type Lesson,
   type Limits,
   type Plan,
-  RunId,
+  type RunId,
   type RunSpec,
 } from '../schema/index.ts';
 import { dataCaveats, type Task } from '../tasks/index.ts';
 import { machineAmounts } from './jobs/capacity.ts';
+import { runIdOf } from './run-id.ts';
 
 /** A task with what the plan needs to know about its data. */
 export interface PlannedTask {
@@ -166,7 +167,7 @@ function runId(task: Task, agent: Agent, options: AgentOptions, model: string | 
             .replaceAll(/^-|-$/g, ''),
         ];
   const who = agent.program !== undefined && typeof options.label === 'string' ? options.label : agent.name;
-  return RunId.parse([task.file.id, who, ...named, ...variant, String(seed)].join('-'));
+  return runIdOf([task.file.id, who, ...named, ...variant, String(seed)]);
 }
 
 function modelsFor(agent: Agent, { models, roles }: ExperimentFile): (string | null)[] {

@@ -35,7 +35,8 @@ export class UnendedJobs implements AsyncDisposable {
     for (const [why, jobs] of alike) {
       const state = jobs[0]?.result.isCancelled ? 'cancelled' : 'failed';
       const runs = jobs.map(({ run }) => run);
-      await noteUnqueued(this.#experiment, runs, { state, why: why ?? '' });
+      // On a full disk, say: only lists of runs show it.
+      await noteUnqueued(this.#experiment, runs, { state, why: why ?? '' }).catch(() => {});
     }
   }
 }

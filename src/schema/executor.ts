@@ -3,6 +3,16 @@ import { z } from 'zod';
 /** One word of a Slurm command line, such as a name or a list of names. */
 const Word = z.string().regex(/^[^\s-][^\s]*$/, 'one word, without spaces, not beginning with -');
 
+/** Options of sbatch by which mlab finds its jobs again; sbatch accepts the beginnings of names, too. */
+const ownOptions = ['job-name', 'array', 'output', 'open-mode', 'export', 'chdir', 'signal', 'dependency'];
+
+const SbatchOption = z
+  .string()
+  .regex(/^--[a-z]/, 'an option such as --reservation=night')
+  .refine((option) => !ownOptions.some((own) => own.startsWith(option.slice(2).split(/[=\s]/, 1)[0] ?? '')), {
+    error: `mlab itself sets ${ownOptions.map((name) => `--${name}`).join(', ')}`,
+  });
+
 /** Settings of an experiment's jobs on Slurm. */
 export const SlurmSettings = z.strictObject({
   partition: Word.optional().describe('partition, or several with commas'),
@@ -64,10 +74,7 @@ export const SlurmSettings = z.strictObject({
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a variable: letters, digits and "_"'))
     .default([])
     .describe('further environment variables to pass to jobs; Slurm stores their values, so name no keys'),
-  options: z
-    .array(z.string().regex(/^--[a-z]/, 'an option such as --reservation=night'))
-    .default([])
-    .describe('further options of sbatch'),
+  options: z.array(SbatchOption).default([]).describe('further options of sbatch'),
 });
 export type SlurmSettings = z.infer<typeof SlurmSettings>;
 

@@ -41,6 +41,14 @@ test('a run whose record cannot be read is reported and left out, and the others
   expect(said).toEqual([expect.stringContaining('first/sandbox-0 is left out: ')]);
 });
 
+test('runs that ended at the limit of their experiment are left to mlab run, which continues them', async () => {
+  const { retry } = failedIn(temporaryFolder(), ['sandbox-0', 'experiment-limit-0']);
+  expect((await retry('infrastructure')).json).toMatchObject({ runs: ['first/sandbox-0'] });
+  await expect(retry('experiment_limit')).rejects.toMatchObject({
+    hint: expect.stringContaining('--experiment-money'),
+  });
+});
+
 test('--failed alone means all infrastructure failures', async () => {
   const folder = temporaryFolder();
   failedIn(folder, ['sandbox-0', 'quota-exhausted']);

@@ -28,6 +28,8 @@ interface Options extends ResourceFlags, TrustFlags {
 
 const everything = 'infrastructure';
 const causes = [...failureCauses, 'unknown'];
+/** The cause of failure of runs that `mlab run` continues once there is more to spend. */
+const spent = 'experiment_limit';
 
 const flags: Flag[] = [
   {
@@ -66,6 +68,7 @@ export const runsRetry: Verb = {
     ['mlab runs retry night-1 --on slurm --settings night.yaml', 'again, on the cluster'],
   ],
   async run(context, names, options: Options) {
+    refuseSpent(options.failed);
     const wanted = settingsOf(options);
     const named = Map.groupBy(locateRuns(context, names), ({ experiment }) => experiment.folder);
     const found = [...named].map(([folder, runs]) =>
@@ -127,8 +130,18 @@ function failedRuns(context: Context, experiment: Experiment, named: ReadonlySet
   return found;
 }
 
+/** Runs that the experiment's own limit ended would end in the same way, and lose what they had done. */
 function isWanted(cause: string, wanted: string): boolean {
-  return wanted === everything || cause === wanted;
+  return wanted === everything ? cause !== spent : cause === wanted;
+}
+
+function refuseSpent(failed: string): void {
+  if (failed !== spent) return;
+  throw new UserError(
+    'bad_flag',
+    'Runs that ended at the limit of their experiment are not repeated from the start.',
+    'Give the mlab run command of the experiment again with a larger --experiment-money or --experiment-tokens: they continue.',
+  );
 }
 
 function nameOf({ name }: Experiment, run: string): string {

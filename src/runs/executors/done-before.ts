@@ -2,6 +2,7 @@ import type { Job } from '../../schema/index.ts';
 import { isGraded } from '../graded.ts';
 import type { Following } from '../jobs/executor.ts';
 import { type JobResult, resultOf } from '../jobs/job-result.ts';
+import { readableRecord } from '../readable-record.ts';
 import type { ExecutorPlace } from './executor-kind.ts';
 
 /**
@@ -16,7 +17,7 @@ export function doneBefore(
 ): JobResult | null {
   const { run } = job;
   const folder = experiment.runFolder(run.id);
-  const record = folder.readRecord();
+  const record = readableRecord(folder);
   if (record?.status !== 'finished') return null;
   if (job.kind === 'run') onProgress({ kind: 'run_kept', run, record });
   else if (!isGraded(folder, job.which)) return null;

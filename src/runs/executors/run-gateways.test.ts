@@ -5,7 +5,8 @@ import { examplePlan } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/store/folders.ts';
 import { ModelRegistry, roleSettings } from '../../models/index.ts';
 import type { Job } from '../../schema/index.ts';
-import { createExperiment } from '../../store/index.ts';
+import { createExperiment, type Experiment } from '../../store/index.ts';
+import { makeBranchPlan } from '../branch-plan.ts';
 import { providersThrough, RunGateways, throughGateway } from './run-gateways.ts';
 
 const reply = {
@@ -45,17 +46,22 @@ async function listen(name: string, spend: { tokens?: number } = {}) {
   const experiment = createExperiment(join(folder.path, name), { ...plan, runs });
   const providers = { anthropic: { base_url: `${server.url}/v1` } };
   const registry = new ModelRegistry({ providers, variables: fakeKeys, folder: '/' });
+  return await listenTo(experiment, registry, spend);
+}
+
+async function listenTo(experiment: Experiment, registry: ModelRegistry, spend: { tokens?: number }) {
   const gateways = await RunGateways.listen({
     ...{ registry, experiment, spend, port: 0, tls: undefined, secret: 'a secret' },
     signal: new AbortController().signal,
   });
+  const listenAgain = () => listenTo(experiment, registry, spend);
   const ask = (token: string, most = 100) =>
     fetch(`http://127.0.0.1:${gateways.port}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': token, 'anthropic-version': '2023-06-01' },
       body: JSON.stringify({ model: 'any', max_tokens: most, messages: [{ role: 'user', content: 'Hi' }] }),
     });
-  return { gateways, experiment, ask };
+  return { gateways, experiment, ask, listenAgain };
 }
 
 test('each run asks its own model with a token of its own; the key is put in here', async () => {
@@ -69,6 +75,18 @@ test('each run asks its own model with a token of its own; the key is put in her
   const asked = server.requests.slice(before);
   expect(asked.map(({ body }) => JSON.parse(String(body)).model)).toEqual(['claude-a', 'claude-b']);
   expect(JSON.stringify(asked.map(({ headers }) => headers))).toContain(fakeKeys.ANTHROPIC_API_KEY);
+});
+
+test('a branch that was begun later has a token, too', async () => {
+  const { gateways: earlier, experiment, listenAgain } = await listen('branch');
+  await earlier[Symbol.asyncDispose]();
+  const [source] = experiment.plan.runs;
+  if (source === undefined) throw new Error('the plan is empty');
+  const asked = { name: null, approveLater: false, actor: 'somebody', mlab: '1' };
+  const branch = experiment.addBranch(makeBranchPlan(source, { run: source.id, step: 1 }, asked));
+  const { gateways, ask } = await listenAgain();
+  await using _ = gateways;
+  expect((await ask(gateways.tokenOf(branch.run))).status).toBe(200);
 });
 
 test('what is no token of a run is refused, and nothing is asked', async () => {

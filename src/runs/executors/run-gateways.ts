@@ -52,7 +52,8 @@ export class RunGateways implements AsyncDisposable {
     this.#options = options;
     const { experiment, tls } = options;
     this.#shared = experimentModels(options, options)?.shared ?? null;
-    this.#runs = new Map(experiment.plan.runs.map((run) => [digest(this.tokenOf(run)), run]));
+    const runs = [...experiment.plan.runs, ...experiment.branches.map(({ run }) => run)];
+    this.#runs = new Map(runs.map((run) => [digest(this.tokenOf(run)), run]));
     const serve: RequestListener = (request, response) =>
       void this.#serve(request, response).catch(() => response.destroy());
     this.#server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);

@@ -18,6 +18,7 @@ import { canContinue, hasNoStepYet } from '../outside/agent-session.ts';
 import { refuseChangedTask, refuseOtherData } from '../provision.ts';
 import { compressTrace, executeRun, failRun } from '../session/execute-run.ts';
 import { gateOnDisk, longestWaitMs, waitsStill } from '../session/gate-on-disk.ts';
+import { recordedEnd } from '../session/run-record.ts';
 import { solutionFiles } from '../solution-files.ts';
 import { offersModel, toolModelFor } from '../tool-model.ts';
 import type { TaskResources } from '../workspace.ts';
@@ -119,7 +120,8 @@ async function executeRunJob(
   // A run that was cut off before it had a trace has done nothing.
   const hasBegun = earlier !== null && folder.hasTrace();
   // A program's actions can't be replayed: if it has no session, unfinished work is archived as an attempt.
-  const isLost = hasBegun && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
+  const isUnfinished = hasBegun && recordedEnd(folder) === null;
+  const isLost = isUnfinished && agent.program !== undefined && !canContinue(agent, run, folder, earlier);
   const again = !isLost
     ? {}
     : ({ again: hasNoStepYet(agent, run, folder) ? 'no_step' : 'no_session' } as const);

@@ -6,6 +6,7 @@ import type { GradeJob, Job, RunId } from '../../../schema/index.ts';
 import { noteUnqueued, queueOf } from '../../../store/index.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
+import { readableRecord } from '../../readable-record.ts';
 import { doneBefore } from '../done-before.ts';
 import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import { type ArrayScheduler, refusal } from './array-scheduler.ts';
@@ -57,7 +58,7 @@ export class ArrayExecutor implements RemoteExecutor {
     const done = doneBefore(this.#place, job, following, this.#seen.has(job.run.id));
     if (done !== null) return Promise.resolve(done);
     if (this.#place.signal.aborted) return Promise.resolve(interrupted);
-    const hadBegun = this.#place.experiment.runFolder(job.run.id).readRecord() !== null;
+    const hadBegun = readableRecord(this.#place.experiment.runFolder(job.run.id)) !== null;
     return new Promise((resolve, reject) => {
       this.#give({ job, next, following, hadBegun, attempts: 0, resolve, reject });
     });
@@ -136,18 +137,25 @@ export class ArrayExecutor implements RemoteExecutor {
         }
       });
     } catch (error) {
-      if (hasCode(error, refusal)) await this.#noteNotSubmitted(gathered, error);
-      for (const { resolve, reject } of gathered) signal.aborted ? resolve(interrupted) : reject(error);
+      if (hasCode(error, refusal)) await this.#refused(gathered, error);
+      else for (const { resolve, reject } of gathered) signal.aborted ? resolve(interrupted) : reject(error);
     }
     void this.#watch();
   }
 
-  /** Otherwise these runs would be listed as queued. */
-  async #noteNotSubmitted(gathered: readonly Given[], error: unknown): Promise<void> {
+  /** Ends the jobs that were not submitted; those of an earlier array, which was accepted, are followed. */
+  async #refused(gathered: readonly Given[], error: unknown): Promise<void> {
     const there = new Set([...this.#followed.values()].map(({ given }) => given));
-    const runs = gathered.filter((given) => !there.has(given)).map(({ job }) => job.run.id);
-    const why = `not submitted: ${messageOf(error)}`;
-    await noteUnqueued(this.#place.experiment.folder, runs, { state: 'failed', why });
+    const left = gathered.filter((given) => !there.has(given));
+    const problem = `not submitted: ${messageOf(error)}`;
+    const runs = left.map(({ job }) => job.run.id);
+    // Otherwise these runs would be listed as queued.
+    await noteUnqueued(this.#place.experiment.folder, runs, { state: 'failed', why: problem }).catch(
+      () => {},
+    );
+    for (const { resolve, reject } of left)
+      if (there.size === 0) reject(error);
+      else resolve({ record: null, problem });
   }
 
   /** @returns those that nobody submitted, or whose job has ended */

@@ -3,6 +3,7 @@ import type { RunFolder } from '../../../store/index.ts';
 import { isGraded } from '../../graded.ts';
 import type { Following } from '../../jobs/executor.ts';
 import { type JobResult, notGradedYet, resultOf } from '../../jobs/job-result.ts';
+import { readableRecord } from '../../readable-record.ts';
 import { hasEnded, isWaiting, type JobState, mayBeGivenAgain } from './job-state.ts';
 import type { Wave, WaveFolder } from './wave.ts';
 
@@ -86,7 +87,7 @@ export class FollowedJob {
     const isAgain = state === undefined || word === 'COMPLETED' || mayBeGivenAgain(state);
     if (isAgain && this.given.attempts + 1 < maxAttempts) return { kind: 'again', why };
     return this.#ended({
-      ...{ record: this.#folder.readRecord(), problem: this.#problem(word, why) },
+      ...{ record: readableRecord(this.#folder), problem: this.#problem(word, why) },
       ...(word === 'CANCELLED' ? { isCancelled: true } : {}),
     });
   }
@@ -112,7 +113,7 @@ export class FollowedJob {
   /** The result in the store; null if the job is not done. */
   #finished(): JobResult | null {
     const { job } = this.given;
-    const record = this.#folder.readRecord();
+    const record = readableRecord(this.#folder);
     if (record?.status !== 'finished') return null;
     return job.kind === 'run' || isGraded(this.#folder, job.which) ? resultOf(record) : null;
   }
@@ -121,7 +122,7 @@ export class FollowedJob {
   #workersResult(): JobResult | null {
     const result = this.#waves.resultOf(this.submitted.wave, this.submitted.index);
     if (result === null) return null;
-    const record = this.#folder.readRecord();
+    const record = readableRecord(this.#folder);
     if ('error' in result) {
       const { code, message: problem } = result.error;
       if (code === 'interrupted') return null;

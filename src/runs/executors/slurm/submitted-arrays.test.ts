@@ -25,6 +25,7 @@ function makePlace(
   model: string | null,
   settings: Record<string, unknown> = {},
   queue = running,
+  runs = ['one'],
 ) {
   const folder = temporaryFolder();
   const bin = join(folder, 'bin');
@@ -40,7 +41,7 @@ ${queue}`,
     chmodSync(join(bin, name), 0o755);
   }
   const roles = roleSettings(model, {}) ?? undefined;
-  const plan = { ...examplePlan(['one']) };
+  const plan = { ...examplePlan(runs) };
   const planned = { ...plan, runs: plan.runs.map((run) => ({ ...run, model, roles })) };
   const experiment = createExperiment(join(folder, plan.name), planned);
   const variables = { PATH: [bin, process.env.PATH].join(delimiter), MLAB_GATEWAY_TOKEN: 'a token' };
@@ -145,6 +146,33 @@ test('runs that Slurm refuses are listed as failed since they were not submitted
   ]);
   expect(readdirSync(join(place.folder, 'slurm')).filter((name) => name.startsWith('mlab-'))).toEqual([]);
 });
+
+test('runs of an array that Slurm accepted are followed, though it refuses the next array', async () => {
+  const sbatch = `if [ -e $0.7 ]; then echo "sbatch: error: too many jobs" >&2; exit 1; fi; touch $0.7; echo 7`;
+  const { place } = makePlace(sbatch, null, { array_size: 1 }, running, ['one', 'two']);
+  const { experiment, plan, signal } = place;
+  const settings = { plan, experiment, tasks: new Map(), provisioning: { allow_unverified: false } };
+  await using executor = new ArrayExecutor(place, await SlurmScheduler.open(place));
+  const [first, second] = plan.runs.map((run) => {
+    const job = makeRunJob(run, { ...settings, modelsFolder: '/', mlab: '1', threads: 1 }, false);
+    return executor.execute(job, { signal, onProgress: () => {} });
+  });
+  const followed = Promise.resolve(first).then(() => 'the first has ended');
+  expect(await Promise.race([second, followed])).toEqual({
+    record: null,
+    problem: 'not submitted: Slurm rejected the jobs: sbatch: error: too many jobs',
+  });
+  expect([...openFleet(place.folder).unqueued.keys()]).toEqual(['two']);
+});
+
+test.each(['--job-name=mine', '--arr=0-9', '--signal', '--export=ALL'])(
+  'options by which mlab finds its jobs again are refused: %s',
+  (option) => {
+    expect(() => ExecutorSettings.parse({ slurm: { options: [option] } })).toThrow('mlab itself sets');
+    const others = ['--reservation=night', '--nice', '--exclude=n1', '--mail-type=END'];
+    expect(ExecutorSettings.parse({ slurm: { options: others } }).slurm?.options).toEqual(others);
+  },
+);
 
 test.each([
   ['is shown as started, not as resumed, if its worker was quicker than the first look', false],
