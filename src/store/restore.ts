@@ -11,8 +11,6 @@ import { type FileNode, type FolderNode, markOf, newFolder } from './workspace-t
 
 /** Larger contents are never fully in memory, and are copied by the kernel. */
 const memoryBytes = 2 ** 20;
-/** Of files in another workspace, larger ones are copied by the kernel, on several cores. */
-const kernelBytes = 2 ** 14;
 const mostMeanwhile = 4;
 /** How long small files are written before others get a turn. */
 const turnMs = 4;
@@ -229,7 +227,7 @@ async function enterFolder(parent: FolderHandle, name: string, { signal }: Turns
   return parent.openOwnFolder(name);
 }
 
-/** Small files are written at once; several larger ones at a time, while others are made. */
+/** Small files are written at once; several large ones at a time, while others are made. */
 async function writeEntry(
   { objects, turns }: Filling,
   folder: FolderHandle,
@@ -244,7 +242,7 @@ async function writeEntry(
   const target = opened.adopt(folder.createFile(name), closeSync);
   const original = source === null || same === null ? null : openUnchanged(source.handle, name, same);
   if (original !== null) opened.adopt(original, closeSync);
-  if (entry.size <= (original === null ? memoryBytes : kernelBytes)) {
+  if (entry.size <= memoryBytes) {
     if (original === null || same === null || !copySmall(original, same, target))
       writeSmall(objects, entry, target);
     made.children.set(name, finishFile(target, entry));
