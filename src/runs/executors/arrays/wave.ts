@@ -9,11 +9,13 @@ import { readRegularFile } from '../../../lib/regular-file.ts';
 import { type Job, RunId } from '../../../schema/index.ts';
 import { parseStoredText } from '../../../store/index.ts';
 
+const WaveName = z.string().regex(/^mlab-[0-9a-f]{12}$/);
+
 /** `slurm/<name>/wave.json` of an experiment, or `kubernetes/…`: jobs that were submitted together as one array. */
 const Wave = z.object({
   v: z.literal(1),
   /** Also the array's name at the scheduler, by which it is found if mlab ended before it learned the number. */
-  name: z.string().regex(/^mlab-[0-9a-f]{12}$/),
+  name: WaveName,
   created: z.number(),
   /** The scheduler's id for the array; null until it is known. */
   id: z.string().nullable(),
@@ -69,6 +71,7 @@ export class WaveFolder {
   /** Oldest first. */
   read(): Wave[] {
     return namesIn(this.folder)
+      .filter((name) => WaveName.safeParse(name).success)
       .flatMap((name) => {
         const path = join(this.folder, name, 'wave.json');
         const text = textOf(path);
@@ -100,7 +103,7 @@ function textOf(path: string): string | null {
   try {
     return readRegularFile(path, maxBytes).toString('utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return null;
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 }
