@@ -143,17 +143,21 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   async #begin(): Promise<void> {
-    const { experiment } = this.#place;
     // Left by an earlier command; the results that it did not read are in the store.
     const left = [keys.results, keys.cancelled, keys.cancelledRuns];
     await this.#redis.del(left.map((key) => key(this.#experiment)));
-    const { spend: limits } = experiment.plan;
-    if (limits?.tokens !== undefined || limits?.money !== undefined) {
-      const here = { redis: this.#redis, experiment: this.#experiment, worker: 'none' };
-      await new FleetQuota({ ...here, limits, spent: () => spentByAll(experiment) }).begin();
-    }
+    await this.#beginQuota();
     this.#listener.on('message', (_, text: string) => this.#tellBegun(text));
     await this.#listener.subscribe(keys.begun(this.#experiment));
+  }
+
+  async #beginQuota(): Promise<void> {
+    const { experiment, models } = this.#place;
+    // Limits may differ from those of the plan: the jobs have those of this command.
+    const limits = models?.spend ?? experiment.plan.spend ?? {};
+    if (limits.tokens === undefined && limits.money === undefined) return;
+    const here = { redis: this.#redis, experiment: this.#experiment, worker: 'none' };
+    await new FleetQuota({ ...here, limits, spent: () => spentByAll(experiment) }).begin();
   }
 
   /** Stops following; the jobs continue. */
