@@ -12,7 +12,7 @@ import type {
 import type { ExperimentQuota } from '../../../schema/index.ts';
 import { abortable } from './connection.ts';
 import { keys } from './keys.ts';
-import { beginScript, paceScript, reserveScript, settleScript } from './scripts.ts';
+import { beginScript, limitScript, paceScript, reserveScript, settleScript } from './scripts.ts';
 
 /** Sums are whole numbers, in billionths of a dollar. */
 const perDollar = 1e9;
@@ -22,7 +22,8 @@ const deadAfterMs = 60_000;
 
 const Reserved = z.union([
   z.tuple([z.enum(['reserved', 'wait', 'unknown'])]),
-  z.tuple([z.literal('exceeded'), z.enum(['tokens', 'money']), z.coerce.number()]),
+  z.tuple([z.literal('exceeded'), z.enum(['tokens', 'money']), z.coerce.number(), z.coerce.number()]),
+  z.tuple([z.literal('unpriced'), z.coerce.number()]),
 ]);
 
 export interface FleetQuotaOptions {
@@ -30,6 +31,7 @@ export interface FleetQuotaOptions {
   /** As `experimentKey` names it. */
   experiment: string;
   worker: string;
+  /** Of a job, or of the command; the limits that the last command set come first. */
   limits: ExperimentQuota;
   /** What was spent, according to the store. */
   spent: () => { tokens: number; money: number };
@@ -52,19 +54,21 @@ export class FleetQuota implements SharedQuota {
     await this.#evaluate(beginScript, [tokens, Math.ceil(money * perDollar)]);
   }
 
+  /** Makes its limits those of the experiment, for jobs that were given earlier as well. */
+  async limit(): Promise<void> {
+    const { redis, experiment } = this.#options;
+    await redis.eval(limitScript, 1, keys.quota(experiment), ...this.#limits());
+  }
+
   async reserveWhenFree(estimate: CallEstimate, signal: AbortSignal): Promise<ReserveResult> {
-    const { money: most } = this.#options.limits;
-    if (most !== undefined && estimate.money === null) {
-      const message = `the experiment may cost $${most}, but the price of the model is not known: give it under "prices" in the experiment file`;
-      return { kind: 'exceeded', exceeded: 'money', message };
-    }
     const call = randomUUID();
     try {
       for (;;) {
         signal.throwIfAborted();
         const result = await abortable(this.#reserve(call, estimate), signal);
         if (result[0] === 'reserved') return { kind: 'reserved', reservation: this.#reservation(call) };
-        if (result[0] === 'exceeded') return this.#exceeded(result[1], result[2], estimate);
+        if (result[0] === 'unpriced') return unpriced(result[1]);
+        if (result[0] === 'exceeded') return exceeded(result[1], result[2], result[3], estimate);
         if (result[0] === 'unknown') await abortable(this.begin(), signal);
         else await sleep(pollMs * (0.5 + Math.random()), undefined, { signal });
       }
@@ -103,29 +107,44 @@ export class FleetQuota implements SharedQuota {
   }
 
   async #reserve(call: string, { tokens, money }: CallEstimate) {
-    const { worker, limits } = this.#options;
-    const maxMoney = limits.money === undefined ? -1 : Math.floor(limits.money * perDollar);
+    const { worker } = this.#options;
+    const mostMoney = money === null ? -1 : Math.ceil(money * perDollar);
     return Reserved.parse(
       await this.#evaluate(reserveScript, [
-        ...[call, worker, tokens, Math.ceil((money ?? 0) * perDollar), limits.tokens ?? -1, maxMoney],
+        ...[call, worker, tokens, mostMoney, ...this.#limits()],
         ...[keys.worker(''), this.#options.deadAfterMs ?? deadAfterMs],
       ]),
     );
   }
 
-  #exceeded(exceeded: 'tokens' | 'money', left: number, estimate: CallEstimate): ReserveResult {
+  /** As the scripts read them. */
+  #limits(): [tokens: number, money: number] {
     const { tokens, money } = this.#options.limits;
-    const message =
-      exceeded === 'tokens'
-        ? `the experiment may use ${tokens} tokens; ${left} are left, and the next call may need ${estimate.tokens}`
-        : `the experiment may cost $${money}; $${(left / perDollar).toFixed(4)} are left, and the next call may cost $${estimate.money?.toFixed(4)}`;
-    return { kind: 'exceeded', exceeded, message };
+    return [tokens ?? -1, money === undefined ? -1 : Math.floor(money * perDollar)];
   }
 
   async #evaluate(script: string, values: readonly (string | number)[]): Promise<unknown> {
     const { redis, experiment } = this.#options;
     return await redis.eval(script, 2, keys.quota(experiment), keys.holds(experiment), ...values);
   }
+}
+
+function exceeded(
+  what: 'tokens' | 'money',
+  left: number,
+  most: number,
+  estimate: CallEstimate,
+): ReserveResult {
+  const message =
+    what === 'tokens'
+      ? `the experiment may use ${most} tokens; ${left} are left, and the next call may need ${estimate.tokens}`
+      : `the experiment may cost $${most / perDollar}; $${(left / perDollar).toFixed(4)} are left, and the next call may cost $${estimate.money?.toFixed(4)}`;
+  return { kind: 'exceeded', exceeded: what, message };
+}
+
+function unpriced(most: number): ReserveResult {
+  const message = `the experiment may cost $${most / perDollar}, but the price of the model is not known: give it under "prices" in the experiment file`;
+  return { kind: 'exceeded', exceeded: 'money', message };
 }
 
 /** Waits until a call may begin under the rate limit that all workers share. */

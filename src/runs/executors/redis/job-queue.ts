@@ -5,6 +5,7 @@ import { parsedAs } from '../../../lib/json-values.ts';
 import { GradeJob, Job, JobResources } from '../../../schema/index.ts';
 import { evenIfCut } from './connection.ts';
 import { experimentKey, jobId, keys, prefix, runOf } from './keys.ts';
+import { renewScript } from './scripts.ts';
 
 /** A queue entry: a job, and the grading that follows if it ends well. */
 export const Queued = z.strictObject({
@@ -38,7 +39,7 @@ export class JobQueue implements AsyncDisposable {
     this.#redis = redis;
   }
 
-  /** Queues the jobs that are not queued yet, gradings first. */
+  /** Queues the jobs that are not queued yet, gradings first. Those that wait become as they are given now. */
   async add(all: readonly Queued[]): Promise<void> {
     for (const [name, group] of Map.groupBy(all, queueName)) {
       const [first] = group;
@@ -54,7 +55,8 @@ export class JobQueue implements AsyncDisposable {
             ...{ removeOnComplete: true, removeOnFail: true },
           },
         }));
-        // Jobs that are already queued stay as they are.
+        // Jobs that are already queued keep their place.
+        await Promise.all(part.map((queued) => this.#renew(queued)));
         await evenIfCut(async () => await (await this.#queue(name)).addBulk(jobs));
       }
     }
@@ -119,6 +121,11 @@ export class JobQueue implements AsyncDisposable {
 
   async tellEnd({ job }: Queued, end: JobEnd): Promise<void> {
     await this.#redis.hset(keys.results(experimentKey(job.experiment)), jobId(job), JSON.stringify(end));
+  }
+
+  /** A command may set other limits, prices or providers than the one that queued the job. */
+  async #renew(queued: Queued): Promise<void> {
+    await this.#redis.eval(renewScript, 1, jobKey(queued), JSON.stringify(queued));
   }
 
   async #tellCancelled(experiment: string, ids: readonly string[]): Promise<void> {

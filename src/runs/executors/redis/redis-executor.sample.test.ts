@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisServer, whyNoRedis } from '../../../../test/fixtures/redis/server.ts';
-import { examplePlan } from '../../../../test/fixtures/store/examples.ts';
+import { examplePlan, exampleSpec } from '../../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { until } from '../../../../test/fixtures/until.ts';
 import { ModelRegistry } from '../../../models/index.ts';
-import type { ExperimentQuota } from '../../../schema/index.ts';
+import type { ExperimentQuota, RunJob } from '../../../schema/index.ts';
 import { createExperiment, type Experiment } from '../../../store/index.ts';
 import { redisAddress } from './address.ts';
 import { connectRedis } from './connection.ts';
@@ -52,6 +53,26 @@ describe.skipIf(missing !== null)(
       });
     }
 
+    function jobOf({ folder }: Experiment, changes: Partial<RunJob> = {}): RunJob {
+      const run = exampleSpec();
+      return {
+        ...{ v: 1, kind: 'run', mlab: '', experiment: folder, archived_attempts: 0, run, quota: {} },
+        task: { id: run.task, version: '1', folder: '' },
+        provisioning: { allow_unverified: false },
+        resources: { cores: 1, memory_mb: 1, gpu: false, threads: 1, exclusive: false },
+        ...changes,
+      };
+    }
+
+    /** The jobs of an experiment in Redis, by their keys. */
+    async function queuedOf({ folder }: Experiment): Promise<Map<string, RunJob>> {
+      const found = await redis.keys(`mlab:jobs-*:${experimentKey(folder)}.*`);
+      const jobs = found
+        .filter((key) => !key.endsWith(':lock'))
+        .map(async (key) => [key, JSON.parse((await redis.hget(key, 'data')) ?? '{}').job] as const);
+      return new Map(await Promise.all(jobs));
+    }
+
     test('count what is spent when a later one sets the first limit', async () => {
       const experiment = begun();
       await (await command(experiment))[Symbol.asyncDispose]();
@@ -60,6 +81,51 @@ describe.skipIf(missing !== null)(
       expect(await quota.reserveWhenFree({ tokens: 10, money: 0 }, never)).toMatchObject({
         kind: 'reserved',
       });
+    });
+
+    test('set the limits of the whole experiment anew, also for jobs that earlier ones gave', async () => {
+      const experiment = begun();
+      const quota = quotaOf(experiment, { tokens: 100 });
+      const reserve = async (tokens: number, money: number | null = 0) => {
+        const result = await quota.reserveWhenFree({ tokens, money }, never);
+        if (result.kind === 'reserved') result.reservation.release();
+        await quota.settled();
+        return result;
+      };
+      const limit = async (spend?: ExperimentQuota) => {
+        await using _ = await command(experiment, spend);
+      };
+      await limit({ tokens: 100 });
+      await limit({ tokens: 20 });
+      expect(await reserve(50)).toMatchObject({
+        message: 'the experiment may use 20 tokens; 20 are left, and the next call may need 50',
+      });
+      await limit({ tokens: 200 });
+      expect(await reserve(150)).toMatchObject({ kind: 'reserved' });
+      await limit({ money: 5 });
+      expect(await reserve(1000)).toMatchObject({ kind: 'reserved' });
+      const message = expect.stringMatching(/ \$5, but the price/);
+      expect(await reserve(1000, null)).toMatchObject({ exceeded: 'money', message });
+      await limit();
+      expect(await reserve(1000, null)).toMatchObject({ kind: 'reserved' });
+    });
+
+    test('give jobs that still wait what changed since they were queued', async () => {
+      const experiment = begun();
+      const quotas: ExperimentQuota[] = [{}, { tokens: 10 }];
+      for (const quota of quotas) {
+        await using executor = await command(experiment, quota);
+        void executor.execute(jobOf(experiment, { quota }), { signal: never, onProgress: () => {} });
+        await until(
+          'the job has its limits',
+          async () => {
+            const [job] = (await queuedOf(experiment)).values();
+            return job !== undefined && job.quota.tokens === quota.tokens;
+          },
+          5,
+        );
+      }
+      expect((await queuedOf(experiment)).size).toBe(1);
     });
   },
 );

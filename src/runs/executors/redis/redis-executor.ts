@@ -155,9 +155,10 @@ export class RedisExecutor implements RemoteExecutor {
     const { experiment, models } = this.#place;
     // Limits may differ from those of the plan: the jobs have those of this command.
     const limits = models?.spend ?? experiment.plan.spend ?? {};
-    if (limits.tokens === undefined && limits.money === undefined) return;
     const here = { redis: this.#redis, experiment: this.#experiment, worker: 'none' };
-    await new FleetQuota({ ...here, limits, spent: () => spentByAll(experiment) }).begin();
+    const quota = new FleetQuota({ ...here, limits, spent: () => spentByAll(experiment) });
+    if (limits.tokens !== undefined || limits.money !== undefined) await quota.begin();
+    await quota.limit();
   }
 
   /** Stops following; the jobs continue. */

@@ -10,8 +10,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
  * Reserves tokens and money for a call, or raises its reservation. Keys: quota, holds. Arguments: call, worker, tokens,
- * money, most tokens, most money (-1: not limited), prefix of workers, how long one must be silent to count as dead. A
- * dead worker's reservations count as spent, because its calls may have been answered and charged. If it comes back and
+ * money (-1: not known), most tokens, most money (-1: not limited), prefix of workers, how long one must be silent to
+ * count as dead. The limits that the last command set come before those of the arguments. A dead worker's reservations count as spent, because its calls may have been answered and charged. If it comes back and
  * settles, the rest is released.
  */
 export const reserveScript = `${now}
@@ -25,19 +25,22 @@ if before then
   local told = cjson.decode(before)
   had = {told[2], told[3]}
 end
-local limits = {tonumber(ARGV[5]), tonumber(ARGV[6])}
+local set = redis.call('HMGET', quota, 'most_tokens', 'most_money')
+local limits = {tonumber(set[1] or ARGV[5]), tonumber(set[2] or ARGV[6])}
+local money = tonumber(ARGV[4])
+if money < 0 and limits[2] >= 0 then return {'unpriced', string.format('%.0f', limits[2])} end
 local function look()
   local values = redis.call('HMGET', quota, 'spent_tokens', 'spent_money', 'kept_tokens', 'kept_money')
   for index = 1, 4 do values[index] = tonumber(values[index] or 0) end
   return values
 end
 local values = look()
-local more = {math.max(0, tonumber(ARGV[3]) - had[1]), math.max(0, tonumber(ARGV[4]) - had[2])}
+local more = {math.max(0, tonumber(ARGV[3]) - had[1]), math.max(0, money - had[2])}
 local function first_over(kept)
   for index, name in ipairs({'tokens', 'money'}) do
     local used = values[index] + (kept and values[index + 2] or 0)
     if limits[index] >= 0 and used + more[index] > limits[index] then
-      return {name, math.max(0, limits[index] - used)}
+      return {name, math.max(0, limits[index] - used), limits[index]}
     end
   end
 end
@@ -51,7 +54,9 @@ if not over then
   return {'reserved'}
 end
 local never = first_over(false)
-if never then return {'exceeded', never[1], tostring(never[2])} end
+if never then
+  return {'exceeded', never[1], string.format('%.0f', never[2]), string.format('%.0f', never[3])}
+end
 local all = redis.call('HGETALL', holds)
 for index = 1, #all, 2 do
   local held = cjson.decode(all[index + 1])
@@ -101,6 +106,16 @@ for part, name in ipairs({'tokens', 'money'}) do
   redis.call('HSET', quota, 'spent_' .. name, string.format('%.0f', math.max(known, tonumber(ARGV[part]))))
 end
 redis.call('PEXPIRE', quota, 2592000000)
+return 1`;
+
+/** Sets the limits, if anything is counted. Key: quota. Arguments: most tokens, most money (-1: not limited). */
+export const limitScript = `if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'most_tokens', ARGV[1], 'most_money', ARGV[2])
+return 1`;
+
+/** Gives a job that is queued its new content. Key: the job. Argument: its data. */
+export const renewScript = `if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'data', ARGV[1])
 return 1`;
 
 /**
