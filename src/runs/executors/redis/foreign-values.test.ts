@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parsedAs } from '../../../lib/json-values.ts';
-import { JobClass, JobEnd } from './job-queue.ts';
+import { JobEnd } from './job-ends.ts';
+import { JobClass } from './job-queue.ts';
 import { WorkerReport } from './workers.ts';
 
 test('what stands in Redis and is nothing that mlab wrote there counts as nothing', () => {

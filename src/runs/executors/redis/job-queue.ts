@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parsedAs } from '../../../lib/json-values.ts';
 import { GradeJob, Job, JobResources } from '../../../schema/index.ts';
 import { evenIfCut } from './connection.ts';
+import { type JobEnd, tellEnds } from './job-ends.ts';
 import { experimentKey, jobId, keys, prefix, runOf } from './keys.ts';
 import { renewScript } from './scripts.ts';
 
@@ -20,10 +21,6 @@ export type Queued = z.infer<typeof Queued>;
 /** Jobs with equal needs share a queue, so a worker takes only from queues whose jobs it has room for. */
 export const JobClass = z.strictObject({ resources: JobResources, labels: z.array(z.string()) });
 export type JobClass = z.infer<typeof JobClass>;
-
-/** The result of a job, for whoever submitted it. */
-export const JobEnd = z.strictObject({ problem: z.string().nullable(), worker: z.string() });
-export type JobEnd = z.infer<typeof JobEnd>;
 
 /** The problem of a job that was cancelled. */
 export const cancelledProblem = 'cancelled';
@@ -81,9 +78,11 @@ export class JobQueue implements AsyncDisposable {
         const removed = await Promise.all(part.map((id) => queue.remove(id)));
         counts.active += removed.filter((isRemoved) => isRemoved === 0).length;
         if (runs !== undefined)
-          await this.#tellCancelled(
+          await tellEnds(
+            this.#redis,
             experiment,
             part.filter((_, index) => removed[index] === 1),
+            { problem: cancelledProblem, worker: '' },
           );
       }
     }
@@ -120,18 +119,12 @@ export class JobQueue implements AsyncDisposable {
   }
 
   async tellEnd({ job }: Queued, end: JobEnd): Promise<void> {
-    await this.#redis.hset(keys.results(experimentKey(job.experiment)), jobId(job), JSON.stringify(end));
+    await tellEnds(this.#redis, experimentKey(job.experiment), [jobId(job)], end);
   }
 
   /** A command may set other limits, prices or providers than the one that queued the job. */
   async #renew(queued: Queued): Promise<void> {
     await this.#redis.eval(renewScript, 1, jobKey(queued), JSON.stringify(queued));
-  }
-
-  async #tellCancelled(experiment: string, ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    const end = JSON.stringify({ problem: cancelledProblem, worker: '' } satisfies JobEnd);
-    await this.#redis.hset(keys.results(experiment), Object.fromEntries(ids.map((id) => [id, end])));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -29,7 +29,7 @@ export const keys = {
   worker: (id: string) => `${prefix}:worker:${id}`,
   /** Channel: there is a new job. */
   news: `${prefix}:news`,
-  /** Hash: results of jobs, until whoever submitted them has read them. */
+  /** Stream: results of jobs. */
   results: (experiment: string) => `${prefix}:results:${experiment}`,
   /** Channel: runs that began. */
   begun: (experiment: string) => `${prefix}:begun:${experiment}`,

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisServer, whyNoRedis } from '../../../../test/fixtures/redis/server.ts';
-import { examplePlan, exampleSpec } from '../../../../test/fixtures/store/examples.ts';
+import { examplePlan, exampleRecord, exampleSpec } from '../../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { until } from '../../../../test/fixtures/until.ts';
 import { ModelRegistry } from '../../../models/index.ts';
@@ -11,6 +12,7 @@ import { createExperiment, type Experiment } from '../../../store/index.ts';
 import { redisAddress } from './address.ts';
 import { connectRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
+import { JobQueue } from './job-queue.ts';
 import { experimentKey } from './keys.ts';
 import { RedisExecutor } from './redis-executor.ts';
 
@@ -64,6 +66,21 @@ describe.skipIf(missing !== null)(
       };
     }
 
+    const follow = (executor: RedisExecutor, job: RunJob) =>
+      executor.execute(job, { signal: never, onProgress: () => {} });
+
+    async function untilQueued(experiment: Experiment): Promise<void> {
+      await until('the job is queued', async () => (await queuedOf(experiment)).size > 0, 5);
+    }
+
+    /** What a worker does when a job has ended, and an earlier one that dies before it tells the result. */
+    async function end(experiment: Experiment, problem?: string): Promise<void> {
+      await using queue = new JobQueue(redis);
+      if (problem !== undefined)
+        await queue.tellEnd({ job: jobOf(experiment), labels: [] }, { problem, worker: '' });
+      await queue.removeAll(experimentKey(experiment.folder));
+    }
+
     /** The jobs of an experiment in Redis, by their keys. */
     async function queuedOf({ folder }: Experiment): Promise<Map<string, RunJob>> {
       const found = await redis.keys(`mlab:jobs-*:${experimentKey(folder)}.*`);
@@ -115,7 +132,7 @@ describe.skipIf(missing !== null)(
       const quotas: ExperimentQuota[] = [{}, { tokens: 10 }];
       for (const quota of quotas) {
         await using executor = await command(experiment, quota);
-        void executor.execute(jobOf(experiment, { quota }), { signal: never, onProgress: () => {} });
+        void follow(executor, jobOf(experiment, { quota }));
         await until(
           'the job has its limits',
           async () => {
@@ -126,6 +143,41 @@ describe.skipIf(missing !== null)(
         );
       }
       expect((await queuedOf(experiment)).size).toBe(1);
+    });
+
+    test('all get the result of a job that several follow, whichever reads it first, and whoever begins meanwhile', async () => {
+      const experiment = begun();
+      const job = jobOf(experiment);
+      await using first = await command(experiment);
+      await using second = await command(experiment);
+      const results = [follow(first, job), follow(second, job)];
+      await untilQueued(experiment);
+      await sleep(300);
+      await end(experiment, 'the first problem');
+      await using third = await command(experiment);
+      for (const result of results) expect(await result).toMatchObject({ problem: 'the first problem' });
+      const again = follow(third, job);
+      await untilQueued(experiment);
+      expect(await Promise.race([again, sleep(600, 'open')])).toBe('open');
+      await end(experiment, 'the second problem');
+      expect(await again).toMatchObject({ problem: 'the second problem' });
+    });
+
+    test('queue a job again that Redis lost, unless its run has failed since', async () => {
+      const experiment = begun();
+      const folder = experiment.runFolder(exampleSpec().id);
+      const failed = { status: 'failed' as const, updated: 1 };
+      folder.writeRecordSync(exampleRecord(failed));
+      await using executor = await command(experiment);
+      const result = follow(executor, jobOf(experiment));
+      await untilQueued(experiment);
+      await end(experiment);
+      await until('it is queued again', async () => (await queuedOf(experiment)).size > 0, 20);
+      await end(experiment);
+      const reason = { reason: 'infrastructure_error' as const, message: 'no space' };
+      folder.writeRecordSync(exampleRecord({ ...failed, updated: 2, end: reason }));
+      expect(await result).toMatchObject({ problem: 'no space', record: { updated: 2 } });
+      expect(await queuedOf(experiment)).toEqual(new Map());
     });
   },
 );

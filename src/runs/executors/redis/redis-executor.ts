@@ -6,7 +6,6 @@ import type { GradeJob, Job } from '../../../schema/index.ts';
 import { beginFork } from '../../artifacts/begin-fork.ts';
 import { ExperimentCopy } from '../../artifacts/experiment-copy.ts';
 import { spentByAll } from '../../experiment-models.ts';
-import { isGraded } from '../../graded.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
 import { doneBefore } from '../done-before.ts';
@@ -15,8 +14,10 @@ import type { RedisAddress } from './address.ts';
 import { cancelQueued } from './cancel-jobs.ts';
 import { connectRedis, isCut, placeOfRedis } from './connection.ts';
 import { FleetQuota } from './fleet-quota.ts';
-import { cancelledProblem, JobEnd, JobQueue, type Queued } from './job-queue.ts';
+import { JobEnd, JobEnds } from './job-ends.ts';
+import { cancelledProblem, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
+import { recordedEnd } from './recorded-end.ts';
 import {
   type FollowedQueuedJob,
   RunNotice,
@@ -33,6 +34,8 @@ interface Given extends FollowedQueuedJob {
   reject: (error: unknown) => void;
   /** How often in a row it was missing in Redis. */
   missed: number;
+  /** When its run's record changed last before it was queued here. */
+  updated: number | undefined;
 }
 
 /** Jobs that are given within this time are queued together. */
@@ -41,7 +44,6 @@ const pollMs = 200;
 const sweepMs = 5_000;
 /** Jobs that Redis lost in a failure of its machine are queued again. */
 const maxMisses = 2;
-const keptResultsSeconds = 7 * 86_400;
 
 const interrupted: JobResult = { record: null, problem: 'interrupted' };
 
@@ -59,6 +61,9 @@ export class RedisExecutor implements RemoteExecutor {
   readonly #followed = new Map<string, Given>();
   /** Everything that was queued here, with the gradings that follow. */
   readonly #queued = new Map<string, Queued>();
+  readonly #ends: JobEnds;
+  /** Gradings that follow runs, until they are requested; with their results, if they have ended before. */
+  readonly #gradings = new Map<string, JobEnd | null>();
   readonly #closing = new AbortController();
   #gathered: Given[] = [];
   #told = '';
@@ -80,6 +85,7 @@ export class RedisExecutor implements RemoteExecutor {
     this.#listener = listener;
     this.#queue = new JobQueue(redis);
     this.#experiment = experimentKey(place.experiment.folder);
+    this.#ends = new JobEnds(redis, this.#experiment);
     // Workers do not know about fractions of the machine that planned the jobs.
     this.threads = place.experiment.plan.resources?.cores === undefined ? 1 : undefined;
     place.signal.addEventListener('abort', this.#leave, { once: true });
@@ -108,6 +114,7 @@ export class RedisExecutor implements RemoteExecutor {
         resolve,
         reject,
         missed: 0,
+        updated: undefined,
         place: '',
         held: '',
         unreported: 0,
@@ -143,8 +150,9 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   async #begin(): Promise<void> {
-    // Left by an earlier command; the results that it did not read are in the store.
-    const left = [keys.results, keys.cancelled, keys.cancelledRuns];
+    await this.#ends.begin();
+    // Left by an earlier command.
+    const left = [keys.cancelled, keys.cancelledRuns];
     await this.#redis.del(left.map((key) => key(this.#experiment)));
     await this.#beginQuota();
     this.#listener.on('message', (_, text: string) => this.#tellBegun(text));
@@ -171,16 +179,13 @@ export class RedisExecutor implements RemoteExecutor {
 
   async #give(given: readonly Given[]): Promise<void> {
     try {
-      for (const each of given) {
-        const { next, ...queued } = each.queued;
-        this.#followed.set(jobId(queued.job), each);
-        this.#queued.set(jobId(queued.job), each.queued);
-        if (next !== undefined) this.#queued.set(jobId(next), { ...queued, job: next });
-      }
-      // A grading that followed its run may have ended before anybody requested it.
+      // What ended before is no result of what is queued now.
       await this.#readEnds();
+      await Promise.all(given.map((each) => this.#follow(each)));
       await Promise.all(given.map((each) => this.#send(each)));
       const open = given.filter(({ queued }) => this.#followed.has(jobId(queued.job)));
+      for (const each of open)
+        each.updated = this.#place.experiment.runFolder(each.queued.job.run.id).readRecord()?.updated;
       await this.#queue.add(open.map(({ queued }) => queued));
       const place = this.#address.shown;
       for (const { queued, following } of open)
@@ -191,6 +196,21 @@ export class RedisExecutor implements RemoteExecutor {
       const reason = explainWriteRefusal(error, this.#address);
       for (const { reject } of given) reject(reason);
     }
+  }
+
+  async #follow(given: Given): Promise<void> {
+    const { next, ...queued } = given.queued;
+    const id = jobId(queued.job);
+    this.#followed.set(id, given);
+    this.#queued.set(id, given.queued);
+    if (next !== undefined) {
+      this.#queued.set(jobId(next), { ...queued, job: next });
+      this.#gradings.set(jobId(next), null);
+    }
+    // A grading that followed its run may have ended before anybody requested it.
+    const end = this.#gradings.get(id) ?? null;
+    this.#gradings.delete(id);
+    if (end !== null) await this.#ended(id, given, end.problem);
   }
 
   /** Sends local changes of the run to the store first, for the worker that will execute it. */
@@ -230,21 +250,16 @@ export class RedisExecutor implements RemoteExecutor {
   }
 
   async #readEnds(): Promise<void> {
-    const key = keys.results(this.#experiment);
-    const read: string[] = [];
     const ended: Promise<void>[] = [];
-    for (const [id, text] of Object.entries(await this.#redis.hgetall(key))) {
-      const given = this.#followed.get(id);
-      if (given === undefined) continue;
-      read.push(id);
-      const end = parsedAs(JobEnd, text);
+    for (const [id, text] of await this.#ends.next()) {
       // Without a readable result, the store decides what happened to it.
-      if (end !== null) ended.push(this.#ended(id, given, end.problem));
+      const end = parsedAs(JobEnd, text);
+      const given = this.#followed.get(id);
+      if (end === null) continue;
+      if (given !== undefined) ended.push(this.#ended(id, given, end.problem));
+      else if (this.#gradings.has(id)) this.#gradings.set(id, end);
     }
     await Promise.all(ended);
-    if (read.length === 0) return;
-    await this.#redis.hdel(key, ...read);
-    await this.#redis.expire(key, keptResultsSeconds);
   }
 
   /** Handles jobs that are missing in Redis. */
@@ -260,8 +275,9 @@ export class RedisExecutor implements RemoteExecutor {
       given.missed = 0;
       await this.#whyNotFetched(given.queued.job.run.id);
       if (!this.#followed.has(id)) continue;
-      if (this.#isDone(given.queued.job)) await this.#ended(id, given, null);
-      else lost.push(given.queued);
+      const result = recordedEnd(given.queued.job, this.#place.experiment, given.updated);
+      if (result === null) lost.push(given.queued);
+      else await this.#ended(id, given, result.problem);
     }
     if (lost.length === 0) return;
     this.#place.log(`Redis knows nothing of ${lost.length} jobs any more: they are queued again.`);
@@ -279,12 +295,6 @@ export class RedisExecutor implements RemoteExecutor {
     const told = unwantedText(jobs, working, shown);
     if (told !== this.#told && told !== '') this.#place.log(told);
     this.#told = told;
-  }
-
-  #isDone(job: Job): boolean {
-    const folder = this.#place.experiment.runFolder(job.run.id);
-    if (folder.readRecord()?.status !== 'finished') return false;
-    return job.kind === 'run' || isGraded(folder, job.which);
   }
 
   async #ended(id: string, { queued, following, resolve }: Given, told: string | null): Promise<void> {
