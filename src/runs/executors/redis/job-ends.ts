@@ -18,7 +18,7 @@ export async function tellEnds(
   end: JobEnd,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const key = keys.results(experiment);
+  const key = keys.ends(experiment);
   await Promise.all(ids.map((id) => redis.xadd(key, '*', 'id', id, 'end', JSON.stringify(end))));
   await redis.expire(key, keptSeconds);
 }
@@ -34,7 +34,7 @@ export class JobEnds {
   /** @param experiment as `experimentKey` names it */
   constructor(redis: Redis, experiment: string) {
     this.#redis = redis;
-    this.#key = keys.results(experiment);
+    this.#key = keys.ends(experiment);
   }
 
   /** Leaves out those that are there: they belong to earlier commands. */

@@ -30,7 +30,7 @@ export const keys = {
   /** Channel: there is a new job. */
   news: `${prefix}:news`,
   /** Stream: results of jobs. */
-  results: (experiment: string) => `${prefix}:results:${experiment}`,
+  ends: (experiment: string) => `${prefix}:ends:${experiment}`,
   /** Channel: runs that began. */
   begun: (experiment: string) => `${prefix}:begun:${experiment}`,
   /** Exists while all jobs of an experiment are being cancelled. */

@@ -8,6 +8,7 @@ import { ExperimentCopy } from '../../artifacts/experiment-copy.ts';
 import { spentByAll } from '../../experiment-models.ts';
 import type { Following } from '../../jobs/executor.ts';
 import type { JobResult } from '../../jobs/job-result.ts';
+import { readableRecord } from '../../readable-record.ts';
 import { doneBefore } from '../done-before.ts';
 import type { Cancellation, ExecutorPlace, RemoteExecutor } from '../executor-kind.ts';
 import type { RedisAddress } from './address.ts';
@@ -185,7 +186,7 @@ export class RedisExecutor implements RemoteExecutor {
       await Promise.all(given.map((each) => this.#send(each)));
       const open = given.filter(({ queued }) => this.#followed.has(jobId(queued.job)));
       for (const each of open)
-        each.updated = this.#place.experiment.runFolder(each.queued.job.run.id).readRecord()?.updated;
+        each.updated = readableRecord(this.#place.experiment.runFolder(each.queued.job.run.id))?.updated;
       await this.#queue.add(open.map(({ queued }) => queued));
       const place = this.#address.shown;
       for (const { queued, following } of open)
@@ -304,7 +305,7 @@ export class RedisExecutor implements RemoteExecutor {
     const notFetched = await this.#whyNotFetched(run.id);
     const problem = told ?? notFetched;
     const folder = this.#place.experiment.runFolder(run.id);
-    const record = folder.readRecord();
+    const record = readableRecord(folder);
     if (job.kind === 'grade') {
       if (problem === null)
         following.onProgress({ kind: 'run_graded', run, grades: folder.readGrades().grades });

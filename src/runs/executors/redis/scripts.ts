@@ -11,8 +11,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 /**
  * Reserves tokens and money for a call, or raises its reservation. Keys: quota, holds. Arguments: call, worker, tokens,
  * money (-1: not known), most tokens, most money (-1: not limited), prefix of workers, how long one must be silent to
- * count as dead. The limits that the last command set come before those of the arguments. A dead worker's reservations count as spent, because its calls may have been answered and charged. If it comes back and
- * settles, the rest is released.
+ * count as dead. The limits that the last command set come before those of the arguments. A dead worker's reservations
+ * count as spent, because its calls may have been answered and charged. If it comes back and settles, the rest is
+ * released.
  */
 export const reserveScript = `${now}
 ${add}
