@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from gzip import GzipFile
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -32,7 +34,8 @@ class Table:
 def read_ids(public: Path, declared: CsvFile) -> tuple[str, ...]:
     """All ids that a submission must have, in the order of the public file that lists them."""
     with (public / declared.id_file).open("rb") as file:
-        rows = read_rows(file)
+        is_compressed = declared.id_file.endswith(".gz")
+        rows = read_rows(BufferedReader(GzipFile(fileobj=file)) if is_compressed else file)
         [position] = column_places(next(rows)[1], [declared.id_column], declared.id_file)
         ids = tuple(row[position] for _, row in rows)
     if len(set(ids)) != len(ids):

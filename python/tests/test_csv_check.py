@@ -1,10 +1,12 @@
+import gzip
 import random
 import string
 import unittest
+from dataclasses import replace
 
-from support import check
+from support import FolderTest, check, declare
 
-from mlab_task.csv_check import Table
+from mlab_task.csv_check import Table, read_ids
 from mlab_task.declaration import Column
 from mlab_task.problems import CODES, Problem
 from mlab_task.tables import LONGEST_FIELD, LONGEST_LINE, LONGEST_ROW
@@ -12,6 +14,13 @@ from mlab_task.tables import LONGEST_FIELD, LONGEST_LINE, LONGEST_ROW
 GOOD = "id,value\na,1\nb,2.5\nc,-3e2\n"
 DIGIT = Column("value", type="integer", min=0, max=9)
 FLAG = Column("value", type="text", values=("True", "False"))
+
+
+class Ids(FolderTest):
+    def test_are_read_from_a_compressed_file_too(self) -> None:
+        self.write("test.csv.gz", gzip.compress(b"id,x\na,1\nb,2\n"))
+        declared = replace(declare(), id_file="test.csv.gz")
+        self.assertEqual(read_ids(self.folder, declared), ("a", "b"))
 
 
 class AcceptedTables(unittest.TestCase):

@@ -168,6 +168,20 @@ describeInSandbox('the grader', () => {
     ]);
   });
 
+  test.each(['hidden/lib/weights.json', 'hidden/lib/scoring.py', 'env/classes.txt'])(
+    'grades again if what it may read has changed: %s',
+    async (path) => {
+      const folder = await runOf([writing(table(sums))]);
+      const [before] = await grade(folder);
+      const task = await bench.provision(bench.copyTask(path.replaceAll(/\W/g, '-'), { [path]: '# new' }));
+      const [after] = await grade(folder, 'final', task);
+      expect(after?.grader).not.toBe(before?.grader);
+      const solution = bench.copyTask('solution', { 'hidden/solution/notes.txt': 'new' });
+      const [same] = await grade(folder, 'final', await bench.provision(solution));
+      expect(same?.grader).toBe(before?.grader);
+    },
+  );
+
   test('that crashes, prints nothing, prints nonsense or omits results gives no grade at all', async () => {
     const folder = await runOf([writing(table(sums))]);
     const graders: [string, RegExp][] = [

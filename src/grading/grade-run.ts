@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { sha256, sha256OfFile } from '../lib/hash.ts';
@@ -114,37 +114,38 @@ function saysTheSame(one: Grade, other: Grade): boolean {
 /** The score may not be comparable with the task's figures, nor with scores of other runs. */
 const changedTaskCaveat = 'graded by another version of the task';
 
-/** Hash over everything that can change a score: grader, its imports, services, hidden data, metric and format. */
+/**
+ * Hash over everything that can change a score: the grader and what it imports or reads, services, packages, hidden data,
+ * metric and format.
+ */
 async function graderVersion(
   { task, prepared, helpersFolder }: GradeRunOptions,
   { roles }: RunSpec,
 ): Promise<string> {
   const { metric, submission, grading, services } = task.file;
   const hashes: string[] = [];
-  const folders = [task.environmentFolder, join(helpersFolder, 'mlab_task')];
-  for (const folder of [...graderModules(task.hiddenFolder), ...folders]) {
-    for (const file of filesBelow(folder)) {
-      hashes.push(`${relative(dirname(folder), file)} ${await sha256OfFile(file)}`);
+  for (const folder of [task.hiddenFolder, task.environmentFolder, join(helpersFolder, 'mlab_task')]) {
+    for (const path of filesBelow(folder)) {
+      if (folder === task.hiddenFolder && isNotOfGrader(path)) continue;
+      hashes.push(`${basename(folder)}/${path} ${await sha256OfFile(join(folder, path))}`);
     }
   }
   const data = prepared.manifest.files.map(({ path, sha256: hash }) => [path, hash]);
   const model = services.some(({ kind }) => kind === 'model') ? [roles?.fast ?? null] : [];
-  return sha256(JSON.stringify([metric, submission, grading, hashes, data, ...model]));
+  return sha256(JSON.stringify([metric, submission, grading, hashes, data, task.requirements, ...model]));
 }
 
-/** The grader, its imports, and the scripts of services. The script that prepared the data is covered by the data. */
-function graderModules(hiddenFolder: string): string[] {
-  return readdirSync(hiddenFolder)
-    .filter((name) => name.endsWith('.py') && name !== 'prepare.py' && name !== 'sample.py')
-    .map((name) => join(hiddenFolder, name))
-    .sort();
+/** Of the hidden files, neither the grader and what it reads nor a service. The data covers what prepared it. */
+function isNotOfGrader(path: string): boolean {
+  return /^(prepare\.py$|sample\.py$|solution\/|constant\/)/.test(path);
 }
 
-function filesBelow(path: string): string[] {
-  if (path.endsWith('.py')) return [path];
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.py'))
-    .map((entry) => join(entry.parentPath, entry.name))
+/** Paths in a folder, without what Python compiled. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => !/(^|\/)__pycache__\//.test(path))
     .sort();
 }
 

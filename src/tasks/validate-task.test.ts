@@ -177,7 +177,10 @@ describe('a task’s validation', () => {
               format: 'csv',
               path: 'submission.csv',
               id: { column: 'id', from: 'data/test.csv' },
-              columns: [{ name: 'id', min: 3, max: 2 }],
+              columns: [
+                { name: 'id', min: 3, max: 2 },
+                { name: 'sold', values: ['1', 'True'] },
+              ],
             },
           ],
         },
@@ -192,6 +195,7 @@ describe('a task’s validation', () => {
       'sources.1.url',
       'submission.files.0.columns',
       'submission.files.0.columns.0.min',
+      'submission.files.0.columns.1.values',
       'submission.files.0.id.from',
     ]);
     expect(problems.every(({ line }) => line !== null)).toBe(true);

@@ -207,8 +207,19 @@ function submissionChecks(file: TaskFile, report: ReportProblem): void {
     submission.columns.forEach((column, at) => {
       if (column.min !== undefined && column.max !== undefined && column.min > column.max)
         report([...field, 'columns', at, 'min'], 'is above max', 'swap min and max');
+      const word = column.type === 'text' ? undefined : column.values?.find((value) => !isNumber(value));
+      if (word !== undefined)
+        report(
+          [...field, 'columns', at, 'values'],
+          `has ${word}, which is no number, but the type of the column is ${column.type}`,
+          'add type: text to the column',
+        );
     });
   });
+}
+
+function isNumber(text: string): boolean {
+  return text.trim() !== '' && Number.isFinite(Number(text));
 }
 
 function sourceChecks(folder: string, file: TaskFile, report: ReportProblem): void {
