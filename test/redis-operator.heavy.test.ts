@@ -218,7 +218,7 @@ describe.skipIf(missing !== null)(
       expect(listed.out).toMatch(/its worker on \S+ \(process \d+\) is gone; the job is given to another/);
       await until('it says so', () => submitted.said().includes('is gone; the job is given to another'));
       const idle = await startWorker();
-      expect((await submitted.ended).code).toBe(0);
+      expect((await submitted.ended).code, submitted.said()).toBe(0);
       const shown = async () => (await called('workers', '--redis', redis.url)).out;
       expect(await shown()).toMatch(/last seen.*runs done/);
       // Workers report every two seconds.
