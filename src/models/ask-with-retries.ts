@@ -38,7 +38,8 @@ const maxEmptyAnswers = 3;
 
 /**
  * Asks until there is an answer. Transient failures are retried: after the time that the provider asked to wait if that
- * is a second or more, else after a random time up to 1 s, 2 s, 4 s, … 60 s (exponential backoff with full jitter). A waiting call holds no slot.
+ * is a second or more, else after a random time up to 1 s, 2 s, 4 s, … 60 s (exponential backoff with full jitter). A
+ * waiting call holds no slot.
  * @throws ModelUnavailable if no answer came, or the signal's reason if it was aborted
  */
 export async function askWithRetries(

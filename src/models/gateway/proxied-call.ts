@@ -57,7 +57,7 @@ export async function makeProxiedCall(call: ProxiedCall, ways: CallWays): Promis
   return { ...(await made), waitingMs };
 }
 
-/** What says in a silence that nothing is wrong; null if the reply can't contain it. A stream of Google may be one list. */
+/** What says in a silence that nothing is wrong; null if the reply can't contain it, as a list of Google's. */
 function signOf({ dialect, isStreaming, sent }: ProxiedCall): string | null {
   const isOfEvents = dialect.name !== 'generate_content' || /[?&]alt=sse(&|$)/.test(sent.path);
   return isStreaming && isOfEvents ? dialect.keepAlive : null;

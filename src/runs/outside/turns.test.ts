@@ -62,6 +62,16 @@ describe('the turns of a program', () => {
     expect(turns.rest()).toEqual([]);
   });
 
+  test('do not end with the result of the same call in another conversation', () => {
+    const turns = new Turns();
+    turns.answered(answer([call('one', 'bash', 'ls')]), 0);
+    const other: ModelMessage[] = [
+      { role: 'assistant', text: '', tool_calls: [call('two', 'bash', 'ls')] },
+      { role: 'tool', call_id: 'two', name: 'bash', text: 'a file' },
+    ];
+    expect(turns.endedBy({ ...request(), messages: other }, false)).toEqual([]);
+  });
+
   test('without calls end with the next turn, and not with a side call', () => {
     const turns = new Turns();
     turns.answered(answer([], 'All done.'), 0);

@@ -84,13 +84,17 @@ function lastCalls(messages: ModelRequest['messages']): { calls: readonly ToolCa
   };
 }
 
-/** By the calls' ids. Google may give calls none, and programs then invent their own: the same calls are theirs. */
+/**
+ * By the calls' ids. Google may give calls none: then the gateway names them by their places, and programs invent ids of
+ * their own.
+ */
 function resultsInOrder(
   calls: readonly ToolCall[],
   last: ReturnType<typeof lastCalls>,
 ): ReadonlyMap<string, string> {
   const withoutIds = (all: readonly ToolCall[]) => all.map(({ name, input }) => ({ name, input }));
-  if (!isDeepStrictEqual(withoutIds(calls), withoutIds(last.calls))) return new Map();
+  const isNamedByPlace = calls.every(({ id, name }, place) => id === `${name}_${place}`);
+  if (!isNamedByPlace || !isDeepStrictEqual(withoutIds(calls), withoutIds(last.calls))) return new Map();
   return new Map(
     last.results.flatMap((text, place) => {
       const call = calls[place];

@@ -47,7 +47,7 @@ interface Kind {
   trivial: number;
   columns?: object[];
   models?: string;
-  /** For all models, where 12 are too few on a slow machine that does other work, too; models that are done end earlier. */
+  /** For all models, if 12 are too few on a slow machine that does other work, too; those that are done end earlier. */
   seconds?: number;
   prints?: RegExp;
   /** Where the environment has numpy alone. */

@@ -52,7 +52,8 @@ function run(scripts: readonly string[]): z.infer<typeof Results> {
   return Results.parse(JSON.parse(printed.toString()));
 }
 
-test.each(slowScripts)('a faster version of $title prints the same', ({ code, expected }) => {
+// What is faster is measured: beside other work, a try may miss it, as a run's may.
+test.each(slowScripts)('a faster version of $title prints the same', { retry: 2 }, ({ code, expected }) => {
   const folder = temporaryFolder();
   const { parts, settings, find } = fasterFunctions;
   const given = { SCRIPTS: [['train.py', code]], MOST_SECONDS: 40, ...settings };
