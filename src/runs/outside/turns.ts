@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '../../lib/json-values.ts';
 import type { Action, ModelAnswer, ModelRequest, ToolCall } from '../../schema/index.ts';
 
 type Answered = Extract<ModelAnswer, { kind: 'answered' }>;
@@ -127,5 +128,5 @@ function finished({ answer, began }: OpenTurn, results: ReadonlyMap<string, stri
 }
 
 function argumentsOf({ input }: ToolCall): Action['args'] {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
+  return isJsonObject(input) ? input : { input };
 }

@@ -10,9 +10,7 @@ function readBy({ createReader }: Dialect, ...pieces: object[]) {
   return reader.answer;
 }
 
-const delta = (tool_call: object, index = 0) => ({
-  choices: [{ index, delta: { tool_calls: [tool_call] } }],
-});
+const delta = (tool_call: object) => ({ choices: [{ index: 0, delta: { tool_calls: [tool_call] } }] });
 
 describe('what a provider counts', () => {
   test('includes tokens that OpenAI wrote to its cache', () => {

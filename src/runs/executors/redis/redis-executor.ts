@@ -18,7 +18,6 @@ import { FleetQuota } from './fleet-quota.ts';
 import { JobEnd, JobEnds } from './job-ends.ts';
 import { cancelledProblem, JobQueue, type Queued } from './job-queue.ts';
 import { experimentKey, jobId, keys } from './keys.ts';
-import { recordedEnd } from './recorded-end.ts';
 import {
   type FollowedQueuedJob,
   RunNotice,
@@ -27,6 +26,7 @@ import {
   tellPlaces,
   unwantedText,
 } from './run-places.ts';
+import { storedResult } from './stored-result.ts';
 import { workersThere } from './workers.ts';
 import { explained, explainWriteRefusal } from './write-refusal.ts';
 
@@ -276,7 +276,7 @@ export class RedisExecutor implements RemoteExecutor {
       given.missed = 0;
       await this.#whyNotFetched(given.queued.job.run.id);
       if (!this.#followed.has(id)) continue;
-      const result = recordedEnd(given.queued.job, this.#place.experiment, given.updated);
+      const result = storedResult(given.queued.job, this.#place.experiment, given.updated);
       if (result === null) lost.push(given.queued);
       else await this.#ended(id, given, result.problem);
     }

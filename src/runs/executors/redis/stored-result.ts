@@ -8,7 +8,11 @@ import { readableRecord } from '../../readable-record.ts';
  * The result of a job according to the store; null if it has not ended since it was queued.
  * @param updated when the run's record changed last before that
  */
-export function recordedEnd(job: Job, experiment: Experiment, updated: number | undefined): JobResult | null {
+export function storedResult(
+  job: Job,
+  experiment: Experiment,
+  updated: number | undefined,
+): JobResult | null {
   const folder = experiment.runFolder(job.run.id);
   const record = readableRecord(folder);
   if (record?.status === 'finished')
