@@ -33,6 +33,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // The default of one second is too short beside other tests.
+    expect: { poll: { timeout: 20_000 } },
     // Vitest leaves one core idle; many tests wait for processes, and of two cores that is half.
     maxWorkers: '100%',
     sequence: { sequencer: SlowestFirst },
@@ -54,6 +56,7 @@ export default defineConfig({
           include: [`src/**/*.${name}.test.ts`, `test/**/*.${name}.test.ts`],
           testTimeout: 600_000,
           hookTimeout: 600_000,
+          expect: { poll: { timeout: 120_000 } },
         },
       })),
       {

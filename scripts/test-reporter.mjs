@@ -19,9 +19,10 @@ export function expectedSeconds(project) {
 
 /**
  * A Vitest reporter that shows the progress and the remaining time of a test run, and writes the summary of `npm test` to the
- * file named by MLAB_TEST_SUMMARY: `{ passed, failed, skipped: [{ title, reason }], seconds: { file: seconds }, unrun }`.
- * A test file that could not be loaded, and an error outside any test, count as one failed test each. After
- * MLAB_TEST_SECONDS no other test begins, and `unrun` has the files that were not begun or not ended; else it is null.
+ * file named by MLAB_TEST_SUMMARY: `{ passed, failed, failures, skipped: [{ title, reason }], seconds: { file: seconds },
+ * unrun }`. A test file that could not be loaded, and an error outside any test, count as one failed test each; `failures`
+ * has `{ file, name }` of the failed tests and files, `name` null for a file. After MLAB_TEST_SECONDS no other test begins,
+ * and `unrun` has the files that were not begun or not ended; else it is null.
  */
 export default class SummaryReporter {
   #start = performance.now();
@@ -67,12 +68,14 @@ export default class SummaryReporter {
   onTestRunEnd(testModules, unhandledErrors) {
     clearInterval(this.#timer);
     const unrun = this.#isCut ? this.#files.filter((file) => !this.#done.has(file)) : null;
-    const summary = { passed: 0, failed: unhandledErrors.length, skipped: [], seconds: {}, unrun };
+    const summary = { passed: 0, failed: 0, failures: [], skipped: [], seconds: {}, unrun };
     for (const testModule of testModules) {
-      const before = summary.failed;
+      const before = summary.failures.length;
       for (const test of testModule.children.allTests()) count(summary, testModule, test);
-      if (testModule.state() === 'failed' && summary.failed === before) summary.failed++;
+      if (testModule.state() === 'failed' && summary.failures.length === before)
+        summary.failures.push({ file: testModule.relativeModuleId, name: null });
     }
+    summary.failed = summary.failures.length + unhandledErrors.length;
     for (const [file, seconds] of this.#done) summary.seconds[file] = Math.round(seconds * 10) / 10;
     writeFileSync(process.env.MLAB_TEST_SUMMARY, JSON.stringify(summary));
   }
@@ -112,7 +115,8 @@ export function shortTime(seconds) {
 function count(summary, testModule, test) {
   const result = test.result();
   if (result.state === 'passed') summary.passed++;
-  else if (result.state === 'failed') summary.failed++;
+  else if (result.state === 'failed')
+    summary.failures.push({ file: testModule.relativeModuleId, name: test.fullName });
   else {
     const title = `${testModule.relativeModuleId} > ${test.fullName}`;
     summary.skipped.push({ title, reason: reasonOf(test, result) });

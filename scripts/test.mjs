@@ -9,12 +9,15 @@
  *   --save-times  keeps what each file took, for the order of the next runs and for telling how long they will take
  *
  * Other arguments go to Vitest (a part of a file's name, `-t TITLE`, …); then all tests that they choose are run.
+ *
+ * Failed tests are run again, alone: those that pass then are named as unstable.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { packageRoot } from './project-node.mjs';
+import { repeatFailed } from './repeat-failed.mjs';
 import { runScript, secondsSince } from './script.mjs';
 import { setUp } from './setup.mjs';
 import { expectedSeconds, shortTime, timesFile } from './test-reporter.mjs';
@@ -64,7 +67,12 @@ await runScript(async (argv) => {
   const results = await runChecks(mode.checks, node, stop);
   for (const [index, tests] of mode.tests.entries()) {
     const after = mode.tests.slice(index + 1);
-    results.push(await runTests(tests, after, vitestArguments, node, stop));
+    const result = await runTests(tests, after, vitestArguments, node, stop);
+    // Who chose the tests sees at once what failed.
+    const isRepeated = vitestArguments.length === 0 && !stop.signal.aborted;
+    const alone = { MLAB_TEST_SECONDS: '' };
+    const runAgain = (chosen) => runVitest(tests.project, chosen, node, stop, alone);
+    results.push(isRepeated ? await repeatFailed(result, runAgain) : result);
   }
   if (own.includes('--save-times')) saveTimes(results);
   return sumUp(results, stop);
@@ -92,26 +100,28 @@ async function runChecks(chosen, node, stop) {
 
 /** @param after the test projects that come later, for the time left */
 async function runTests({ title, project }, after, vitestArguments, node, stop) {
+  if (!stop.signal.aborted) console.log(`\n── ${title}${usually(project)} ──`);
+  const secondsAfter = after.reduce((sum, tests) => sum + usualSeconds(tests.project), 0);
+  const variables = { MLAB_SECONDS_AFTER: String(secondsAfter) };
+  const { passed, time, summary } = await runVitest(project, vitestArguments, node, stop, variables);
+  // Vitest may also fail without a failed test: a wrong argument, a crash, a broken configuration.
+  if (!passed && summary.failed === 0 && summary.unrun === null) summary.failed = 1;
+  return { title, project, time, tests: true, ...summary };
+}
+
+async function runVitest(project, vitestArguments, node, stop, variables) {
   const folder = mkdtempSync(join(tmpdir(), 'mlab-test-'));
   const summaryFile = join(folder, 'summary.json');
   const argv = ['node_modules/vitest/vitest.mjs', 'run', '--project', project, '--passWithNoTests'];
   const reporters = ['--reporter=default', '--reporter=./scripts/test-reporter.mjs'];
-  const variables = {
-    MLAB_TEST_SUMMARY: summaryFile,
-    MLAB_TEST_TIMES: project,
-    MLAB_SECONDS_AFTER: String(after.reduce((sum, tests) => sum + usualSeconds(tests.project), 0)),
-  };
   try {
-    if (!stop.signal.aborted) console.log(`\n── ${title}${usually(project)} ──`);
-    const step = await runProgram([...argv, ...reporters, ...vitestArguments], node, stop, {
-      variables,
+    const { passed, time } = await runProgram([...argv, ...reporters, ...vitestArguments], node, stop, {
+      variables: { MLAB_TEST_SUMMARY: summaryFile, MLAB_TEST_TIMES: project, ...variables },
     });
     const summary = existsSync(summaryFile)
       ? JSON.parse(readFileSync(summaryFile, 'utf8'))
-      : { passed: 0, failed: 0, skipped: [], seconds: {}, unrun: null };
-    // Vitest may also fail without a failed test: a wrong argument, a crash, a broken configuration.
-    if (!step.passed && summary.failed === 0 && summary.unrun === null) summary.failed = 1;
-    return { title, project, time: step.time, tests: true, ...summary };
+      : { passed: 0, failed: 0, failures: [], skipped: [], seconds: {}, unrun: null };
+    return { passed, time, summary };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -186,6 +196,9 @@ function sumUp(results, stop) {
     total.failed++;
   }
   const unrun = tests.flatMap((result) => result.unrun ?? []);
+  const unstable = tests.flatMap((result) => result.unstable ?? []);
+  for (const { file, name } of unstable)
+    console.log(`UNSTABLE, passed only alone: ${file} > ${name ?? 'all'}`);
   if (unrun.length > 0) console.log(`NOT run, for want of time: ${unrun.length} files: ${unrun.join(', ')}`);
   if (stop.signal.aborted) console.log('Stopped before the end.');
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { repeatFailed } from '../scripts/repeat-failed.mjs';
 
 const root = join(import.meta.dirname, '..');
 let project: string;
@@ -27,9 +28,14 @@ test('the summary counts passed and failed tests, broken files and stray errors,
   };
   const { status, summary } = runVitest(files);
   expect(status).toBe(1);
+  summary.failures.sort((one: { file: string }, other: { file: string }) => (one.file < other.file ? -1 : 1));
   expect(summary).toEqual({
     passed: 2,
     failed: 3,
+    failures: [
+      { file: 'bad.test.mjs', name: 'fails' },
+      { file: 'broken.test.mjs', name: null },
+    ],
     skipped: [
       { title: 'skipped.test.mjs > asks first', reason: 'no GPU here' },
       { title: 'skipped.test.mjs > is off', reason: 'no reason given' },
@@ -68,18 +74,66 @@ test('while tests run, a line from time to time says how many files are done, wh
   );
 });
 
+test('failed tests run again alone: those that pass then are named, and only what fails again counts as failed', async () => {
+  // Each test fails unless its name was tried before, as beside other tests it would.
+  const trying = `
+    import { appendFileSync, readFileSync } from 'node:fs';
+    const log = ${JSON.stringify(join(project, 'tried.txt'))};
+    const tried = (name) => {
+      appendFileSync(log, name + '\\n');
+      return readFileSync(log, 'utf8').split('\\n').filter((line) => line === name).length;
+    };`;
+  const files = {
+    'load.test.mjs': `${trying}
+      describe('a group (1 + 1)', () => {
+        test('needs > 1 try, or $2', () => { if (tried('second') < 2) throw new Error('the first time'); });
+        test('passes', () => { tried('other'); });
+      });
+      test('never passes', () => { throw new Error('each time'); });`,
+    'begin.test.mjs': `${trying}
+      beforeAll(() => { if (tried('hook') < 2) throw new Error('the first time'); });
+      test('is not reached', () => {});`,
+  };
+  const { summary } = runVitest(files);
+  expect(summary).toMatchObject({ passed: 1, failed: 3 });
+  const again = await repeatFailed(summary, async (chosen: string[]) => {
+    const { status, summary } = runVitest({}, {}, chosen);
+    return { passed: status === 0, summary };
+  });
+  const group = { file: 'load.test.mjs', name: 'a group (1 + 1) > needs > 1 try, or $2' };
+  expect(again).toMatchObject({ passed: 2, failed: 2, unstable: [{ file: 'begin.test.mjs', name: null }] });
+  const onlyGroup = { ...summary, failed: 1, failures: [group] };
+  const lines = () => readFileSync(join(project, 'tried.txt'), 'utf8').split('\n');
+  const others = lines().filter((line) => line === 'other').length;
+  expect(
+    await repeatFailed(onlyGroup, async (chosen: string[]) => {
+      const { status, summary } = runVitest({}, {}, chosen);
+      return { passed: status === 0, summary };
+    }),
+  ).toMatchObject({ passed: 2, failed: 0, unstable: [group] });
+  expect(lines().filter((line) => line === 'other')).toHaveLength(others);
+});
+
 /** Runs test files with only this reporter. */
-function runVitest(files: Record<string, string>, variables: Record<string, string> = {}) {
+function runVitest(
+  files: Record<string, string>,
+  variables: Record<string, string> = {},
+  chosen: string[] = [],
+) {
   for (const [file, content] of Object.entries(files)) {
-    writeFileSync(join(project, file), `import { test } from 'vitest';\n${content}\n`);
+    writeFileSync(join(project, file), `import { beforeAll, describe, test } from 'vitest';\n${content}\n`);
   }
   const summaryFile = join(project, 'summary.json');
   const reporter = join(root, 'scripts/test-reporter.mjs');
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const { status, stdout } = spawnSync(process.execPath, [vitest, 'run', `--reporter=${reporter}`], {
-    cwd: project,
-    env: { PATH: process.env.PATH, MLAB_TEST_SUMMARY: summaryFile, ...variables },
-    encoding: 'utf8',
-  });
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [vitest, 'run', `--reporter=${reporter}`, ...chosen],
+    {
+      cwd: project,
+      env: { PATH: process.env.PATH, MLAB_TEST_SUMMARY: summaryFile, ...variables },
+      encoding: 'utf8',
+    },
+  );
   return { status, printed: stdout, summary: JSON.parse(readFileSync(summaryFile, 'utf8')) };
 }

@@ -11,6 +11,7 @@ import { isStopped } from './process-tree.ts';
 import { makePlace, type Place } from './test-support.ts';
 
 const mebibyte = 2 ** 20;
+const patience = { timeout: 20_000 };
 
 describe.skipIf(process.platform !== 'linux')('a command that writes to a watched folder', () => {
   let place: Place;
@@ -71,11 +72,11 @@ describe.skipIf(process.platform !== 'linux')('a command that writes to a watche
     const self = await begin('echo ready; kill -STOP $$; exec sleep 60');
     await begin('echo ready; exec sleep 60');
     const stopped = () => pids().map(isStopped);
-    await vi.waitUntil(() => isStopped(self.pid ?? 0));
+    await vi.waitUntil(() => isStopped(self.pid ?? 0), patience);
     const frozen = new FrozenProcesses(pids);
-    await vi.waitUntil(() => !stopped().includes(false));
+    await vi.waitUntil(() => !stopped().includes(false), patience);
     frozen.thaw();
-    await vi.waitUntil(() => stopped().includes(false));
+    await vi.waitUntil(() => stopped().includes(false), patience);
     expect(stopped()).toEqual([true, false]);
   });
 });

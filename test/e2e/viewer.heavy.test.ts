@@ -26,6 +26,9 @@ const missing =
       ? null
       : `no sandbox here: ${noSandbox}`;
 
+/** How long a page may take beside other tests. */
+const patienceMs = 120_000;
+
 const bench = new TaskBench();
 let resources: TaskResources;
 let viewer: RunningViewer;
@@ -107,7 +110,7 @@ function test(
   vitestTest(title, async ({ skip }) => {
     skip(missing !== null, missing ?? '');
     await using context = await browser.newContext({ viewport: { width: 1300, height: 850 } });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(String(error)));
@@ -327,7 +330,7 @@ describe('a running run', () => {
     await page.getByText('printed on the way', { exact: true }).waitFor();
     const clock = page.locator('.run-head').getByText(/ of 50 steps/);
     const shown = await clock.innerText();
-    await expect.poll(() => clock.innerText(), { timeout: 20_000 }).not.toBe(shown);
+    await expect.poll(() => clock.innerText()).not.toBe(shown);
     expect(await page.getByText('printed last').count()).toBe(0);
     writeFileSync(join(bench.experiments, 'lively/runs/sums-patient-0/workspace/go'), '');
     await page.getByText(/on the way\s+printed last/).waitFor();
@@ -461,6 +464,7 @@ describe.each(['light', 'dark'] as const)('accessibility with the theme %s', (co
   vitestTest.for(pages)('%s violates no rule', async ([, hash, ready], { skip }) => {
     skip(missing !== null, missing ?? '');
     await using context = await browser.newContext({ colorScheme });
+    context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
     await page.goto(at(hash));
     await page.locator(ready).first().waitFor();

@@ -101,7 +101,7 @@ describe('live events', () => {
     const viewer = await startViewer([root], scratch);
     const report = () => get(viewer, '/api/experiments/first/report', ReportPage);
     /** The last run may be read some time before the report is made. */
-    const made = () => expect.poll(async () => (await report()).pending, { timeout: 10_000 }).toBeNull();
+    const made = () => expect.poll(async () => (await report()).pending).toBeNull();
     await get(viewer, '/api/experiments/first', ExperimentPage);
     const ear = new LiveEar(viewer, '?experiment=first');
     await report();
