@@ -109,6 +109,19 @@ describe.skipIf(missing !== null)(
       });
     });
 
+    test('a call that ends after Redis lost everything makes no quota that knows only of it', async () => {
+      const { all, experiment } = quotas(100, { spent: () => ({ tokens: 95, money: 0 }) });
+      const [one, other] = all;
+      const kept = await one?.reserveWhenFree({ tokens: 5, money: 0 }, never);
+      if (kept?.kind !== 'reserved') throw new Error('not reserved');
+      await connections[0]?.del(keys.quota(experiment), keys.holds(experiment));
+      kept.reservation.settle(charge(5));
+      await one?.settled();
+      expect(await other?.reserveWhenFree({ tokens: 20, money: 0 }, never)).toMatchObject({
+        kind: 'exceeded',
+      });
+    });
+
     test('a call waits for those under way at workers that are there', async () => {
       const { all } = quotas(100);
       const [one, other] = all;

@@ -38,7 +38,9 @@ export class JobQueue implements AsyncDisposable {
 
   /** Queues the jobs that are not queued yet, gradings first. Those that wait become as they are given now. */
   async add(all: readonly Queued[]): Promise<void> {
-    for (const [name, group] of Map.groupBy(all, queueName)) {
+    const others = await this.#takeBack(all);
+    const here = all.filter(({ job }) => !others.has(jobId(job)));
+    for (const [name, group] of Map.groupBy(here, queueName)) {
       const [first] = group;
       if (first === undefined) continue;
       await this.#redis.hset(keys.queues, name, JSON.stringify(classOf(first)));
@@ -89,16 +91,34 @@ export class JobQueue implements AsyncDisposable {
     return counts;
   }
 
-  /** Which of these jobs are waiting or being executed. */
+  /** Which of these jobs are waiting or being executed, perhaps with the needs that another command gave them. */
   async present(all: readonly Queued[]): Promise<Set<string>> {
+    return await this.#presentIn([...(await this.classes()).keys()], all);
+  }
+
+  /**
+   * Takes jobs that wait with other needs, which an earlier command gave them, out of their queues.
+   * @returns the ids of those that are being executed: they are not queued again
+   */
+  async #takeBack(all: readonly Queued[]): Promise<Set<string>> {
+    const executed = new Set<string>();
+    for (const name of (await this.classes()).keys()) {
+      const foreign = all.filter((queued) => queueName(queued) !== name);
+      for (const id of await this.#presentIn([name], foreign))
+        if ((await (await this.#queue(name)).remove(id)) === 0) executed.add(id);
+    }
+    return executed;
+  }
+
+  async #presentIn(queues: readonly string[], all: readonly Queued[]): Promise<Set<string>> {
     const found = new Set<string>();
-    for (let at = 0; at < all.length; at += atOnce) {
-      const part = all.slice(at, at + atOnce);
-      const asked = part.map((queued) => this.#redis.exists(jobKey(queued)));
-      for (const [index, isThere] of (await Promise.all(asked)).entries()) {
-        const queued = part[index];
-        if (isThere === 1 && queued !== undefined) found.add(jobId(queued.job));
-      }
+    if (queues.length === 0) return found;
+    const ids = all.map(({ job }) => jobId(job));
+    for (let at = 0; at < ids.length; at += atOnce) {
+      const part = ids.slice(at, at + atOnce);
+      const asked = part.map((id) => this.#redis.exists(queues.map((name) => jobKey(name, id))));
+      const counts = await Promise.all(asked);
+      for (const [index, id] of part.entries()) if (counts[index] !== 0) found.add(id);
     }
     return found;
   }
@@ -124,7 +144,8 @@ export class JobQueue implements AsyncDisposable {
 
   /** A command may set other limits, prices or providers than the one that queued the job. */
   async #renew(queued: Queued): Promise<void> {
-    await this.#redis.eval(renewScript, 1, jobKey(queued), JSON.stringify(queued));
+    const key = jobKey(queueName(queued), jobId(queued.job));
+    await this.#redis.eval(renewScript, 1, key, JSON.stringify(queued));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -154,6 +175,6 @@ function queueName(queued: Queued): string {
   return ['jobs', cores, memory, gpus, threads, exclusive ? 'alone' : 'shared', ...labels].join('-');
 }
 
-function jobKey(queued: Queued): string {
-  return `${prefix}:${queueName(queued)}:${jobId(queued.job)}`;
+function jobKey(queue: string, id: string): string {
+  return `${prefix}:${queue}:${id}`;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisServer, whyNoRedis } from '../../../../test/fixtures/redis/server.ts';
@@ -143,6 +144,37 @@ describe.skipIf(missing !== null)(
         );
       }
       expect((await queuedOf(experiment)).size).toBe(1);
+    });
+
+    test('move a job that still waits to the needs of the last command, and leave one that is executed where it is', async () => {
+      const experiment = begun();
+      const withCores = (cores: number) =>
+        jobOf(experiment, {
+          resources: { cores, memory_mb: 1, gpu: false, threads: 1, exclusive: false },
+        });
+      const queues = async () => [...(await queuedOf(experiment)).keys()].map((key) => key.split(':')[1]);
+      await using first = await command(experiment);
+      const results = [follow(first, withCores(1))];
+      await untilQueued(experiment);
+      await using second = await command(experiment);
+      results.push(follow(second, withCores(2)));
+      await until('it has moved', async () => (await queues()).includes('jobs-2-1-0-1-shared'), 5);
+      expect(await queues()).toEqual(['jobs-2-1-0-1-shared']);
+
+      const worker = new Worker('jobs-2-1-0-1-shared', null, {
+        ...{ connection: redis, prefix: 'mlab', autorun: false },
+      });
+      const taken = await worker.getNextJob('a worker', { block: false });
+      expect(taken?.data.job.resources.cores).toBe(2);
+      await using third = await command(experiment);
+      results.push(follow(third, withCores(3)));
+      // Longer than a command waits until it queues a job again that is missing.
+      await sleep(12_000);
+      expect(await queues()).toEqual(['jobs-2-1-0-1-shared']);
+      await taken?.moveToCompleted('', 'a worker', false);
+      await worker.close(true);
+      await end(experiment, 'over');
+      for (const result of results) expect(await result).toMatchObject({ problem: 'over' });
     });
 
     test('all get the result of a job that several follow, whichever reads it first, and whoever begins meanwhile', async () => {

@@ -78,9 +78,13 @@ for index = 1, #all, 2 do
 end
 return {'wait'}`;
 
-/** Ends a call. Keys: quota, holds. Arguments: call, tokens, money. If it is repeated, it counts once. */
+/**
+ * Ends a call. Keys: quota, holds. Arguments: call, tokens, money. If it is repeated, it counts once. If Redis lost the
+ * quota, the next reservation counts everything from the store: one with this call alone would look like the whole.
+ */
 export const settleScript = `${add}
 local quota, holds, call = KEYS[1], KEYS[2], ARGV[1]
+if redis.call('EXISTS', quota) == 0 then return 0 end
 if redis.call('SET', quota .. ':settled:' .. call, 1, 'NX', 'EX', 86400) == false then return 0 end
 local held = redis.call('HGET', holds, call)
 local lost = redis.call('HGET', quota, 'lost:' .. call)
