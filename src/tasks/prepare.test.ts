@@ -316,12 +316,13 @@ describe('an optional source', () => {
 });
 
 describe('a variant', () => {
+  const told = splitting.replace(
+    'folders = parser.parse_args()',
+    'parser.add_argument("--variant")\nfolders = parser.parse_args()\n(folders.public / "variant.txt").write_text(str(folders.variant))',
+  );
+
   it('has separate data from the downloads and the mirror of its task', async (context) => {
     context.skip(noPython !== null, noPython ?? '');
-    const told = splitting.replace(
-      'folders = parser.parse_args()',
-      'parser.add_argument("--variant")\nfolders = parser.parse_args()\n(folders.public / "variant.txt").write_text(str(folders.variant))',
-    );
     const it = setUp({
       fields: { sources: [source('https://example.org/rows.csv')], variants: { paper: {} } },
       files: { 'hidden/prepare.py': told },
@@ -335,6 +336,22 @@ describe('a variant', () => {
       names.push(readFileSync(join(data.publicFolder, 'variant.txt'), 'utf8'));
     }
     expect(names).toEqual(['None', 'paper']);
+  });
+
+  it('downloads a file once, also when another variant needs it at the same time', async (context) => {
+    context.skip(noPython !== null, noPython ?? '');
+    const large = Buffer.concat([rows, Buffer.alloc(2 ** 20, '3,7,green\n')]);
+    await using server = await startFileServer({ content: large });
+    const it = setUp({
+      fields: { sources: [source(`${server.url}/rows.csv`, sha256(large))], variants: { paper: {} } },
+      files: { 'hidden/prepare.py': told },
+    });
+    const variants = ['colours', 'colours-paper'].map((id) => loadTask(id, [it.tasks]));
+    const made = await Promise.all(
+      variants.map((variant) => prepareTask(variant, { ...it.options, python })),
+    );
+    expect(made.map(({ verified }) => verified)).toEqual([true, true]);
+    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
-import { withFileLock } from '../lib/file-lock.ts';
+import { type LockOptions, withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
 import { makeReadOnly, removeTree } from '../lib/read-only-tree.ts';
 import { archiveFolderName } from './archive-name.ts';
@@ -64,31 +64,32 @@ export async function prepareTask(task: Task, options: PrepareOptions): Promise<
   if (ready !== null) return ready;
   const onProgress = options.onProgress ?? (() => {});
   const home = taskFolder(task, options);
-  const lock = {
-    signal: options.signal ?? null,
-    onWait: ({ pid }: { pid: number }) =>
-      onProgress(`waiting for process ${pid}, which prepares the same data`),
-  };
+  const lock = lockOptions(options, 'prepares the same data');
   return await withWritableCache(options.cache, () =>
     withFileLock(join(home, '.lock'), lock, async () => {
       removeLeftovers(home);
       if (task.isSample) return await buildSample(task, { ...options, onProgress });
-      const sources = await obtainSources(task, {
-        downloads: downloadsOf(task, options),
-        mirror: options.mirror ?? null,
-        allowUnverified: options.allowUnverified,
-        variables: options.variables ?? process.env,
-        ...(options.kaggleAddress ? { kaggleAddress: options.kaggleAddress } : {}),
-        ...(options.timing ? { timing: options.timing } : {}),
-        onProgress,
-        signal: options.signal ?? null,
-      });
+      const sources = await withDownloads(task, options, (downloads) =>
+        obtainSources(task, {
+          downloads,
+          mirror: options.mirror ?? null,
+          allowUnverified: options.allowUnverified,
+          variables: options.variables ?? process.env,
+          ...(options.kaggleAddress ? { kaggleAddress: options.kaggleAddress } : {}),
+          ...(options.timing ? { timing: options.timing } : {}),
+          onProgress,
+          signal: options.signal ?? null,
+        }),
+      );
       const recipe = recipeOf(task, options.helpers);
       const folderOf = (records: PreparedSource[]) => join(home, keyOf(recipe, records));
       const records = sources.map(({ record }) => record);
       const fill = async (downloads: string) => {
         await layOut(sources, downloads, { ...options, onProgress });
-        return inOrder(task, records, await gatherCollections(task, downloads, { ...options, onProgress }));
+        const gathered = await withDownloads(task, options, () =>
+          gatherCollections(task, downloads, { ...options, onProgress }),
+        );
+        return inOrder(task, records, gathered);
       };
       // The content of a collection is known only once the archives that list it are unpacked.
       const isCollected = task.file.sources.some(({ collection }) => collection !== undefined);
@@ -131,6 +132,21 @@ export async function checkData(
   if (task.isSample || (await loadPrepared(task, options)) !== null) return;
   const { allowUnverified, mirror = null, variables = process.env } = options;
   checkSources(task, { downloads: downloadsOf(task, options), mirror, allowUnverified, variables });
+}
+
+/** Variants of a task have separate data, but share their downloads: one of them at a time. */
+async function withDownloads<Result>(
+  task: Task,
+  options: PrepareOptions,
+  work: (downloads: string) => Promise<Result>,
+): Promise<Result> {
+  const downloads = downloadsOf(task, options);
+  const lock = lockOptions(options, 'downloads the same files');
+  return await withFileLock(join(downloads, '.lock'), lock, () => work(downloads));
+}
+
+function lockOptions({ onProgress, signal = null }: PrepareOptions, what: string): LockOptions {
+  return { signal, onWait: ({ pid }) => onProgress?.(`waiting for process ${pid}, which ${what}`) };
 }
 
 function downloadsOf(task: Task, { cache }: LoadPreparedOptions): string {
