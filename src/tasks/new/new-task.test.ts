@@ -76,6 +76,12 @@ describe('a table', () => {
     ['one value', `a,b\n${rows(60, (each) => `${each},x`)}`, 'b', /one value/],
     ['as many texts as rows', `a,b\n${rows(60, (each) => `${each},t${each}`)}`, 'b', /60 distinct texts/],
     ['the target alone', `b\n${rows(60, (each) => `${each}`)}`, 'b', /no column beside/],
+    [
+      'a space before a quote',
+      `a,b\n${rows(60, (each) => `${each}, "x, ${each % 2}"`)}`,
+      'b',
+      /can't be read: Invalid Opening Quote/,
+    ],
     ['rows of other lengths', 'a,b\n1,2,3\n', 'b', /can't be read/],
   ])('with %s is refused, and the message says what to do', (_, text, target, message) => {
     expect(() => tableFacts(tableFile(text), target)).toThrow(message);

@@ -100,7 +100,9 @@ function readTable(file: string): string[][] {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(
       readRegularFile(file, maxBytes, { follow: true }),
     );
-    return parse(text, { bom: true, trim: true, skip_empty_lines: true });
+    // A space before a quote is refused: prepare.py would read such a cell in another way.
+    const table: string[][] = parse(text, { bom: true, skip_empty_lines: true });
+    return table.map((row) => row.map((cell) => cell.trim()));
   } catch (error) {
     if (UserError.isInstance(error) && error.code === 'bad_table') throw error;
     if (error instanceof UserError)

@@ -30,6 +30,13 @@ const forClasses: [from: string, to: string][] = [
   ['RMSE', 'accuracy'],
   ['[float(label) for label in labels.values()]', 'list(labels.values())'],
   ['submission.table.numbers(', 'submission.table.column('],
+  [
+    'pd.read_csv("data/test.csv")\n',
+    `pd.read_csv("data/test.csv")
+    # As they are written: pandas takes classes such as TRUE, 01 and NA for other values.
+    train[TARGET] = pd.read_csv("data/train.csv", usecols=[TARGET], dtype=str, na_filter=False)[TARGET]
+`,
+  ],
 ];
 
 /**

@@ -25,7 +25,7 @@ def main() -> None:
     known = [row for row in rows if row and row[target].strip() != ""]
     shown = [[row[place] for place in places] for row in known]
     order = order_by_content(shown)
-    numbered = [[number, *shown[at], known[at][target]] for number, at in enumerate(order)]
+    numbered = [[number, *shown[at], known[at][target].strip()] for number, at in enumerate(order)]
     tests = round(len(numbered) * TEST_SHARE)
     columns = ["id", *features, TARGET]
     write_table(folders.public / "train.csv", columns, numbered[tests:])
