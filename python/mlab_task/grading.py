@@ -5,6 +5,7 @@ A task's `hidden/grade.py` loads its labels once, defines `score(submission)`, a
 
 import argparse
 import json
+import math
 import sys
 import traceback
 from collections.abc import Callable
@@ -124,6 +125,9 @@ def _grade_one(
         return _invalid(folder.name, [rejection.problem])
     except OverflowError:
         return _invalid(folder.name, [TOO_LARGE])
+    if math.isnan(result.value):
+        # A bug of the grader, or numbers of this submission whose sums overflow.
+        raise ValueError("the score is not a number (NaN)")
     if not abs(result.value) <= LARGEST_SCORE:
         return _invalid(folder.name, [TOO_LARGE])
     graded = {

@@ -221,6 +221,26 @@ describeInSandbox('the grader', () => {
     expect(existsSync(folder.gradesPath)).toBe(false);
   });
 
+  test('that has NaN as its score gives no grade, unless a submission is to blame', async () => {
+    const folder = await runOf([writing(table(sums)), writing(table(['0,1234', ...sums.slice(1)]))]);
+    const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');
+    const returning = (id: string, condition: string) =>
+      bench.provision(
+        bench.copyTask(id, {
+          'hidden/grade.py': grader.replace(
+            /(def score\(.*\n)/,
+            `$1        if ${condition}: return float("nan")\n`,
+          ),
+        }),
+      );
+    const failure = grade(folder, 'all', await returning('always-nan', 'True'));
+    await expect(failure).rejects.toThrow('the score is not a number (NaN)');
+    const sometimes = await returning('sometimes-nan', '1234 in submission.table.column("sum")');
+    const [, good, bad] = await grade(folder, 'all', sometimes);
+    expect(good).toMatchObject({ valid: true, score: 0 });
+    expect(bad).toMatchObject({ valid: false, score: null, problems: [{ code: 'crashed' }] });
+  });
+
   test('that raises an exception because of a submission makes this submission invalid', async () => {
     const folder = await runOf([writing(table(sums)), writing(table(['0,1234', ...sums.slice(1)]))]);
     const grader = readFileSync(join(resources.task.hiddenFolder, 'grade.py'), 'utf8');

@@ -120,7 +120,7 @@ function shortfalls({ notGraded }: ValidationAgentOutcome, final: Grade | null):
   const faults = final.stale ? ['its submission is older than the last script run'] : [];
   if (!succeeds(final)) {
     faults.push(
-      `score ${final.score} is no success: it must improve on ${final.baseline} by more than ${100 * final.threshold} %`,
+      `score ${final.score} is no success: it must improve on ${final.baseline} by more than ${Number((100 * final.threshold).toPrecision(6))} %`,
     );
   }
   return faults;
