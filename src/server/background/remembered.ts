@@ -52,7 +52,9 @@ export class Remembered<Value> implements Disposable {
   /** @param waitMs how long to wait for a value before reporting that it is being made */
   async get(key: string, state: string, waitMs: number, make: Make<Value>): Promise<RememberedValue<Value>> {
     const known = this.#entries.get(key);
-    if (known?.state === state) return answerOf(known, null);
+    // One whose process was killed says nothing about its sources.
+    const isKept = known?.failure?.code !== 'interrupted';
+    if (known?.state === state && isKept) return answerOf(known, null);
     const rest = known === undefined ? 0 : known.madeAt + restMs(known.tookMs) - Date.now();
     if (rest > 0 && !this.#making.has(key)) {
       this.#startAfter(rest, key, state, make);
