@@ -31,6 +31,18 @@ describe('the name of an experiment', () => {
   });
 });
 
+test('runs of models whose names differ only in characters that ids lack have different ids', () => {
+  const idsOf = (...models: string[]) => planOf({ models, seeds: 1 }).runs.map(({ id }) => id);
+  const [one, other, third] = idsOf('openai/gpt-4.1', 'openai/gpt-4-1', 'openai/gpt-5');
+  expect([one, other].map((id) => id?.replace(/-[0-9a-f]{4}-0$/, '-HASH-0'))).toEqual([
+    'digits-tools-openai-gpt-4-1-HASH-0',
+    'digits-tools-openai-gpt-4-1-HASH-0',
+  ]);
+  expect(one).not.toBe(other);
+  expect(third).toBe('digits-tools-openai-gpt-5-0');
+  expect(() => idsOf('openai/gpt-5', 'openai/gpt-5')).toThrow('planned twice');
+});
+
 test('runs of a task that requires a GPU always get one, others only if one is wanted and used', () => {
   const given = (gpu: 'none' | 'optional' | 'required', changes: Record<string, unknown> = {}) => {
     const file = ExperimentFile.parse({ tasks: ['digits'], agents: ['noop'], ...changes });

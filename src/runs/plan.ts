@@ -53,9 +53,10 @@ export function makePlan(
       const lessons = learned.get(task.file.id);
       for (const { agent, source, options } of agents) {
         const experience = agent.usesExperience ? lessons : undefined;
-        for (const model of modelsFor(agent, experiment)) {
+        const models = modelsFor(agent, experiment);
+        for (const model of models) {
           runs.push({
-            id: runId(task, agent, options, model, seed),
+            id: runId(task, agent, options, modelParts(model, models), seed),
             experiment: name,
             task: task.file.id,
             task_version: task.version,
@@ -155,19 +156,25 @@ function experimentName(
   );
 }
 
-function runId(task: Task, agent: Agent, options: AgentOptions, model: string | null, seed: number): RunId {
+function runId(task: Task, agent: Agent, options: AgentOptions, model: string[], seed: number): RunId {
   const variant = Object.keys(options).length === 0 ? [] : [sha256(JSON.stringify(options)).slice(0, 4)];
-  const named =
-    model === null
-      ? []
-      : [
-          model
-            .toLowerCase()
-            .replaceAll(/[^a-z0-9]+/g, '-')
-            .replaceAll(/^-|-$/g, ''),
-        ];
   const who = agent.program !== undefined && typeof options.label === 'string' ? options.label : agent.name;
-  return runIdOf([task.file.id, who, ...named, ...variant, String(seed)]);
+  return runIdOf([task.file.id, who, ...model, ...variant, String(seed)]);
+}
+
+/** A model in the ids of runs, with a hash where others of the experiment differ only in characters that ids lack. */
+function modelParts(model: string | null, all: readonly (string | null)[]): string[] {
+  if (model === null) return [];
+  const name = nameInIds(model);
+  const isAmbiguous = all.some((other) => other !== null && other !== model && nameInIds(other) === name);
+  return [name, ...(isAmbiguous ? [sha256(model).slice(0, 4)] : [])];
+}
+
+function nameInIds(model: string): string {
+  return model
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
 }
 
 function modelsFor(agent: Agent, { models, roles }: ExperimentFile): (string | null)[] {
