@@ -57,6 +57,14 @@ test('an unfinished run is read every time, because no file shows that its proce
   );
 });
 
+test('a run that has not begun is read every time, because a new plan may give its id to another one', () => {
+  using index = new EvaluationIndex(place);
+  index.evaluation(run, () => exampleEvaluation({ status: 'pending', agent: 'before' }));
+  expect(index.evaluation(run, () => exampleEvaluation({ status: 'pending', agent: 'now' })).agent).toBe(
+    'now',
+  );
+});
+
 test('an index that is not a database, or has invalid contents, is made again', () => {
   writeFileSync(
     join(place, indexName),

@@ -31,8 +31,10 @@ export class EvaluationIndex implements Disposable {
     const known = this.#read(folder, state);
     if (known !== null) return known;
     const fresh = evaluate();
-    // Whether a run is running is in none of its files; and a file that changed meanwhile belongs to neither state.
-    const lasts = fresh.status !== 'running' && stateOf(folder, this.#code) === state;
+    // Whether a run is running is in none of its files, and one that has not begun has none: its plan may be another one
+    // the next time. A file that changed meanwhile belongs to neither state.
+    const isOver = fresh.status !== 'running' && fresh.status !== 'pending';
+    const lasts = isOver && stateOf(folder, this.#code) === state;
     if (lasts) this.#write(folder, state, fresh);
     return fresh;
   }

@@ -1,4 +1,4 @@
-import { mean, sampleStandardDeviation } from './summary.ts';
+import { areEqual, mean, sampleStandardDeviation } from './summary.ts';
 
 /** Mean and spread of a score from one measurement. */
 export interface Figures {
@@ -7,16 +7,8 @@ export interface Figures {
   spread: number;
 }
 
-/** Relative to the mean: a smaller spread comes from the rounding of sums, not from the scores. */
-const roundingOfSums = 1e-12;
-
 export function figuresOf(scores: readonly number[]): Figures {
-  const figures = { mean: mean(scores), spread: sampleStandardDeviation(scores) };
-  return { ...figures, spread: realSpread(figures) };
-}
-
-function realSpread({ mean: center, spread }: Figures): number {
-  return spread <= roundingOfSums * Math.abs(center) ? 0 : spread;
+  return { mean: mean(scores), spread: sampleStandardDeviation(scores) };
 }
 
 /** Declared figures are rounded: smaller relative differences are ignored. */
@@ -30,5 +22,7 @@ const rounding = 1e-3;
 export function driftInSpreads(declared: Figures, measured: Figures): number {
   const difference = Math.abs(measured.mean - declared.mean);
   if (difference <= rounding * Math.max(Math.abs(declared.mean), Math.abs(measured.mean))) return 0;
-  return difference / Math.max(realSpread(declared), realSpread(measured));
+  const spread = Math.max(declared.spread, measured.spread);
+  // Figures of earlier versions have spreads that come from the rounding of sums alone.
+  return areEqual([declared.mean, declared.mean + spread]) ? Number.POSITIVE_INFINITY : difference / spread;
 }

@@ -3,11 +3,21 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Sample standard deviation (n − 1 in the denominator); 0 for fewer than two numbers. */
+/** Sample standard deviation (n − 1 in the denominator); 0 for fewer than two numbers, and for equal ones. */
 export function sampleStandardDeviation(values: readonly number[]): number {
-  if (values.length < 2) return 0;
+  if (areEqual(values)) return 0;
   const centre = mean(values);
   return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
+}
+
+/** Relative to the values: a smaller difference comes from the rounding of sums. */
+const roundingOfSums = 1e-12;
+
+/** Whether numbers are equal but for the rounding of sums. */
+export function areEqual(values: Iterable<number>): boolean {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return high - low <= roundingOfSums * Math.min(Math.max(Math.abs(low), Math.abs(high)), Number.MAX_VALUE);
 }
 
 /** Median of one or more numbers; the mean of the two in the middle if their count is even. */

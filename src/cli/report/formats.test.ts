@@ -63,12 +63,19 @@ test('a text that a spreadsheet would run as a formula is made harmless', () => 
   expect(csvText(tableOf(['=1+1'])).split('\n')[1]).toMatch(/^'=1\+1/);
 });
 
+/** Characters of our own tables that LaTeX has other commands for. */
+const special = '\\~^–−±…↑↓×≥≤≈';
+
+test('LaTeX output writes every character of our tables in ASCII', () => {
+  expect(latexText(documentOf(special))).toMatch(/^[\n -~]*$/);
+});
+
 test('LaTeX output contains no command from a text, and balanced braces', () => {
   fc.assert(
     fc.property(anything, (text) => {
       const latex = latexText(documentOf(text));
       const commands = new Set(latex.match(/\\[a-zA-Z]+/g));
-      const known = latexText(documentOf('\\~^–−±…↑↓×≥≤')).match(/\\[a-zA-Z]+/g);
+      const known = latexText(documentOf(special)).match(/\\[a-zA-Z]+/g);
       expect([...commands].filter((command) => !known?.includes(command))).toEqual([]);
       const bare = latex.replaceAll(/\\[\\{}]/g, '');
       expect(bare.split('{').length).toBe(bare.split('}').length);

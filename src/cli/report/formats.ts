@@ -82,11 +82,12 @@ const latexCharacters: ReadonlyMap<string, string> = new Map([
   ['×', '$\\times$'],
   ['≥', '$\\geq$'],
   ['≤', '$\\leq$'],
+  ['≈', '$\\approx$'],
 ]);
 
 function latexCell(text: string): string {
   return text.replaceAll(
-    /[\\~^–−±…↑↓×≥≤&%$#_{}]/g,
+    /[\\~^–−±…↑↓×≥≤≈&%$#_{}]/g,
     (character) => latexCharacters.get(character) ?? `\\${character}`,
   );
 }

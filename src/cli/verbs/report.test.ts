@@ -207,6 +207,8 @@ describe('mlab report', () => {
     await expect(make(['first'], { compare: ['noop'] })).rejects.toThrow(/two names/);
     const same = await make([], { compare: ['first', 'first'] });
     expect(same.text).toMatch(/first is compared with first/);
+    const byFolders = await make([], { compare: [`${join(folder, 'first')}/`, 'first'] });
+    expect(byFolders.text).toBe(same.text);
   });
 
   it('lists the agents that are compared in the direction of the comparison', async () => {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { evaluationsOf } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { shellWord } from '../../lib/shell-word.ts';
@@ -257,7 +258,8 @@ function sidesOf(
   }
   // An agent that has changed is still compared with itself between two experiments.
   const named = areAgents ? distinctAgents(withoutCopies(evaluations).evaluations) : evaluations;
-  const sideOf = (name: string) => {
+  const sideOf = (given: string) => {
+    const name = areAgents ? given : basename(given);
     const own = named.filter(({ agent, experiment }) => (areAgents ? agent : experiment) === name);
     if (own.length > 0) return { name, evaluations: own };
     const labels = [...new Set(named.map(({ agent }) => agent))];

@@ -1,4 +1,4 @@
-import { type Interval, quantileOfSorted } from '../summary.ts';
+import { areEqual, type Interval, quantileOfSorted } from '../summary.ts';
 import { normalCdf, studentQuantile } from './distributions.ts';
 import type { Random } from './random.ts';
 
@@ -41,7 +41,7 @@ export function resampleInterquartileMean(
  * √((n−1)/n) and by the difference of the normal to Student's distribution (Hesterberg 2015,
  * doi:10.1080/00031305.2015.1089789: the expanded percentile interval). With strata, n − 1 becomes the number of values
  * minus the number of strata.
- * @returns null for so few values that no range within them would do
+ * @returns null for so few values that no range within them would do, or if all replicates are equal
  */
 export function bootstrapInterval(
   replicates: Float64Array,
@@ -50,7 +50,7 @@ export function bootstrapInterval(
 ): Interval | null {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const freedom = total - sizes.length;
-  if (freedom < leastFreedom || sizes.some((size) => size < 2)) return null;
+  if (freedom < leastFreedom || sizes.some((size) => size < 2) || areEqual(replicates)) return null;
   const tail =
     freedom > 1000
       ? (1 - confidence) / 2

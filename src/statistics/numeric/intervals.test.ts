@@ -71,6 +71,9 @@ describe('the interval of a mean', () => {
 
   it('is null if nothing varies: equal runs do not show how much chance could do', () => {
     expect(meanInterval([[0, 0, 0]], 0.95)).toBeNull();
+    // The mean of many equal values is not quite one of them, by the rounding of their sum.
+    for (let value = 1; value < 100; value += 1)
+      for (const runs of [3, 5, 8]) expect(meanInterval([Array(runs).fill(value / 100)], 0.95)).toBeNull();
     expect(meanDifferenceInterval([[0.9, 0.9, 0.9]], [[0, 0, 0]], 0.95)).toBeNull();
     expect(
       meanInterval(

@@ -24,6 +24,12 @@ describe('bootstrap samples', () => {
     );
   });
 
+  it('that are all equal give no interval', () => {
+    const values = [Array(8).fill(0.7)];
+    const samples = resampleInterquartileMean(values, 100, randomOf('equal'));
+    expect(bootstrapInterval(samples, [8], 0.95)).toBeNull();
+  });
+
   it('of strata keep the number of values of each stratum', () => {
     const samples = resampleInterquartileMean(
       [
