@@ -16,7 +16,9 @@ import {
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { ask, get, startViewer } from '../../test/fixtures/viewer-place.ts';
 import {
+  ComparisonPage,
   ExperimentList,
+  ExperimentName,
   ExperimentPage,
   FileList,
   FileText,
@@ -238,6 +240,26 @@ describe('the answers of the viewer', () => {
     expect(raw.text).toBe('lr = 0.01\n');
     expect(raw.headers.get('content-type')).toBe('application/octet-stream');
     expect(raw.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+"$/);
+  });
+
+  test('compare two versions of an agent by the names that the report gives them', async () => {
+    const { scratch, root } = await example();
+    const experiment = ExperimentName.parse('versions');
+    const runs = ['1', '2'].map((digit) => ({
+      ...exampleSpec(`climber-${digit}`),
+      ...{ experiment, agent_version: `sha256:${digit.repeat(64)}` },
+    }));
+    const versions = createExperiment(join(root, 'versions'), { ...examplePlan(), name: experiment, runs });
+    for (const spec of runs) versions.runFolder(spec.id).writeRecordSync(exampleRecord({ spec }));
+    const viewer = await startViewer([root], scratch);
+    const made = async () => await get(viewer, '/api/experiments/versions/report', ReportPage);
+    await expect.poll(async () => (await made()).pending).toBeNull();
+    const [a, b] = new Set((await made()).report?.runs.map(({ agent }) => agent));
+    expect(a).toMatch(/@/);
+    const address = `/api/compare?a=${a}&b=${b}&experiment=versions`;
+    await expect.poll(async () => (await get(viewer, address, ComparisonPage)).pending).toBeNull();
+    const { comparison } = await get(viewer, address, ComparisonPage);
+    expect(comparison).toMatchObject({ a, b });
   });
 
   test('report the progress while the report is made in the background', async () => {

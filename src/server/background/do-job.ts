@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { EvaluationIndex, evaluateRun, evaluationsOf, stepFindings } from '../../evaluation/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import type { RunEvaluation, SnapshotEntry, StepDiff } from '../../schema/index.ts';
-import { buildReport, compareRuns } from '../../statistics/index.ts';
+import { buildReport, compareRuns, distinctAgents, withoutCopies } from '../../statistics/index.ts';
 import { diffSnapshots, ObjectStore, openExperiment } from '../../store/index.ts';
 import { reportOptions } from '../report-options.ts';
 import type { BackgroundJob, Results } from './jobs.ts';
@@ -61,10 +61,9 @@ async function makeComparison(
   const [first, second] = folders;
   if (first === undefined || second === undefined) {
     const { evaluations } = await readAll(folders, onProgress);
-    const sideOf = (name: string) => ({
-      name,
-      evaluations: evaluations.filter(({ agent }) => agent === name),
-    });
+    // By the labels that the report gives them.
+    const named = distinctAgents(withoutCopies(evaluations).evaluations);
+    const sideOf = (name: string) => ({ name, evaluations: named.filter(({ agent }) => agent === name) });
     return { comparison: compareRuns(checked(sideOf(a)), checked(sideOf(b)), options) };
   }
   const sideOf = async (folder: string, name: string) => ({
