@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, '..');
 const mlab = join(root, 'bin/mlab.mjs');
 
 /** A started process, with its end, and the last part of its output. */
-function start(words: readonly string[]) {
-  const child = spawn(process.execPath, [...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+function start(words: readonly string[], program = process.execPath) {
+  const child = spawn(program, [...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
@@ -165,6 +165,15 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     expect(performance.now() - before).toBeLessThan(3000);
   },
 );
+
+test('npx that gets SIGTERM takes its command with it', async () => {
+  const scratch = temporaryFolder();
+  const started = start(['mlab', '--dir', scratch, 'view', '--no-open', '--port', '0'], 'npx');
+  await says(started, 'The viewer is at');
+  started.child.kill('SIGTERM');
+  await started.ended;
+  expect(started.said()).toContain('Stopped.');
+});
 
 describe('a hostile store', () => {
   test.each(['run.json', 'trace.jsonl', 'grades.jsonl'])(

@@ -117,9 +117,9 @@ function exit(): never {
   process.exit(exitCodes.interrupted);
 }
 
-/** A launcher that is killed can't forward signals: see scripts/hand-over.mjs. */
+/** A launcher that is killed can't forward signals: see scripts/hand-over.mjs. `npx` forwards none. */
 function watchLauncher(onEnd: () => void): NodeJS.Timeout | undefined {
-  const launcher = Number(process.env.MLAB_LAUNCHER);
+  const launcher = process.env.npm_command === 'exec' ? process.ppid : Number(process.env.MLAB_LAUNCHER);
   if (launcher !== process.ppid) return undefined;
   const timer = setInterval(() => {
     if (process.ppid === launcher) return;
