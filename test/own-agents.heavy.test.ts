@@ -169,6 +169,12 @@ const broken = [
     said: 'File "class.py", line 2',
   },
   {
+    title: 'is a coroutine, which nobody would await',
+    file: 'coroutine.py',
+    text: "from mlagentbench_agent import agent\n@agent(name='a', summary='x')\nasync def run(e): pass",
+    said: 'write def, not async def',
+  },
+  {
     title: 'writes what is no message',
     file: 'noise.py',
     text: `import os; os.write(1, b'{"jsonrpc": "2.0", "id"')\nos.write(1, b'\\n')`,

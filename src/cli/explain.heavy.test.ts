@@ -37,6 +37,14 @@ describe('errors of the operating system', () => {
     expect(err).not.toContain('bug');
   });
 
+  test("a folder that can't be created, and a current folder that was deleted, are no bugs", () => {
+    const failing = (code: string, syscall: string) =>
+      explain(Object.assign(new Error(`${code}: ${syscall}`), { code, syscall }), false);
+    expect(failing('ENOENT', 'mkdir').hint).toContain('read-only');
+    expect(failing('ENOENT', 'uv_cwd').hint).toContain('change to another one');
+    expect(failing('ENOENT', 'open').code).toBe('internal');
+  });
+
   test.each(['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'EMFILE'])('%s comes with what to do', (code) => {
     const error = Object.assign(new Error(`${code}: no`), { code });
     expect(explain(error, false)).toMatchObject({

@@ -97,5 +97,10 @@ export function explain(error: unknown, aborted: boolean, called = ''): Explanat
 
 function hintOfSystemError(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
+  const call = 'syscall' in error ? error.syscall : null;
+  if (call === 'uv_cwd') return 'The current folder was deleted: change to another one.';
+  // Node's recursive mkdir says it of a read-only file system, too.
+  if (error.code === 'ENOENT' && call === 'mkdir')
+    return "The folder can't be created: the place may be read-only. Name another one.";
   return Object.hasOwn(systemHints, error.code) ? (systemHints[error.code] ?? null) : null;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -58,6 +59,8 @@ def agent(
     def define(run: Run) -> Run:
         if isinstance(run, type):
             raise TypeError("a class can't be an agent: write @agent(…) above a function")
+        if inspect.iscoroutinefunction(run) or inspect.isgeneratorfunction(run):
+            raise TypeError("an agent must be an ordinary function: write def, not async def or yield")
         definitions.append(
             Definition(name, summary, run, needs_model, version, dict(options or {}))
         )

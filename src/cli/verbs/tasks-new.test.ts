@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { createContext } from '../context.ts';
-import { adviceOnConstants, changesOf, tasksNew } from './tasks-new.ts';
+import { adviceOnConstants, changesOf, tasksNew, thresholdFor } from './tasks-new.ts';
 
 test('a task in a folder with spaces comes with commands that a shell takes as they are', async () => {
   const said: string[] = [];
@@ -30,4 +32,28 @@ test('a task that a constant answer solves is called that', () => {
   expect(advice(0.99, 0.95, rare)).toBe('');
   expect(advice(2, 2.8, null)).toContain('Always answering the mean scores about 2');
   expect(advice(2, 1.5, null)).toBe('');
+});
+
+test('a threshold is between starter and reference, and never below what chance alone reaches', () => {
+  expect(thresholdFor(0.5, 0.01)).toBe(0.1);
+  expect(thresholdFor(null, 0.01)).toBe(0.1);
+  expect(thresholdFor(-0.2, 0.01)).toBe(0.1);
+  expect(thresholdFor(0.08, 0.01)).toBe(0.04);
+  fc.assert(
+    fc.property(
+      fc.double({ min: -1, max: 1, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (gain, noise) => {
+        expect(thresholdFor(gain, noise)).toBeGreaterThanOrEqual(noise / 2);
+      },
+    ),
+  );
+});
+
+test('a task with the name of another one is refused before anything is written', async () => {
+  const context = createContext({}, { MLAB_CACHE: temporaryFolder() }, '1', new AbortController().signal);
+  const into = temporaryFolder();
+  const making = Promise.resolve(tasksNew.run(context, ['digits'], { into }));
+  await expect(making).rejects.toThrow(/The task digits is already in /);
+  expect(readdirSync(into)).toEqual([]);
 });

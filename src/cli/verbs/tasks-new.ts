@@ -8,6 +8,7 @@ import { type MeasuredScript, measureFolder, measureTask, type TaskResources } f
 import { TaskId } from '../../schema/index.ts';
 import { improvement, isSuccess } from '../../statistics/index.ts';
 import {
+  findTasks,
   loadTask,
   madeUpTable,
   type TableFacts,
@@ -63,6 +64,7 @@ export const tasksNew: Verb = {
     try {
       const { csv, facts } = tableOf(options, scratch);
       const { folder: other } = loadTask(packagesOf, context.folders.tasks);
+      refuseKnown(id, folder, context.folders.tasks);
       const requirements = join(other, 'requirements.txt');
       const template = join(context.folders.package, 'templates/task');
       writeTask({ id, facts, csv, folder, template, requirements });
@@ -106,6 +108,13 @@ export function changesOf({
         `Only ${counted(count, 'row')} of "${name}": perhaps none of them is among the hidden rows.`,
     ),
   ].join('\n');
+}
+
+/** Commands would go on to use the other one. */
+function refuseKnown(id: TaskId, folder: string, folders: readonly string[]): void {
+  const known = findTasks(folders).tasks.find(({ file }) => file.id === id);
+  if (known === undefined || known.folder === folder) return;
+  throw new UserError('task_exists', `The task ${id} is already in ${known.folder}.`, 'Choose another name.');
 }
 
 function idOf(name: string): TaskId {
@@ -160,13 +169,21 @@ async function measureBoth(
   const reference = await measure(context, resources, 'solution', scratch);
   const gain = improvement(reference.mean, baseline.mean, task.file.metric.direction);
   const noise = baseline.mean === 0 ? 0 : Math.abs((2 * baseline.spread) / baseline.mean);
-  const isUsual = gain !== null && gain > usualThreshold + noise;
-  // Between the two, if the reference is better at all.
-  const threshold =
-    isUsual || gain === null || gain <= 0 ? usualThreshold : Number((gain / 2).toPrecision(2));
+  const threshold = thresholdFor(gain, noise);
   const figures = { baseline: { ...baseline, machine: machineName() }, reference };
-  writeFigures(task, figures, isUsual ? null : threshold);
+  writeFigures(task, figures, threshold === usualThreshold ? null : threshold);
   return { baseline, reference, improvement: gain, threshold, noise };
+}
+
+/**
+ * The improvement, as a fraction, that counts as success: the usual one, or one between the starter and a reference that
+ * is only a little better. Not less than the spread of the starter: then chance alone would succeed.
+ */
+export function thresholdFor(gain: number | null, noise: number): number {
+  const isBetween = gain !== null && gain > 0 && gain <= usualThreshold + noise;
+  const least = Math.max(isBetween ? gain / 2 : usualThreshold, noise / 2);
+  const rounded = Number(least.toPrecision(2));
+  return rounded >= least ? rounded : Number((least * 1.05).toPrecision(2));
 }
 
 async function measure(
