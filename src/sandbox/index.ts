@@ -8,7 +8,7 @@ export { GpuSampler, type GpuUse } from './gpus/gpu-sampler.ts';
 export { listGpus } from './gpus/list-gpus.ts';
 export { limitsHeld } from './limits-held.ts';
 export { type OutputPipe, OutputPipes } from './output-pipe.ts';
-export { ownedFolder } from './owned-folder.ts';
+export { ownedFolder, ownedSocketFolder } from './owned-folder.ts';
 export {
   type DoctorCheck,
   type FileDigest,

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { ownedFolder } from './owned-folder.ts';
+import { dirname, join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
+import { ownedFolder, ownedSocketFolder } from './owned-folder.ts';
 
 const program = `
 import { ownedFolder } from ${JSON.stringify(join(import.meta.dirname, 'owned-folder.ts'))};
@@ -37,8 +38,18 @@ test('a folder of a killed process is removed by the next process that makes suc
   for (const path of [own, next.path, live.path]) rmSync(path, { recursive: true });
 });
 
+test('a folder for sockets is in /tmp where the path in the usual place would be too long', () => {
+  const long = join(temporaryFolder(), 'd'.repeat(60));
+  mkdirSync(long);
+  vi.stubEnv('TMPDIR', long);
+  const paths = [ownedSocketFolder('p'), ownedFolder('grade')];
+  vi.unstubAllEnvs();
+  expect(paths.map((path) => dirname(path))).toEqual(['/tmp', long]);
+  for (const path of paths) rmSync(path, { recursive: true });
+});
+
 test('the path of a folder is short enough for the longest name of a socket', () => {
-  const path = ownedFolder('s');
+  const path = ownedSocketFolder('s');
   expect(
     Buffer.byteLength(join('/tmp', path.split('/').at(-1) ?? '', `${'a'.repeat(31)}.sock`)),
   ).toBeLessThan(108);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openToReaders } from '../lib/open-to-readers.ts';
 import { removeTree } from '../lib/read-only-tree.ts';
 import { GatewayServer } from '../models/index.ts';
-import { type Mount, ownedFolder } from '../sandbox/index.ts';
+import { type Mount, ownedSocketFolder } from '../sandbox/index.ts';
 import type { SandboxDriver } from '../schema/index.ts';
 import type { LocalServicesOptions } from './options.ts';
 import { ScriptService } from './script-service.ts';
@@ -44,7 +44,7 @@ export class LocalServices implements AsyncDisposable {
     const { task, driver, askForTool } = options;
     const { services } = task.file;
     if (services.length === 0) return null;
-    const all = new LocalServices(ownedFolder('s'), driver);
+    const all = new LocalServices(ownedSocketFolder('s'), driver);
     try {
       mkdirSync(all.folder);
       await openToReaders(all.folder);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Program } from '../../agents/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
-import { type Mount, ownedFolder, type PythonMount, type Sandbox } from '../../sandbox/index.ts';
+import { type Mount, ownedSocketFolder, type PythonMount, type Sandbox } from '../../sandbox/index.ts';
 import type { RunSpec } from '../../schema/index.ts';
 import type { Bundle } from './bundle.ts';
 
@@ -47,7 +47,7 @@ export class ProgramSetting implements Disposable {
     const { program, spec, hidden } = parts;
     for (const source of Object.values(program.hostFiles?.(spec.agent_options) ?? {}))
       refuseHidden(source, hidden);
-    const setting = new ProgramSetting(ownedFolder('p'), parts);
+    const setting = new ProgramSetting(ownedSocketFolder('p'), parts);
     mkdirSync(setting.#shown);
     writeFileSync(join(setting.#shown, briefName), parts.brief);
     await openToReaders(setting.#shown);
