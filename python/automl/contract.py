@@ -27,7 +27,7 @@ MOST_CLASSES = 100
 """Targets with more different values are not classes."""
 OF_NUMBERS = (
     *("mae", "mse", "rmse", "msle", "rmsle", "mape", "smape", "wape", "r2", "pearson", "spearman"),
-    "median absolute error",
+    *("rmspe", "median absolute error"),
 )
 OF_CLASSES = (
     *("accuracy", "balanced accuracy", "error rate", "f1", "macro f1", "weighted f1"),
@@ -37,7 +37,7 @@ OF_CLASSES = (
 OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
 """If there is one column to predict, it contains a probability."""
 SHARES = (
-    *("mape", "smape", "wape", "r2", "auc"),
+    *("mape", "rmspe", "smape", "wape", "r2", "auc"),
     *("accuracy", "balanced accuracy", "error rate", "f1", "macro f1", "weighted f1"),
 )
 """Metrics that are not in the unit of the target."""

@@ -6,11 +6,11 @@ from automl.settings import CLASSIFIES, METRIC
 
 LOSSES = (
     *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "wape"),
-    "median absolute error",
+    *("rmspe", "median absolute error"),
     *("log loss", "brier", "error rate"),
 )
 ABSOLUTE = ("mae", "wape", "median absolute error")
-RELATIVE = ("rmsle", "msle", "mape", "smape")
+RELATIVE = ("rmsle", "msle", "mape", "rmspe", "smape")
 """Metrics for which the same error counts more where the number is small."""
 DECISIONS = (
     *("balanced accuracy", "f1", "macro f1", "weighted f1", "matthews correlation"),
@@ -124,6 +124,7 @@ def column_score(truth: np.ndarray, guess: np.ndarray) -> float:
         "mse": (errors**2).mean(),
         "rmse": np.sqrt((errors**2).mean()),
         "mape": (errors / size).mean(),
+        "rmspe": np.sqrt(((errors / size) ** 2).mean()),
         "wape": errors.sum() / size.sum(),
         "smape": (2 * errors / np.maximum(np.abs(truth) + np.abs(guess), 1e-12)).mean(),
     }[METRIC]

@@ -5,32 +5,41 @@ const synonyms: readonly (readonly string[])[] = [
   ['mae', 'mean absolute error'],
   ['mse', 'mean squared error'],
   ['rmse', 'root mean squared error', 'root mean square error'],
+  ['rmspe', 'root mean squared percentage error'],
   ['rmsle', 'root mean squared logarithmic error', 'root mean squared log error'],
   ['mape', 'mean absolute percentage error'],
   ['smape', 'symmetric mean absolute percentage error'],
   ['wape', 'wmape', 'weighted absolute percentage error', 'weighted mean absolute percentage error'],
-  ['mcrmse', 'mean columnwise root mean squared error'],
+  ['mcrmse', 'mean columnwise root mean squared error', 'mean columnwise rmse', 'mean column wise rmse'],
   ['accuracy', 'acc'],
-  ['balanced accuracy', 'balanced acc'],
-  ['auc', 'roc auc', 'auroc', 'auc roc', 'area under the curve'],
+  ['balanced accuracy', 'balanced acc', 'macro recall', 'recall macro', 'mean per class accuracy'],
+  ['auc', 'roc auc', 'auroc', 'auc roc', 'macro auc', 'area under the curve', 'area under the roc curve'],
   ['f1', 'f1 score'],
   ['macro f1', 'macro f1 score', 'macro averaged f1', 'f1 macro', 'f1 score macro'],
   ['weighted f1', 'weighted f1 score', 'weighted averaged f1', 'f1 weighted', 'f1 score weighted'],
   ['micro f1', 'micro f1 score', 'micro averaged f1', 'f1 micro', 'f1 score micro'],
-  ['error rate', 'misclassification rate', 'classification error', 'zero one loss'],
+  ['error rate', 'misclassification rate', 'classification error', 'zero one loss', 'hamming loss'],
   ['r2', 'r2 score', 'r squared', 'coefficient of determination'],
   ['msle', 'mean squared logarithmic error', 'mean squared log error'],
   ['median absolute error', 'medae'],
-  ['pearson', 'pearson correlation', 'pearson r', 'pearson correlation coefficient', 'correlation'],
+  [
+    'pearson',
+    'pearson correlation',
+    'pearson r',
+    'pearsonr',
+    'pearson correlation coefficient',
+    'correlation',
+  ],
   [
     'spearman',
     'spearman correlation',
     'spearman rank correlation',
     'spearman r',
+    'spearmanr',
     'spearman rho',
     'rank correlation',
   ],
-  ['log loss', 'cross entropy', 'negative log likelihood', 'nll'],
+  ['log loss', 'logloss', 'logarithmic loss', 'cross entropy', 'bce', 'negative log likelihood', 'nll'],
   ['perplexity', 'ppl'],
   ['dice', 'dice score', 'dice coefficient'],
   ['iou', 'jaccard', 'intersection over union'],
@@ -38,10 +47,10 @@ const synonyms: readonly (readonly string[])[] = [
   ['average precision', 'ap', 'auprc', 'pr auc', 'auc pr', 'average precision score'],
   ['brier', 'brier score', 'brier loss', 'brier score loss'],
   ['gini', 'gini coefficient', 'normalized gini', 'normalised gini'],
-  ['kappa', 'cohen kappa', 'cohens kappa', 'cohen s kappa', 'kappa score'],
-  ['quadratic weighted kappa', 'qwk', 'weighted kappa', 'quadratic kappa', 'cohen kappa quadratic'],
-  ['matthews correlation', 'matthews correlation coefficient', 'mcc'],
-  ['concordance index', 'c index', 'cindex', 'concordance', 'harrell s c index', 'harrells c index'],
+  ['kappa', 'cohen kappa', 'kappa score'],
+  ['quadratic weighted kappa', 'qwk', 'weighted kappa', 'quadratic kappa', 'quadratically weighted kappa'],
+  ['matthews correlation', 'matthews correlation coefficient', 'matthews corrcoef', 'mcc'],
+  ['concordance index', 'c index', 'cindex', 'concordance', 'harrell c index'],
   ['snr', 'signal to noise ratio', 'signal noise ratio'],
   ['psnr', 'peak signal to noise ratio'],
   ['ssim', 'structural similarity', 'structural similarity index'],
@@ -57,7 +66,7 @@ export function spellingsOf(metric: Metric): string[] {
   const name = plain(metric.name);
   // "MAP@20" may be printed without its 20.
   const short = /^[a-z]{3,}(?= \d+$)/.exec(name)?.[0] ?? '';
-  const group = synonyms.find((spellings) => spellings.includes(name)) ?? [];
+  const group = synonymsOf(metric.name) ?? [];
   const time = isTimeLike(metric) ? (synonyms.at(-1) ?? []) : [];
   // Two letters often mean something else.
   const initials = name.split(' ').map((word) => word[0] ?? '');
@@ -143,13 +152,43 @@ export function isTimeLike(metric: Metric): boolean {
 function plain(name: string): string {
   return name
     .toLowerCase()
+    .replace(/['’]s\b/g, '')
     .replace(/r(?:\^2|\*\*2|²)/g, 'r2')
     .replace(/[^a-z0-9]+/g, ' ')
     .trim();
 }
 
 /** The first of all spellings of the metric: `mae` for "Mean absolute error". */
-export function usualName(metric: Metric): string {
-  const name = plain(metric.name);
-  return synonyms.find((spellings) => spellings.includes(name))?.[0] ?? name;
+export function usualName({ name }: Metric): string {
+  return (synonymsOf(name) ?? synonymsOf(withoutEnd(name, /\sof\s.*/)))?.[0] ?? plain(name);
+}
+
+/** All spellings of the metric, also if words stand in another order, or beside it: "F1 score (macro)", "MAE (days)". */
+function synonymsOf(name: string): readonly string[] | undefined {
+  const full = plain(name);
+  const head = withoutEnd(name, /\(.*\)/);
+  const shorter = [head, withoutEnd(head, /\s(?:in|over)\s.*/)].map(plain);
+  const candidates = [full, ...shorter].flatMap((each) => [each, each.replace(/\b(?:mean|average)\b/g, '')]);
+  return (
+    synonyms.find((spellings) => spellings.includes(full)) ??
+    candidates
+      .map(essence)
+      .filter((each) => each !== '')
+      .map((each) => synonyms.find((spellings) => spellings.some((spelling) => essence(spelling) === each)))
+      .find((each) => each !== undefined)
+  );
+}
+
+/** Without a part that only names the unit or what is predicted: logarithms and parts of the data are another metric. */
+function withoutEnd(name: string, part: RegExp): string {
+  return name.replace(part, (end) => (/\b(?:log|ln|class|worst|best)|scale|transform/i.test(end) ? end : ''));
+}
+
+const empty =
+  /^(?:averaged|binary|class|classification|coefficient|cohens?|loss|multi|multiclass|score|validation|value)$/;
+
+/** The words that tell metrics apart, in alphabetical order. */
+function essence(spelling: string): string {
+  const essential = spelling.split(' ').filter((word) => !empty.test(word));
+  return essential.toSorted().join(' ').trim();
 }

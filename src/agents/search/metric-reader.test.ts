@@ -145,6 +145,11 @@ describe('the metric reader', () => {
     ['c-index 0.71', 0.71, { name: 'concordance index', unit: '1', direction: 'maximize' }],
     ['validation pinball: 0.31', 0.31, { name: 'pinball loss', unit: '1', direction: 'minimize' }],
     ['val top5: 0.71', 0.71, { name: 'top-5 accuracy', unit: 'fraction', direction: 'maximize' }],
+    ['matthews_corrcoef: 0.5', 0.5, { name: 'MCC', unit: '1', direction: 'maximize' }],
+    ["val Cohen's kappa: 0.5", 0.5, { name: "Cohen's kappa", unit: '1', direction: 'maximize' }],
+    ['validation area under ROC curve: 0.8', 0.8, { name: 'ROC AUC', unit: '1', direction: 'maximize' }],
+    ['val log loss 0.5', 0.5, { name: 'multi-class log loss', unit: 'nats', direction: 'minimize' }],
+    ['MAE: 3.2', 3.2, { name: 'MAE (days)', unit: 'days', direction: 'minimize' }],
     ['val QWK 0.7', 0.7, { name: 'quadratic weighted kappa', unit: '1', direction: 'maximize' }],
   ])('reads %j as %j', (output, expected, metric) => {
     expect(value(output, metric)).toBe(expected);

@@ -273,6 +273,7 @@ const shortened: Readonly<Record<string, string>> = {
   error: 'err(?:or)?',
   mean: '(?:mean|avg|average)',
   average: '(?:average|avg)',
+  the: '(?:the)?',
 };
 
 const timePattern =
@@ -288,7 +289,10 @@ function secondsIn(unit: string): number {
 /** Replaces all spellings of the metric by one name: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
 function withShortNames(line: string, spellings: readonly string[], timeUnit: number | null): string {
   // "R^2" and "R²" become one word for the steps below.
-  let text = line.replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2').replace(/\bvalidation[_ -]?set\b/gi, 'validation');
+  let text = line
+    .replace(/['’]s\b/g, '')
+    .replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2')
+    .replace(/\bvalidation[_ -]?set\b/gi, 'validation');
   text = text.replace(/\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ]fold)(?![a-z])/gi, 'cv');
   text = text.replace(/\bhe?ld?[-_ ]?out\b/gi, 'holdout').replace(/\bhold[-_ ]out\b/gi, 'holdout');
   // Of "NDCG@10", the value at another length is another metric.
