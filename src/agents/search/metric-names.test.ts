@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Metric } from '../../schema/index.ts';
-import { usualName } from './metric-names.ts';
+import { isPercentage, isTimeLike, usualName } from './metric-names.ts';
 
 function metric(name: string, direction: Metric['direction'] = 'minimize', unit = '1'): Metric {
   return { name, unit, direction };
@@ -49,5 +49,35 @@ describe('the usual name of a metric', () => {
     ['precision', 'precision'],
   ])('of %j is %j', (name, usual) => {
     expect(usualName(metric(name))).toBe(usual);
+  });
+});
+
+describe('a metric', () => {
+  it.each<[string, string, boolean, Metric['direction']]>([
+    ['MAE', 'seconds', false, 'minimize'],
+    ['RMSE', 'ms', false, 'minimize'],
+    ['mean absolute error of the run time', 's', false, 'minimize'],
+    ['rainfall error', 'mm per hour', false, 'minimize'],
+    ['time of one call', 's', true, 'minimize'],
+    ['CPU time', 's', true, 'minimize'],
+    ['time per token', 'seconds', true, 'minimize'],
+    ['runtime', '1', true, 'minimize'],
+    ['latency', 'µs', true, 'minimize'],
+    ['cost of one call', 'ms per row', true, 'minimize'],
+    ['length', 'm', false, 'minimize'],
+    ['throughput', 'rows per second', true, 'maximize'],
+    ['speed-up', 'times', true, 'maximize'],
+    ['return', 's', false, 'maximize'],
+  ])('%s, in %s, is the speed of a script: %j', (name, unit, expected, direction) => {
+    expect(isTimeLike(metric(name, direction, unit))).toBe(expected);
+  });
+
+  it.each([
+    ['mean absolute percentage error', 'fraction', false],
+    ['MAPE', 'per cent', true],
+    ['pinball loss', '% of the mean', true],
+    ['mean absolute percentage error', '–', true],
+  ])('%s, in %s, is stated in percent: %j', (name, unit, expected) => {
+    expect(isPercentage(metric(name, 'minimize', unit))).toBe(expected);
   });
 });

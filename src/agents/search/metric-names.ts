@@ -1,5 +1,10 @@
 import type { Metric } from '../../schema/index.ts';
 
+const times = [
+  ...['seconds', 'time', 'run time', 'wall time', 'elapsed', 'elapsed time', 'duration'],
+  'seconds per token',
+];
+
 /** Spellings of the same metric, in lower case. */
 const synonyms: readonly (readonly string[])[] = [
   ['mae', 'mean absolute error'],
@@ -58,7 +63,7 @@ const synonyms: readonly (readonly string[])[] = [
   ['ndcg', 'normalized discounted cumulative gain', 'normalised discounted cumulative gain'],
   ['return', 'reward', 'mean return', 'mean reward', 'average return', 'average reward', 'episode return'],
   ['bits per character', 'bits per char', 'bpc'],
-  ['seconds', 'time', 'run time', 'wall time', 'elapsed', 'elapsed time', 'duration', 'seconds per token'],
+  times,
 ];
 
 /** All spellings of the metric that output may use, the longest first. */
@@ -67,7 +72,7 @@ export function spellingsOf(metric: Metric): string[] {
   // "MAP@20" may be printed without its 20.
   const short = /^[a-z]{3,}(?= \d+$)/.exec(name)?.[0] ?? '';
   const group = synonymsOf(metric.name) ?? [];
-  const time = isTimeLike(metric) ? (synonyms.at(-1) ?? []) : [];
+  const time = isTimeLike(metric) && metric.direction === 'minimize' ? times : [];
   // Two letters often mean something else.
   const initials = name.split(' ').map((word) => word[0] ?? '');
   const acronym = initials.length > 2 ? initials.join('') : '';
@@ -137,15 +142,23 @@ export function isShare(metric: Metric): boolean {
   );
 }
 
-/** Whether the task states the metric in percent. */
+/** Whether the task states the metric in percent: its name counts only if its unit says nothing. */
 export function isPercentage({ name, unit }: Metric): boolean {
-  return /%|\bper ?cent|\bpercent/i.test(`${name} ${unit}`);
+  return /%|\bper ?cent|\bpercent/i.test(/[\w%]/.test(unit) ? unit : name);
 }
 
-/** Whether the metric is the run time of a script: what the script prints about it is only its own measurement. */
-export function isTimeLike(metric: Metric): boolean {
-  return /\b(?:seconds?|milliseconds?|ms|run ?time|wall ?time|latency|elapsed)\b/i.test(
-    `${metric.name} ${metric.unit}`,
+/**
+ * Whether the metric is the run time of a script, or a rate: what the script prints about it is only its own measurement.
+ * An error in seconds is none.
+ */
+export function isTimeLike({ name, unit, direction }: Metric): boolean {
+  const group = synonymsOf(name);
+  if ((group !== undefined && group !== times) || /error|loss|deviation/i.test(name)) return false;
+  if (direction === 'maximize')
+    return /throughput|speed|(?:\bper |\/ ?)s(?:ec(?:ond)?)?\b/i.test(`${name} ${unit}`);
+  return (
+    /^(?:(?:[mnuµ]|milli|micro|nano)?(?:s|secs?|seconds?)|min(?:ute)?s?|hours?)(?!\w)/i.test(unit) ||
+    /(?:\b|run|wall)time\b|\b(?:duration|elapsed|latency)\b/i.test(name)
   );
 }
 

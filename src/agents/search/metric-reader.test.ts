@@ -7,6 +7,8 @@ const mae: Metric = { name: 'MAE', unit: 'units', direction: 'minimize' };
 const accuracy: Metric = { name: 'accuracy', unit: 'fraction', direction: 'maximize' };
 const averagePrecision: Metric = { name: 'average precision', unit: 'fraction', direction: 'maximize' };
 const seconds: Metric = { name: 'seconds', unit: 'seconds', direction: 'minimize' };
+const oneCall: Metric = { name: 'time of one call', unit: 's', direction: 'minimize' };
+const throughput: Metric = { name: 'throughput', unit: 'rows per second', direction: 'maximize' };
 const pointers: Metric = { name: 'accuracy of pointers', unit: 'fraction', direction: 'maximize' };
 const relativeError: Metric = { name: 'capped relative error', unit: 'fraction', direction: 'minimize' };
 
@@ -119,6 +121,13 @@ describe('the metric reader', () => {
     ['forward pass: 3.21 seconds', 3.21, seconds],
     ['Time: 3.21', 3.21, seconds],
     ['run time: 3.21 s', 3.21, seconds],
+    ['median of 5 calls: 312.1 ms (min 300.2 ms, max 330 ms)\nwrote out.csv in 0.2 s', 0.3121, oneCall],
+    ['(min 300.2 ms) 312.1 ms per call', 0.3121, oneCall],
+    ['warm-up 2.00 s\nbest 3.1 s\nwrote out.csv in 0.2 s', 3.1, seconds],
+    ['mean latency: 0.0121 s', 12.1, { name: 'latency', unit: 'ms', direction: 'minimize' }],
+    ['processed 800 rows in 3.2 s: 250.0 rows/s', null, throughput],
+    ['throughput: 250.0 rows/s in 3.2 s', 250, throughput],
+    ['validation MAE: 41.2 s (trained in 0.5 s)', 41.2, { ...mae, unit: 'seconds' }],
     ['done', null, seconds],
     ['validation accuracy: 0.31', 0.31, pointers],
     ['step 50: loss 4.88, validation accuracy 0.30\nvalidation accuracy: 0.31', 0.31, pointers],

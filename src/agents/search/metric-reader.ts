@@ -77,7 +77,8 @@ const otherMetrics = new Set(
  * direction is known.
  */
 export function readMetric(output: string, metric: Metric): MetricReading | null {
-  const timeUnit = isTimeLike(metric) ? secondsIn(metric.unit) : null;
+  const isTime = isTimeLike(metric);
+  const timeUnit = isTime && metric.direction === 'minimize' ? secondsIn(metric.unit) : null;
   const named = readAs(output, metric, spellingsOf(metric), timeUnit);
   if (named !== null) return named;
   for (const name of shortNamesOf(metric)) {
@@ -85,7 +86,7 @@ export function readMetric(output: string, metric: Metric): MetricReading | null
     if (reading !== null && (reading.validation || isOwnWord(name, metric)))
       return { ...reading, short: true };
   }
-  for (const { name, direction } of timeUnit !== null ? [] : otherMetricsFor(metric)) {
+  for (const { name, direction } of isTime ? [] : otherMetricsFor(metric)) {
     const usual = { name, unit: '', direction };
     const reading = readAs(output, usual, spellingsOf(usual), null);
     const sign = direction === metric.direction ? 1 : -1;
@@ -100,7 +101,7 @@ function readAs(
   spellings: readonly string[],
   timeUnit: number | null,
 ): MetricReading | null {
-  const readings: MetricReading[] = [];
+  const readings: (MetricReading & { rank: number })[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
   const table = new TableRows(
@@ -115,15 +116,28 @@ function readAs(
     const text = isValueOfLineBefore ? `${pending} ${line}` : (table.rowAsLine(line) ?? line);
     pending = /[:=]\s*$/.test(line) ? line : '';
     if (saysTest(text)) continue;
+    const rank = timeUnit === null ? 0 : rankOfTime(text, metric);
     for (const found of readLine(text, spellings, timeUnit)) {
       const subject = found.subject ?? heading;
       if (subject === 'train' || subject === 'test') continue;
       const validation = subject === 'validation';
       const value = inUnitOf(metric, found);
-      readings.push({ value, line: text.trim(), validation, short: false, other: false });
+      readings.push({ value, line: text.trim(), validation, short: false, other: false, rank });
     }
   }
-  return readings.findLast((reading) => reading.validation) ?? readings.at(-1) ?? null;
+  const best = Math.max(...readings.map(({ rank }) => rank));
+  const last = readings.filter(({ rank }) => rank === best);
+  const reading = last.findLast(({ validation }) => validation) ?? last.at(-1);
+  if (reading === undefined) return null;
+  const { rank: _, ...told } = reading;
+  return told;
+}
+
+/** Times of the work itself count more: "median of 5 calls: 3 ms" for the time of one call, not "saved in 2 s". */
+function rankOfTime(line: string, { name }: Metric): number {
+  const said = new Set(words(line).map((word) => word.replace(/s$/, '')));
+  if (words(name).some((word) => word.length > 2 && said.has(word.replace(/s$/, '')))) return 1;
+  return ['wrote', 'saved', 'loaded', 'warm', 'warmup'].some((word) => said.has(word)) ? -1 : 0;
 }
 
 /** Scripts print shares in different ways: 0.953, 95.3 %, or 95.3 without a sign. */
@@ -289,7 +303,7 @@ function secondsIn(unit: string): number {
 /** Replaces all spellings of the metric by one name: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
 function withShortNames(line: string, spellings: readonly string[], timeUnit: number | null): string {
   // "R^2" and "R²" become one word for the steps below.
-  let text = line
+  let text = (timeUnit === null ? line : withTimesIn(timeUnit, line))
     .replace(/['’]s\b/g, '')
     .replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2')
     .replace(/\bvalidation[_ -]?set\b/gi, 'validation');
@@ -304,14 +318,17 @@ function withShortNames(line: string, spellings: readonly string[], timeUnit: nu
     const pattern = words.join('[^A-Za-z0-9]{0,3}');
     text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?!${notBefore})`, 'gi'), ourName);
   }
-  // "took 3.2 s for 800 rows" identifies the metric only by its unit.
-  if (timeUnit !== null && !text.includes(ourName)) {
-    text = text.replace(timePattern, (_, number: string, unit: string) => {
-      const value = (Number(number) * secondsIn(unit)) / timeUnit;
-      return `${ourName} ${Number(value.toPrecision(12))}`;
-    });
-  }
   return text;
+}
+
+/** Times in the unit of the metric. "took 3.2 s (least 3.1 s)" identifies the metric only by the unit of the first one that is not in brackets. */
+function withTimesIn(timeUnit: number, line: string): string {
+  const found = [...line.matchAll(timePattern)].map(({ index }) => index);
+  const outside = found.find((index) => line.lastIndexOf('(', index) <= line.lastIndexOf(')', index));
+  return line.replace(timePattern, (_, number: string, unit: string, index: number) => {
+    const value = Number(((Number(number) * secondsIn(unit)) / timeUnit).toPrecision(12));
+    return index === (outside ?? found[0]) ? `${ourName} ${value}` : `${value}`;
+  });
 }
 
 /** Removes text in brackets between a name and its value, except for the words that say on what it was measured. */
