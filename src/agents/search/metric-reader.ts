@@ -183,6 +183,7 @@ function readLine(line: string, spellings: readonly string[], timeUnit: number |
   const tokens = tokensOf(line, spellings, timeUnit);
   const found: Found[] = [];
   let armed = false;
+  let isAgain = false;
   let separated = false;
   let current: Subject = null;
   let glued: Subject = null;
@@ -202,7 +203,10 @@ function readLine(line: string, spellings: readonly string[], timeUnit: number |
       if (token.glued) glued = token.subject;
       else if (!trails) current = token.subject;
       // "MAE: train 3.1, valid 4.2" names the metric once for several numbers.
-      if (found.length > 0 && !token.glued && metricStandsBefore(tokens, index)) armed = true;
+      if (found.length > 0 && !token.glued && metricStandsBefore(tokens, index)) armed = isAgain = true;
+    } else if (token.kind === 'word' && isAgain && tokens[index + 1]?.kind === 'separator') {
+      // "mae=3.2 | split=valid | rows=300" does not.
+      armed = isAgain = false;
     } else if (token.kind === 'number' && armed) {
       if (!separated && token.whole && valueFollows(tokens, index)) continue;
       const trailing = trailingSubject(tokens, index);
@@ -214,7 +218,9 @@ function readLine(line: string, spellings: readonly string[], timeUnit: number |
       glued = null;
     }
   }
-  return found.length > 0 ? found : valueBeforeName(tokens);
+  const [only] = found;
+  if (only === undefined) return valueBeforeName(tokens);
+  return found.length > 1 ? found : [{ ...only, subject: only.subject ?? statedSubject(tokens) }];
 }
 
 /** Whether the last metric named before a token is the task's. */
@@ -234,6 +240,17 @@ function valueFollows(tokens: readonly Token[], index: number): boolean {
 function trailingSubject(tokens: readonly Token[], index: number): Subject {
   const next = tokens[index + 1];
   return next?.kind === 'subject' && !next.glued ? next.subject : null;
+}
+
+/** "MAE: 44.1 | split: validation". */
+function statedSubject(tokens: readonly Token[]): Subject {
+  const stated = tokens.find(
+    (token, index) =>
+      token.kind === 'subject' &&
+      tokens[index - 1]?.kind === 'separator' &&
+      tokens[index - 2]?.kind === 'word',
+  );
+  return stated?.kind === 'subject' ? stated.subject : null;
 }
 
 /** "95.3 % validation accuracy": read only if no number follows the name. */
@@ -305,6 +322,7 @@ function withShortNames(line: string, spellings: readonly string[], timeUnit: nu
   // "R^2" and "R²" become one word for the steps below.
   let text = (timeUnit === null ? line : withTimesIn(timeUnit, line))
     .replace(/['’]s\b/g, '')
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, 'date')
     .replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2')
     .replace(/\bvalidation[_ -]?set\b/gi, 'validation');
   text = text.replace(/\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ]fold)(?![a-z])/gi, 'cv');
@@ -321,7 +339,10 @@ function withShortNames(line: string, spellings: readonly string[], timeUnit: nu
   return text;
 }
 
-/** Times in the unit of the metric. "took 3.2 s (least 3.1 s)" identifies the metric only by the unit of the first one that is not in brackets. */
+/**
+ * Times in the unit of the metric. "took 3.2 s (least 3.1 s)" identifies the metric only by the unit of the first one,
+ * preferably outside brackets.
+ */
 function withTimesIn(timeUnit: number, line: string): string {
   const found = [...line.matchAll(timePattern)].map(({ index }) => index);
   const outside = found.find((index) => line.lastIndexOf('(', index) <= line.lastIndexOf(')', index));
