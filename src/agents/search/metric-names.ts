@@ -80,6 +80,15 @@ export function spellingsOf(metric: Metric): string[] {
   return [...spellings].sort((left, right) => right.length - left.length);
 }
 
+/** Spellings of other metrics that contain one of these: `balanced accuracy` for `accuracy`. */
+export function longerSpellings(spellings: readonly string[]): string[] {
+  return synonyms
+    .filter((group) => !group.some((each) => spellings.includes(each)))
+    .flat()
+    .filter((longer) => spellings.some((each) => ` ${longer} `.includes(` ${each} `)))
+    .sort((left, right) => right.length - left.length);
+}
+
 /**
  * Short names that a script may use for the metric, the most specific first: `relative error` and `error` for "capped
  * relative error", `accuracy` for "accuracy of pointers", `pinball` for "pinball loss", and finally the word that

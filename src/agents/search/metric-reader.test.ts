@@ -7,6 +7,7 @@ const mae: Metric = { name: 'MAE', unit: 'units', direction: 'minimize' };
 const accuracy: Metric = { name: 'accuracy', unit: 'fraction', direction: 'maximize' };
 const averagePrecision: Metric = { name: 'average precision', unit: 'fraction', direction: 'maximize' };
 const seconds: Metric = { name: 'seconds', unit: 'seconds', direction: 'minimize' };
+const auc: Metric = { name: 'ROC AUC', unit: '1', direction: 'maximize' };
 const oneCall: Metric = { name: 'time of one call', unit: 's', direction: 'minimize' };
 const throughput: Metric = { name: 'throughput', unit: 'rows per second', direction: 'maximize' };
 const pointers: Metric = { name: 'accuracy of pointers', unit: 'fraction', direction: 'maximize' };
@@ -81,6 +82,26 @@ describe('the metric reader', () => {
     ['mae=44.1 | split=valid | rows=300', 44.1, mae],
     ['MAE 44.1 on validation 2023-11-05', 44.1, mae],
     ['MAE 44.1 on the validation fold 4', 44.1, mae],
+    ['validation ROC AUC: 0.90\nvalidation PR AUC: 0.40', 0.9, auc],
+    ['val auc 0.90, val pr_auc 0.40', 0.9, auc],
+    ['validation accuracy: 0.90\nvalidation balanced accuracy: 0.71', 0.9, accuracy],
+    ['validation accuracy: 0.90\nvalidation top-3 accuracy: 0.98', 0.9, accuracy],
+    ['validation F1: 0.60\nvalidation macro F1: 0.70', 0.6, { ...accuracy, name: 'F1' }],
+    ['validation macro F1: 0.70', 0.7, { ...accuracy, name: 'F1' }],
+    ['validation RMSE: 3.2\nvalidation log RMSE: 0.31', 3.2, { ...mae, name: 'RMSE' }],
+    ['validation R2: 0.7\nvalidation adjusted R2: 0.65', 0.7, { ...accuracy, name: 'R2' }],
+    ['val kappa 0.5\nval weighted kappa 0.6', 0.5, { ...accuracy, name: "Cohen's kappa" }],
+    ['val average precision 0.5\nval mean average precision 0.6', 0.5, averagePrecision],
+    ['validation MAE: 44.1\nvalidation MAE (log scale): 0.32', 44.1, mae],
+    ['validation MAE: 44.1\ndummy validation MAE: 51', 44.1, mae],
+    ['validation MAE of the model: 44.1\nvalidation MAE of predicting the mean: 51', 44.1, mae],
+    ['naive validation MAE: 51', 51, mae],
+    ['naive Bayes: validation MAE 51\nforest: validation MAE 44.1', 44.1, mae],
+    ['validation MAE: 44.1\n  validation MAE by region: north 2.1, south 54', 44.1, mae],
+    ['out-of-sample MAE: 44.1\nin-sample MAE: 2.0', 44.1, mae],
+    ['cv neg_mean_absolute_error: -44.1 +/- 0.1', 44.1, mae],
+    ['validation neg MAE = -44.1', 44.1, mae],
+    ['fold  MAE  MAE per row\n1  40  2\nmean  44.1  3', 44.1, mae],
     ['RMSE: 60.2', null, mae],
     ['took 0.429s for 800 readings', 0.429, seconds],
     ['validation accuracy: 0.9', null, seconds],

@@ -5,6 +5,7 @@ import {
   isShare,
   isTimeLike,
   lengthOfLists,
+  longerSpellings,
   otherMetricsFor,
   shortNamesOf,
   spellingsOf,
@@ -30,7 +31,7 @@ export interface MetricReading {
 
 type Subject = 'train' | 'validation' | null;
 type Token =
-  | { kind: 'metric' }
+  | { kind: 'metric'; altered: boolean }
   | { kind: 'subject'; subject: 'train' | 'validation'; glued: boolean }
   | { kind: 'other metric' }
   | { kind: 'word' }
@@ -41,6 +42,8 @@ interface Found {
   value: number;
   percent: boolean;
   subject: Subject;
+  /** Of a metric whose name contains the task's. */
+  altered: boolean;
 }
 
 const subjects: Readonly<Record<string, 'train' | 'validation'>> = {
@@ -104,8 +107,9 @@ function readAs(
   const readings: (MetricReading & { rank: number })[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
+  const names = { ours: patternOf(spellings), longer: patternOf(longerSpellings(spellings)), timeUnit };
   const table = new TableRows(
-    (name) => withShortNames(name, spellings, null).includes(ourName) && !saysTest(name),
+    (name) => anyName.test(withShortNames(name, { ...names, timeUnit: null })) && !saysTest(name),
     lengthOfLists(metric),
   );
   for (const line of linesOf(output)) {
@@ -116,13 +120,14 @@ function readAs(
     const text = isValueOfLineBefore ? `${pending} ${line}` : (table.rowAsLine(line) ?? line);
     pending = /[:=]\s*$/.test(line) ? line : '';
     if (saysTest(text)) continue;
-    const rank = timeUnit === null ? 0 : rankOfTime(text, metric);
-    for (const found of readLine(text, spellings, timeUnit)) {
+    const rankOfLine = timeUnit === null ? -Number(ofDummy.test(text)) : rankOfTime(text, metric);
+    for (const found of readLine(text, names)) {
       const subject = found.subject ?? heading;
       if (subject === 'train' || subject === 'test') continue;
       const validation = subject === 'validation';
       const value = inUnitOf(metric, found);
-      readings.push({ value, line: text.trim(), validation, short: false, other: false, rank });
+      const rank = rankOfLine - Number(found.altered);
+      readings.push({ value, line: text.trim(), validation, short: found.altered, other: false, rank });
     }
   }
   const best = Math.max(...readings.map(({ rank }) => rank));
@@ -132,6 +137,9 @@ function readAs(
   const { rank: _, ...told } = reading;
   return told;
 }
+
+/** A value of such a line counts only if there is no other. */
+const ofDummy = /\b(?:dummy|majority|naive(?![ -_]bayes)|predicting)\b/i;
 
 /** Times of the work itself count more: "median of 5 calls: 3 ms" for the time of one call, not "saved in 2 s". */
 function rankOfTime(line: string, { name }: Metric): number {
@@ -179,11 +187,12 @@ function headingOf(line: string): Subject | 'test' | undefined {
 }
 
 /** Every value of the metric in a line, with the data that it was measured on. */
-function readLine(line: string, spellings: readonly string[], timeUnit: number | null): Found[] {
-  const tokens = tokensOf(line, spellings, timeUnit);
+function readLine(line: string, names: Names): Found[] {
+  const tokens = tokensOf(line, names);
   const found: Found[] = [];
   let armed = false;
   let isAgain = false;
+  let altered = false;
   let separated = false;
   let current: Subject = null;
   let glued: Subject = null;
@@ -192,6 +201,7 @@ function readLine(line: string, spellings: readonly string[], timeUnit: number |
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'metric') {
       armed = true;
+      altered = token.altered;
       separated = false;
       trails = false;
     } else if (token.kind === 'other metric') {
@@ -213,7 +223,7 @@ function readLine(line: string, spellings: readonly string[], timeUnit: number |
       if (trails && trailing === null) continue;
       trails ||= glued === null && current === null && trailing !== null;
       const subject = glued ?? current ?? trailing;
-      found.push({ value: token.value, percent: token.percent, subject });
+      found.push({ value: token.value, percent: token.percent, subject, altered });
       armed = false;
       glued = null;
     }
@@ -256,12 +266,14 @@ function statedSubject(tokens: readonly Token[]): Subject {
 /** "95.3 % validation accuracy": read only if no number follows the name. */
 function valueBeforeName(tokens: readonly Token[]): Found[] {
   const name = tokens.findIndex(({ kind }) => kind === 'metric');
+  const named = tokens[name];
+  const altered = named?.kind === 'metric' && named.altered;
   for (let index = name - 1; index >= 0; index -= 1) {
     const token = tokens[index];
     if (token?.kind === 'number') {
       const near = tokens.slice(index + 1).find(({ kind }) => kind === 'subject');
       const subject = near?.kind === 'subject' ? near.subject : null;
-      return [{ value: token.value, percent: token.percent, subject }];
+      return [{ value: token.value, percent: token.percent, subject, altered }];
     }
     if (token?.kind !== 'subject') break;
   }
@@ -272,9 +284,9 @@ function valueBeforeName(tokens: readonly Token[]): Found[] {
 const tokenPattern =
   /(?<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?:(?!\w|\.\d)|(?<=\.\d{1,40})(?=[A-Za-z])|(?=(?:[mun]?s|secs?|seconds|db|km)\b)))|(?<odd>(?<!\w)[-+]?(?:nan|inf|infinity)(?!\w))|(?<word>[A-Za-z_][\w.²-]*|\d[\w.]*)|(?<separator>[:=|→])/gi;
 
-function tokensOf(line: string, spellings: readonly string[], timeUnit: number | null): Token[] {
+function tokensOf(line: string, names: Names): Token[] {
   const tokens: Token[] = [];
-  for (const match of withoutAsides(withShortNames(line, spellings, timeUnit)).matchAll(tokenPattern)) {
+  for (const match of withoutAsides(withShortNames(line, names)).matchAll(tokenPattern)) {
     const { number, odd, word } = match.groups ?? {};
     if (number !== undefined) {
       const percent = /^\s?(?:%|per ?cent\b)/i.test(match.input.slice(match.index + number.length));
@@ -295,6 +307,33 @@ function tokensOf(line: string, spellings: readonly string[], timeUnit: number |
 }
 
 const ourName = 'theMetricOfTheTask';
+const alteredName = 'somethingSimilar';
+const anyName = new RegExp(`${ourName}|${alteredName}`);
+
+interface Names {
+  ours: RegExp;
+  longer: RegExp;
+  timeUnit: number | null;
+}
+
+/** The longest spellings come first. */
+function patternOf(spellings: readonly string[]): RegExp {
+  const patterns = spellings.map((spelling) => {
+    // Of "NDCG@10", the value at another length is another metric.
+    const notBefore = spellings.some((each) => / \d+$/.test(each)) ? '(?!\\s?@\\s?\\d)' : '';
+    const parts = spelling.split(' ').map((word) => shortened[word] ?? word);
+    return `${parts.join('[^A-Za-z0-9]{0,3}')}${notBefore}`;
+  });
+  return new RegExp(`(?<![A-Za-z0-9])(?:${patterns.join('|') || '(?!)'})(?![A-Za-z0-9])`, 'gi');
+}
+
+/** "top-3 accuracy", "MAE (log scale)", "MAE by region". */
+const alteration = new RegExp(
+  `(?<![A-Za-z0-9])(?:top[-_ ]?\\d+|log|adj(?:usted)?)[-_ ]{1,2}${ourName}|${ourName}[-_ ]{1,2}(?:\\(?log|by|per)\\b`,
+  'g',
+);
+/** Of scikit-learn: "neg_mean_absolute_error: -3.2". */
+const negated = new RegExp(`(?<![A-Za-z0-9])neg(?:ative)?[-_ ](${ourName}[^\\d-]{0,20})-(?=[\\d.])`, 'g');
 
 /** How people shorten the words of a metric's name. */
 const shortened: Readonly<Record<string, string>> = {
@@ -318,25 +357,21 @@ function secondsIn(unit: string): number {
 }
 
 /** Replaces all spellings of the metric by one name: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
-function withShortNames(line: string, spellings: readonly string[], timeUnit: number | null): string {
+function withShortNames(line: string, { ours, longer, timeUnit }: Names): string {
   // "R^2" and "R²" become one word for the steps below.
   let text = (timeUnit === null ? line : withTimesIn(timeUnit, line))
     .replace(/['’]s\b/g, '')
+    .replace(/\bin[-_ ]sample\b/gi, 'train')
     .replace(/\b\d{4}-\d\d-\d\d\b/g, 'date')
     .replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2')
     .replace(/\bvalidation[_ -]?set\b/gi, 'validation');
-  text = text.replace(/\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ]fold)(?![a-z])/gi, 'cv');
+  text = text.replace(
+    /\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ](?:fold|sample))(?![a-z])/gi,
+    'cv',
+  );
   text = text.replace(/\bhe?ld?[-_ ]?out\b/gi, 'holdout').replace(/\bhold[-_ ]out\b/gi, 'holdout');
-  // Of "NDCG@10", the value at another length is another metric.
-  const notBefore = spellings.some((spelling) => / \d+$/.test(spelling))
-    ? '[A-Za-z0-9]|\\s?@\\s?\\d'
-    : '[A-Za-z0-9]';
-  for (const spelling of spellings) {
-    const words = spelling.split(' ').map((word) => shortened[word] ?? word);
-    const pattern = words.join('[^A-Za-z0-9]{0,3}');
-    text = text.replace(new RegExp(`(?<![A-Za-z0-9])${pattern}(?!${notBefore})`, 'gi'), ourName);
-  }
-  return text;
+  text = text.replace(longer, alteredName).replace(ours, ourName);
+  return timeUnit === null ? text.replace(alteration, alteredName).replace(negated, '$1') : text;
 }
 
 /**
@@ -355,19 +390,20 @@ function withTimesIn(timeUnit: number, line: string): string {
 /** Removes text in brackets between a name and its value, except for the words that say on what it was measured. */
 function withoutAsides(line: string): string {
   return line.replace(/[([]([^()[\]]*)[)\]](?=\s*[:=])/g, (aside: string, inner: string) => {
-    if (inner.includes(ourName)) return aside;
+    if (anyName.test(inner)) return aside;
     const kept = words(inner).filter((word) => subjects[word] !== undefined);
     return ` ${kept.join(' ')} `;
   });
 }
 
 function tokensOfWord(word: string): Token[] {
-  const name = word.indexOf(ourName);
-  const parts = words(name < 0 ? word : `${word.slice(0, name)} ${word.slice(name + ourName.length)}`);
+  const name = anyName.exec(word)?.[0];
+  const parts = words(name === undefined ? word : word.replace(name, ' '));
   const subject = parts.map((part) => subjects[part]).find((each) => each !== undefined);
   const tokens: Token[] = [];
-  if (subject !== undefined) tokens.push({ kind: 'subject', subject, glued: parts.length > 1 || name >= 0 });
-  if (name >= 0) tokens.push({ kind: 'metric' });
+  if (subject !== undefined)
+    tokens.push({ kind: 'subject', subject, glued: parts.length > 1 || name !== undefined });
+  if (name !== undefined) tokens.push({ kind: 'metric', altered: name === alteredName });
   else if (parts.some((part) => otherMetrics.has(part))) tokens.push({ kind: 'other metric' });
   return tokens.length > 0 ? tokens : [{ kind: 'word' }];
 }
