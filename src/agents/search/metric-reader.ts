@@ -107,6 +107,7 @@ function readAs(
   const readings: (MetricReading & { rank: number })[] = [];
   let heading: Subject | 'test' = null;
   let pending = '';
+  let ofLinesBelow = '';
   const names = { ours: patternOf(spellings), longer: patternOf(longerSpellings(spellings)), timeUnit };
   const table = new TableRows(
     (name) => anyName.test(withShortNames(name, { ...names, timeUnit: null })) && !saysTest(name),
@@ -117,7 +118,10 @@ function readAs(
     if (head !== undefined) heading = head;
     if (line.trim() === '') heading = null;
     const isValueOfLineBefore = pending !== '' && /^\s*\S+\s*$/.test(line);
-    const text = isValueOfLineBefore ? `${pending} ${line}` : (table.rowAsLine(line) ?? line);
+    if (!/^\s/.test(line)) ofLinesBelow = isNameAlone(line, names) ? line.trim() : '';
+    const row = isValueOfLineBefore ? `${pending} ${line}` : (table.rowAsLine(line) ?? line);
+    const isPart = ofLinesBelow !== '' && subjects[words(row)[0] ?? ''] !== undefined;
+    const text = isPart ? `${ofLinesBelow} ${row.trim()}` : row;
     pending = /[:=]\s*$/.test(line) ? line : '';
     if (saysTest(text)) continue;
     const rankOfLine = timeUnit === null ? -Number(ofDummy.test(text)) : rankOfTime(text, metric);
@@ -136,6 +140,11 @@ function readAs(
   if (reading === undefined) return null;
   const { rank: _, ...told } = reading;
   return told;
+}
+
+/** Whether the values of the metric stand below its name: "mae:", then "  train: 2.0" and "  val: 3.2". */
+function isNameAlone(line: string, names: Names): boolean {
+  return withShortNames(line, { ...names, timeUnit: null }).replace(/[^a-z]/gi, '') === ourName;
 }
 
 /** A value of such a line counts only if there is no other. */
@@ -286,7 +295,7 @@ const tokenPattern =
 
 function tokensOf(line: string, names: Names): Token[] {
   const tokens: Token[] = [];
-  for (const match of withoutAsides(withShortNames(line, names)).matchAll(tokenPattern)) {
+  for (const match of withoutAsides(withoutOthers(withShortNames(line, names))).matchAll(tokenPattern)) {
     const { number, odd, word } = match.groups ?? {};
     if (number !== undefined) {
       const percent = /^\s?(?:%|per ?cent\b)/i.test(match.input.slice(match.index + number.length));
@@ -385,6 +394,47 @@ function withTimesIn(timeUnit: number, line: string): string {
     const value = Number(((Number(number) * secondsIn(unit)) / timeUnit).toPrecision(12));
     return index === (outside ?? found[0]) ? `${ourName} ${value}` : `${value}`;
   });
+}
+
+const plainNumber = '[-+]?(?:\\d{1,40}(?:\\.\\d{0,40})?|\\.\\d{1,40})(?:e[-+]?\\d{1,4})?';
+const gap = '[ \\t]{0,3}';
+/** "at threshold 0.35: 0.91", "for k=5: 0.91", "@0.9: 2.1". */
+const setting = new RegExp(
+  `(?:@|\\b(?:for|with|at|using)\\b)${gap}(?:([a-z_]\\w{0,40})${gap}=?${gap})?${plainNumber}(?=${gap}(?:[:=→]|->|is\\b)${gap}[-+.\\d])`,
+  'gi',
+);
+/** "from 4.1 to 3.2", "4.1 -> 3.2". */
+const oldValue = new RegExp(
+  `(?<![\\w.])(?:from )?${plainNumber}${gap}(?:\\bto\\b|->|→)${gap}(?=${plainNumber})`,
+  'gi',
+);
+const twoSubjects = new RegExp(`\\b([a-z]{2,12})${gap}[/,]${gap}([a-z]{2,12})\\b`, 'gi');
+const twoNumbers = new RegExp(
+  `(?<![\\w.])(${plainNumber})${gap}/${gap}(${plainNumber})|[([](${plainNumber}),${gap}(${plainNumber})[)\\]]`,
+  'gi',
+);
+
+/** Removes the names of Python files, and numbers that are settings, old values or, beside validation, of training. */
+function withoutOthers(line: string): string {
+  const text = line
+    .replace(/\b\w+\.py\b(?::\d+)?/g, '')
+    .replace(setting, (whole, word: string = '') =>
+      subjects[word.toLowerCase()] === undefined ? ' ' : whole,
+    )
+    .replace(oldValue, '');
+  // "train/val RMSE: 2.0/3.2", "(train, valid) rmse = (2.0, 3.2)".
+  let place: number | null = null;
+  const single = text.replace(twoSubjects, (whole, ...both: string[]) => {
+    const pair = both.slice(0, 2).map((word) => subjects[word.toLowerCase()]);
+    if (!pair.includes('train') || !pair.includes('validation')) return whole;
+    place = pair.indexOf('validation');
+    return both[place] ?? whole;
+  });
+  return place === null
+    ? text
+    : single.replace(twoNumbers, (whole, ...numbers: string[]) => {
+        return numbers.slice(0, 4).filter((each) => each !== undefined)[place ?? 0] ?? whole;
+      });
 }
 
 /** Removes text in brackets between a name and its value, except for the words that say on what it was measured. */

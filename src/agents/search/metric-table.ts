@@ -25,7 +25,8 @@ export class TableRows {
   }
 
   /** The values of the metric's columns in a row, with their names; null for lines that are not rows of a table. */
-  rowAsLine(line: string): string | null {
+  rowAsLine(printed: string): string | null {
+    const line = /\s/.test(printed.trim()) ? printed : printed.replaceAll(',', ' | ');
     const words = line.replace(/^[\s|]+|[\s|]+$/g, '').split(/[\s|]+/);
     const values = words.slice(words.findLastIndex((word) => !number.test(word)) + 1);
     if (values.length === 0) {
