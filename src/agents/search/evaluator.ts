@@ -20,6 +20,8 @@ export class Evaluator {
   readonly #follow: (view: BranchView) => void;
   #noiseTest: NoiseTest;
   #way: SecondRun = 'not needed';
+  /** Whether the first version that was measured prints another metric: then all must. */
+  #printsOther: boolean | null = null;
 
   /** @param follow called with each branch that something was run on */
   constructor(environment: Environment, follow: (view: BranchView) => void) {
@@ -55,7 +57,13 @@ export class Evaluator {
     if (status !== 'ok') return failed(`its script ended as ${status}`, observation, source);
     const reading = readMetric(observation, metric);
     if (reading === null) return failed(`it printed no ${metric.name} that can be read`, observation, source);
-    const { value, line } = reading;
+    const { value, line, other } = reading;
+    if (other !== (this.#printsOther ?? other))
+      return failed(
+        `what it printed, "${line}", is not the metric of the other versions`,
+        observation,
+        source,
+      );
     const problem = problemOf(value, line, source);
     if (problem !== null) return failed(problem, observation, source);
     if (run.result.submission.stale)
@@ -63,6 +71,7 @@ export class Evaluator {
     const check = await workspace.validateSubmission();
     if (check.status !== 'ok')
       return failed('its submission was not accepted', `${observation}\n${check.observation}`, source);
+    this.#printsOther = other;
     const seconds = durationMs / 1000;
     const evidence = { first: value, second: null };
     return { kind: 'measured', measured: { evidence, line, run: { ...run, source }, seconds } };
@@ -117,9 +126,12 @@ async function sourceOf(view: BranchView): Promise<string | null> {
 /** Why a score is not credible; null if there is no reason for doubt. */
 function problemOf(value: number, line: string, source: string | null): string | null {
   if (!Number.isFinite(value)) return `it printed a score that is no number: "${line}"`;
-  const digits = /\d+\.\d{3,}/.exec(line)?.[0];
+  const size = Math.abs(value);
+  const digits = line
+    .match(/\d+\.\d{3,}/g)
+    ?.filter((each) => [size, size * 100].some((known) => Math.abs(Number(each) - known) < 1e-9 * known));
   const isWritten =
-    source?.includes(line) === true || (digits !== undefined && source?.includes(digits) === true);
+    source?.includes(line) === true || digits?.some((each) => source?.includes(each)) === true;
   return isWritten ? `what it printed, "${line}", stands in its source: it was not measured` : null;
 }
 

@@ -20,7 +20,7 @@ function execute(source: string): Execution {
     : { 'submission.csv': `id,y\n${error}` };
   const shown = /^print (.*)$/m.exec(source)?.[1];
   return {
-    output: shown ?? `validation MAE: ${error.toFixed(4)}`,
+    output: (shown ?? 'validation MAE: {error}').replace('{error}', error.toFixed(4)).replace('{r2}', '0.91'),
     exitCode: 0,
     seconds: of('seconds') || 2,
     writes,
@@ -118,12 +118,19 @@ describe('the tree agent', () => {
   it.each([
     ['prints a score that stands in it', 'error = 1.0\nprint validation MAE: 0.1234'],
     ['prints a score that stands in it alone', 'error = 1.0\nprint MAE: 0'],
+    ['prints only another metric', 'error = 1.0\nprint validation R2: {r2}'],
     ['writes no submission', 'error = 1.0\nno file'],
     ['prints no score', 'hello'],
   ])('drops a version that %s', async (_, script) => {
     const { nodes, handedIn } = await search(inTurn(block(script)), { max_attempts: 3 });
     expect(nodes.slice(1).map(({ status }) => status)).not.toContain('kept');
     expect(handedIn.get('train.py')).toBe(starter);
+  });
+
+  it('keeps a version that prints a number of its source beside its score', async () => {
+    const script = 'error = 1.0\nlr = 0.001\nprint lr 0.001: validation MAE {error}';
+    const { handedIn } = await search(inTurn(block(script)), { max_attempts: 3 });
+    expect(handedIn.get('train.py')).toContain(script);
   });
 
   it('corrects what a version claims by what it predicts of withheld rows', async () => {
