@@ -1,6 +1,6 @@
 import type { Execution } from './fake-environment.ts';
 
-/** A run of a script, ended by the first line with which the automl agent limits the time of its tries. */
+/** A run of a script, ended by the line with which the automl agent limits the time of its tries. */
 export function endedByAlarm(source: string, execute: (plain: string) => Execution): Execution {
   const done = execute(withoutAlarm(source));
   const limit = Number(alarm.exec(source)?.[1] ?? Number.POSITIVE_INFINITY);
@@ -8,9 +8,9 @@ export function endedByAlarm(source: string, execute: (plain: string) => Executi
   return { output: 'Alarm clock', exitCode: null, seconds: limit, status: 'failed' };
 }
 
-const alarm = /^__import__\("signal"\)\.alarm\((\d+)\).*\n/;
+const alarm = /^__import__\("signal"\)\.alarm\((\d+)\).*\n/m;
 
-/** A script without the first line with which the automl agent limits the time of its tries. */
+/** A script without the line with which the automl agent limits the time of its tries. */
 export function withoutAlarm(source: string): string {
   return source.replace(alarm, '');
 }

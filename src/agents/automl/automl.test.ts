@@ -183,6 +183,16 @@ describe('automl', () => {
     }
   });
 
+  it('goes on without the noise if a second run of the starter fails', async () => {
+    const execute = (source: string): Execution =>
+      numberIn(source, 'SEED') === 0 ? surface(source) : { output: 'Traceback', exitCode: 1, seconds: 1 };
+    const environment = await runAgent({ execute });
+    expectSoundEnd(environment);
+    const best = environment.files.get('train.py') ?? '';
+    expect(errorOf(best)).toBeLessThan(errorOf(starter) * 0.75);
+    expect(environment.files.get('submission.csv')).toBe(best);
+  });
+
   it('tries nothing as slow again once a script was stopped at its time limit', async () => {
     const environment = await runAgent({ scriptSeconds: 1.5 });
     expectSoundEnd(environment);

@@ -136,7 +136,7 @@ export class Study {
     return isTimeLike(this.#workspace.task.metric) ? source : withFreshSeeds(source, raisedBy);
   }
 
-  /** Runs the best version a second time. Returns why that gave no score, or null. */
+  /** Runs the best version a second time; if that fails, the noise stays unknown. Returns why it could not run, or null. */
   async #measureNoise(): Promise<string | null> {
     const { source, evidence, seconds } = this.best;
     const { metric } = this.#workspace.task;
@@ -146,9 +146,10 @@ export class Study {
       Reason: `It scores ${evidence.first}; run again (${way}), it shows how much of a score is luck.`,
     });
     const outcome = await this.runAgain(this.best, 1);
-    // Beside other work, a run may take far longer than the first one, which says nothing about its score.
-    if (outcome.kind === 'failed')
-      return outcome.timedOut ? null : `a second run of it gave no score: ${outcome.why}.`;
+    if (outcome.kind === 'failed') {
+      this.#workspace.note({ Observed: `The second run gave no score: ${outcome.why}.` });
+      return outcome.seconds > 0 ? null : `${outcome.why}.`;
+    }
     const isExact = outcome.score === evidence.first;
     evidence.second = isExact ? null : outcome.score;
     const splits = way === 'other seeds' && seedsSplitData(source);

@@ -17,12 +17,17 @@ describe('a try', () => {
     expect(done.signal).toBe('SIGALRM');
   });
 
-  it('runs as without a limit if the limit is not reached, also with imports from __future__', () => {
-    for (const source of ['print(6 * 7)\n', 'from __future__ import annotations\nprint(6 * 7)\n']) {
-      const done = spawnSync('python3', ['-c', stoppingItself(source, 30)], { encoding: 'utf8' });
-      expect(done.stdout).toBe('42\n');
-      expect(withoutAlarm(stoppingItself(source, 30))).toBe(source);
-    }
+  it.each([
+    'print(6 * 7)\n',
+    'from __future__ import annotations\nprint(6 * 7)\n',
+    '#!/usr/bin/env python3\n\n"""6 \\""" 7\n"""\n\nfrom __future__ import (\n    annotations,\n)\nprint(eval(__doc__[0] + "*7"))\n',
+    "'6'  # Six.\r\nfrom __future__ import annotations, generators\nprint(eval(__doc__) * 7)\n",
+    '"""6""".strip()\nprint(42)\n"""7"""\n',
+  ])('runs as without a limit if the limit is not reached: %j', (source) => {
+    expect(stoppingItself(source, 30)).toContain('.alarm(30)');
+    const done = spawnSync('python3', ['-c', stoppingItself(source, 30)], { encoding: 'utf8' });
+    expect(done.stdout).toBe('42\n');
+    expect(withoutAlarm(stoppingItself(source, 30))).toBe(source);
   });
 
   it('counts as stopped at its time limit, and its script does not count as the current one', async () => {
