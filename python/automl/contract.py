@@ -88,9 +88,6 @@ def find_data() -> tuple[str, Source]:
         raise NoModelError(f"{TEST} does not list the ids")
     tables = find_tables()
     test = rows_to_predict(Path(TEST), ID, names, tables)
-    for name in names:
-        if name in test.cells:
-            raise NoModelError(f"the rows to predict hold {name} themselves")
     if ID not in test.cells:
         raise NoModelError(f"{TEST} does not list the ids")
     source = find_source(Asked(test, ID, names), tables)

@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from automl.formats import rows_of
+from automl.formats import GAPS, rows_of
 from automl.look import (
     PICTURE_ENDINGS,
     Array,
@@ -305,19 +305,29 @@ def is_picture(row: list[int]) -> bool:
 
 def rows_to_predict(test: Path, id_column: str, wanted: list[str], tables: list[Table]) -> Table:
     """The table of ids, or, if it has nothing else, the table with the rows of these ids."""
-    asked = read_head(test)
+    asked = without_targets(read_head(test), wanted)
     if list(asked.cells) != [id_column]:
         return asked
     ids = ids_of(asked, id_column)
-    for table in tables:
-        is_answer = any(name in wanted for name in table.cells)
-        if id_column in table.cells and table.path != test and not is_answer:
-            if ids_of(table, id_column) == ids:
-                return table
+    for table in [without_targets(table, wanted) for table in tables]:
+        has_more = id_column in table.cells and len(table.cells) > 1
+        if has_more and table.path != test and ids_of(table, id_column) == ids:
+            return table
     return asked
+
+
+def without_targets(table: Table, wanted: list[str]) -> Table:
+    """What is to be predicted may be there as a placeholder, or empty under any name."""
+    known = {
+        name: cells
+        for name, cells in table.cells.items()
+        if name not in wanted and not all(cell in GAPS for cell in cells)
+    }
+    return replace(table, cells=known)
 
 
 def ids_of(table: Table, id_column: str) -> list[str]:
     """All of them, sorted."""
-    place = list(table.cells).index(id_column)
-    return sorted(row[place] for row in list(rows_of(table.path))[1:] if place < len(row))
+    names, *rows = rows_of(table.path)
+    place = names.index(id_column)
+    return sorted(row[place] for row in rows if place < len(row))

@@ -196,9 +196,14 @@ describe('the contract of a missing model', () => {
     expect(modelScript(contract, 60)).not.toContain('dependence');
   });
 
-  it('is refused if the rows to predict contain the answer', () => {
-    const leaking = { ...homes, 'test.csv': 'id,size,town,y\n4,10,A,100\n' };
-    expect(problemOf(taskOf('MAE', [{}]), leaking)).toContain('hold y themselves');
+  it('does not use what the rows to predict say of the targets: placeholders, or nothing', () => {
+    const task = taskOf('MAE', [{}]);
+    const told = { ...homes, 'test.csv': 'id,y,size,town\n4,0,10,A\n5,0,20,B\n' };
+    expect(contractOf(task, told)).toEqual(contractOf(task, homes));
+    const renamed = { ...homes, 'test.csv': 'y,id,size,town\n,4,10,A\n,5,20,B\n' };
+    expect(settingsOf(taskOf('MAE', [{ name: 'forecast' }]), renamed)).toMatchObject({ TARGETS: ['y'] });
+    const apart = { ...told, 'test.csv': 'id,y\n4,0\n5,0\n', 'to_score.csv': told['test.csv'] };
+    expect(settingsOf(task, apart)).toMatchObject({ TEST: 'data/to_score.csv', TARGETS: ['y'] });
   });
 
   it.each([
