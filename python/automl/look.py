@@ -94,8 +94,11 @@ def read_head(path: Path) -> Table:
 
 
 def find_tables() -> list[Table]:
+    """Those in the folder itself first, and large ones before small ones."""
+    paths = [path for path in sorted(Path("data").rglob("*")) if path.is_file() and is_table(path)]
+    paths.sort(key=lambda path: (len(path.parts), -path.stat().st_size))
     found = []
-    for path in [path for path in sorted(Path("data").rglob("*")) if is_table(path)][:MOST_TABLES]:
+    for path in paths[:MOST_TABLES]:
         # It may be no table in spite of its name.
         with suppress(*UNREADABLE):
             found.append(read_head(path))

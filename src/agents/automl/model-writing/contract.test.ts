@@ -147,6 +147,16 @@ describe('the contract of a missing model', () => {
     }
   });
 
+  it('overlooks no table among many smaller ones, or in front of a folder of them', () => {
+    const small = (folder: string) =>
+      Object.fromEntries(
+        Array.from({ length: 20 }, (_, place) => [`${folder}${place}.csv`, 'at,value\n1,2\n']),
+      );
+    const task = taskOf('MAE', [{}]);
+    for (const folder of ['curves/', ''])
+      expect(settingsOf(task, { ...homes, ...small(folder) })).toMatchObject({ TRAIN: 'data/train.csv' });
+  });
+
   it('finds the answers in a separate table, by the ids', () => {
     const apart = {
       'train_features.csv': 'id,size,town\n1,10,A\n2,20,B\n3,30,\n',
