@@ -11,6 +11,8 @@ from typing import Any
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa")
 TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", *FASTA_ENDINGS)
 GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 
 
 def is_table(path: Path) -> bool:
@@ -32,7 +34,14 @@ def rows_of(path: Path) -> Iterator[list[str]]:
         else:
             head = file.readline()
             file.seek(0)
-            yield from csv.reader(file, delimiter=max(",;\t", key=head.count))
+            delimiter = max(",;\t", key=head.count)
+            rows = csv.reader(file, delimiter=delimiter)
+            yield [name.strip() for name in next(rows, [])]
+            yield from map(with_points, rows) if delimiter == ";" else rows
+
+
+def with_points(row: list[str]) -> list[str]:
+    return [cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell.strip()) else cell for cell in row]
 
 
 def rows_of_objects(objects: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
@@ -65,7 +74,7 @@ def read_table(path: str) -> dict[str, list[str]]:
 def as_number(cell: str) -> float:
     """Not-a-number for anything else."""
     try:
-        number = float(cell)
+        number = float(cell.replace(",", "") if THOUSANDS.fullmatch(cell) else cell)
     except ValueError:
         return float("nan")
     # Python reads 12_01 as a number; a table does not mean one.

@@ -106,8 +106,10 @@ def find_tables() -> list[Table]:
 
 
 def describe(name: str, cells: list[str]) -> Column:
-    known = {cell for cell in cells if cell not in GAPS}
-    is_numeric = bool(known) and all(map(is_number, known))
+    """A few cells among numbers that are none, such as ?, are gaps."""
+    told = [cell for cell in cells if cell not in GAPS]
+    known = set(told)
+    is_numeric = bool(told) and sum(map(is_number, told)) >= 0.95 * len(told)
     return Column(name, is_numeric, len(known), sorted(known) if len(known) <= MOST_VALUES else [])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from automl.data import Data, encode
 from automl.formats import GAPS, as_number, read_table
-from automl.settings import ID, TARGETS, TEST
+from automl.settings import CLASSIFIES, ID, TARGETS, TEST
 
 TRAIN = "data/train.csv"
 ANSWERS = ""
@@ -136,6 +136,8 @@ def read_data(kinds: list[Maker], join: Joiner | None = None) -> Data:
     joined = set(join(train, test)) if join is not None else set()
     # Classes are written as they were read.
     answers = [[cell.strip() for cell in train[name]] for name in TARGETS]
+    if not CLASSIFIES:
+        answers = [[str(as_number(cell)) for cell in cells] for cells in answers]
     whole = list(zip(*answers, strict=True))
     rows = [row for row, cells in enumerate(whole) if not any(cell in GAPS for cell in cells)]
     data = Data(test[ID], *encode([whole[row] for row in rows]))

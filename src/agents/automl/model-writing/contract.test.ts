@@ -147,6 +147,23 @@ describe('the contract of a missing model', () => {
     }
   });
 
+  it('reads blanks in headers, decimal commas, thousands with commas, and a few odd cells among numbers', () => {
+    const task = taskOf('MAE', [{}]);
+    const spaced = { ...homes, 'train.csv': homes['train.csv'].replace(',size,town,y', ', size,town , y') };
+    expect(contractOf(task, spaced)).toEqual(contractOf(task, homes));
+    const train = (separator: string, y: (row: number) => string) =>
+      Array.from({ length: 40 }, (_, row) => [row, row % 7, 'A', y(row)].join(separator)).join('\n');
+    for (const rows of [
+      train(';', (row) => `${row},5`),
+      train(',', (row) => `"${row + 1},000.5"`),
+      train(',', (row) => (row === 7 ? '?' : row === 8 ? 'None' : `${row}.5`)),
+    ]) {
+      const separator = rows[1];
+      const table = `${homes['train.csv'].split('\n')[0]?.replaceAll(',', separator ?? '')}\n${rows}\n`;
+      expect(contractOf(task, { ...homes, 'train.csv': table }).plan).toContain('Learn y (numbers)');
+    }
+  });
+
   it('overlooks no table among many smaller ones, or in front of a folder of them', () => {
     const small = (folder: string) =>
       Object.fromEntries(
