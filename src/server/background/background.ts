@@ -36,6 +36,7 @@ export class Background implements Disposable {
   /** Starts the process before it is needed. */
   warmUp(): void {
     this.#process();
+    if (this.#waiting.size === 0) this.#rest();
   }
 
   /** @throws UserError of the job; `interrupted` if the process died or was ended */
@@ -75,7 +76,6 @@ export class Background implements Disposable {
     child.on('error', () => this.#lose(child));
     child.on('exit', () => this.#lose(child));
     this.#child = child;
-    this.#rest();
     return child;
   }
 
