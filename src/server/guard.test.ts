@@ -8,6 +8,7 @@ import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { ask, startViewer } from '../../test/fixtures/viewer-place.ts';
 import { ViewerError } from '../schema/index.ts';
+import { ownNames } from './http/guard.ts';
 
 const run = '/api/experiments/first/runs/digits-baseline-0';
 
@@ -72,6 +73,11 @@ describe('a request to the viewer', () => {
       'sec-fetch-dest': 'document',
     };
     expect(await askAs({ host, ...link }, '/')).toBe(200);
+  });
+
+  test('on port 80 may leave out the port, as browsers do', () => {
+    expect([...ownNames(80)]).toEqual(expect.arrayContaining(['localhost', '127.0.0.1:80', '[::1]']));
+    expect(ownNames(8080)).not.toContain('localhost');
   });
 
   test('can only read', async () => {

@@ -16,6 +16,12 @@ export interface Refusal extends ViewerError {
   status: 400 | 401 | 403 | 405 | 421;
 }
 
+/** The names of this machine by which clients address a server on it. Browsers leave out port 80. */
+export function ownNames(port: number): ReadonlySet<string> {
+  const names = ['127.0.0.1', 'localhost', '[::1]'];
+  return new Set([...names.map((name) => `${name}:${port}`), ...(port === 80 ? names : [])]);
+}
+
 /**
  * Null if the request may be answered. A page of another site in the same browser must learn nothing: it can neither
  * use another name for this server (Host) nor send requests as a page (Origin, Sec-Fetch-Site).

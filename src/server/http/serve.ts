@@ -9,7 +9,7 @@ import { Live } from '../live/live.ts';
 import { isNotFound } from '../not-found.ts';
 import { Viewer, type ViewerOptions } from '../viewer.ts';
 import { safeHeaders, sendAnswer, sendBytes, type ViewerResponse } from './answer.ts';
-import { type AccessRules, refusalOf } from './guard.ts';
+import { type AccessRules, ownNames, refusalOf } from './guard.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
 import { answerTo } from './routes.ts';
 
@@ -105,10 +105,6 @@ function addressOf(server: Server): AddressInfo {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return address;
-}
-
-function ownNames(port: number): ReadonlySet<string> {
-  return new Set(['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`));
 }
 
 async function handle(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
