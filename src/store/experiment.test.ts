@@ -19,6 +19,15 @@ test('the same plan is opened again, whatever its time, its version of mlab and 
   expect(readdirSync(path)).toEqual(['plan.json']);
 });
 
+test('planned runs are told from branches without reading the files of branches', () => {
+  using folder = temporaryFolder();
+  const experiment = createExperiment(folder.path, examplePlan());
+  mkdirSync(join(folder.path, 'branches'));
+  writeFileSync(join(folder.path, 'branches/digits-noop-0-from-1.json'), 'broken');
+  expect(experiment.isPlanned('digits-noop-0')).toBe(true);
+  expect(experiment.isPlanned('digits-noop-0-from-1')).toBe(false);
+});
+
 test('drafts that killed starts left are removed when the plan is opened again, but not those of a start that is under way', () => {
   using folder = temporaryFolder();
   createExperiment(folder.path, examplePlan());

@@ -18,7 +18,6 @@ export class Experiment {
   readonly folder: string;
   readonly plan: Plan;
   readonly objects: ObjectStore;
-  /** Planned runs by id; made on demand. */
   #planned: ReadonlyMap<string, RunSpec> | undefined;
 
   constructor(folder: string, plan: Plan) {
@@ -54,8 +53,18 @@ export class Experiment {
 
   /** A run in the plan, or in the plan of a branch; null if there is no such run. */
   specOf(id: string): RunSpec | null {
+    return this.#plannedRuns.get(id) ?? readBranch(this.folder, id)?.run ?? null;
+  }
+
+  /** Whether the plan has this run: else it is a branch. Reads no file. */
+  isPlanned(id: string): boolean {
+    return this.#plannedRuns.has(id);
+  }
+
+  /** By id; made on demand. */
+  get #plannedRuns(): ReadonlyMap<string, RunSpec> {
     this.#planned ??= new Map(this.plan.runs.map((run) => [run.id, run]));
-    return this.#planned.get(id) ?? readBranch(this.folder, id)?.run ?? null;
+    return this.#planned;
   }
 
   /** Freezes a branch before it runs. If it is planned already, returns the existing plan. */

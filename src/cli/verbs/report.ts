@@ -164,9 +164,7 @@ export const report: Verb = {
 
 /** A report of a person's branch would count no run. */
 function refuseBranches({ command, placeFlags }: Context, found: ReturnType<typeof locateRuns>): void {
-  const branch = found.find(({ experiment, folder }) =>
-    experiment.branches.some(({ run }) => run.id === folder.id),
-  );
+  const branch = found.find(({ experiment, folder }) => !experiment.isPlanned(folder.id));
   if (branch === undefined) return;
   const name = `${branch.experiment.name}/${branch.folder.id}`;
   throw new UserError(
