@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../lib/errors.ts';
-import type {
-  BranchPlan,
-  ExperimentLine,
-  ExperimentPage,
-  RunId,
-  RunLine,
-  RunParent,
-  RunRecord,
-  Usage,
+import {
+  type BranchPlan,
+  type ExperimentLine,
+  type ExperimentPage,
+  isImported,
+  type RunId,
+  type RunLine,
+  type RunParent,
+  type RunRecord,
+  type Usage,
 } from '../../schema/index.ts';
 import {
   branchesIn,
@@ -205,8 +206,7 @@ export class KnownExperiment {
   async #lineNow(run: KnownRun, index: TraceIndex, queue: RunQueue): Promise<RunLine> {
     const path = join(this.place.folder, 'runs', run.line.run);
     const state = fileState(join(path, 'run.json'));
-    const { status } = run.line;
-    if (state === run.state && status !== 'running' && status !== 'pending') return run.line;
+    if (state === run.state && hasEnded(run.line)) return run.line;
     run.state = state;
     if (state === null) {
       const queued = { ...pendingLine(run.line), ...queuedPlace(run.line.run, queue) };
@@ -252,6 +252,12 @@ function openOrSay(folder: string): { experiment: Experiment } | { message: stri
   } catch (error) {
     return { message: messageOf(error) };
   }
+}
+
+/** Whether only a new record changes the line: those of other runs also depend on leases and decisions. */
+function hasEnded({ status, unreadable, caveats }: RunLine): boolean {
+  if (status === 'failed') return unreadable === null;
+  return status === 'finished' || (status === 'interrupted' && isImported({ caveats }));
 }
 
 function planInShort({ plan }: Experiment): ExperimentPage['plan'] {
