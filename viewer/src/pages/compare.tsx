@@ -7,7 +7,7 @@ import { progressWords } from '../format/numbers.ts';
 import { Page } from '../parts/page.tsx';
 import { Answer, Notice } from '../parts/states.tsx';
 import { ComparisonView, type SideHref } from '../report/comparison-view.tsx';
-import { filterAddress } from '../report/use-run-query.ts';
+import { sideAddress } from '../report/side-address.ts';
 
 /** Two experiments, or two agents of one: what changed, and whether that is beyond noise. */
 export default function ComparePage() {
@@ -22,10 +22,7 @@ export default function ComparePage() {
     parser: PageData,
     againWhile: ({ pending }) => pending !== null,
   });
-  const sideHref: SideHref = (side, task, agent) => {
-    const name = side === 'a' ? a : b;
-    return `${experimentAddress(experiment ?? name)}${filterAddress({ task, agent: agent ?? name })}`;
-  };
+  const sideHref: SideHref = (side, task, agent) => sideAddress({ experiment, a, b }, side, task, agent);
   return (
     <Page
       title={`${a} and ${b}`}

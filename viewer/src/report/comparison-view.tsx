@@ -13,7 +13,7 @@ import {
 } from '../format/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 
-/** The address of one side's runs on a task; `agent` is null if the sides are agents themselves. */
+/** See `sideAddress`. */
 export type SideHref = (side: 'a' | 'b', task: string, agent: string | null) => string;
 
 /** The changes from A to B, sentences first. `sideHref` is null if there are no pages of runs. */
