@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   ExperimentName,
   type ReportRun,
@@ -168,21 +168,35 @@ test('a row says where its run is, and why it failed, and is found by it', () =>
   expect(matchingRows(all, {}, 'no room').map(({ run }) => run)).toEqual(['third']);
 });
 
-test('a run has the caveats of its plan and, once evaluated, also those of its grade, and the time of reports', () => {
+describe('a run that a report knows', () => {
   const line: RunLine = {
     ...{ run: RunId.parse('r'), task: TaskId.parse('digits'), agent: 'automl', seed: 0, status: 'finished' },
     ...{ state: 'finished', where: '', why: '', end: 'final_answer', steps: 1, started: 1, updated: 2 },
-    used: { seconds: 1, tokens: 0, money: 0, unpriced: 0, estimated: 0 },
+    used: { seconds: 1, tokens: 0, money: 0.2, unpriced: 0, estimated: 0 },
     ...{ parent: null, caveats: ['imported'], unreadable: null },
   };
-  expect(rowOfLine('e', line, null).caveats).toEqual(['imported']);
-  const caveats = ['imported', 'timed beside other work on the machine'];
   const known: ReportRun = {
     ...{ experiment: ExperimentName.parse('e'), run: line.run, task: line.task, agent: 'automl', seed: 0 },
     ...{ status: 'finished', end: null, outcome: 'success', score: 1, baseline: 2, improvement: 0.5 },
     ...{ normalised: 1, success: true, significant: true, best: null, stale: false, steps: 1, seconds: 0.9 },
-    ...{ tokens: 0, tokens_estimated: 0, money: 0, flags: [], errors: [], caveats },
+    ...{ tokens: 0, tokens_estimated: 0, money: 0.1, flags: [], errors: [] },
+    caveats: ['imported', 'timed beside other work on the machine'],
   };
-  expect(rowOfLine('e', line, known)).toMatchObject({ caveats, seconds: 0.9 });
-  expect(rowOfLine('e', { ...line, status: 'running' }, known).seconds).toBe(1);
+
+  test('has the caveats of its plan and, once evaluated, also those of its grade', () => {
+    expect(rowOfLine('e', line, null).caveats).toEqual(['imported']);
+    expect(rowOfLine('e', line, known).caveats).toEqual(known.caveats);
+  });
+
+  test('has the time and the cost of the report once it has ended, and its own while it is running', () => {
+    expect(rowOfLine('e', line, known)).toMatchObject({ seconds: 0.9, money: 0.1 });
+    const running: RunLine = { ...line, status: 'running' };
+    expect(rowOfLine('e', running, known)).toMatchObject({ seconds: 1, money: 0.2 });
+  });
+
+  test('has the agent of the report, which tells versions apart', () => {
+    const agent = 'automl@111111';
+    const row = rowOfLine('e', line, { ...known, agent });
+    expect(matchingRows([row], { agent }, '')).toEqual([row]);
+  });
 });

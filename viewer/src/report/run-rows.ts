@@ -51,11 +51,14 @@ function unmeasuredOf({ end, unmeasured = [] }: ReportRun): readonly string[] | 
 
 /** @param known its figures in the report; null if there are none yet */
 export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | null): RunRow {
+  // Reports are not made again for each step of a running run.
+  const ended = line.status === 'finished' ? known : null;
   return {
     experiment,
     run: line.run,
     task: line.task,
-    agent: line.agent,
+    // The report tells versions of an agent apart.
+    agent: known?.agent ?? line.agent,
     seed: line.seed,
     status: line.unreadable === null ? line.state : 'unreadable',
     where: line.where,
@@ -66,10 +69,10 @@ export function rowOfLine(experiment: string, line: RunLine, known: ReportRun | 
     improvement: known?.improvement ?? null,
     steps: line.steps,
     // That of its trace, as in reports; its record says a little more.
-    seconds: (line.status === 'finished' ? known?.seconds : undefined) ?? line.used.seconds,
+    seconds: ended?.seconds ?? line.used.seconds,
     tokens: line.used.tokens,
     tokens_estimated: line.used.estimated,
-    money: known === null ? (line.used.unpriced > 0 ? null : line.used.money) : known.money,
+    money: ended === null ? (line.used.unpriced > 0 ? null : line.used.money) : ended.money,
     flags: known?.flags ?? [],
     errors: known?.errors ?? [],
     // Evaluation adds caveats to those of the plan, such as how the run was graded.
