@@ -41,7 +41,8 @@ def rows_of(path: Path) -> Iterator[list[str]]:
 
 
 def with_points(row: list[str]) -> list[str]:
-    return [cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell.strip()) else cell for cell in row]
+    is_decimal = DECIMAL_COMMA.fullmatch
+    return [cell.replace(",", ".") if is_decimal(cell.strip()) else cell for cell in row]
 
 
 def rows_of_objects(objects: Iterable[dict[str, Any]]) -> Iterator[list[str]]:

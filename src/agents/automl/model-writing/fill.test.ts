@@ -270,8 +270,11 @@ describe('a starter that works', () => {
     const short = await compete({ seconds: 20 });
     expect(short.filling).toHaveProperty('why', expect.stringContaining('time'));
     expect(short.environment.taken).toHaveLength(1);
-    const metric = { name: 'MAE', unit: 'seconds', direction: 'minimize' as const };
-    const timed = await compete({ task: briefOf({ metric }) });
+    const metric = { name: 'run time', unit: 'seconds', direction: 'minimize' as const };
+    const timed = await compete({
+      task: briefOf({ metric }),
+      execute: () => ({ output: 'run time: 2 s', exitCode: 0, seconds: 1 }),
+    });
     expect(timed.filling).toHaveProperty('why', expect.stringContaining('time'));
     expect(timed.environment.taken).toHaveLength(1);
   });
