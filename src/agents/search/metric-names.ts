@@ -95,7 +95,7 @@ export function longerSpellings(spellings: readonly string[]): string[] {
  * stands for any metric.
  */
 export function shortNamesOf(metric: Metric): string[] {
-  const words = plain(metric.name).split(' ');
+  const words = (synonymsOf(metric.name)?.[0] ?? plain(metric.name)).split(' ');
   const of = words.findIndex((word) => /^(?:of|at|per|over|on|for|in)$/.test(word));
   const head = of > 0 ? words.slice(0, of) : words;
   const shorter = head.map((_, place) => head.slice(place).join(' '));

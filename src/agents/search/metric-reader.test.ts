@@ -87,6 +87,7 @@ describe('the metric reader', () => {
     ['validation accuracy: 0.90\nvalidation balanced accuracy: 0.71', 0.9, accuracy],
     ['validation accuracy: 0.90\nvalidation top-3 accuracy: 0.98', 0.9, accuracy],
     ['validation F1: 0.60\nvalidation macro F1: 0.70', 0.6, { ...accuracy, name: 'F1' }],
+    ['val f1 0.5', 0.5, { name: 'F1 score (macro)', unit: '1', direction: 'maximize' }],
     ['validation macro F1: 0.70', 0.7, { ...accuracy, name: 'F1' }],
     ['validation RMSE: 3.2\nvalidation log RMSE: 0.31', 3.2, { ...mae, name: 'RMSE' }],
     ['validation R2: 0.7\nvalidation adjusted R2: 0.65', 0.7, { ...accuracy, name: 'R2' }],
@@ -234,6 +235,14 @@ describe('the metric reader', () => {
     expect(readMetric(output, ndcg)).toMatchObject({ value: 0.2381, line: 'NDCG: 0.2381' });
     expect(value('NDCG@5: 0.3\nNDCG@10: 0.4\nNDCG@20: 0.5', ndcg)).toBe(0.4);
     expect(value('k  recall\n10  0.5', ndcg)).toBeNull();
+  });
+
+  it('says whether a value is of the metric itself, of a part of its name, or of another metric', () => {
+    const macro: Metric = { name: 'macro-averaged F1 score', unit: '1', direction: 'maximize' };
+    expect(readMetric('val macro F1: 0.5', macro)).toMatchObject({ short: false, other: false });
+    expect(readMetric('val F1: 0.5', macro)).toMatchObject({ short: true, other: false });
+    expect(readMetric('val balanced accuracy: 0.5', accuracy)).toMatchObject({ short: true, other: false });
+    expect(readMetric('val AUC: 0.5', macro)).toMatchObject({ other: true });
   });
 
   it('reads a metric by its own word, and by an ordinary one only on validation data', () => {

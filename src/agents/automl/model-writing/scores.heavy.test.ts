@@ -63,6 +63,7 @@ const numbers: [string, number][] = [
   ['rmse', Math.sqrt(2.5)],
   ['msle', logs.reduce((sum, log) => sum + log * log, 0) / 4],
   ['mape', (1 + 3 / 8) / 4],
+  ['rmspe', Math.sqrt((1 + 9 / 64) / 4)],
   // Of the ranks 1, 2, 3, 4 and 1.5, 1.5, 3, 4.
   ['spearman', 1.125 / Math.sqrt(1.25 * 1.125)],
 ];
