@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test as vitestTest } from 'vitest';
 import type { TaskResources } from '../../src/runs/index.ts';
 import { RubricQuestion, RunId } from '../../src/schema/index.ts';
@@ -379,6 +379,38 @@ describe('a running run', () => {
     const report = await command('report', 'later');
     expect(report.out).toContain('1 of 1');
   });
+});
+
+test('a hidden page holds no connection: many open pages all load, and show what has changed once they are looked at', async (page, context) => {
+  // Headless pages all count as visible.
+  await context.addInitScript(`
+    window.isHidden = true;
+    Object.defineProperty(document, 'hidden', { get: () => window.isHidden });
+    Object.defineProperty(document, 'visibilityState', { get: () => (window.isHidden ? 'hidden' : 'visible') });
+  `);
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate(`window.isHidden = ${isHidden}; document.dispatchEvent(new Event('visibilitychange'))`);
+  const live = new Set<Request>();
+  context.on('request', (request) => request.url().includes('/api/live') && live.add(request));
+  context.on('requestfailed', (request) => live.delete(request));
+  for (let others = 0; others < 7; others++) {
+    const other = await context.newPage();
+    await other.goto(at('/experiments/sums'));
+    await link(other, 'sums-oracle-0').waitFor();
+  }
+  expect(live.size).toBe(0);
+  await page.goto(viewer.url);
+  await setHidden(false);
+  await page.getByText('live', { exact: true }).waitFor();
+  expect(live.size).toBe(1);
+
+  await setHidden(true);
+  await expect.poll(() => live.size).toBe(0);
+  await runOnce(bench.experiments, resources, plannerAgent, { changes: { name: 'meanwhile' } });
+  expect(await link(page, 'meanwhile').count()).toBe(0);
+  await setHidden(false);
+  await link(page, 'meanwhile').first().waitFor();
+  expect(live.size).toBe(1);
 });
 
 describe('text written by agents', () => {

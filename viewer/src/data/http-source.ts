@@ -22,7 +22,7 @@ export function serverSource(info: ViewerInfo): Source {
         },
         state(state) {
           listener.state(state);
-          if (state === 'lost') resolve();
+          if (state === 'lost' || state === 'hidden') resolve();
         },
       });
       return () => {

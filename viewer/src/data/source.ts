@@ -19,10 +19,10 @@ export class SourceError extends Error {
 
 export interface LiveListener {
   event(event: LiveEvent): void;
-  /** `lost`: it reconnects by itself. */
+  /** `lost`: it reconnects by itself; `hidden`: when the page is shown again. */
   state(state: LiveState): void;
 }
-export type LiveState = 'connecting' | 'open' | 'lost';
+export type LiveState = 'connecting' | 'open' | 'lost' | 'hidden';
 
 export interface LiveTopic {
   experiment?: string | undefined;

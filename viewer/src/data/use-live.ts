@@ -27,6 +27,8 @@ export function useLive(experiment?: string, run?: string): Live {
       event(event) {
         if (isFirst) renewLoadedData(client);
         isFirst = false;
+        // What was printed meanwhile is in the reply.
+        if (event.kind === 'reload') setOutput(null);
         if (event.kind === 'output') setOutput((before) => withOutput(before, event));
         else applyEvent(client, event, topic);
       },

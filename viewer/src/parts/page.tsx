@@ -89,6 +89,7 @@ const liveWords: Record<Live['state'], string> = {
   open: 'live',
   connecting: 'connecting …',
   lost: 'connection lost, reconnecting …',
+  hidden: '',
 };
 
 function LiveSign({ state }: { state: Live['state'] }) {
