@@ -1,13 +1,19 @@
 """What there is to learn from, as the models like it."""
 
+import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from automl.settings import CLASSIFIES
+from automl.settings import CLASSIFIES, COLUMNS
 
 GAP = "missing"
+NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?")
+NO_AND_YES = {("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("negative", "positive")}
+CLEARLY_RARER = 0.4
+"""Of other rows of the same table, the share does not come out on the other side of a half."""
 MOST_DENSE = 2_000
 """Columns that trees are given at most."""
 
@@ -78,8 +84,32 @@ def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:
     """What is to be learnt, and the names of the classes; one answer a row and target."""
     if not CLASSIFIES:
         return np.array(answers, float), []
-    names, places = np.unique([row[0] for row in answers], return_inverse=True)
-    return places, list(names)
+    told = [row[0] for row in answers]
+    classes = in_order(Counter(told))
+    places = {name: place for place, name in enumerate(classes)}
+    return np.array([places[name] for name in told], int), classes
+
+
+def in_order(counts: Counter[str]) -> list[str]:
+    """
+    Numbers by their size. Of two names, the second one is what a probability or F1 is of: the one
+    that the submission's column names, or the one that is clearly rarer, unless both are usual
+    words for no and yes, which are in this order in the alphabet.
+    """
+    names = sorted(counts)
+    if all(NUMBER.fullmatch(name) for name in names):
+        return sorted(names, key=float)
+    if len(names) != 2:
+        return names
+    words = re.split(r"[^a-z0-9]+", COLUMNS[0].lower())
+    asked = [name for name in names if name.lower() in words]
+    if len(asked) == 1:
+        return [*(name for name in names if name not in asked), *asked]
+    is_usual = (names[0].lower(), names[1].lower()) in NO_AND_YES
+    rarer = min(names, key=counts.__getitem__)
+    if is_usual or counts[rarer] > CLEARLY_RARER * counts.total():
+        return names
+    return sorted(names, key=lambda name: name == rarer)
 
 
 def as_matrix(columns: list[np.ndarray], size: int, kind: str = "float") -> np.ndarray:

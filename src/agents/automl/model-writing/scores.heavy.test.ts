@@ -83,3 +83,22 @@ print(json.dumps([score_of(metric, True, [0, 0, 0, 0], same) for metric in ["kap
     + [score_of("spearman", False, [[1], [2]], [[3], [3]])]))`);
   expect(found).toEqual([0, 0, 0.5, 0]);
 });
+
+test('of two classes the second is the one that the submission names, or the rarer one, and numbers are in order', () => {
+  const ordered = (column: string, ...classes: [string, number][]) =>
+    printedBy(`
+import json
+import automl.settings as settings
+settings.COLUMNS, settings.CLASSIFIES = [${JSON.stringify(column)}], True
+from automl.data import encode
+rows = [(name,) for name, count in ${JSON.stringify(classes)} for _ in range(count)]
+places, classes = encode(rows)
+assert [classes[place] for place in places] == [row[0] for row in rows]
+print(json.dumps(classes))`);
+  expect(ordered('p_churned', ['churned', 30], ['retained', 20])).toEqual(['retained', 'churned']);
+  expect(ordered('prob', ['fraud', 3], ['legit', 30])).toEqual(['legit', 'fraud']);
+  expect(ordered('prob', ['fraud', 16], ['legit', 14])).toEqual(['fraud', 'legit']);
+  expect(ordered('prob', ['no', 3], ['yes', 30])).toEqual(['no', 'yes']);
+  expect(ordered('prob', ['0', 30], ['1', 3])).toEqual(['0', '1']);
+  expect(ordered('grade', ['10', 2], ['2', 5], ['1', 9])).toEqual(['1', '2', '10']);
+});
