@@ -64,12 +64,29 @@ def shrink(pictures: np.ndarray, times: int) -> np.ndarray:
     return cut.reshape(count, channels, high, times, wide, times).mean(axis=(3, 5))
 
 
+def as_blocks(rows: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Sequences of shape (rows, length, channels) or (rows, channels, length)."""
+    long = rows if rows.shape[1] > rows.shape[2] else rows.transpose(0, 2, 1)
+    count, length, channels = long.shape
+    times = -(-length // max(1, MOST_POINTS // channels))
+    cut = long[:, : length // times * times].reshape(count, -1, times, channels)
+    whole = [measure(long, axis=1) for measure in (np.mean, np.std, np.min, np.max)]
+    return cut.mean(axis=2), whole
+
+
 def as_numbers(data: Data, rows: np.ndarray) -> Data:
-    """Every place of the arrays is a column; of large pictures, the means of squares."""
+    """
+    Every place of the arrays is a column; of large pictures, the means of squares, and of large
+    sequences the means of blocks, and what each channel is like as a whole.
+    """
+    whole: list[np.ndarray] = []
     if rows.ndim >= 3 and rows[0].size > MOST_POINTS:
-        pictures = as_pictures(rows)
-        times = int(np.ceil(np.sqrt(pictures[0].size / MOST_POINTS)))
-        rows = shrink(pictures, times)
-    flat = rows.reshape(len(rows), -1).astype(float)
+        if rows.ndim == 3 and rows.shape[1] != rows.shape[2]:
+            rows, whole = as_blocks(rows)
+        else:
+            pictures = as_pictures(rows)
+            times = int(np.ceil(np.sqrt(pictures[0].size / MOST_POINTS)))
+            rows = shrink(pictures, min(times, *pictures.shape[2:]))
+    flat = np.hstack([rows.reshape(len(rows), -1), *whole]).astype(float)
     data.numbers = {f"place {place}": column for place, column in enumerate(flat.T)}
     return data

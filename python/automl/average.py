@@ -42,7 +42,7 @@ def average() -> None:
                 row[name] = Counter(cells).most_common(1)[0][0]
             else:
                 mean = sum(map(float, cells)) / len(cells)
-                row[name] = str(round(mean) if ROUNDS_TO_WHOLE else mean)
+                row[name] = str(round(mean) if name in ROUNDS_TO_WHOLE else mean)
     with open(SUBMISSION, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, own[0], lineterminator="\n")
         writer.writeheader()

@@ -139,7 +139,7 @@ def submission_settings(answers: Answers, classes: int, metric: str) -> dict[str
         "CLASSIFIES": classes > 0,
         "MANY_CLASSES": classes > 2,
         "WRITES_PROBABILITY": classes > 0 and is_number and metric in OF_PROBABILITIES,
-        "ROUNDS_TO_WHOLE": classes == 0 and all(kind == "integer" for _, kind, *_ in ASKED),
+        "ROUNDS_TO_WHOLE": [name for name, kind, *_ in ASKED if kind == "integer"],
         "BOUNDS": [[least, most] for _, _, least, most, _ in ASKED],
     }
 

@@ -5,16 +5,22 @@ from datetime import datetime
 import numpy as np
 
 from automl.data import Data
+from automl.formats import as_number
 
-FORMATS = ("%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d", "%d-%m-%Y", "%b %d, %Y")
+FORMATS = (
+    *("%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d", "%d-%m-%Y", "%Y-%m"),
+    *("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%A, %d %B %Y"),
+    *("%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
+)
 TIMES = ("", " %H:%M", " %H:%M:%S")
 
 
 def add_dates(name: str, cells: list[str], data: Data) -> bool:
     """Days since the first one, and the parts that may come back each day, week or year."""
     known = [cell for cell in cells if cell != ""]
-    # A number of eight digits may be a date; one of less is none.
-    if min(len(cell) for cell in known) < 8 or any(letter in known[0] for letter in "eE"):
+    # A number of eight digits may be a date; others are none.
+    is_number = not np.isnan(as_number(known[0]))
+    if min(map(len, known)) < (8 if is_number else 7) or (is_number and not known[0].isdigit()):
         return False
     way = next((each for each in ways() if most_read(known[:200], each)), None)
     if way is None or not most_read(known, way):

@@ -16,7 +16,8 @@ COLUMNS = ["target"]
 CLASS_COLUMNS: list[list[str]] = []
 """Columns of the submission that hold the probability of one class each, and that class."""
 WRITES_PROBABILITY = False
-ROUNDS_TO_WHOLE = False
+ROUNDS_TO_WHOLE: list[str] = []
+"""Columns of the submission that hold whole numbers."""
 BOUNDS = [[-1e300, 1e300]]
 CLASSIFIES = False
 MANY_CLASSES = False

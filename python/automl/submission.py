@@ -31,7 +31,7 @@ def write_submission(data: Data, guess: Prediction) -> None:
     else:
         for place, name in enumerate(COLUMNS):
             column = np.clip(guess[:, place], *BOUNDS[place])
-            columns[name] = column.round().astype(int) if ROUNDS_TO_WHOLE else column
+            columns[name] = column.round().astype(int) if name in ROUNDS_TO_WHOLE else column
     Path(SUBMISSION).parent.mkdir(parents=True, exist_ok=True)
     with open(SUBMISSION, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

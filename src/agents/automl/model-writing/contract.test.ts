@@ -78,7 +78,7 @@ describe('the contract of a missing model', () => {
       CLASSIFIES: false,
       MANY_CLASSES: false,
       WRITES_PROBABILITY: false,
-      ROUNDS_TO_WHOLE: false,
+      ROUNDS_TO_WHOLE: [],
       BOUNDS: [[0, 1000]],
       METRIC: 'mae',
       METRIC_NAME: 'Mean absolute error',

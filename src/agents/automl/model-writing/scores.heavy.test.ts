@@ -102,3 +102,33 @@ print(json.dumps(classes))`);
   expect(ordered('prob', ['0', 30], ['1', 3])).toEqual(['0', '1']);
   expect(ordered('grade', ['10', 2], ['2', 5], ['1', 9])).toEqual(['1', '2', '10']);
 });
+
+test('dates are read as people write them, and numbers are none', () => {
+  const areDates = (format: string) =>
+    printedBy(`
+import json
+from datetime import date, timedelta
+import numpy as np
+from automl.data import Data
+from automl.dates import add_dates
+data = Data([], np.zeros(0), [])
+days = [date(2022, 1, 1) + timedelta(days=31 * each) for each in range(40)]
+print(json.dumps(add_dates("when", [day.strftime("${format}") for day in days], data)))`);
+  for (const format of ['%Y-%m-%d', '%b %d, %Y', '%d %B %Y', '%A, %d %B %Y', '%d/%m/%y', '%Y-%m', '%Y%m%d'])
+    expect(areDates(format), format).toBe(true);
+  for (const format of ['%j', '%Y.%j', '1.5e+%j', 'room %j']) expect(areDates(format), format).toBe(false);
+});
+
+test('large arrays become at most about a thousand columns, whatever their shape', () => {
+  const columnsOf = (...shape: number[]) =>
+    printedBy(`
+import json
+import numpy as np
+from automl.arrays import as_numbers
+from automl.data import Data
+rows = np.arange(${shape.join('*')} * 3.0).reshape(3, ${shape.join(', ')})
+print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`);
+  // Of sequences, blocks and four measures of each channel.
+  expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(128, 9)]).toEqual([1020, 1020, 612]);
+  expect([columnsOf(64, 64), columnsOf(3, 64, 64), columnsOf(9, 9)]).toEqual([1024, 768, 81]);
+});
