@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -31,6 +39,17 @@ describe.skipIf(obstacle !== null)('the launcher of a sandbox', () => {
     childrenOf(process.pid).filter((pid) =>
       readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(launcherShell),
     );
+
+  /** Pipes for input that this process has open. */
+  const openInputs = () =>
+    readdirSync('/proc/self/fd').flatMap((file) => {
+      try {
+        const path = readlinkSync(`/proc/self/fd/${file}`);
+        return path.startsWith('/') && path.endsWith('/input') ? [path] : [];
+      } catch {
+        return [];
+      }
+    });
 
   /** Of the whole machine, which the kernel tells in each network namespace. */
   const orphanedConnections = () =>
@@ -131,6 +150,57 @@ client.close()"`,
   ])('leaves the next command nothing of the one before: %s', async (_, first, second, expected) => {
     expect((await run(sandbox, first)).output).toBe('');
     expect((await run(sandbox, second)).output).toMatch(expected);
+  });
+
+  it('leaves the next command nothing of the one before: input that was not read', async () => {
+    const start = (script: string, onOutput: (chunk: Buffer) => void) =>
+      sandbox.start(['/bin/sh', '-c', script], {
+        ...{ stdin: 'pipe', timeoutMs: 5_000, signal: null },
+        onOutput,
+      });
+    const first = await start('sleep 0.2', () => {});
+    first.write('first '.repeat(100_000));
+    first.endInput();
+    await first.ended;
+    expect(openInputs()).toEqual([]);
+    const before = launchers();
+    let read = '';
+    const second = await start('cat', (chunk) => {
+      read += chunk.toString();
+    });
+    second.write('second');
+    second.endInput();
+    expect(await second.ended).toMatchObject({ ending: 'exited', exitCode: 0 });
+    expect(read).toBe('second');
+    expect(launchers()).toEqual(before);
+  });
+
+  it('leaves the next command nothing of the one before: input in a file that is in transit', async () => {
+    const script = `import array, socket, sys
+one, other = socket.socketpair()
+for file in (0, one.fileno(), other.fileno()):
+    one.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file]))])
+sys.stdin.buffer.raw.read(3)`;
+    for (let round = 0; round < 5; round++) {
+      const options = { stdin: 'pipe', timeoutMs: 5_000, signal: null } as const;
+      const first = await sandbox.start(['/usr/bin/python3', '-c', script], {
+        ...options,
+        onOutput: () => {},
+      });
+      first.write('first '.repeat(1_000));
+      await first.ended;
+      let read = '';
+      const second = await sandbox.start(['/bin/cat'], {
+        ...options,
+        onOutput: (chunk) => {
+          read += chunk.toString();
+        },
+      });
+      second.write('second');
+      second.endInput();
+      await second.ended;
+      expect(read).toBe('second');
+    }
   });
 
   it('runs a command of many lines, and a long one', async () => {

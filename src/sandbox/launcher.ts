@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, constants, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DisposableStack } from '../lib/disposable-stack.ts';
+import { hasCode } from '../lib/errors.ts';
 import { processStartTime } from '../lib/process-identity.ts';
 import { coverInherited } from './inherited-files.ts';
 import type { LimitGroup } from './limits/limiter.ts';
@@ -201,6 +202,7 @@ export class Launcher {
     chmodSync(path, 0o666);
     // Also for reading, so that opening does not block.
     const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    drain(fd);
     const input = new Socket({ fd, readable: false, writable: true });
     // A program that does not read its input is not our error.
     input.on('error', () => {});
@@ -248,6 +250,18 @@ function isSameFile(first: string, second: string): boolean {
   }
 }
 
+/** The kernel may still keep what the previous command left unread: a pipe that was in transit is closed late. */
+function drain(fd: number): void {
+  const buffer = Buffer.alloc(65_536);
+  try {
+    while (readSync(fd, buffer) > 0);
+  } catch (error) {
+    if (hasCode(error, 'EAGAIN')) return;
+    closeSync(fd);
+    throw error;
+  }
+}
+
 /** A pipe can't be half closed: its end is its closing. */
 function inputThrough(socket: Socket): CommandInput {
   return {
@@ -258,6 +272,7 @@ function inputThrough(socket: Socket): CommandInput {
     end: () => {
       if (!socket.destroyed) socket.write('', () => socket.destroy());
     },
+    discard: () => void socket.destroy(),
   };
 }
 

@@ -53,6 +53,7 @@ function inputOf(stdin: Writable): CommandInput {
     },
     write: (data) => void (stdin.writable && stdin.write(data)),
     end: () => void stdin.end(),
+    discard: () => void stdin.destroy(),
   };
 }
 

@@ -44,6 +44,8 @@ export interface CommandInput {
   readonly unreadBytes: number;
   write(data: string | Uint8Array): void;
   end(): void;
+  /** Closes it at once, whatever is unread. */
+  discard(): void;
 }
 
 export interface Exit {
@@ -141,7 +143,7 @@ class Supervised implements SandboxProcess {
     this.#over = true;
     const durationMs = performance.now() - this.#started;
     if (this.#killTimer !== null) clearTimeout(this.#killTimer);
-    this.#input?.end();
+    this.#input?.discard();
     await this.#watchdog.stop();
     await this.#running.destroy();
     await this.#watchdog.settle();
