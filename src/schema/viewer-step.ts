@@ -44,6 +44,15 @@ export const ShownMessage = z.object({
 });
 export type ShownMessage = z.infer<typeof ShownMessage>;
 
+/** In an export: messages that an earlier call sent, counted from 0, and the step of that call. */
+export const EarlierMessages = z.object({
+  call: z.int().min(1),
+  step: count,
+  from: count,
+  count: z.int().min(1),
+});
+export type EarlierMessages = z.infer<typeof EarlierMessages>;
+
 /** A call of a language model. */
 export const StepCall = z.object({
   call: z.int().min(1),
@@ -54,7 +63,7 @@ export const StepCall = z.object({
   temperature: z.number().nullable(),
   max_output_tokens: z.int(),
   time: z.int(),
-  messages: z.array(ShownMessage),
+  messages: z.array(z.union([ShownMessage, EarlierMessages])),
   /** Names of the tools in the request. */
   tools: z.array(z.string()),
   answer: z

@@ -1,7 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeExampleRun } from '../../test/fixtures/store/example-run.ts';
+import {
+  examplePlan,
+  modelCall,
+  sessionStarted,
+  stepFinished,
+  stepStarted,
+} from '../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import {
   ExperimentList,
@@ -16,6 +23,7 @@ import {
   Timeline,
   ViewerInfo,
 } from '../schema/index.ts';
+import { createExperiment, Snapshotter, TraceWriter } from '../store/index.ts';
 import { exportViewer } from './export-viewer.ts';
 
 function options(folders: string[], pages: string, folder: string) {
@@ -68,6 +76,44 @@ test('an export has at each address the final answer of the server', async () =>
   expect(readFileSync(join(target, 'index.html'), 'utf8')).toContain(
     '<meta name="mlab-source" content="export">',
   );
+});
+
+/** A run whose conversation gets one more long message in each step, and the bytes of its steps in an export. */
+async function exportedConversation(steps: number) {
+  const { root, pages, target } = await place();
+  const { tracePath, objects, id } = createExperiment(join(root, 'second'), examplePlan()).runFolder(
+    'digits-baseline-0',
+  );
+  mkdirSync(dirname(tracePath), { recursive: true });
+  {
+    const snapshot = (await new Snapshotter(objects, temporaryFolder()).take()).id;
+    await using trace = TraceWriter.open(tracePath, objects);
+    trace.append(sessionStarted(snapshot));
+    for (let step = 1; step <= steps; step++) {
+      const before = step === 1 ? [] : [{ call: step - 1, from: 0, count: step - 1 }];
+      const text = JSON.stringify({ role: 'user', text: `${step} ${'x'.repeat(10_000)} the end` });
+      trace.append(modelCall(step, { messages: [...before, trace.textRef(text)] }));
+      trace.append(stepStarted(step));
+      trace.append(stepFinished(step, snapshot));
+    }
+  }
+  await exportViewer(options([join(root, 'second')], pages, target));
+  const folder = join(target, `api/experiments/second/runs/${id}/steps`);
+  const read = (step: number) => readFileSync(join(folder, `${step}.json`), 'utf8');
+  const texts = Array.from({ length: steps }, (_, index) => read(index + 1));
+  return {
+    bytes: texts.reduce((sum, text) => sum + text.length, 0),
+    last: StepPage.parse(JSON.parse(texts.at(-1) ?? '')),
+  };
+}
+
+test('an export of a long conversation grows with its steps: each has its new message whole, and names the step of the others', async () => {
+  const [short, long] = [await exportedConversation(20), await exportedConversation(40)];
+  expect(long.bytes / short.bytes).toBeLessThan(2.1);
+  expect(long.last.calls[0]?.messages).toMatchObject([
+    { call: 39, step: 39, from: 0, count: 39 },
+    { text: { text: expect.stringMatching(/^40 x{10000} the end$/), part: null } },
+  ]);
 });
 
 test('an export replaces an earlier one, and no other folder', async () => {

@@ -1,4 +1,5 @@
-import { type TextRef, TraceEvent, type TraceEventOf } from '../../schema/index.ts';
+import { UserError } from '../../lib/errors.ts';
+import { type EarlierMessages, type TextRef, TraceEvent, type TraceEventOf } from '../../schema/index.ts';
 import { Conversations, openTraceBytes, parseStoredText, type TraceBytes } from '../../store/index.ts';
 import type { TraceTable } from '../trace/trace-table.ts';
 
@@ -25,6 +26,30 @@ export async function messagesOf(path: string, { calls }: TraceTable, call: Call
     if (one === call) conversation = messages;
   }
   return [...conversation];
+}
+
+/**
+ * The messages that are new in a call, and where the others are: with all messages of each call, an export would grow
+ * with the square of the steps.
+ * @throws UserError `broken_file`
+ */
+export function newMessagesOf(table: TraceTable, { call, messages }: Call): (TextRef | EarlierMessages)[] {
+  return messages.map((message) => {
+    if (!('call' in message)) return message;
+    const at = message.call < call ? table.calls[message.call - 1] : undefined;
+    if (at === undefined)
+      throw new UserError(
+        'broken_file',
+        `model call ${call} refers to call ${message.call}, which the trace does not contain`,
+        'Restore the trace from a backup, or delete the run and start it again.',
+      );
+    return { ...message, step: stepAt(table, at.offset) };
+  });
+}
+
+/** The step to which a line belongs. */
+function stepAt({ steps, columns }: TraceTable, offset: number): number {
+  return columns.end.subarray(0, steps).findLastIndex((end) => end <= offset) + 2;
 }
 
 async function callAt(

@@ -29,6 +29,11 @@ export class ShownTexts {
     this.#wanted = wanted;
   }
 
+  /** Whether what a page leaves out can't be requested. */
+  get isExport(): boolean {
+    return this.#restFrom === 'nowhere';
+  }
+
   /** A text of the trace, cut if it is long. */
   ref(part: string, ref: TextRef, length: keyof typeof shownLength): ShownText {
     const read = this.read(ref);

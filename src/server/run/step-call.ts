@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parsedAs } from '../../lib/json-values.ts';
 import {
+  type EarlierMessages,
   ModelAnswer,
   ModelMessage,
   type ShownMessage,
@@ -14,20 +15,22 @@ import type { ShownTexts } from './shown-texts.ts';
 const ToolNames = z.array(z.object({ name: z.string() }));
 
 /**
- * @param messages all messages of the call, see `messagesOf`.
+ * @param messages see `messagesOf` and `newMessagesOf`
  * @param part prefix of the names of this call's texts, such as `call.0`
  */
 export function shownCall(
   texts: ShownTexts,
   call: TraceEventOf<'model_call'>,
-  messages: readonly TextRef[],
+  messages: readonly (TextRef | EarlierMessages)[],
   part: string,
 ): StepCall {
   const { role, purpose, model, answered_by, temperature, max_output_tokens, time } = call;
   const { failure, usage, cost, latency_ms, waiting_ms, attempts } = call;
   return {
     ...{ call: call.call, role, purpose, model, answered_by, temperature, max_output_tokens, time },
-    messages: messages.map((ref, index) => shownMessage(texts, ref, `${part}.message.${index}`)),
+    messages: messages.map((message, index) =>
+      'call' in message ? message : shownMessage(texts, message, `${part}.message.${index}`),
+    ),
     tools: call.tools === null ? [] : toolNames(texts, call.tools),
     answer: call.answer === null ? null : shownAnswer(texts, call.answer, `${part}.answer`),
     ...{ failure, usage, cost, latency_ms, waiting_ms, attempts },

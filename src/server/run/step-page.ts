@@ -13,7 +13,7 @@ import {
 import type { TracedAction } from '../../store/index.ts';
 import { stepEvents } from '../trace/read-events.ts';
 import { cell, shownSteps, type TraceTable } from '../trace/trace-table.ts';
-import { messagesOf } from './call-messages.ts';
+import { messagesOf, newMessagesOf } from './call-messages.ts';
 import type { ShownTexts } from './shown-texts.ts';
 import { shownCall } from './step-call.ts';
 import { readStepEvents, snapshotAfter } from './step-events.ts';
@@ -46,8 +46,10 @@ export async function readStep(
   const { started, decided, finished } = events;
   const isOpen = started !== null && finished === null;
   const calls: StepCall[] = [];
-  for (const [index, call] of events.calls.entries())
-    calls.push(shownCall(texts, call, await messagesOf(path, table, call), `call.${index}`));
+  for (const [index, call] of events.calls.entries()) {
+    const messages = texts.isExport ? newMessagesOf(table, call) : await messagesOf(path, table, call);
+    calls.push(shownCall(texts, call, messages, `call.${index}`));
+  }
   return {
     ...emptyStep(run, step),
     action: started?.performed.action ?? null,

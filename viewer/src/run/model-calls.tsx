@@ -1,8 +1,11 @@
 import { useState } from 'react';
-import type { ShownMessage, ShownToolCall, StepCall } from '../../../src/schema/index.ts';
+import { Link } from 'react-router';
+import type { EarlierMessages, ShownMessage, ShownToolCall, StepCall } from '../../../src/schema/index.ts';
+import { runAddress } from '../addresses.ts';
 import { showAmount, showMoney, showPlural, showSeconds, showWords } from '../format/numbers.ts';
 import { Code } from '../parts/code.tsx';
 import { LongText } from './shown-text.tsx';
+import { useStepPlace } from './step-place.ts';
 
 /** The model calls of a step. Their texts are drawn when they are opened. */
 export function ModelCalls({ calls }: { calls: readonly StepCall[] }) {
@@ -42,7 +45,7 @@ function CallTexts({ call }: { call: StepCall }) {
   return (
     <div>
       <p className="quiet">
-        at most {showAmount(call.max_output_tokens)} tokens
+        call {call.call}, at most {showAmount(call.max_output_tokens)} tokens
         {call.temperature === null ? '' : `, temperature ${call.temperature}`}
         {call.answered_by === null ? '' : `, answered by ${call.answered_by}`}
         {call.usage.cached_input > 0 ? `, ${showAmount(call.usage.cached_input)} tokens from the cache` : ''}
@@ -56,10 +59,15 @@ function CallTexts({ call }: { call: StepCall }) {
           <span className="quiet">waited {showSeconds(attempt.waited_ms / 1000)}</span>
         </p>
       ))}
-      {call.messages.map((message, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: messages are their order
-        <Message key={index} message={message} open={index === call.messages.length - 1} />
-      ))}
+      {call.messages.map((message, index) =>
+        'call' in message ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are their order
+          <Earlier key={index} messages={message} />
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are their order
+          <Message key={index} message={message} open={index === call.messages.length - 1} />
+        ),
+      )}
       {call.answer === null ? null : (
         <article className="message message-answer">
           <h4>
@@ -77,6 +85,16 @@ function CallTexts({ call }: { call: StepCall }) {
       )}
       {call.failure === null ? null : <p className="bad">{call.failure.message}</p>}
     </div>
+  );
+}
+
+function Earlier({ messages: { call, step, from, count } }: { messages: EarlierMessages }) {
+  const { experiment, run } = useStepPlace();
+  return (
+    <p className="quiet">
+      {count === 1 ? `Message ${from + 1}` : `Messages ${from + 1} to ${from + count}`} of call {call}, in{' '}
+      <Link to={runAddress(experiment, run, step)}>step {step}</Link>
+    </p>
   );
 }
 
