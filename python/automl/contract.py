@@ -8,7 +8,15 @@ from typing import Any
 
 from automl.look import Column, find_tables, packages
 from automl.portfolio import NoModelError, choose_portfolio
-from automl.sources import Answers, Asked, Source, classes_of, find_source, rows_to_predict
+from automl.sources import (
+    Answers,
+    Asked,
+    Source,
+    classes_of,
+    find_source,
+    rows_to_predict,
+    split_by_ids,
+)
 
 # What the task asks for.
 TEST = "data/test.csv"
@@ -90,7 +98,16 @@ def find_data() -> tuple[str, Source]:
     test = rows_to_predict(Path(TEST), ID, names, tables)
     if ID not in test.cells:
         raise NoModelError(f"{TEST} does not list the ids")
-    source = find_source(Asked(test, ID, names), tables)
+    others = [table for table in tables if table.path != test.path]
+    source = find_source(Asked(test, ID, names), others)
+    split = split_by_ids(Path(TEST), ID, names, tables) if list(test.cells) == [ID] else None
+    if source is None and split is not None:
+        test, others = split
+        source = find_source(Asked(test, ID, names), others)
+        if source is not None and source.kind == "table":
+            source.settings["TEST_IDS"] = TEST
+        else:
+            source = None
     if source is None:
         raise NoModelError(
             "nothing in the data folder has the asked columns beside what the rows to predict have"

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
@@ -84,7 +85,10 @@ def packages() -> list[str]:
 
 def read_head(path: Path) -> Table:
     rows = rows_of(path)
-    header = next(rows, [])
+    return head_of(path, next(rows, []), rows)
+
+
+def head_of(path: Path, header: list[str], rows: Iterator[list[str]]) -> Table:
     first = [row for row, _ in zip(rows, range(MOST_ROWS), strict=False)]
     cells = {
         name: [row[place].strip() for row in first if place < len(row)]

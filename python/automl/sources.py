@@ -7,7 +7,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from automl.formats import GAPS, rows_of
+from automl.formats import rows_of
 from automl.look import (
     PICTURE_ENDINGS,
     Array,
@@ -18,6 +18,7 @@ from automl.look import (
     files_named_in,
     find_arrays,
     find_classes,
+    head_of,
     kind_of,
     read_head,
 )
@@ -72,12 +73,11 @@ class Asked:
 
 
 def find_source(asked: Asked, tables: list[Table]) -> Source | None:
-    others = [table for table in tables if table.path != asked.test.path]
     named = next(iter(files_named_in(asked.test)), None)
     return (
-        find_table(asked, others, named is not None)
-        or (named and (find_listed(asked, others, named) or find_foldered(asked, named)))
-        or find_pair(asked, others)
+        find_table(asked, tables, named is not None)
+        or (named and (find_listed(asked, tables, named) or find_foldered(asked, named)))
+        or find_pair(asked, tables)
     )
 
 
@@ -316,13 +316,31 @@ def rows_to_predict(test: Path, id_column: str, wanted: list[str], tables: list[
     return asked
 
 
+def split_by_ids(
+    test: Path, id_column: str, wanted: list[str], tables: list[Table]
+) -> tuple[Table, list[Table]] | None:
+    """The rows of these ids, from the largest table that has them among others; and the others."""
+    ids = ids_of(read_head(test), id_column)
+    asked = set(ids)
+    for table in sorted(tables, key=lambda table: -table.rows):
+        if id_column not in table.cells or table.rows <= len(ids):
+            continue
+        if [each for each in ids_of(table, id_column) if each in asked] == ids:
+            names, *rows = rows_of(table.path)
+            place = names.index(id_column)
+            parts = [
+                [row for row in rows if (place < len(row) and row[place] in asked) == is_asked]
+                for is_asked in (True, False)
+            ]
+            mine, rest = (head_of(table.path, names, iter(part)) for part in parts)
+            others = [rest if each is table else each for each in tables]
+            return without_targets(mine, wanted), others
+    return None
+
+
 def without_targets(table: Table, wanted: list[str]) -> Table:
-    """What is to be predicted may be there as a placeholder, or empty under any name."""
-    known = {
-        name: cells
-        for name, cells in table.cells.items()
-        if name not in wanted and not all(cell in GAPS for cell in cells)
-    }
+    """What is to be predicted may be there, empty or as a placeholder."""
+    known = {name: cells for name, cells in table.cells.items() if name not in wanted}
     return replace(table, cells=known)
 
 

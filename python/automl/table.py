@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import compress
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from automl.settings import CLASSIFIES, ID, TARGETS, TEST
 TRAIN = "data/train.csv"
 ANSWERS = ""
 """The table that tells the targets by id, where TRAIN has none."""
+TEST_IDS = ""
+"""The table that tells which rows of TEST are to be predicted, where it has others."""
 FEW_LEVELS = 60
 OFTEN = 8
 """Longer lists of names are learnt by name where each occurs so often, on the mean."""
@@ -129,10 +132,18 @@ def add_answers(train: dict[str, Cells], answers: dict[str, Cells]) -> None:
         train[name] = [told.get(each, "") for each in train[ID]]
 
 
+def with_ids(table: dict[str, Cells], ids: set[str], has: bool) -> dict[str, Cells]:
+    kept = [(each in ids) == has for each in table[ID]]
+    return {name: list(compress(cells, kept)) for name, cells in table.items()}
+
+
 def read_data(kinds: list[Maker], join: Joiner | None = None) -> Data:
     train, test = read_table(TRAIN), read_table(TEST)
     if ANSWERS:
         add_answers(train, read_table(ANSWERS))
+    if TEST_IDS:
+        ids = set(read_table(TEST_IDS)[ID])
+        train, test = with_ids(train, ids, False), with_ids(test, ids, True)
     joined = set(join(train, test)) if join is not None else set()
     # Classes are written as they were read.
     answers = [[cell.strip() for cell in train[name]] for name in TARGETS]

@@ -186,6 +186,22 @@ describe('the contract of a missing model', () => {
     expect(script).toContain('ANSWERS = "data/train_targets.csv"');
   });
 
+  it('finds the rows to predict in the table to learn from, by their ids', () => {
+    const ids = 'id\n3\n';
+    const all = 'id,size,town\n1,10,A\n3,15,\n2,20,B\n';
+    const labels = { 'features.csv': all, 'labels.csv': 'id,y\n1,100\n2,200\n', 'test.csv': ids };
+    expect(contractOf(taskOf('MAE', [{}]), labels)).toMatchObject({
+      plan: expect.stringContaining('from 2 rows of data/features.csv'),
+      settings: {
+        ...{ TRAIN: 'data/features.csv', ANSWERS: 'data/labels.csv', TEST: 'data/features.csv' },
+        ...{ TEST_IDS: 'data/test.csv', TARGETS: ['y'] },
+      },
+    });
+    const one = { 'all.csv': 'id,size,y\n1,10,100\n3,15,\n2,20,200\n', 'test.csv': ids };
+    const settings = { TRAIN: 'data/all.csv', TEST: 'data/all.csv', TEST_IDS: 'data/test.csv' };
+    expect(settingsOf(taskOf('MAE', [{}]), one)).toMatchObject(settings);
+  });
+
   it.each([
     ['0', '1'],
     ['p_0', 'p_1'],
@@ -227,8 +243,8 @@ describe('the contract of a missing model', () => {
     const task = taskOf('MAE', [{}]);
     const told = { ...homes, 'test.csv': 'id,y,size,town\n4,0,10,A\n5,0,20,B\n' };
     expect(contractOf(task, told)).toEqual(contractOf(task, homes));
-    const renamed = { ...homes, 'test.csv': 'y,id,size,town\n,4,10,A\n,5,20,B\n' };
-    expect(settingsOf(taskOf('MAE', [{ name: 'forecast' }]), renamed)).toMatchObject({ TARGETS: ['y'] });
+    const empty = { ...homes, 'test.csv': 'y,id,size,town\n,4,10,A\n,5,20,B\n' };
+    expect(contractOf(task, empty)).toEqual(contractOf(task, homes));
     const apart = { ...told, 'test.csv': 'id,y\n4,0\n5,0\n', 'to_score.csv': told['test.csv'] };
     expect(settingsOf(task, apart)).toMatchObject({ TEST: 'data/to_score.csv', TARGETS: ['y'] });
   });

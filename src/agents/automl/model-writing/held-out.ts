@@ -24,6 +24,7 @@ export const holdOutRows: HoldOut = async (view) => {
   const contract = await findContract(new Workspace(view), aim);
   if ('problem' in contract) return contract;
   if (contract.kind !== 'table') return { problem: 'the data is not a table' };
+  if (sharesTable(contract)) return { problem: 'the rows to predict are in the table to learn from' };
   if (!contract.is_measured) return { problem: `I can't compute the ${view.task.metric.name}` };
   return {
     async measure(branch, what) {
@@ -57,8 +58,13 @@ async function measureHeldOut(
 }
 
 /** Whether rows can be withheld, as far as is known before it is tried. */
-export function canHoldOut({ kind, is_measured }: Contract): boolean {
-  return kind === 'table' && is_measured;
+export function canHoldOut(contract: Contract): boolean {
+  return contract.kind === 'table' && contract.is_measured && !sharesTable(contract);
+}
+
+/** Whether the rows to predict are in the same table as those to learn from. */
+function sharesTable({ settings }: Contract): boolean {
+  return 'TEST_IDS' in settings;
 }
 
 /** Two scripts are each written, measured by a program, and one of them is checked, put back and answered with. */
