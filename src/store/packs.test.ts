@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -17,10 +19,14 @@ import type { ObjectId } from '../schema/index.ts';
 import { ObjectBatch } from './object-batch.ts';
 import { objectIds } from './object-reader.ts';
 import { ObjectStore } from './object-store.ts';
+
+import { locatePacked, PackMemory } from './packs.ts';
 import { restoreSnapshot } from './restore.ts';
 import { SnapshotTaker } from './snapshot-taker.ts';
 
 const manyFiles = 600;
+/** What the kernel counts of this thread. */
+const counts = '/proc/thread-self/io';
 
 test('every content of a large batch is read by its hash in a new process, and one that is not there is missing', async () => {
   const contents = fc.array(fc.uint8Array({ maxLength: 3_000 }), { minLength: 300, maxLength: 700 });
@@ -119,6 +125,55 @@ test('a store links a pack of another store on the same file system, and then ha
   expect(statSync(other).ino).toBe(statSync(one).ino);
   expect(ids.filter((id) => to.has(id)).length).toBeGreaterThan(manyFiles / 2);
 });
+
+test.skipIf(!existsSync(counts))(
+  'to look for new contents takes no more reading with many packs than with one (counted by Linux only)',
+  () => {
+    using folder = temporaryFolder();
+    const objects = new ObjectStore(folder.path);
+    const wanted = Array.from({ length: 500 }, (_, number) => sha256(`wanted ${number}`) as ObjectId);
+    for (let pack = 0; pack < 20; pack += 1)
+      put(
+        objects,
+        Array.from({ length: 300 }, (_, number) => Buffer.from(`${pack} ${number}`)),
+      );
+    const before = reads();
+    for (const id of wanted) expect(objects.has(id)).toBe(false);
+    expect(packsOf(objects)).toHaveLength(20);
+    expect(reads() - before).toBeLessThan(500);
+  },
+);
+
+test('contents are found in packs that other processes add, and not in those that were removed', () => {
+  using folder = temporaryFolder();
+  const contents = noise();
+  const id = sha256(contents.at(-1) ?? '') as ObjectId;
+  const isThere = () => new ObjectStore(folder.path).has(id);
+  for (let round = 0; round < 3; round += 1) {
+    for (let look = 0; look < 5; look += 1) expect(isThere()).toBe(false);
+    put(new ObjectStore(folder.path), contents);
+    for (let look = 0; look < 5; look += 1) expect(isThere()).toBe(true);
+    rmSync(folder.path, { recursive: true });
+  }
+});
+
+test('contents are found however few can be remembered', () => {
+  using folder = temporaryFolder();
+  const ids = Array.from({ length: 5 }, () => put(new ObjectStore(folder.path), noise()).slice(-60)).flat();
+  for (const mostRemembered of [0, 400, 1_000]) {
+    const memory = new PackMemory(mostRemembered);
+    for (const id of ids) {
+      expect(locatePacked(folder.path, id, memory)).toMatchObject({ id });
+      expect(memory.index.size).toBeLessThanOrEqual(mostRemembered);
+    }
+    expect(locatePacked(folder.path, sha256('other') as ObjectId, memory)).toBeNull();
+  }
+});
+
+/** How often this thread has read from a file. */
+function reads(): number {
+  return Number(/^syscr: (\d+)$/m.exec(readFileSync(counts, 'utf8'))?.[1]);
+}
 
 function put(objects: ObjectStore, contents: readonly Uint8Array[]): ObjectId[] {
   using batch = new ObjectBatch(objects);

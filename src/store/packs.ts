@@ -1,7 +1,9 @@
 import { fstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from '../lib/errors.ts';
 import { ObjectId } from '../schema/index.ts';
 import { readRangeSync, withFile } from './file-chunks.ts';
+import { PackIndex } from './pack-index.ts';
 
 /** A content in a pack, as it is stored there. */
 export interface PackedContent {
@@ -11,14 +13,30 @@ export interface PackedContent {
   compressed: boolean;
 }
 
+interface Located extends PackedContent {
+  path: string;
+}
+
 /**
  * Many small contents in one file, because a file system takes far longer to make 100,000 files than to write what is
  * in them: the contents, one after the other; an index of them, sorted by id; the signature; and the number of entries.
  */
 interface Pack {
+  folder: string;
   path: string;
   indexAt: number;
   count: number;
+  /** How often it was searched in its file. */
+  searches: number;
+  isRemembered: boolean;
+}
+
+/** The packs of a folder, as it was at a time. */
+interface Listing {
+  mtimeMs: number;
+  readAt: number;
+  packs: Pack[];
+  notRemembered: Pack[];
 }
 
 /** Where the parts of an entry of the index begin, in bytes. The last one is 1 if the content is compressed. */
@@ -29,7 +47,29 @@ const endBytes = signature.length + 4;
 /** A folder may change for so long without showing it in its time. */
 const tickMs = 50;
 
-const listings = new Map<string, { mtimeMs: number; readAt: number; packs: Pack[] }>();
+/** Reading so many entries costs about as much as searching the index once in the file. */
+const entriesPerSearch = 1_000;
+const entriesAtOnce = 2 ** 14;
+
+/** What this thread knows about packs. */
+export class PackMemory {
+  readonly mostRemembered: number;
+  listings = new Map<string, Listing>();
+  index = new PackIndex<Pack>();
+
+  constructor(mostRemembered: number) {
+    this.mostRemembered = mostRemembered;
+  }
+
+  /** Everything comes back when it is needed. */
+  forget(): void {
+    this.listings = new Map();
+    this.index = new PackIndex();
+  }
+}
+
+/** 64 MiB. */
+const shared = new PackMemory(2 ** 22);
 
 /** The folder of the packs, in the one of the objects. */
 export function packsFolder(objects: string): string {
@@ -37,22 +77,30 @@ export function packsFolder(objects: string): string {
 }
 
 /** A content in one of the packs; null if none has it. */
-export function locatePacked(objects: string, id: ObjectId): (PackedContent & { path: string }) | null {
+export function locatePacked(objects: string, id: ObjectId, memory = shared): Located | null {
   const wanted = Buffer.from(id, 'hex');
-  for (const pack of packsIn(objects)) {
-    const found = withFile(pack.path, (file) => find(file, pack, wanted));
-    if (found !== null) return { ...found, path: pack.path };
+  const folder = packsFolder(objects);
+  const listing = listingOf(folder, memory);
+  if (listing === null) return null;
+  for (const pack of memory.index.packsWith(wanted.readUInt32BE())) {
+    const found = pack.folder === folder ? search(pack, wanted) : null;
+    if (found !== null) return found;
   }
-  return null;
+  let found: Located | null = null;
+  for (const pack of listing.notRemembered) {
+    pack.searches += 1;
+    found = search(pack, wanted);
+    if (found !== null) break;
+  }
+  rememberSearched(listing, memory);
+  return found;
 }
 
 /** The ids of all contents in packs. */
 export function packedIds(objects: string): ObjectId[] {
-  return packsIn(objects).flatMap((pack) =>
-    withFile(pack.path, (file) => {
-      const places = Array.from({ length: pack.count }, (_, place) => place);
-      return places.map((place) => contentOf(readEntry(file, pack, place)).id);
-    }),
+  const packs = listingOf(packsFolder(objects), shared)?.packs ?? [];
+  return packs.flatMap((pack) =>
+    withFile(pack.path, (file) => [...entriesOf(file, pack)].map((entry) => contentOf(entry).id)),
   );
 }
 
@@ -72,7 +120,40 @@ export function endOfPack(contents: readonly PackedContent[]): Buffer {
   return end;
 }
 
-/** Reads the index in the file: one of 100,000 entries has 4 MB, and there may be many. */
+/**
+ * Keeps the prefixes of a pack in memory once it was searched so often in its file that reading all of them costs no
+ * more: a process that looks for few contents reads little.
+ */
+function rememberSearched(listing: Listing, memory: PackMemory): void {
+  const often = listing.notRemembered.filter(
+    ({ searches, count }) => searches * entriesPerSearch >= count && count <= memory.mostRemembered,
+  );
+  for (const pack of often) {
+    if (memory.index.size + pack.count > memory.mostRemembered) {
+      memory.forget();
+      return;
+    }
+    withPack(pack, (file) => memory.index.add(pack, prefixesOf(file, pack)));
+    pack.isRemembered = true;
+  }
+  if (often.length > 0) listing.notRemembered = listing.packs.filter(({ isRemembered }) => !isRemembered);
+}
+
+function search(pack: Pack, wanted: Buffer): Located | null {
+  const found = withPack(pack, (file) => find(file, pack, wanted));
+  return found && { ...found, path: pack.path };
+}
+
+/** Null if the pack was removed with its experiment. */
+function withPack<Result>(pack: Pack, read: (file: number) => Result): Result | null {
+  try {
+    return withFile(pack.path, read);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
 function find(file: number, pack: Pack, wanted: Buffer): PackedContent | null {
   let [low, high] = [0, pack.count];
   while (low < high) {
@@ -84,6 +165,19 @@ function find(file: number, pack: Pack, wanted: Buffer): PackedContent | null {
     else low = middle + 1;
   }
   return null;
+}
+
+function* prefixesOf(file: number, pack: Pack): Generator<number> {
+  for (const entry of entriesOf(file, pack)) yield entry.readUInt32BE(part.id);
+}
+
+function* entriesOf(file: number, { indexAt, count }: Pack): Generator<Buffer> {
+  for (let first = 0; first < count; first += entriesAtOnce) {
+    const places = Math.min(entriesAtOnce, count - first);
+    const from = indexAt + first * entryBytes;
+    const bytes = readRangeSync(file, from, from + places * entryBytes);
+    for (let at = 0; at < bytes.length; at += entryBytes) yield bytes.subarray(at, at + entryBytes);
+  }
 }
 
 function readEntry(file: number, { indexAt }: Pack, place: number): Buffer {
@@ -100,32 +194,33 @@ function contentOf(entry: Buffer): PackedContent {
   };
 }
 
-/** Packs never change, and none disappears; any process may add one. */
-function packsIn(objects: string): readonly Pack[] {
-  const folder = packsFolder(objects);
+/** Packs never change, and none disappears alone; any process may add one. Null if there is no folder. */
+function listingOf(folder: string, { listings }: PackMemory): Listing | null {
   const stat = statSync(folder, { throwIfNoEntry: false });
-  if (stat === undefined) return [];
+  if (stat === undefined) return null;
   const before = listings.get(folder);
   const isSettled = before !== undefined && before.readAt - before.mtimeMs > tickMs;
-  if (isSettled && before.mtimeMs === stat.mtimeMs) return before.packs;
+  if (isSettled && before.mtimeMs === stat.mtimeMs) return before;
   const known = new Map(before?.packs.map((pack) => [pack.path, pack]));
   const readAt = Date.now();
   const packs = readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
-    return known.get(path) ?? readPack(path) ?? [];
+    return known.get(path) ?? readPack(folder, path) ?? [];
   });
-  listings.set(folder, { mtimeMs: stat.mtimeMs, readAt, packs });
-  return packs;
+  const notRemembered = packs.filter(({ isRemembered }) => !isRemembered);
+  const listing = { mtimeMs: stat.mtimeMs, readAt, packs, notRemembered };
+  listings.set(folder, listing);
+  return listing;
 }
 
 /** Null for a file that is not a whole pack: a power cut can leave one. */
-function readPack(path: string): Pack | null {
+function readPack(folder: string, path: string): Pack | null {
   return withFile(path, (file) => {
     const { size } = fstatSync(file);
     const end = readRangeSync(file, Math.max(0, size - endBytes), size);
     if (end.length !== endBytes || !end.subarray(0, signature.length).equals(signature)) return null;
     const count = end.readUInt32BE(signature.length);
     const indexAt = size - endBytes - count * entryBytes;
-    return indexAt < 0 ? null : { path, indexAt, count };
+    return indexAt < 0 ? null : { folder, path, indexAt, count, searches: 0, isRemembered: false };
   });
 }
