@@ -254,8 +254,9 @@ function hintFor(
 
 const maxNamed = 8;
 
-function pathsOf({ name, runIds, branches }: Experiment): string[] {
-  return [...runIds, ...branches.map(({ run }) => run.id)].map((id) => `${name}/${id}`);
+function pathsOf(experiment: Experiment): string[] {
+  const branches = experiment.readableBranches().map(({ run }) => run.id);
+  return [...experiment.runIds, ...branches].map((id) => `${experiment.name}/${id}`);
 }
 
 function pathOf({ experiment, folder }: LocatedRun): string {

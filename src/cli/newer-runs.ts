@@ -9,7 +9,7 @@ import type { Experiment } from '../store/index.ts';
 export function newerRuns(experiments: readonly Experiment[], unreadable: readonly string[]): string[] {
   if (unreadable.length === 0) return [];
   const newer = experiments.flatMap((experiment) =>
-    [...experiment.plan.runs, ...experiment.branches.map(({ run }) => run)]
+    [...experiment.plan.runs, ...experiment.readableBranches().map(({ run }) => run)]
       .filter(({ id }) => unreadable.includes(`${experiment.name}/${id}`))
       .filter((spec) => isNewer(() => evaluateRun(experiment.runFolder(spec.id), spec)))
       .map(({ id }) => `${experiment.name}/${id}`),

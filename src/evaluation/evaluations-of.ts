@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { UserError } from '../lib/errors.ts';
+import { messageOf, UserError } from '../lib/errors.ts';
 import type { ExperimentName, RunEvaluation, RunSpec } from '../schema/index.ts';
 import type { Experiment } from '../store/index.ts';
 import { evaluateAhead } from './evaluate-ahead.ts';
@@ -46,7 +46,12 @@ async function evaluateAll(
   found: Evaluations,
 ): Promise<void> {
   const { name } = experiment;
-  const branches = context.withBranches === true ? experiment.branches.map(({ run }) => run) : [];
+  const leaveOut = (id: string, error: unknown) => {
+    found.unreadable.push(`${name}/${id}`);
+    context.log(`${name}/${id} can't be read and is left out: ${messageOf(error)}`);
+  };
+  const branches =
+    context.withBranches === true ? experiment.readableBranches(leaveOut).map(({ run }) => run) : [];
   const isWanted = ({ id }: RunSpec) => context.isWanted?.(experiment.runFolder(id).folder) !== false;
   const runs = [...experiment.plan.runs, ...branches].filter(isWanted);
   if (context.allCores === true && index.isShared) {
@@ -65,8 +70,7 @@ async function evaluateAll(
       found.evaluations.push(underName(evaluation, name));
     } catch (error) {
       if (!UserError.isInstance(error)) throw error;
-      found.unreadable.push(`${name}/${spec.id}`);
-      context.log(`${name}/${spec.id} can't be read and is left out: ${error.message}`);
+      leaveOut(spec.id, error);
     }
     if (number % 50 === 49) await new Promise<void>((resolve) => setImmediate(resolve));
     // The await above let Ctrl-C be handled.

@@ -110,7 +110,8 @@ function unlessDamaged(read: () => Spent | undefined): Spent[] {
 /** Branches that people began from these runs, and from those branches. */
 function branchesFrom(experiment: Experiment, runs: readonly RunSpec[]): RunSpec[] {
   const found = new Set(runs.map(({ id }) => id));
-  return experiment.branches
+  return experiment
+    .readableBranches()
     .map(({ run }) => run)
     .filter(({ id, parent }) => parent !== undefined && found.has(parent.run) && found.add(id));
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -362,6 +362,25 @@ describe('damaged files', () => {
     });
     const report = await ask(viewer, '/api/experiments/torn/report');
     expect(ViewerError.parse(JSON.parse(report.text)).code).toBe('broken_experiment');
+  });
+
+  test.each([
+    ['executor.json', '{"v":1,'],
+    ['executor.json', '{"v":2,"on":"x"}'],
+    ['unqueued.json', '{"v":1,"groups":['],
+  ])('a broken %s is a problem of its experiment only, until it is repaired: %s', async (name, text) => {
+    const { scratch, root } = await example();
+    cpSync(join(root, 'first'), join(root, 'a-bad'), { recursive: true });
+    writeFileSync(join(root, 'a-bad', name), text);
+    const viewer = await startViewer([root], scratch);
+    const stateOf = async (id: string) => (await get(viewer, `/api/experiments/${id}`, ExperimentPage)).line;
+    await expect.poll(() => stateOf('a-bad')).toMatchObject({ state: 'unreadable' });
+    expect((await stateOf('a-bad')).message).toContain(name);
+    await expect.poll(() => stateOf('first')).toMatchObject({ states: { finished: 1 }, message: null });
+    const { experiments } = await get(viewer, '/api/experiments', ExperimentList);
+    expect(experiments.map(({ id }) => id).sort()).toEqual(['a-bad', 'first']);
+    rmSync(join(root, 'a-bad', name));
+    expect(await stateOf('a-bad')).toMatchObject({ states: { finished: 1 }, message: null });
   });
 
   test('a trace with a torn end and one with a broken line show the steps before that', async () => {

@@ -41,6 +41,14 @@ export class Experiment {
     return branchesIn(this.folder);
   }
 
+  /**
+   * As `branches`, without those whose files can't be read.
+   * @param onDamaged receives the id of each of these
+   */
+  readableBranches(onDamaged: (id: string, error: unknown) => void = () => {}): BranchPlan[] {
+    return branchesIn(this.folder, onDamaged);
+  }
+
   /** The executor that last got its jobs, in the form of `--on`; null if unknown. */
   get executor(): string | null {
     return recordedExecutor(this.folder);
@@ -122,11 +130,27 @@ function executorPath(folder: string): string {
 /**
  * As `Experiment.branches`, without reading the plan.
  * @param experiment its folder
+ * @param onDamaged receives the id of each branch that can't be read; default: throws the first problem
  */
-export function branchesIn(experiment: string): BranchPlan[] {
+export function branchesIn(
+  experiment: string,
+  onDamaged: (id: string, error: unknown) => void = rethrow,
+): BranchPlan[] {
   return namesIn(join(experiment, branchesName))
-    .flatMap((name) => readBranch(experiment, name.replace(/\.json$/, '')) ?? [])
+    .flatMap((name) => {
+      const id = name.replace(/\.json$/, '');
+      try {
+        return readBranch(experiment, id) ?? [];
+      } catch (error) {
+        onDamaged(id, error);
+        return [];
+      }
+    })
     .sort((one, other) => one.created - other.created);
+}
+
+function rethrow(_: string, error: unknown): never {
+  throw error;
 }
 
 function readBranch(experiment: string, given: string): BranchPlan | null {

@@ -182,6 +182,8 @@ describe('mlab report', () => {
     expect(damaged.text).toContain('Left out because their files are damaged: forks/digits-baseline-0.');
     expect(damaged.json).not.toHaveProperty('shared');
     await expect(make([`first/${branch.id}`])).rejects.toThrow('is a branch that somebody began');
+    writeFileSync(join(first.folder, 'branches', `${branch.id}.json`), '{"v":1,');
+    expect((await make(['first', 'forks'])).json).not.toHaveProperty('branches');
   });
 
   it('gives the numbers of its tables as data', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -86,6 +86,18 @@ test('a run that a newer mlab wrote is shown as such, and one that is damaged as
   expect(Object.fromEntries(states.map(({ run, why }) => [run, why]))).toMatchObject({
     'first/finished': 'a newer mlab wrote it',
     'first/failed': 'its files cannot be read',
+  });
+});
+
+test('a branch whose file is damaged is shown as such among the runs', async () => {
+  const folder = temporaryFolder();
+  const experiment = fleetIn(folder);
+  mkdirSync(join(experiment.folder, 'branches'));
+  writeFileSync(join(experiment.folder, 'branches/finished-from-1.json'), '{"v":1,');
+  const { states } = await list(folder);
+  expect(states).toHaveLength(8);
+  expect(states).toContainEqual({
+    ...{ run: 'first/finished-from-1', state: 'failed', where: '', why: 'its files cannot be read' },
   });
 });
 

@@ -92,14 +92,15 @@ export class Catalogue {
 
   /** Checks one experiment's runs now. */
   async refresh(experiment: KnownExperiment): Promise<void> {
-    const wasRead = experiment.isRead;
+    const { isRead: wasRead, message } = experiment;
     const { lines, results } = await experiment.refresh(this.#index);
     const { id } = experiment.place;
     if (wasRead) {
       for (const line of lines) this.#send({ kind: 'run', experiment: id, line });
       for (const run of results) this.#send({ kind: 'results', experiment: id, run });
     }
-    if (!wasRead || lines.length > 0) this.#send({ kind: 'experiment', line: experiment.line });
+    if (!wasRead || lines.length > 0 || experiment.message !== message)
+      this.#send({ kind: 'experiment', line: experiment.line });
   }
 
   async #lookOnce(shown: ReadonlySet<string>): Promise<void> {

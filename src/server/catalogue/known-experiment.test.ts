@@ -1,9 +1,10 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { examplePlan, exampleRecord, exampleSpec } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { BranchId, type RunRecord } from '../../schema/index.ts';
-import { addDecision, createExperiment, decisionName } from '../../store/index.ts';
+import { addDecision, createExperiment, decisionName, openExperiment } from '../../store/index.ts';
 import { TraceIndex } from '../trace/trace-index.ts';
 import { KnownExperiment } from './known-experiment.ts';
 
@@ -20,7 +21,7 @@ function recordedRun(changes: Partial<RunRecord>) {
     await known.refresh(new TraceIndex());
     return known.lineOf('only');
   };
-  return { run, lineNow };
+  return { run, lineNow, known };
 }
 
 test('a run that seemed interrupted is shown as running when its process shows that it is alive', async () => {
@@ -38,4 +39,21 @@ test('a run that waits for a decision no longer says so when somebody has decide
   expect(await lineNow()).toMatchObject({ why: 'waits for a decision on step 3 (Edit File)' });
   addDecision(run, decision, { v: 1, time: 1, actor: 'Ada', verdict: 'allow', reason: '' });
   expect((await lineNow())?.why).toMatch(/^decided on step 3/);
+});
+
+test('a branch whose file is damaged hides no other, and is shown when it is repaired', async () => {
+  const { run, lineNow, known } = recordedRun({ status: 'finished' });
+  const experiment = openExperiment(known.place.folder);
+  const parent = { experiment: experiment.name, run: run.id, step: 1 };
+  const branch = (id: string) => ({ ...exampleSpec(id), parent });
+  experiment.addBranch({ v: 1, created: 1, mlab: '0', actor: 'Ada', run: branch('only-from-1') });
+  experiment.addBranch({ v: 1, created: 2, mlab: '0', actor: 'Ada', run: branch('only-from-2') });
+  const damaged = join(known.place.folder, 'branches/only-from-1.json');
+  const whole = readFileSync(damaged);
+  writeFileSync(damaged, '{');
+  await lineNow();
+  expect(known.branches.map(({ run: id }) => id)).toEqual(['only-from-2']);
+  writeFileSync(damaged, whole);
+  await lineNow();
+  expect(known.branches.map(({ run: id }) => id)).toEqual(['only-from-1', 'only-from-2']);
 });

@@ -81,7 +81,9 @@ export class KnownExperiment {
   readonly planState: string | null;
   readonly plan: ExperimentPage['plan'];
   readonly #created: number | null;
-  readonly #message: string | null;
+  readonly #planProblem: string | null;
+  /** Why its runs could not be checked the last time. */
+  #problem: string | null = null;
   readonly #objects: ObjectStore;
   readonly #runs: KnownRun[];
   /** Branches that people began: they are not runs of the plan, so they have no lines. */
@@ -95,7 +97,7 @@ export class KnownExperiment {
     this.place = place;
     this.planState = fileState(join(place.folder, 'plan.json'));
     const opened = openOrSay(place.folder);
-    this.#message = 'message' in opened ? opened.message : null;
+    this.#planProblem = 'message' in opened ? opened.message : null;
     const experiment = 'message' in opened ? null : opened.experiment;
     this.#created = experiment?.plan.created ?? null;
     this.plan = experiment === null ? null : planInShort(experiment);
@@ -103,6 +105,11 @@ export class KnownExperiment {
     this.#runs = (experiment?.plan.runs ?? [])
       .filter(({ id }) => place.only?.has(id) !== false)
       .map((spec) => ({ line: plannedLine(spec), state: null, judged: null, shared: nothingShared }));
+  }
+
+  /** What is wrong with it; null: nothing. */
+  get message(): string | null {
+    return this.#planProblem ?? this.#problem;
   }
 
   get runs(): RunLine[] {
@@ -151,7 +158,10 @@ export class KnownExperiment {
     );
   }
 
-  /** Checks the records and grades of its runs. Concurrent callers share one check; only the first gets the changes. */
+  /**
+   * Checks the records and grades of its runs; if that fails, `message` says why. Concurrent callers share one check;
+   * only the first gets the changes.
+   */
   async refresh(index: TraceIndex): Promise<Changes> {
     if (this.#refreshing !== null) {
       await this.#refreshing;
@@ -164,8 +174,19 @@ export class KnownExperiment {
   }
 
   async #refreshOnce(index: TraceIndex): Promise<Changes> {
-    const yieldTurn = yielder();
     const changes: Changes = { lines: [], results: [] };
+    try {
+      await this.#check(index, changes);
+      this.#problem = null;
+    } catch (error) {
+      this.#problem = messageOf(error);
+    }
+    this.isRead = true;
+    return changes;
+  }
+
+  async #check(index: TraceIndex, changes: Changes): Promise<void> {
+    const yieldTurn = yielder();
     const queue = queueOf(this.place.folder);
     this.#findBranches();
     for (const run of [...this.#runs, ...this.#branches]) {
@@ -179,28 +200,28 @@ export class KnownExperiment {
       if (line.parent !== null) run.shared = this.#folderOf(run).readRecord()?.shared ?? run.shared;
       if (!('actor' in run)) changes.lines.push(line);
     }
-    this.isRead = true;
-    return changes;
   }
 
   /** People may begin one at any time. */
   #findBranches(): void {
     const state = fileState(join(this.place.folder, branchesName));
     if (state === this.#branchesState) return;
-    this.#branchesState = state;
     const known = new Map(this.#branches.map((branch) => [branch.line.run, branch]));
     const shown = new Set(this.place.only);
     const isShown = ({ run }: BranchPlan) =>
       this.place.only === null || shown.has(run.id) || (shown.has(run.parent.run) && shown.add(run.id));
-    this.#branches = branchesIn(this.place.folder)
-      .filter(isShown)
-      .map(
-        ({ actor, run }) =>
-          known.get(run.id) ?? {
-            ...{ line: plannedLine(run), state: null, judged: null, actor, parent: run.parent },
-            shared: nothingShared,
-          },
-      );
+    let isWhole = true;
+    const branches = branchesIn(this.place.folder, () => {
+      isWhole = false;
+    });
+    this.#branches = branches.filter(isShown).map(
+      ({ actor, run }) =>
+        known.get(run.id) ?? {
+          ...{ line: plannedLine(run), state: null, judged: null, actor, parent: run.parent },
+          shared: nothingShared,
+        },
+    );
+    if (isWhole) this.#branchesState = state;
   }
 
   async #lineNow(run: KnownRun, index: TraceIndex, queue: RunQueue): Promise<RunLine> {
@@ -226,7 +247,7 @@ export class KnownExperiment {
     const running = lines.filter(({ status }) => status === 'running');
     const changes = lines.flatMap(({ updated }) => updated ?? []);
     return {
-      ...{ id, name, state: this.#state(running.length), message: this.#message, runs: lines.length },
+      ...{ id, name, state: this.#state(running.length), message: this.message, runs: lines.length },
       states: stateCounts(lines),
       tasks: [...new Set(lines.map(({ task }) => task))].sort(),
       agents: [...new Set(lines.map(({ agent }) => agent))].sort(),
@@ -239,7 +260,7 @@ export class KnownExperiment {
   }
 
   #state(running: number): ExperimentLine['state'] {
-    if (this.#message !== null) return 'unreadable';
+    if (this.message !== null) return 'unreadable';
     if (!this.isRead) return 'reading';
     if (running > 0) return 'running';
     return this.#runs.every(({ line }) => line.status === 'finished') ? 'finished' : 'unfinished';
