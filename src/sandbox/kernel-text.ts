@@ -8,3 +8,8 @@ export function kernelText(path: string): string {
     return '';
   }
 }
+
+/** A number of a text with one `name: number` per line; 0 if it has no such line. */
+export function kernelField(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+}

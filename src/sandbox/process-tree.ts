@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { namesIn } from '../lib/files-there.ts';
-import { kernelText } from './kernel-text.ts';
+import { kernelField, kernelText } from './kernel-text.ts';
 
 /** What the processes of a tree use together. */
 export interface TreeUsage {
@@ -56,10 +56,10 @@ export function usageOf(pids: readonly number[]): TreeUsage {
   const usage: TreeUsage = { residentBytes: 0, sharedBytes: 0, threads: 0, cpuSeconds: 0 };
   for (const pid of pids) {
     const status = readProcess(pid, 'status');
-    const fields = ['VmRSS', 'VmSwap', 'VmPTE'].map((name) => fieldOf(status, name));
+    const fields = ['VmRSS', 'VmSwap', 'VmPTE'].map((name) => kernelField(status, name));
     usage.residentBytes += fields.reduce((sum, value) => sum + value, 0) * kibibyte;
-    usage.sharedBytes += fieldOf(status, 'RssShmem') * kibibyte;
-    usage.threads += fieldOf(status, 'Threads');
+    usage.sharedBytes += kernelField(status, 'RssShmem') * kibibyte;
+    usage.threads += kernelField(status, 'Threads');
     usage.cpuSeconds += cpuSecondsOf(pid);
   }
   return usage;
@@ -76,10 +76,10 @@ export async function proportionalBytesOf(
   for (const pid of pids) {
     const rollup = readProcess(pid, 'smaps_rollup');
     const status = readProcess(pid, 'status');
-    const own = rollup === '' ? fieldOf(status, 'VmRSS') : fieldOf(rollup, 'Pss');
-    const kernels = fieldOf(status, 'VmSwap') + fieldOf(status, 'VmPTE');
+    const own = rollup === '' ? kernelField(status, 'VmRSS') : kernelField(rollup, 'Pss');
+    const kernels = kernelField(status, 'VmSwap') + kernelField(status, 'VmPTE');
     usage.residentBytes += (own + kernels) * kibibyte;
-    usage.sharedBytes += fieldOf(rollup, 'Pss_Shmem') * kibibyte;
+    usage.sharedBytes += kernelField(rollup, 'Pss_Shmem') * kibibyte;
     await othersTurn();
   }
   return usage;
@@ -140,10 +140,6 @@ function cpuSecondsOf(pid: number): number {
 function fieldsAfterName(pid: number): string[] {
   const stat = readProcess(pid, 'stat');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-function fieldOf(text: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
 }
 
 function readProcess(pid: number, file: string): string {

@@ -36,6 +36,29 @@ describe.skipIf(reason !== null)('memory that belongs to no process, without con
     expect(await python(script.join('\n'), 100)).toMatchObject({ ending: 'exited', exitCode: 0 });
   });
 
+  it('counts in shared mappings, also if no process keeps their pages', async () => {
+    const script = [
+      'import mmap, time',
+      'm = mmap.mmap(-1, 2**30)',
+      'for at in range(0, 2**30, 2**24):',
+      '    m.write(bytes(2**24)); m.madvise(mmap.MADV_DONTNEED, at, 2**24); time.sleep(0.02)',
+      'time.sleep(8)',
+    ];
+    expect(await python(script.join('\n'))).toMatchObject({ ending: 'out_of_memory' });
+  });
+
+  it('counts shared mappings once, and only what they hold', async () => {
+    const script = [
+      'import mmap, os, time',
+      'empty, m = mmap.mmap(-1, 2**32), mmap.mmap(-1, 80 * 2**20)',
+      'm.write(bytes(80 * 2**20)); empty[0] = 1',
+      'for _ in range(6):',
+      '    if os.fork() == 0: sum(m[::4096]); time.sleep(2); os._exit(0)',
+      'sum(m[::4096]); time.sleep(2)',
+    ];
+    expect(await python(script.join('\n'))).toMatchObject({ ending: 'exited', exitCode: 0 });
+  });
+
   it('is refused where it could not be measured', async () => {
     const script = [
       'import ctypes, os',

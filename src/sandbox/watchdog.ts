@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FolderWatch, type WatchedFolder } from './folder-watch.ts';
 import { type HeldMemory, heldMemory, netlinkBytes, nothingHeld } from './kernel-memory.ts';
 import { proportionalBytesOf, type TreeUsage, usageOf } from './process-tree.ts';
+import { machineSharedBytes, sharedMappingBytes } from './shared-mappings.ts';
 
 /** Why the watchdog ends a command. */
 export type Breach = 'out_of_memory' | 'workspace_full';
@@ -41,6 +42,7 @@ export class Watchdog {
   cpuSeconds: number | null = null;
   readonly #target: WatchTarget;
   readonly #onBreach: (breach: Breach) => void;
+  readonly #sharedBefore: number;
   readonly #stopping = new AbortController();
   readonly #folder: FolderWatch | null;
   readonly #done: Promise<unknown>;
@@ -48,6 +50,7 @@ export class Watchdog {
   constructor(target: WatchTarget, onBreach: (breach: Breach) => void) {
     this.#target = target;
     this.#onBreach = onBreach;
+    this.#sharedBefore = target.sums === null ? 0 : machineSharedBytes();
     this.#folder =
       target.folder === null
         ? null
@@ -113,7 +116,8 @@ export class Watchdog {
     if (sums === null || pids.length === 0) return false;
     const usage = usageOf(pids);
     const [first] = pids;
-    const held = sums.isApart && first !== undefined ? heldMemory(first) : nothingHeld;
+    const held = { ...(sums.isApart && first !== undefined ? heldMemory(first) : nothingHeld) };
+    held.fileBytes += await this.#mappedBytes(pids, sums.memoryBytes - withHeld(usage, held));
     // Pages that processes share count in each: a sum above the limit needs the slower, exact measurement.
     const suspicious = withHeld(usage, held) > sums.memoryBytes;
     const bytes = suspicious ? withHeld(await proportionalBytesOf(pids), held) : withHeld(usage, held);
@@ -121,9 +125,16 @@ export class Watchdog {
     this.cpuSeconds = Math.max(this.cpuSeconds ?? 0, usage.cpuSeconds);
     return bytes > sums.memoryBytes || usage.threads > sums.processes;
   }
+
+  /** In shared mappings without a file; 0 if all that the machine has of this kind is not too much. */
+  async #mappedBytes(pids: readonly number[], allowed: number): Promise<number> {
+    const all = machineSharedBytes();
+    if (all <= allowed) return 0;
+    return (await sharedMappingBytes(pids, Math.max(0, all - this.#sharedBefore))) ?? all;
+  }
 }
 
-/** Mapped files in memory are in the processes' memory already. */
+/** What is mapped of files in memory, and of memory without a file, is in the processes' memory already. */
 function withHeld(usage: Pick<TreeUsage, 'residentBytes' | 'sharedBytes'>, held: HeldMemory): number {
   return usage.residentBytes + Math.max(0, held.fileBytes - usage.sharedBytes) + held.socketBytes;
 }

@@ -51,6 +51,10 @@ reached(alive * 20)`,
     'held = []\nwhile True:\n    m = mmap.mmap(-1, 2**20); m.write(b"x" * 2**20); held.append(m); reached(len(held))',
   ),
   holding(
+    'takes memory in shared mappings whose pages no process keeps',
+    'held = []\nwhile True:\n    m = mmap.mmap(-1, 2**24); m.write(b"x" * 2**24); m.madvise(mmap.MADV_DONTNEED); held.append(m); reached(16 * len(held))',
+  ),
+  holding(
     'takes memory in files without a name (memfd)',
     'f = os.memfd_create("x")\ntotal = 0\nwhile True:\n    os.write(f, b"x" * 2**20); total += 1; reached(total)\n    if total % 60 == 0: f = os.memfd_create("x")',
   ),
