@@ -34,6 +34,8 @@ Split = tuple[np.ndarray, np.ndarray]
 ROWS_FOR_THREADS = 50_000
 SPARE = 2
 """Seconds that a model may take beyond the time for all."""
+FEWEST_OF_CLASS = 3
+"""Some models refuse to learn from all rows if a class has fewer."""
 
 
 def make_splits(data: Data) -> list[Split]:
@@ -46,7 +48,10 @@ def make_splits(data: Data) -> list[Split]:
     if data.groups is not None:
         folds = min(folds, len(np.unique(data.groups)))
     if CLASSIFIES:
-        folds = max(2, min(folds, int(np.bincount(data.truth).min())))
+        sizes = np.bincount(data.truth)
+        # A class of one row costs no folds, unless only one other class is left to tell apart.
+        if (sizes >= folds).sum() < 2:
+            folds = max(2, min(folds, int(sizes.min())))
     splits: list[Split] = []
     for seed in range(SEED, SEED + repeats):
         fold = folds_of(data, folds, seed)
@@ -104,6 +109,9 @@ def fit_and_predict(
 ) -> list[np.ndarray]:
     """Fits one target and predicts it for some tables."""
     if CLASSIFIES:
+        often = np.bincount(truth)[truth] >= FEWEST_OF_CLASS
+        if len(set(truth[often])) > 1:
+            known, truth = known[often], truth[often]
         fitted = copy.deepcopy(model).fit(known, truth)
         # A rare class may be missing from the rows of one fold.
         every = np.eye(width)[fitted.classes_]

@@ -85,6 +85,15 @@ split(n, ["m", "r", "v"], [m, r, v], m * v ** 2 / r, np.arange(n) % 3 > 0)`,
     ...{ reaches: 0.03, trivial: 0.6, seconds: 40 },
   },
   'rare classes': rare,
+  'a class of a single row': {
+    metric: 'accuracy',
+    data: `n = 600
+x = rng.normal(size=(n, 4))
+y = np.array(["calm", "wild"])[(x[:, 0] * x[:, 1] + x[:, 2] + rng.normal(0, 0.3, n) > 0).astype(int)]
+y[1] = "odd"
+split(n, list("abcd"), list(x.T), y, np.arange(n) % 3 > 0)`,
+    ...{ columns: [text], reaches: 0.8, trivial: 0.52, seconds: 40 },
+  },
   'a table without scikit-learn': { ...table, isPlain: true },
   'rare classes without scikit-learn': { ...rare, reaches: 0.7, isPlain: true },
   'few rows': {
