@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from automl.settings import CLASSIFIES, COLUMNS
+from automl.formats import as_number, is_number
+from automl.settings import CLASSIFIES, COLUMNS, POSITIVE, VALUES
 
 GAP = "missing"
-NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?")
-NO_AND_YES = {("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("negative", "positive")}
-CLEARLY_RARER = 0.4
-"""Of other rows of the same table, the share does not come out on the other side of a half."""
 MOST_DENSE = 2_000
 """Columns that trees are given at most."""
+NEGATIVE = re.compile(r"0(\.0*)?|-1|no?|f|false|neg(ative)?|absent|(not?|non)\W.*", re.IGNORECASE)
+"""Names of classes that say that something is not so."""
+CLEARLY_RARER = 0.4
+"""Of other rows of the same table, the share does not come out on the other side of a half."""
 
 
 @dataclass
@@ -84,32 +85,50 @@ def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:
     """What is to be learnt, and the names of the classes; one answer a row and target."""
     if not CLASSIFIES:
         return np.array(answers, float), []
-    told = [row[0] for row in answers]
-    classes = in_order(Counter(told))
-    places = {name: place for place, name in enumerate(classes)}
-    return np.array([places[name] for name in told], int), classes
+    often = Counter(row[0] for row in answers)
+    names = sorted(often)
+    if all(map(is_number, names)):
+        names.sort(key=as_number)
+    elif often.keys() <= set(VALUES):
+        names.sort(key=VALUES.index)
+    if len(names) == 2 and positive_of(names, often) == names[0]:
+        names.reverse()
+    places = {name: place for place, name in enumerate(names)}
+    return np.array([places[row[0]] for row in answers]), names
 
 
-def in_order(counts: Counter[str]) -> list[str]:
-    """
-    Numbers by their size. Of two names, the second one is what a probability or F1 is of: the one
-    that the submission's column names, or the one that is clearly rarer, unless both are usual
-    words for no and yes, which are in this order in the alphabet.
-    """
-    names = sorted(counts)
-    if all(NUMBER.fullmatch(name) for name in names):
-        return sorted(names, key=float)
-    if len(names) != 2:
-        return names
-    words = re.split(r"[^a-z0-9]+", COLUMNS[0].lower())
-    asked = [name for name in names if name.lower() in words]
-    if len(asked) == 1:
-        return [*(name for name in names if name not in asked), *asked]
-    is_usual = (names[0].lower(), names[1].lower()) in NO_AND_YES
-    rarer = min(names, key=counts.__getitem__)
-    if is_usual or counts[rarer] > CLEARLY_RARER * counts.total():
-        return names
-    return sorted(names, key=lambda name: name == rarer)
+def positive_of(names: list[str], often: Counter[str]) -> str:
+    """Which of two classes a probability or an F1 is about."""
+    column = COLUMNS[0] if len(COLUMNS) == 1 else ""
+    affirmed = [name for name in names if not NEGATIVE.fullmatch(name)]
+    named = named_in(column, names) or (affirmed[0] if len(affirmed) == 1 else "")
+    # Short names may be words that mean something else.
+    if not named and min(map(len, names)) > 2:
+        named = named_in(" ".join(POSITIVE), names)
+    rarer = min(names, key=lambda name: often[name])
+    if not named and len(affirmed) == 2 and often[rarer] < CLEARLY_RARER * often.total():
+        return rarer
+    return named or names[1]
+
+
+def named_in(text: str, names: list[str]) -> str:
+    """The one of two names whose words, or other forms of them, a text has; else an empty one."""
+    told = words_in(text) - {"p", "prob", "probability"}
+
+    def is_told(word: str) -> bool:
+        return word in told or any(
+            len(min(word, each, key=len)) >= 4 and (word.startswith(each) or each.startswith(word))
+            for each in told
+        )
+
+    # "Not paid" has the words of "paid" and one more.
+    first, second = (len(words_in(name)) * all(map(is_told, words_in(name))) for name in names)
+    return "" if first == second else names[first < second]
+
+
+def words_in(text: str) -> set[str]:
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    return set(re.findall(r"[^\W_]+", apart.lower()))
 
 
 def as_matrix(columns: list[np.ndarray], size: int, kind: str = "float") -> np.ndarray:

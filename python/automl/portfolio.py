@@ -5,6 +5,10 @@ from typing import Any
 
 from automl.sources import Source
 
+# What the script that learns must know of the task besides.
+VALUES: list[str] = []
+POSITIVE: list[str] = []
+
 
 class NoModelError(Exception):
     """Why no model can be written."""
@@ -22,11 +26,12 @@ class Portfolio:
 
 
 def choose_portfolio(source: Source, classes: int, packages: list[str], epochs: int) -> Portfolio:
+    told: dict[str, Any] = {"VALUES": VALUES, "POSITIVE": POSITIVE}
     core = ["settings", "data", "formats", "scores", "submission"]
     if source.are_pictures and "torch" in packages:
-        limit = {"MOST_PASSES": epochs or 30}
+        told["MOST_PASSES"] = epochs or 30
         parts, rows = read_rows(source)
-        return Portfolio([*core, *parts, "pictures"], f"learn_pictures(*{rows})", settings=limit)
+        return Portfolio([*core, *parts, "pictures"], f"learn_pictures(*{rows})", settings=told)
     has_models = "sklearn" in packages
     needs_words = source.kind != "arrays" and not source.are_pictures
     if not has_models and needs_words and not source.columns.keys() & {"number", "name"}:
@@ -43,7 +48,7 @@ def choose_portfolio(source: Source, classes: int, packages: list[str], epochs: 
     else:
         parts = ["texts", "files"]
         reads = 'data, cells = read_texts()\n    add_texts("text", cells, data)\n    learn(data)'
-    return Portfolio([*core, *parts], reads, members)
+    return Portfolio([*core, *parts], reads, members, told)
 
 
 def read_rows(source: Source) -> tuple[list[str], str]:

@@ -16,6 +16,10 @@ COLUMNS = ["target"]
 CLASS_COLUMNS: list[list[str]] = []
 """Columns of the submission that hold the probability of one class each, and that class."""
 WRITES_PROBABILITY = False
+VALUES: list[str] = []
+"""The only values that the column may have, in the task's order; empty if it lists none."""
+POSITIVE: list[str] = []
+"""What the task says a probability, or its metric, is about."""
 ROUNDS_TO_WHOLE: list[str] = []
 """Columns of the submission that hold whole numbers."""
 BOUNDS = [[-1e300, 1e300]]

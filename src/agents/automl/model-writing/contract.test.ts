@@ -78,6 +78,8 @@ describe('the contract of a missing model', () => {
       CLASSIFIES: false,
       MANY_CLASSES: false,
       WRITES_PROBABILITY: false,
+      VALUES: [],
+      POSITIVE: [],
       ROUNDS_TO_WHOLE: [],
       BOUNDS: [[0, 1000]],
       METRIC: 'mae',
@@ -88,6 +90,12 @@ describe('the contract of a missing model', () => {
       'Learn y (numbers) from 3 rows of data/train.csv (columns: 1 of names, 1 of numbers), for id of data/test.csv; ' +
         'choose by mae.',
     );
+  });
+
+  it('knows what the task says a probability is of', () => {
+    const problem = 'Predict the probability that a home\nis sold (from 0 to 1). Chance is 0.5.';
+    const { POSITIVE } = settingsOf({ ...taskOf('ROC AUC', [{}]), problem }, homes);
+    expect(POSITIVE).toEqual(['a home is sold']);
   });
 
   it('takes the only column that the rows to predict lack for the target, whatever the submission calls it', () => {

@@ -63,9 +63,20 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     METRIC_NAME: task.metric.name,
     IN_PERCENT: isPercentage(task.metric),
     EPOCHS: maxEpochs(task.problem) ?? 0,
+    VALUES: file.columns.length === 1 ? (file.columns[0]?.values ?? []) : [],
+    POSITIVE: positive(task),
   };
   return pythonScript(['look', 'formats', 'sources', 'portfolio', 'contract'], settings, 'print_contract()');
 }
+
+/** What the task says its probabilities, or its metric, are about. */
+function positive({ submission, problem }: TaskBrief): string[] {
+  const told = `${submission.description}\n${problem}`.matchAll(aboutPattern);
+  return [...told].map(([, about = '']) => about.replace(/\s+/g, ' ').trim());
+}
+
+const aboutPattern =
+  /\b(?:(?:probability|likelihood|chance|F1|average precision)\s+(?:that|of|for)|positive class)\b([^.:;()]{0,80})/gi;
 
 /** Reads the output of that script. */
 export function readContract(printed: string): Contract | { problem: string } {

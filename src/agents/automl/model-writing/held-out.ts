@@ -99,7 +99,7 @@ export async function gainOnHeldOut(
 /** What is to be predicted, where it is written, and how it is scored. */
 const ofAnswers = [
   ...['TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS', 'CLASSIFIES'],
-  ...['WRITES_PROBABILITY', 'ROUNDS_TO_WHOLE', 'METRIC', 'UNIT'],
+  ...['WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'METRIC', 'UNIT'],
 ];
 
 function settingsOf({ settings }: Contract, names: readonly string[]): Record<string, Setting> {

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cacheFolder } from '../../../lib/cache-folder.ts';
+import { ensurePython, loadTask } from '../../../tasks/index.ts';
+
+/** How the scripts that automl writes read data: calls their parts. */
+const root = join(import.meta.dirname, '../../../..');
+const { executable: python } = await ensurePython(loadTask('digits', [join(root, 'tasks')]).requirements, {
+  cache: cacheFolder(process.env),
+});
+
+/** What a program prints as JSON. `settings`: assignments in Python, made before any part is imported. */
+function printedBy(settings: string, program: string): unknown {
+  const input = `import json\nimport numpy as np\nfrom automl import settings\n${settings}\n${program}\n`;
+  const { stdout, stderr, status } = spawnSync(python, ['-'], {
+    env: { PATH: process.env.PATH, PYTHONPATH: join(root, 'python') },
+    ...{ encoding: 'utf8', input },
+  });
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+}
+
+/** The classes in their order. */
+function classesOf(settings: string, answers: string): unknown {
+  const program = `from automl.data import encode
+print(json.dumps(encode([(each,) for each in ${answers}])[1]))`;
+  return printedBy(`settings.CLASSIFIES = True\n${settings}`, program);
+}
+
+const paid = '["paid", "overdue", "overdue", "paid", "overdue"]';
+const faults = '["ok", "fault", "ok", "ok"]';
+
+test.each([
+  [
+    'that the column is named after',
+    'settings.COLUMNS = ["p_churned"]',
+    '["churned", "retained"]',
+    'churned',
+  ],
+  ['of whose name the column has another form', 'settings.COLUMNS = ["faulty"]', faults, 'fault'],
+  ['whose name is the longer of two', 'settings.COLUMNS = ["pNotPaid"]', '["not paid", "paid"]', 'not paid'],
+  ['that the task names', 'settings.POSITIVE = ["a bill is overdue"]', paid, 'overdue'],
+  ['that is affirmed', 'settings.METRIC = "f1"', '["Approved", "Not approved", "Approved"]', 'Approved'],
+  ['that is 1', 'settings.METRIC = "f1"', '["1", "0", "1"]', '1'],
+  ['that is clearly rarer', '', faults, 'fault'],
+  ['that is the last, else', '', '["ok", "fault"]', 'ok'],
+])('of two classes the positive one is the one %s', (_, settings, answers, positive) => {
+  expect((classesOf(settings, answers) as string[])[1]).toBe(positive);
+});
+
+test.each([
+  ['numbers', 'settings.VALUES = []', '["10", "9", "1"]', ['1', '9', '10']],
+  [
+    'the order in which the task lists them',
+    'settings.VALUES = ["low", "medium", "high"]',
+    '["high", "low"]',
+    ['low', 'high'],
+  ],
+  ['letters', 'settings.VALUES = ["b"]', '["b", "c", "a"]', ['a', 'b', 'c']],
+])('classes are ordered by %s', (_, settings, answers, classes) => {
+  expect(classesOf(settings, answers)).toEqual(classes);
+});
+
+test('dates are read as people write them, and numbers are none', () => {
+  const areDates = (format: string) =>
+    printedBy(
+      '',
+      `from datetime import date, timedelta
+from automl.data import Data
+from automl.dates import add_dates
+data = Data([], np.zeros(0), [])
+days = [date(2022, 1, 1) + timedelta(days=31 * each) for each in range(40)]
+print(json.dumps(add_dates("when", [day.strftime("${format}") for day in days], data)))`,
+    );
+  for (const format of ['%Y-%m-%d', '%b %d, %Y', '%d %B %Y', '%A, %d %B %Y', '%d/%m/%y', '%Y-%m', '%Y%m%d'])
+    expect(areDates(format), format).toBe(true);
+  for (const format of ['%j', '%Y.%j', '1.5e+%j', 'room %j']) expect(areDates(format), format).toBe(false);
+});
+
+test('large arrays become at most about a thousand columns, whatever their shape', () => {
+  const columnsOf = (...shape: number[]) =>
+    printedBy(
+      '',
+      `from automl.arrays import as_numbers
+from automl.data import Data
+rows = np.arange(${shape.join('*')} * 3.0).reshape(3, ${shape.join(', ')})
+print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
+    );
+  // Of sequences, blocks and four measures of each channel.
+  expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(128, 9)]).toEqual([1020, 1020, 612]);
+  expect([columnsOf(64, 64), columnsOf(3, 64, 64), columnsOf(9, 9)]).toEqual([1024, 768, 81]);
+});
