@@ -56,6 +56,20 @@ describe('Edit File', () => {
     });
   });
 
+  test('does not make a file larger than it could edit again', async () => {
+    await using place = await WorkspacePlace.open({ files: { 'notes.txt': 'a'.repeat(2 ** 20) } });
+    const answer = await edit(place, 'a', 'b'.repeat(17), { replace_all: true });
+    expect(answer).toMatchObject({
+      status: 'failed',
+      observation: expect.stringContaining('would become too large for this action (17825792 bytes)'),
+    });
+    expect(contentOf(place)).toHaveLength(2 ** 20);
+    writeFileSync(join(place.workspace, 'notes.txt'), 'a\r\n'.repeat(2 ** 19));
+    expect((await edit(place, 'a', '\n'.repeat(16), { replace_all: true })).observation).toContain(
+      '(17825792 bytes)',
+    );
+  });
+
   test.each(['maybe', 1, null])('does not accept %j as a truth value', async (replace_all) => {
     await using place = await WorkspacePlace.open({ files: { 'notes.txt': notes } });
     expect(await edit(place, 'alpha', 'x', { replace_all })).toMatchObject({ status: 'invalid' });

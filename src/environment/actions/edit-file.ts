@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineAction } from '../action.ts';
 import { fileName } from './files.ts';
-import { linesAt, nearMatch } from './near-match.ts';
+import { nearMatch, placesOf } from './near-match.ts';
 import { edit, failed } from './outcomes.ts';
 import { syntaxProblem } from './syntax.ts';
 import { contentWith, isPython, readTextFile } from './text-file.ts';
@@ -39,21 +39,29 @@ const editFile = defineAction({
     const old = asIn(args.old_text);
     const fresh = asIn(args.new_text);
     if (old === fresh) return failed('old_text and new_text are the same: there is nothing to change.');
-    const places = linesAt(file.text, old);
-    const [place] = places;
-    if (place === undefined) {
+    const { count, lines } = placesOf(file.text, old, maxPlaces);
+    if (count === 0) {
       return failed(
         `${file_name} does not hold old_text; nothing was changed. ${nearMatch(file.text, old)}`.trim(),
       );
     }
-    if (places.length > 1 && !replace_all) {
-      const more = places.length > maxPlaces ? ', …' : '';
+    if (count > 1 && !replace_all) {
+      const more = count > maxPlaces ? ', …' : '';
       return failed(
-        `${file_name} holds old_text ${places.length} times, in lines ${places.slice(0, maxPlaces).join(', ')}${more}; ` +
+        `${file_name} holds old_text ${count} times, in lines ${lines.join(', ')}${more}; ` +
           'nothing was changed. Include more of the surrounding text, or set replace_all to true.',
       );
     }
-    const text = file.text.split(old).join(fresh);
+    // Known before the text is made: many short places and a long replacement would take gigabytes.
+    const bytesOf = (text: string) =>
+      Buffer.byteLength(text) + (file.lineBreak === '\n' ? 0 : placesOf(text, '\n', 0).count);
+    const bytes = bytesOf(file.text) + count * (bytesOf(fresh) - bytesOf(old));
+    if (bytes > largestEdited) {
+      return failed(
+        `${file_name} would become too large for this action (${bytes} bytes); nothing was changed.`,
+      );
+    }
+    const text = count === 1 ? file.text.replace(old, () => fresh) : file.text.split(old).join(fresh);
     const wrong = isPython(file_name) ? await syntaxProblem(context, text) : null;
     const warning =
       wrong === null
@@ -61,7 +69,7 @@ const editFile = defineAction({
         : `\nWarning: ${file_name} is not valid Python now: ${wrong}. Undo Edit Script reverts the edit.`;
     return edit(context, file_name, () => {
       context.files.write(file_name, contentWith(file, text), 'replace');
-      const what = places.length === 1 ? `the text in line ${place}` : `${places.length} occurrences`;
+      const what = count === 1 ? `the text in line ${lines[0]}` : `${count} occurrences`;
       return `Replaced ${what} of ${file_name}.${warning}`;
     });
   },

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { linesAt, nearMatch } from './near-match.ts';
+import { nearMatch, placesOf } from './near-match.ts';
 
 const text = 'import os\n\ndef train(rate):\n\tmodel = build()\n    model.fit(rate)  \n\nprint("done")\n';
 
-test('finds the lines in which a text begins, without overlaps', () => {
-  expect(linesAt('a\naa\nba', 'a')).toEqual([1, 2, 2, 3]);
-  expect(linesAt('aaaa', 'aa')).toEqual([1, 1]);
-  expect(linesAt('a\nb\na\nb\n', 'a\nb')).toEqual([1, 3]);
+test('counts a text without overlaps, and finds the first lines in which it begins', () => {
+  expect(placesOf('a\naa\nba', 'a', 9)).toEqual({ count: 4, lines: [1, 2, 2, 3] });
+  expect(placesOf('a\naa\nba', 'a', 3)).toEqual({ count: 4, lines: [1, 2, 2] });
+  expect(placesOf('aaaa', 'aa', 9)).toEqual({ count: 2, lines: [1, 1] });
+  expect(placesOf('a\nb\na\nb\n', 'a\nb', 9)).toEqual({ count: 2, lines: [1, 3] });
   fc.assert(
     fc.property(fc.stringMatching(/^[ab\n]*$/), fc.stringMatching(/^[ab\n]{1,3}$/), (whole, part) => {
-      expect(linesAt(whole, part).length).toBe(whole.split(part).length - 1);
+      expect(placesOf(whole, part, 2).count).toBe(whole.split(part).length - 1);
     }),
   );
 });

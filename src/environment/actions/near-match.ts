@@ -7,16 +7,19 @@ const maxSearchedCharacters = 500_000;
 const maxCompared = 100;
 const longestCompared = 120;
 
-/** The numbers of the lines in which a text begins, from 1, without overlaps. */
-export function linesAt(text: string, wanted: string): number[] {
-  const found: number[] = [];
+/** How often a text occurs, without overlaps, and the numbers of the first lines in which it begins, from 1. */
+export function placesOf(text: string, wanted: string, maxLines: number): { count: number; lines: number[] } {
+  const lines: number[] = [];
+  let count = 0;
   let line = 1;
   let counted = 0;
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+    count += 1;
+    if (count > maxLines) continue;
     for (; counted < at; counted++) if (text.charCodeAt(counted) === 10) line += 1;
-    found.push(line);
+    lines.push(line);
   }
-  return found;
+  return { count, lines };
 }
 
 /** Tells the agent the place most similar to a text that was not found; empty if there is none. */

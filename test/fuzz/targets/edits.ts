@@ -1,5 +1,5 @@
 import { blocksOf, numbered } from '../../../src/environment/actions/blocks.ts';
-import { linesAt, nearMatch } from '../../../src/environment/actions/near-match.ts';
+import { nearMatch, placesOf } from '../../../src/environment/actions/near-match.ts';
 import { omissionIn } from '../../../src/environment/actions/omission.ts';
 import { codeOfReply, fenceFor } from '../../../src/environment/actions/reply-code.ts';
 import { readings, segmentOf } from '../../../src/environment/actions/segment.ts';
@@ -46,7 +46,7 @@ export const editTarget = defineTarget({
       }
       hold(!reply.includes(`\n${fenceFor(reply)}\n`), 'a text cannot end its own fence');
       nearMatch(file, reply);
-      linesAt(file, reply.slice(0, 40) || 'a');
+      placesOf(file, reply.slice(0, 40) || 'a', 20);
       const { lines } = segmentOf(file, 1, 3);
       readings(lines, linesOf(reply));
       const blocks = blocksOf(file, 100);
