@@ -51,13 +51,24 @@ export class RunLease implements Disposable {
   readonly #lost = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #file: LeaseFile;
-  /** The time before the last renewal began, by both clocks: one stops while a machine sleeps, the other can be set. */
-  #renewed = clocks();
+  /** The time before the last renewal began. */
+  #renewed: Clocks;
   #isSilent = false;
   #released = false;
 
-  /** @param file the content just written to the folder */
-  constructor(folder: string, epoch: number, file: LeaseFile, before: LeaseBefore, times: LeaseTimes) {
+  /**
+   * @param file the content written to the folder
+   * @param begun the time before it was written: this process may have been stopped since, and followed
+   */
+  constructor(
+    folder: string,
+    epoch: number,
+    file: LeaseFile,
+    before: LeaseBefore,
+    times: LeaseTimes,
+    begun: Clocks,
+  ) {
+    this.#renewed = begun;
     this.#folder = folder;
     this.epoch = epoch;
     this.#path = join(folder, String(epoch));
@@ -164,7 +175,13 @@ export class RunLease implements Disposable {
   }
 }
 
-function clocks(): { steady: number; wall: number } {
+/** One stops while a machine sleeps, the other can be set. */
+interface Clocks {
+  steady: number;
+  wall: number;
+}
+
+export function clocks(): Clocks {
   return { steady: performance.now(), wall: Date.now() };
 }
 

@@ -14,6 +14,7 @@ import {
   thisProcess,
 } from './lease-owner.ts';
 import {
+  clocks,
   type LeaseHolder,
   type LeaseTimes,
   leaseTimes,
@@ -150,17 +151,18 @@ function follow(run: string, before: LeaseState, me: LeaseOwner, times: LeaseTim
   const epoch = before.newest + 1;
   const path = join(folder, String(epoch));
   const file = newLeaseFile(me);
+  const begun = clocks();
   if (!createLease(path, textOf(file))) return null;
   const others = readState(run, me).leases.filter(({ text }) => text !== textOf(file));
   if (epochsIn(folder).at(-1) !== epoch || textsOf(others) !== textsOf(before.leases)) {
     rmSync(path, { force: true });
     return null;
   }
-  removeOthers(folder, String(epoch));
+  removeEarlier(folder, epoch);
   rmSync(join(run, formerLockName), { recursive: true, force: true });
   const { state } = before;
   const holder = state === 'free' ? null : before.holder;
-  return new RunLease(folder, epoch, file, { holder, isSilent: state === 'unknown' }, times);
+  return new RunLease(folder, epoch, file, { holder, isSilent: state === 'unknown' }, times, begun);
 }
 
 function createLease(path: string, text: string): boolean {
@@ -181,9 +183,10 @@ function requireWritable(folder: string): void {
   else requireWritable(dirname(folder));
 }
 
-/** Removes earlier leases, and drafts left by killed processes. */
-function removeOthers(folder: string, own: string): void {
-  for (const name of readdirSync(folder)) if (name !== own) rmSync(join(folder, name), { force: true });
+/** Earlier leases, and drafts left by killed processes. This process may have been stopped, and followed, meanwhile. */
+function removeEarlier(folder: string, epoch: number): void {
+  for (const name of readdirSync(folder))
+    if (!(Number(name) >= epoch)) rmSync(join(folder, name), { force: true });
 }
 
 /** Former versions renewed a lock by writing the same content again. */
