@@ -1,6 +1,15 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { examplePlan, exampleRecord, exampleSpec } from '../../test/fixtures/store/examples.ts';
@@ -106,6 +115,24 @@ test('experiments are listed by name; other folders are not', () => {
   );
   expect(listExperiments(join(folder.path, 'nowhere'))).toEqual([]);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'experiments in closed folders of other users are left out of the list',
+  () => {
+    using folder = temporaryFolder();
+    for (const name of ['first', 'private']) createExperiment(join(folder.path, name), examplePlan());
+    chmodSync(folder.path, 0o755);
+    chmodSync(join(folder.path, 'private'), 0o700);
+    const program = `
+    const { listExperiments } = await import(${JSON.stringify(join(import.meta.dirname, 'experiment.ts'))});
+    console.log(listExperiments(${JSON.stringify(folder.path)}).map(({ name }) => name).join());`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      uid: 65_534,
+      encoding: 'utf8',
+    });
+    expect(stdout.trim(), stderr).toBe('first');
+  },
+);
 
 test('folders that are not experiments and ids that are not runs are named in the error', () => {
   using folder = temporaryFolder();

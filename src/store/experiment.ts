@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { removeDrafts, writeFileAtomically } from '../lib/atomic-file.ts';
-import { UserError } from '../lib/errors.ts';
+import { hasCode, UserError } from '../lib/errors.ts';
 import { isFile, namesIn } from '../lib/files-there.ts';
 import { BranchPlan, ExperimentName, Plan, RunId, type RunSpec } from '../schema/index.ts';
 import { createFileExclusively, parseStoredText, readTextIfThere } from './documents.ts';
@@ -223,7 +223,17 @@ function experimentFolders(root: string): string[] {
   const absolute = resolve(root);
   return namesIn(absolute)
     .map((name) => join(absolute, name))
-    .filter((folder) => isFile(planPath(folder)));
+    .filter(hasPlan);
+}
+
+/** The closed folders of other users are left out. */
+function hasPlan(folder: string): boolean {
+  try {
+    return isFile(planPath(folder));
+  } catch (error) {
+    if (hasCode(error, 'EACCES')) return false;
+    throw error;
+  }
 }
 
 const hourMs = 3_600_000;
