@@ -9,6 +9,8 @@ import { serviceSandbox, servicesInside } from './service-sandbox.ts';
 
 const startMs = 15_000;
 const pollMs = 20;
+/** Within this time an interpreter ends that has closed its connections. */
+const endingMs = 300;
 /** Between an end and the next start. */
 const pauseMs = 500;
 
@@ -68,6 +70,8 @@ export class ScriptService {
     const running = this.#running;
     if (running === null) return;
     this.#running = null;
+    // Submitted code may have made it end a moment ago: whoever is only killed shows no exit code.
+    await Promise.race([running.process.ended, sleep(endingMs, undefined, { ref: false })]);
     const end = await running.process.kill();
     await running.sandbox[Symbol.asyncDispose]();
     // A script that was just about to end when it was stopped shows that by its exit code.
