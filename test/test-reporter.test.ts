@@ -96,21 +96,17 @@ test('failed tests run again alone: those that pass then are named, and only wha
   };
   const { summary } = runVitest(files);
   expect(summary).toMatchObject({ passed: 1, failed: 3 });
-  const again = await repeatFailed(summary, async (chosen: string[]) => {
+  const runAgain = async (chosen: string[]) => {
     const { status, summary } = runVitest({}, {}, chosen);
     return { passed: status === 0, summary };
-  });
+  };
+  const again = await repeatFailed(summary, runAgain);
   const group = { file: 'load.test.mjs', name: 'a group (1 + 1) > needs > 1 try, or $2' };
   expect(again).toMatchObject({ passed: 2, failed: 2, unstable: [{ file: 'begin.test.mjs', name: null }] });
   const onlyGroup = { ...summary, failed: 1, failures: [group] };
   const lines = () => readFileSync(join(project, 'tried.txt'), 'utf8').split('\n');
   const others = lines().filter((line) => line === 'other').length;
-  expect(
-    await repeatFailed(onlyGroup, async (chosen: string[]) => {
-      const { status, summary } = runVitest({}, {}, chosen);
-      return { passed: status === 0, summary };
-    }),
-  ).toMatchObject({ passed: 2, failed: 0, unstable: [group] });
+  expect(await repeatFailed(onlyGroup, runAgain)).toMatchObject({ passed: 2, failed: 0, unstable: [group] });
   expect(lines().filter((line) => line === 'other')).toHaveLength(others);
 });
 

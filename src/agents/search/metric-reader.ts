@@ -129,7 +129,7 @@ function readAs(
       readings.push({ value, line: text.trim(), validation, short: found.altered, other: false, rank });
     }
   }
-  const best = Math.max(...readings.map(({ rank }) => rank));
+  const best = readings.reduce((most, { rank }) => Math.max(most, rank), Number.NEGATIVE_INFINITY);
   const last = readings.filter(({ rank }) => rank === best);
   const reading = last.findLast(({ validation }) => validation) ?? last.at(-1);
   if (reading === undefined) return null;
