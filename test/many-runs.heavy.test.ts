@@ -67,7 +67,7 @@ test('a hundred runs share a server that fails one request in five: all finish, 
   expect(Object.keys(report.peaks)).toHaveLength(models.length);
   for (const peak of Object.values(report.peaks)) expect(peak).toBeLessThanOrEqual(cap);
   const verified = new Map<ObjectId, number>();
-  let failedAttempts = 0;
+  const failures: string[] = [];
   for (const [index, { spec, record }] of results.entries()) {
     expect(record, spec.id).toMatchObject({
       ...{ status: 'finished', end: { reason: 'final_answer' }, steps: stepsPerRun },
@@ -81,13 +81,16 @@ test('a hundred runs share a server that fails one request in five: all finish, 
     expect(calls.map(({ call }) => call)).toEqual(calls.map((_, call) => call + 1));
     expect(calls.filter(({ failure }) => failure !== null)).toEqual([]);
     expect(calls.filter(({ purpose }) => purpose === 'act').length, spec.id).toBe(stepsPerRun);
-    failedAttempts += calls.reduce((sum, { attempts }) => sum + attempts.length, 0);
+    failures.push(...calls.flatMap(({ attempts }) => attempts.map(({ failure }) => failure)));
     if (index % 10 !== 0) continue;
     const replay = await replayRun(spec, folder, agentByName(spec.agent), resources.task);
     expect(replay, spec.id).toMatchObject({ steps: stepsPerRun, calls: calls.length, diverged: null });
   }
-  // Slow headers are not a failure.
-  expect(failedAttempts).toBe(report.faulty - (report.faults['slow-headers'] ?? 0));
+  const { stall = 0, 'slow-headers': slow = 0 } = report.faults;
+  // Slow headers are not a failure. On a busy machine the server, which has low priority, may be silent without a fault.
+  const timedOut = failures.filter((failure) => failure === 'timed_out').length;
+  expect(failures.length).toBeGreaterThanOrEqual(report.faulty - slow);
+  expect(failures.length - (report.faulty - slow)).toBeLessThanOrEqual(timedOut - stall);
 });
 
 /** Counts the turns of the event loop. */
