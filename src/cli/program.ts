@@ -84,14 +84,16 @@ export function helpLast(argv: string[]): string[] {
   return [...argv.slice(0, at), ...asked, ...(isKnown ? ['--help'] : [])];
 }
 
-/** The command that is called, to point to its help. */
+/** The command that is called, or the group in which one was called that does not exist, to point to its help. */
 export function calledBy(argv: readonly string[]): string {
   const words = argv.filter((word) => !word.startsWith('-'));
   const called = verbs.find(({ name }) => {
     const [first = '', second] = name.split(' ');
     return words.includes(first) && (second === undefined || words.includes(second));
   });
-  return called === undefined ? '' : `mlab ${called.name}`;
+  if (called !== undefined) return `mlab ${called.name}`;
+  const group = words.find((word) => verbs.some(({ name }) => name.startsWith(`${word} `)));
+  return group === undefined ? '' : `mlab ${group}`;
 }
 
 /** Every verb, in the order of the help. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
+import { isFolder } from '../lib/files-there.ts';
 import { nearest } from '../lib/nearest.ts';
 import { provision as provisionTask, type TaskResources } from '../runs/index.ts';
 import type { Job } from '../schema/index.ts';
@@ -21,7 +22,11 @@ export const prepareFlags: Flag[] = [
     flags: '--sample',
     description: 'use small synthetic data of the same format, without a download; results get a caveat',
   },
-  { flags: '--mirror <folder>', description: 'take source files from a local folder instead of the network' },
+  {
+    flags: '--mirror <folder>',
+    description: 'take source files from a local folder instead of the network',
+    parse: existingFolder,
+  },
   {
     flags: '--allow-unverified',
     description: 'accept data whose checksums differ from the expected ones; results get a caveat',
@@ -31,6 +36,11 @@ export const prepareFlags: Flag[] = [
     description: 'Python to create environments with (3.10 or newer)',
   },
 ];
+
+function existingFolder(path: string, flag: string): string {
+  if (isFolder(path)) return path;
+  throw new UserError('bad_flag', `${flag}: there is no folder ${path}.`, 'Give the path of a folder.');
+}
 
 /** The tasks by id or folder, and all tasks of a suite; each once. */
 export function chooseTasks(

@@ -69,6 +69,8 @@ describe('wrong usage', () => {
   const cases: [string[], RegExp][] = [
     [['rnu'], /unknown command 'rnu'[\s\S]*Did you mean run\?/],
     [['runs', 'shwo', 'x'], /unknown command 'shwo'[\s\S]*Did you mean show\?/],
+    [['runs', 'foo'], /unknown command 'foo'\nmlab runs --help/],
+    [['run', '--task', 'digits', '--mirror', 'absent'], /--mirror: there is no folder absent/],
     [['run', '--tsk', 'digits'], /unknown option '--tsk'[\s\S]*Did you mean --task/],
     [['runs', 'show'], /missing required argument 'run'\nmlab runs show --help/],
     [['help', 'rnu'], /unknown command 'rnu'[\s\S]*Did you mean run/],
@@ -195,6 +197,13 @@ describe('answers', () => {
       expect(code, out).toBe(0);
       expect(typeof JSON.parse(out)).toBe('object');
     }
+  });
+
+  test('a model that no agent uses is named', async () => {
+    const argv = ['run', ...withFixtures, '--task', 'sums', '--model', 'openai/gpt-5', '--dry-run'];
+    const note = 'No run uses a language model: --model openai/gpt-5 has no effect.';
+    expect((await mlab([...argv, '--agent', 'noop,baseline'], here)).err).toContain(note);
+    expect((await mlab([...argv, '--agent', 'noop,tools'], here)).err).not.toContain(note);
   });
 
   test('a dry run prints the plan and creates nothing', async () => {

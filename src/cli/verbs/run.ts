@@ -41,6 +41,7 @@ import { viewExperiment, withViewer } from '../view-experiment.ts';
 
 interface Options extends RequestFlags {
   artifacts?: string;
+  model?: string[];
   incomplete: (typeof incompleteChoices)[number];
   dryRun?: boolean;
   yes?: boolean;
@@ -118,7 +119,7 @@ async function refuseOrWarn(
   { wanted, agents, agentOf }: RunRequest,
   planned: Plan,
   gate: Gate | undefined,
-  { artifacts }: Options,
+  { artifacts, model = [] }: Options,
 ): Promise<void> {
   if (artifacts !== undefined && executorNameOf(context, planned, wanted) !== 'redis')
     throw new UserError(
@@ -126,6 +127,8 @@ async function refuseOrWarn(
       '--artifacts works only with Redis workers.',
       'Add --on redis://…, or leave out --artifacts.',
     );
+  if (model.length > 0 && planned.runs.every((run) => run.model === null))
+    context.log(`No run uses a language model: --model ${model.join(',')} has no effect.`);
   await checkApproval(planned.runs, gate !== undefined, agentOf);
   refuseKeysInPlan(planned, context.variables);
   refuseUncountedLimit(context, planned, wanted);
