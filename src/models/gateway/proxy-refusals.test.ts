@@ -80,3 +80,11 @@ test('only names of small models are answered by the fast one', async () => {
   for (const name of names) await postTo(url, `/v1beta/models/${name}:generateContent`, { contents: [] });
   expect(records.map(({ request }) => request.role)).toEqual(['agent', 'agent', 'fast', 'fast']);
 });
+
+test('a compressed request is named as the reason', async () => {
+  const { url, records } = await testedProxy(() => ({ pieces: [] }), { model: 'openai/gpt-4o' });
+  const headers = { 'content-encoding': 'zstd' };
+  const reply = await postTo(url, '/v1/chat/completions', 'not JSON', { headers });
+  expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('compressed (zstd)')]);
+  expect(records).toEqual([]);
+});

@@ -166,6 +166,11 @@ export class ProxyServer implements AsyncDisposable {
       refuseWith(response, dialect, 'too_large', `A request may have ${maxBodyBytes} bytes at most.`);
       return;
     }
+    const { 'content-encoding': encoding = 'identity' } = request.headers;
+    if (encoding !== 'identity') {
+      refuseWith(response, dialect, 'bad_request', `The body is compressed (${encoding}): send plain JSON.`);
+      return;
+    }
     const asked = this.#understood(found, body, request.rawHeaders);
     if ('problem' in asked) refuseWith(response, dialect, asked.code, asked.problem);
     else await this.#answer(asked, request, response);
