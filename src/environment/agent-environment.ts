@@ -207,10 +207,7 @@ export class AgentEnvironment implements Environment {
     }
     await this.#order.beyond();
     if (state.ending !== null) return await closed();
-    const several = this.#order.concurrent;
-    const reply = await this.#order.live((recorded) =>
-      continuation.ask(request, { asked, several }, recorded),
-    );
+    const reply = await this.#order.live((recorded) => continuation.ask(request, asked, recorded));
     return reply.kind === 'closed' ? await closed() : reply;
   }
 

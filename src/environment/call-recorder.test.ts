@@ -51,7 +51,7 @@ test('bodies of programs are stored unchanged, and take no more of the trace lat
     spent: { calls: 0, tokens: 0, money: 0, unpriced: 0 },
   });
   const sizes = Array.from({ length: 40 }, (_, index) => {
-    recorder.record(callWith(2 * index + 1), { step: null, asked: 1, several: false }, 0);
+    recorder.record(callWith(2 * index + 1), { step: null, asked: 1 }, 0);
     return statSync(path).size;
   });
   const grown = (index: number) => (sizes[index] ?? 0) - (sizes[index - 1] ?? 0);

@@ -1,7 +1,6 @@
 import { type CallRecord, jsonPieces } from '../models/index.ts';
 import type { BranchId, EventOf, ModelRequest, Spent, TextRef } from '../schema/index.ts';
 import { addCall, ConversationRecorder, type TraceWriter } from '../store/index.ts';
-import type { CallOrder } from './continuation.ts';
 import { RequestTexts } from './request-texts.ts';
 
 /** A step whose action calls a model. */
@@ -11,7 +10,7 @@ export interface StepOfBranch {
 }
 
 /** The caller of a model: a step's action, or the agent itself. */
-export type ModelCaller = (StepOfBranch | ({ step: null } & CallOrder)) & {
+export type ModelCaller = (StepOfBranch | { step: null; asked: number }) & {
   /** Called when the answer is in the trace. */
   recorded?: () => void;
 };
@@ -98,7 +97,7 @@ export class CallRecorder {
     return {
       step,
       ...(isAnswered && caller.asked !== inOrder ? { asked: caller.asked } : {}),
-      ...(caller.several ? { seconds_used: rounded(secondsUsed) } : {}),
+      seconds_used: rounded(secondsUsed),
     };
   }
 

@@ -3,12 +3,6 @@ import type { ModelReply, StepResult } from './environment.ts';
 import type { RecordedCall } from './recorded-run.ts';
 import type { RequestedAction } from './requested-action.ts';
 
-/** The number of a model call of the agent, and whether other requests may be served meanwhile. */
-export interface CallOrder {
-  asked: number;
-  several: boolean;
-}
-
 /** Serves the requests that the trace has no result for. `recorded` is called when the result is in the trace. */
 export interface Continuation {
   /** @param recorded receives whether the step ended the run; null is returned if the run had ended before */
@@ -17,8 +11,8 @@ export interface Continuation {
     action: RequestedAction,
     recorded: (ended: boolean) => void,
   ): Promise<StepResult | null>;
-  /** `closed` if the run has ended. */
-  ask(request: ModelRequest, call: CallOrder, recorded: () => void): Promise<ModelReply>;
+  /** @param asked the number of the agent's call; `closed` is returned if the run has ended */
+  ask(request: ModelRequest, asked: number, recorded: () => void): Promise<ModelReply>;
   /** The agent received a recorded answer. */
   repeated(request: ModelRequest, call: RecordedCall): void;
   /** False if the run has ended. */

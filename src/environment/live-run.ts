@@ -7,7 +7,7 @@ import { Activity } from './activity.ts';
 import { BranchHistories } from './branch-history.ts';
 import { BudgetClock } from './budget-clock.ts';
 import { CallRecorder } from './call-recorder.ts';
-import type { CallOrder, Continuation } from './continuation.ts';
+import type { Continuation } from './continuation.ts';
 import { type Ending, endingOf, storageUp } from './ending.ts';
 import type { ModelReply, StepResult } from './environment.ts';
 import type { GateDecision } from './gate.ts';
@@ -123,10 +123,10 @@ export class LiveRun implements Continuation, AsyncDisposable {
     );
   }
 
-  async ask(request: ModelRequest, call: CallOrder, recorded: () => void): Promise<ModelReply> {
+  async ask(request: ModelRequest, asked: number, recorded: () => void): Promise<ModelReply> {
     const full = this.endWhereFull();
     if (full !== null) return { kind: 'closed', message: full.message };
-    return await this.#do((waited) => this.#models.answer(request, call, recorded, waited));
+    return await this.#do((waited) => this.#models.answer(request, asked, recorded, waited));
   }
 
   /** Runs an autonomous program on `main`, and takes the steps of `turn`. */
@@ -151,7 +151,7 @@ export class LiveRun implements Continuation, AsyncDisposable {
   /** Records a model call of such a program. */
   called(call: CallRecord): void {
     this.#programCalls += 1;
-    const caller = { step: null, asked: this.#programCalls, several: true };
+    const caller = { step: null, asked: this.#programCalls };
     const event = this.#calls.record(call, caller, this.clock.secondsUsed);
     this.#options.onProgress?.({ kind: 'model_called', call: event });
   }

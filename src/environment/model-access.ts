@@ -2,7 +2,6 @@ import type { CallProgress, CallRecord, GatewayReply, ModelGateway } from '../mo
 import type { Limits, ModelRequest, Spent } from '../schema/index.ts';
 import type { BudgetClock } from './budget-clock.ts';
 import type { CallRecorder, ModelCaller, StepOfBranch } from './call-recorder.ts';
-import type { CallOrder } from './continuation.ts';
 import { type Ending, timeUp } from './ending.ts';
 import type { ModelReply } from './environment.ts';
 import type { RecordedCall } from './recorded-run.ts';
@@ -55,11 +54,11 @@ export class ModelAccess {
    */
   async answer(
     request: ModelRequest,
-    call: CallOrder,
+    asked: number,
     recorded: () => void,
     waited: Waited,
   ): Promise<ModelReply> {
-    const reply = await this.#ask(request, { step: null, ...call, recorded }, () => null, waited);
+    const reply = await this.#ask(request, { step: null, asked, recorded }, () => null, waited);
     return this.#replyOf(reply);
   }
 

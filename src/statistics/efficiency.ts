@@ -3,6 +3,7 @@ import {
   type Efficiency,
   type EventOf,
   type ModelUse,
+  secondsUsedAfter,
   type TokenSums,
   type TraceEvent,
   toolPurpose,
@@ -44,10 +45,8 @@ export class EfficiencySums {
   }
 
   add(event: TraceEvent): void {
+    this.#wallSeconds = secondsUsedAfter(event, this.#wallSeconds);
     switch (event.kind) {
-      case 'session_started':
-        this.#wallSeconds = event.seconds_used;
-        return;
       case 'model_call':
         this.#addCall(event);
         return;
@@ -56,9 +55,6 @@ export class EfficiencySums {
         return;
       case 'step_finished':
         this.#addStep(event);
-        return;
-      case 'run_ended':
-        this.#wallSeconds = event.seconds_used;
         return;
     }
   }
@@ -88,8 +84,6 @@ export class EfficiencySums {
     this.#times.waiting += waiting;
     if (call.step === null) {
       this.#times.model += call.latency_ms;
-      // Until the next step reports what the run has used.
-      if (call.answer !== null) this.#wallSeconds += call.latency_ms * millisecond;
     } else {
       const step = this.#open.get(call.branch ?? 'main');
       if (step !== undefined) {
@@ -118,7 +112,6 @@ export class EfficiencySums {
     if (action !== personAction) this.#times.execution += Math.max(0, duration - model - waiting);
     if (isExecution(action)) this.#times.gpu += duration;
     this.#times.overhead += step.overhead_ms;
-    this.#wallSeconds = step.budget.seconds_used;
     if (cpu !== undefined) this.#cpuSeconds = (this.#cpuSeconds ?? 0) + cpu;
     if (peak !== undefined) this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes ?? 0, peak);
   }

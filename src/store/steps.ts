@@ -1,11 +1,12 @@
-import type {
-  BranchId,
-  CallCharge,
-  ObjectId,
-  RunParent,
-  Spent,
-  TraceEvent,
-  TraceEventOf,
+import {
+  type BranchId,
+  type CallCharge,
+  type ObjectId,
+  type RunParent,
+  type Spent,
+  secondsUsedAfter,
+  type TraceEvent,
+  type TraceEventOf,
 } from '../schema/index.ts';
 import { type PerformedAction, PerformedActions } from './performed-actions.ts';
 
@@ -71,12 +72,7 @@ export function sessionsOf(events: Iterable<TraceEvent>): { sessions: number; se
   let secondsUsed = 0;
   for (const event of events) {
     if (event.kind === 'session_started') sessions = Math.max(sessions, event.session);
-    if (event.kind === 'session_started' || event.kind === 'run_ended') secondsUsed = event.seconds_used;
-    if (event.kind === 'step_finished') secondsUsed = event.budget.seconds_used;
-    if (event.kind !== 'model_call' || event.step !== null) continue;
-    // A resumed run gets the agent's answers again, and their time counts with them.
-    if (event.seconds_used !== undefined) secondsUsed = event.seconds_used;
-    else if (event.answer !== null) secondsUsed += event.latency_ms / 1000;
+    secondsUsed = secondsUsedAfter(event, secondsUsed);
   }
   return { sessions, secondsUsed };
 }

@@ -45,9 +45,12 @@ export const LineFacts = z.discriminatedUnion('kind', [
     kind: z.literal('model_call'),
     time: z.int(),
     call: count,
+    step: z.int().nullable(),
+    seconds_used: z.number().optional(),
     answer: z.unknown(),
     usage: z.object({ input: count, output: count, source: z.string() }),
     cost: z.number().nullable(),
+    latency_ms: z.number(),
     waiting_ms: z.number(),
   }),
   z.object({ kind: z.literal('note'), entries: z.record(z.string(), z.unknown()) }),
@@ -64,9 +67,10 @@ const timeHead = /"time":(\d+)$/;
 const headBytes = 400;
 /** Inside a JSON string, quotes are escaped, so no text of an agent can look like this. */
 const callMark = ',"usage":{"input":';
-const callHead = /^model_call","call":(\d+),/;
+const callHead =
+  /^model_call","call":(\d+),(?:"branch":"\w+",)?"step":(null|\d+),(?:"asked":\d+,)?(?:"seconds_used":([-+.\de]+),)?"role"/;
 const callTail =
-  /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"(\w+)"\},"cost":(null|[-+.\de]+),"latency_ms":[-+.\de]+,"waiting_ms":([-+.\de]+),/;
+  /^,"usage":\{"input":(\d+),"cached_input":\d+,"cache_write":\d+,"output":(\d+),"reasoning":\d+,"source":"(\w+)"\},"cost":(null|[-+.\de]+),"latency_ms":([-+.\de]+),"waiting_ms":([-+.\de]+),/;
 
 /** @returns null for a line that is not an event */
 export function factsOf(line: Buffer): LineFacts | null {
@@ -130,18 +134,21 @@ function numberAfter(line: Buffer, mark: string): number | null {
 }
 
 function quickCall(line: Buffer, time: number, kindAt: number, mark: number): LineFacts | null {
-  const [, call] = callHead.exec(line.toString('latin1', kindAt, kindAt + 60)) ?? [];
-  const [, input, output, source, cost, waiting] =
+  const [, call, step, used] = callHead.exec(line.toString('latin1', kindAt, kindAt + headBytes)) ?? [];
+  const [, input, output, source, cost, latency, waiting] =
     callTail.exec(line.toString('latin1', mark, mark + headBytes)) ?? [];
-  if (call === undefined || input === undefined || output === undefined) return null;
-  if (source === undefined || waiting === undefined) return null;
+  if (call === undefined || step === undefined || input === undefined || output === undefined) return null;
+  if (source === undefined || latency === undefined || waiting === undefined) return null;
   return {
     kind: 'model_call',
     time,
     call: Number(call),
+    step: step === 'null' ? null : Number(step),
+    ...(used === undefined ? {} : { seconds_used: Number(used) }),
     answer: line.includes(',"answer":null,') ? null : true,
     usage: { input: Number(input), output: Number(output), source },
     cost: cost === 'null' ? null : Number(cost),
+    latency_ms: Number(latency),
     waiting_ms: Number(waiting),
   };
 }

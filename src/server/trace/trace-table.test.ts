@@ -6,7 +6,8 @@ import { makeBranchedRun } from '../../../test/fixtures/store/branched-run.ts';
 import { modelCall, runEnded, sessionStarted, stepFinished } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { type EventPayload, ObjectId, type TraceEvent } from '../../schema/index.ts';
-import { ObjectStore, readTraceSync, spentOf, stepsOf, TraceWriter } from '../../store/index.ts';
+import { efficiencyOf } from '../../statistics/index.ts';
+import { ObjectStore, readTraceSync, sessionsOf, spentOf, stepsOf, TraceWriter } from '../../store/index.ts';
 import { spentUntilNow } from '../catalogue/run-lines.ts';
 import { extendTable } from './extend-table.ts';
 import { readEvents, stepEvents } from './read-events.ts';
@@ -35,7 +36,10 @@ const transcripts = fc.array(
   fc.record({
     notes: fc.array(fc.tuple(hostile, hostile), { maxLength: 3 }),
     calls: fc.array(
-      fc.record({ text: hostile, isAnswered: fc.boolean(), isPriced: fc.boolean(), isCounted: fc.boolean() }),
+      fc.record({
+        ...{ text: hostile, isAnswered: fc.boolean(), isPriced: fc.boolean(), isCounted: fc.boolean() },
+        seconds: fc.option(fc.nat(1000), { nil: undefined }),
+      }),
       {
         maxLength: 2,
       },
@@ -62,11 +66,12 @@ function eventsOf(transcript: Transcript): EventPayload[] {
           { kind: 'step_started', step, action, args: { text: JSON.stringify({ observation }) } },
           ...outputs.map((text): EventPayload => ({ kind: 'output', step, text })),
         ];
-        const answers = asked.map(({ text, isAnswered, isPriced, isCounted }) =>
+        const answers = asked.map(({ text, isAnswered, isPriced, isCounted, seconds }) =>
           modelCall(++calls, {
             messages: [{ text: JSON.stringify({ role: 'user', text }) }],
             ...(isAnswered ? {} : { answer: null, failure: { failure: 'timed_out', message: text } }),
             ...(isPriced ? {} : { cost: null }),
+            ...(seconds === undefined ? {} : { seconds_used: seconds }),
             ...(isCounted ? {} : { usage: { ...modelCall(1).usage, source: 'estimate' } }),
             attempts: [{ failure: 'overloaded', message: text, duration_ms: 1, waited_ms: 1 }],
           }),
@@ -138,6 +143,8 @@ describe('the table of a trace', () => {
         const used = spentUntilNow({ table, isRunning: false });
         expect(used).toMatchObject(spent);
         expect(used.money).toBeCloseTo(money, 10);
+        expect(used.seconds).toBeCloseTo(sessionsOf(events).secondsUsed, 10);
+        expect(efficiencyOf(events, false).seconds.wall).toBe(sessionsOf(events).secondsUsed);
       }),
       { numRuns: 60 },
     );
@@ -190,7 +197,7 @@ describe('the table of a trace', () => {
     const path = writeTranscript([
       {
         notes: [],
-        calls: [{ text: '', isAnswered: true, isPriced: true, isCounted: true }],
+        calls: [{ text: '', isAnswered: true, isPriced: true, isCounted: true, seconds: undefined }],
         action: 'a',
         outputs: ['x'],
         isCutOff: false,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ActionStatus, BranchId, BranchOrigin } from '../../schema/index.ts';
+import { ActionStatus, BranchId, BranchOrigin, secondsUsedAfterCall } from '../../schema/index.ts';
 import { type Lineage, lineageOf, mainLineage } from '../../store/index.ts';
 import type { LineFacts } from './line-facts.ts';
 
@@ -194,7 +194,9 @@ export function addFacts(
       for (const name of Object.keys(facts.entries)) now.entries |= 2 ** nameIndex(table.entryNames, name);
       return null;
     case 'model_call':
-      passTime(table, facts.time, facts.waiting_ms);
+      if (facts.step === null)
+        table.clock = { told: secondsUsedAfterCall(facts, table.clock.told), since: 0, time: facts.time };
+      else passTime(table, facts.time, facts.waiting_ms);
       // Numbers are consecutive; after a torn line, the next session uses its number again.
       if (facts.call >= 1 && facts.call <= table.calls.length + 1) table.calls[facts.call - 1] = at;
       now.calls += facts.answer === null ? 0 : 1;
