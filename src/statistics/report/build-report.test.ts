@@ -250,10 +250,20 @@ describe('a task–agent pair', () => {
     const graded = evaluation({ seed: 0, scores: [0.7, 0.8] });
     const atItsEnd = { ...evaluation({ seed: 1, scores: [0.8] }), steps: 9 };
     const failure = { ...died('sandbox'), seed: 2, steps: 4 };
-    const withoutSteps = { ...evaluation({ seed: 3, scores: [0.8] }), steps: 0 };
     expect(anyStep([graded, failure])).toBe('1/2');
     expect(anyStep([atItsEnd, failure])).toBe('0/0');
-    expect(anyStep([withoutSteps])).toBe('0/0');
+    // It crashed before its first step, or takes none, as a command does.
+    const withoutSteps = (seed: number, score: number | null): RunEvaluation => {
+      const run = evaluation({ seed, scores: [score] });
+      return { ...run, steps: 0, grades: run.grades.map((grade) => ({ ...grade, step: 0 })) };
+    };
+    expect(anyStep([graded, withoutSteps(3, null)])).toBe('1/2');
+    expect(anyStep([graded, withoutSteps(3, 0.8)])).toBe('2/2');
+    expect(anyStep([atItsEnd, withoutSteps(3, null)])).toBe('0/0');
+    expect(anyStep([withoutSteps(3, 0.8), withoutSteps(4, null)])).toBe('1/2');
+    expect(pairOf([withoutSteps(3, 0.8)]).best).toMatchObject({ step: { mean: 0 } });
+    const { curves } = buildReport([graded, withoutSteps(3, null)], quick);
+    expect(curves.map(({ runs }) => runs)).toEqual([2, 2, 2, 2]);
   });
 
   it('has no improvement of all runs over a baseline of 0', () => {

@@ -33,10 +33,14 @@ export function curvesOf(pairs: readonly PairData[]): ScoreCurve[] {
   });
 }
 
-/** For each run, the improvement of its newest graded step; 0 without a valid submission. */
+/**
+ * For each run, the improvement of its newest graded step; 0 without a valid submission. Runs without a step appear
+ * beside those whose steps were graded.
+ */
 function pointsOf(runs: readonly RunFacts[], axis: CurveAxis): CurvePoint[][] {
-  return runs.flatMap(({ evaluation: { grades }, gains, stepsGraded }) => {
-    if (!stepsGraded) return [];
+  if (!runs.some(({ stepsGraded }) => stepsGraded)) return [];
+  return runs.flatMap(({ evaluation: { grades }, gains, stepsGraded, hasNoSteps }) => {
+    if (!stepsGraded && !hasNoSteps) return [];
     const points = grades.flatMap((grade, index) => {
       const at = axis === 'steps' ? grade.step : grade[axis];
       const value = grade.score === null ? 0 : (gains[index] ?? null);

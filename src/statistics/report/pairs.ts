@@ -71,15 +71,18 @@ function rateVariants(runs: readonly RunFacts[]): ReportPair['rates'] {
 
 /**
  * Runs of which it is known whether a step was a success: those whose steps were graded and, beside these, those that
- * left nothing to grade.
+ * took none or left nothing to grade. Runs without steps count alone only if all are.
  */
 function withKnownSteps(runs: readonly RunFacts[]): readonly RunFacts[] {
-  if (!runs.some(({ stepsGraded }) => stepsGraded)) return [];
-  return runs.filter(({ stepsGraded, evaluation }) => stepsGraded || evaluation.grades.length === 0);
+  if (!runs.some(({ stepsGraded }) => stepsGraded))
+    return runs.every(({ hasNoSteps }) => hasNoSteps) ? runs : [];
+  return runs.filter(
+    ({ stepsGraded, hasNoSteps, evaluation }) => stepsGraded || hasNoSteps || evaluation.grades.length === 0,
+  );
 }
 
 function bestOf(runs: readonly RunFacts[]): ReportPair['best'] {
-  const best = runs.flatMap(({ line, stepsGraded }) => (stepsGraded ? (line.best ?? []) : []));
+  const best = withKnownSteps(runs).flatMap(({ line }) => line.best ?? []);
   const improvement = summaryOf(best.flatMap((one) => one.improvement ?? []));
   const step = summaryOf(best.map((one) => one.step));
   return improvement === null || step === null ? null : { improvement, step };

@@ -33,6 +33,8 @@ export interface RunFacts {
   inRate: boolean;
   /** Whether there are steps, and each was graded. */
   stepsGraded: boolean;
+  /** It ended before its first step, or its agent takes none. */
+  hasNoSteps: boolean;
   /** Improvement of each grade; null if it is not valid, or there is no baseline to compare with. */
   gains: readonly (number | null)[];
   /** Of its best step, as a fraction; null if none was valid. */
@@ -101,6 +103,7 @@ export function factsOf(evaluation: RunEvaluation, settings: ReportSettings): Ru
     infrastructure,
     inRate: judged && !(infrastructure && settings.convention === 'paper'),
     stepsGraded: steps > 0 && everyStepGraded(grades, ownSteps(evaluation)),
+    hasNoSteps: judged && steps === 0,
     gains: grades.map(judge.gainOf),
     bestGain: best?.improvement ?? null,
     heldGain: score === null ? 0 : gain,
@@ -187,13 +190,13 @@ function judgeOf({ task, scoring_reference: own }: RunEvaluation, settings: Repo
           : normalisedScore(score, baseline, scoringReference);
       return { score, baseline, gain: gainOf(grade), normalised };
     },
-    /** The starter's own submission, before the first step, is not the agent's. */
+    /** The starter's own submission, before the first step, is not the agent's, unless it is all that is left. */
     best(grades: readonly GradedStep[]): ReportRun['best'] {
       let best: ReportRun['best'] = null;
       let highest = Number.NEGATIVE_INFINITY;
       for (const grade of grades) {
-        const { step, score } = grade;
-        if (step === 0 || score === null) continue;
+        const { step, score, final } = grade;
+        if ((step === 0 && !final) || score === null) continue;
         const rank = this.rank(grade);
         if (rank > highest) best = { step, score, improvement: gainOf(grade) };
         highest = Math.max(highest, rank);
