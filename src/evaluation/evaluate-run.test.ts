@@ -11,7 +11,7 @@ import { type Lesson, RunEvaluation } from '../schema/index.ts';
 import { processMetrics } from '../statistics/index.ts';
 import { createExperiment, recordedStates } from '../store/index.ts';
 import { evaluateRun } from './evaluate-run.ts';
-import { agentLabel } from './run-identity.ts';
+import { agentLabel, sourceOf } from './run-identity.ts';
 import { withLessons } from './shown-lessons.ts';
 
 test('a run is evaluated from its files alone, and the result fits its schema', async () => {
@@ -127,6 +127,14 @@ test('an agent is named with its model and options', () => {
   const program = { agent: 'command', model: 'openai/gpt-5', agent_options: command };
   expect(agentLabel(program)).toBe('command(openai/gpt-5, command=python /home/me/agent.py)');
   expect(agentLabel({ ...program, agent_options: { ...command, label: 'mine' } })).toBe('mine(openai/gpt-5)');
+  const sourceWith = (text: string, version: string) =>
+    sourceOf({ agent_version: version, agent_options: { command: text, label: 'mine' } }).source?.hash;
+  const hashes = [
+    sourceWith('a 1', 'sha256:b'),
+    sourceWith('a 2', 'sha256:b'),
+    sourceWith('a 1', 'sha256:c'),
+  ];
+  expect(new Set(hashes).size).toBe(3);
 });
 
 test("numbers from a run's lessons are not its own claims", () => {

@@ -38,11 +38,13 @@ export function conditionsOf(spec: RunSpec): Pick<RunEvaluation, 'task_version' 
   return { task_version, conditions: sha256(JSON.stringify([limits, clock, roles])).slice(0, 16) };
 }
 
-/** Distinguishes runs of agents that have the same label and different sources. */
+/** Distinguishes runs of agents that have the same label and different sources; a command's version is of its files alone. */
 export function sourceOf({
   agent_source: source,
   agent_version: version,
-}: RunSpec): Pick<RunEvaluation, 'source'> {
+  agent_options: { command },
+}: Pick<RunSpec, 'agent_source' | 'agent_version' | 'agent_options'>): Pick<RunEvaluation, 'source'> {
+  if (command !== undefined) return { source: { hash: sha256(JSON.stringify([command, version])) } };
   if (source !== undefined) {
     const { sha256: hash, version: own } = source;
     return { source: { hash, ...(own === undefined ? {} : { version: own }) } };
