@@ -2,8 +2,11 @@ import { areEqual, type Interval, quantileOfSorted } from '../summary.ts';
 import { normalCdf, studentQuantile } from './distributions.ts';
 import type { Random } from './random.ts';
 
-/** With fewer values beyond one for each stratum, such intervals hold the true value much less often than they say. */
-const leastFreedom = 6;
+/**
+ * With fewer values beyond one for each stratum, or in one of them, such intervals hold the true value much less often
+ * than they say: samples of two values have three means only.
+ */
+const least = { freedom: 6, ofStratum: 3 };
 
 /**
  * Interquartile means of samples drawn with replacement from each stratum separately (Agarwal et al. 2021, arXiv
@@ -50,7 +53,8 @@ export function bootstrapInterval(
 ): Interval | null {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const freedom = total - sizes.length;
-  if (freedom < leastFreedom || sizes.some((size) => size < 2) || areEqual(replicates)) return null;
+  if (freedom < least.freedom || sizes.some((size) => size < least.ofStratum) || areEqual(replicates))
+    return null;
   const tail =
     freedom > 1000
       ? (1 - confidence) / 2

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Interval, wilsonInterval } from '../summary.ts';
+import { bootstrapInterval, resampleInterquartileMean } from './bootstrap.ts';
 import { meanDifferenceInterval, meanInterval, medianInterval } from './mean-intervals.ts';
 import { randomOf } from './random.ts';
 import { type Counted, meanRateInterval, rateDifferenceInterval } from './rate-intervals.ts';
@@ -19,6 +20,24 @@ function coverage(truth: number, intervalOf: () => Interval | null): number {
 }
 
 const values = fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 2, maxLength: 8 });
+
+describe('the interval of an interquartile mean', () => {
+  const draw = normalDraws('interquartile means');
+
+  it.each([
+    { tasks: 1, of: 8 },
+    { tasks: 3, of: 3 },
+    { tasks: 6, of: 3 },
+  ])('of $tasks tasks with $of runs each holds the true one in about 95 of 100 cases', ({ tasks, of }) => {
+    const sizes = Array.from({ length: tasks }, () => of);
+    const share = coverage(0, () => {
+      const strata = sizes.map((size) => Array.from({ length: size }, draw));
+      return bootstrapInterval(resampleInterquartileMean(strata, 1000, randomOf('samples')), sizes, 0.95);
+    });
+    expect(share).toBeGreaterThan(0.92);
+    expect(share).toBeLessThan(0.99);
+  });
+});
 
 describe('the interval of a mean', () => {
   const draw = normalDraws('means');
