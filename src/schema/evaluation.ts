@@ -53,6 +53,8 @@ export const ModelUse = z.object({
   tokens: z.int().min(0),
   /** In US dollars; null if a price is unknown. */
   money: z.number().min(0).nullable(),
+  /** Tokens that mlab estimated, as the provider did not count them; absent if there are none. */
+  estimated: z.int().min(1).optional(),
 });
 export type ModelUse = z.infer<typeof ModelUse>;
 

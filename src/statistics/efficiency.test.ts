@@ -69,7 +69,9 @@ describe('the efficiency of a run', () => {
   test('says how many tokens were estimated', () => {
     const guessed = { ...usage, source: 'estimate' as const };
     const events = trace(begin, modelCall(1, { usage }), modelCall(2, { usage: guessed }));
-    expect(efficiencyOf(events, false).tokens.agent).toMatchObject({ prompt: 200, estimated: 120 });
+    const { tokens, models } = efficiencyOf(events, false);
+    expect(tokens.agent).toMatchObject({ prompt: 200, estimated: 120 });
+    expect(models).toMatchObject([{ tokens: 240, estimated: 120 }]);
   });
 
   test('has no cost without a model, and an unknown cost if one price is unknown', () => {

@@ -119,11 +119,14 @@ export class EfficiencySums {
 
 /** The same sums as those of all models together. */
 function addUse(sum: ModelUse | undefined, { model, answer, usage, cost }: ModelCall): ModelUse {
-  const { calls, tokens, money } = sum ?? { calls: 0, tokens: 0, money: 0 };
+  const { calls, tokens, money, estimated = 0 } = sum ?? { calls: 0, tokens: 0, money: 0 };
+  const used = usage.input + usage.output;
+  const guessed = estimated + (usage.source === 'estimate' ? used : 0);
   return {
     model,
     calls: calls + (answer === null ? 0 : 1),
-    tokens: tokens + usage.input + usage.output,
+    tokens: tokens + used,
+    ...(guessed === 0 ? {} : { estimated: guessed }),
     money: money === null || cost === null ? null : money + cost,
   };
 }

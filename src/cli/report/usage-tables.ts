@@ -81,31 +81,42 @@ interface ModelRow {
   runs: number;
   calls: number;
   tokens: number;
+  estimated: number;
   money: number | null;
 }
 
+const isGuessed = ({ estimated }: ModelRow) => estimated > 0;
+
 export const models = define<ModelRow>({
   title: 'Cost by model',
-  note: 'Sums over runs. A fork counts the calls before it, which its parent made.',
+  note: 'Sums over runs. A fork counts the calls before it, which its parent made. ≈: some tokens are estimated.',
   rows: ({ runs }) => usesOf(runs),
   fields: [
     words('agent', 'agent', ({ agent }) => agent),
     words('model', 'model', ({ model }) => model),
     quantity('runs', 'runs', ({ runs }) => runs),
     quantity('calls', 'calls', ({ calls }) => calls),
-    quantity('tokens', 'tokens', ({ tokens }) => tokens),
-    quantity('money', 'cost', (use) => use.money, money),
+    approximate(
+      quantity('tokens', 'tokens', ({ tokens }) => tokens),
+      isGuessed,
+    ),
+    detail(quantity('estimated_tokens', 'estimated', ({ estimated }) => estimated)),
+    approximate(
+      quantity('money', 'cost', (use) => use.money, money),
+      isGuessed,
+    ),
   ],
 });
 
 function usesOf(runs: Report['runs']): ModelRow[] {
   const uses = new Map<string, ModelRow>();
   for (const { agent, models: used = [] } of runs)
-    for (const { model, calls, tokens, money: cost } of used) {
+    for (const { model, calls, tokens, estimated = 0, money: cost } of used) {
       const key = `${agent} ${model}`;
-      const sum = uses.get(key) ?? { agent, model, runs: 0, calls: 0, tokens: 0, money: 0 };
+      const sum = uses.get(key) ?? { agent, model, runs: 0, calls: 0, tokens: 0, estimated: 0, money: 0 };
       uses.set(key, {
         ...{ agent, model, runs: sum.runs + 1, calls: sum.calls + calls, tokens: sum.tokens + tokens },
+        estimated: sum.estimated + estimated,
         money: sum.money === null || cost === null ? null : sum.money + cost,
       });
     }
