@@ -117,7 +117,12 @@ describe('numbers for people', () => {
       percent(-0.5, true),
       percent(1),
       percent(null),
-    ]).toEqual(['+12.3 %', '+60 %', '−50 %', '100 %', '–']);
+      ...[0.9996, 0.0004, 0.99999, 1e-9].map((value) => percent(value)),
+      percent(-1e-4, true),
+    ]).toEqual([
+      ...['+12.3 %', '+60 %', '−50 %', '100 %', '–'],
+      ...['99.96 %', '0.04 %', '99.999 %', '0.0 %', '−0.01 %'],
+    ]);
     expect([duration(4.21), duration(185), duration(7800)]).toEqual(['4.2 s', '3 min 05 s', '2 h 10 min']);
     expect([size(12), size(2048), size(5 * 2 ** 30)]).toEqual(['12 B', '2.0 KiB', '5.0 GiB']);
   });

@@ -160,13 +160,14 @@ export function withMinus(text: string): string {
   return text.replace(/^-(?=[0.]*$)/, '').replace(/^-/, '−');
 }
 
-/** A fraction as per cent; `signed` adds its sign. */
+/** A fraction as per cent; `signed` adds its sign. What is not exactly 0 or 1 does not look like it. */
 export function percent(fraction: number | null, signed = false): string {
   if (fraction === null) return '–';
   const value = 100 * fraction;
   // 0.8 - 0.2 is 60.00000000000001 %.
   const isWhole = Math.abs(value - Math.round(value)) < 1e-9;
-  const digits = Math.abs(value) < 100 && !isWhole ? 1 : 0;
+  const shows = (places: number) => ![0, 100].includes(Math.abs(Number(value.toFixed(places))));
+  const digits = Math.abs(value) < 100 && !isWhole ? ([1, 2, 3].find(shows) ?? 1) : 0;
   const text = withMinus(value.toFixed(digits));
   return `${signed && value > 0 ? '+' : ''}${text} %`;
 }
