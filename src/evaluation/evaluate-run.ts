@@ -22,6 +22,7 @@ import {
 import {
   archivedAttempts,
   type BranchReader,
+  beginningOf,
   currentGrades,
   eachEventSync,
   foldHistory,
@@ -70,7 +71,7 @@ export function evaluateRun(folder: RunFolder, planned: RunSpec): RunEvaluation 
     v: 1,
     experiment: spec.experiment,
     run: spec.id,
-    ...(record === null ? {} : { recording: recordingOf(record) }),
+    ...(record === null ? {} : { recording: recordingOf(record), beginning: beginningOf(record) }),
     ...replacedPart(folder),
     ...(spec.parent === undefined ? {} : { parent: spec.parent }),
     task: spec.task,

@@ -141,6 +141,8 @@ export const RunEvaluation = z.object({
   run: RunId,
   /** Tells what was recorded from everything else: a copy of the run has the same. Absent if it has not begun. */
   recording: z.string().optional(),
+  /** The same for its beginning: copies of a run that was interrupted may continue differently. */
+  beginning: z.string().optional(),
   /** The recordings of its attempts that were discarded; absent if there are none. */
   replaced: z.array(z.string()).optional(),
   /** The run that it was forked from. */

@@ -136,8 +136,8 @@ export const RunGroup = z.object({
   runs: count,
   /** Runs in no rate: they have not ended, or their end has not been graded. */
   unfinished: count,
-  /** Forks among them that share their first steps with another of them; absent if there are none. */
-  forks: z.int().min(1).optional(),
+  /** Those that share their first steps with others of them, as forks do; absent if there are none. */
+  sharing_steps: z.int().min(1).optional(),
   valid: count,
   stale: count,
   outcomes: z.record(Outcome, count),

@@ -57,7 +57,7 @@ export {
   statesOf,
   statesOfTree,
 } from './recorded-states.ts';
-export { recordingOf } from './recording.ts';
+export { beginningOf, recordingOf } from './recording.ts';
 export { objectsOfRun } from './references.ts';
 export { removeExperiment } from './remove-experiment.ts';
 export { removeFolder } from './remove-folder.ts';

@@ -9,3 +9,8 @@ export function recordingOf({ spec, started, trace, pid, host }: RunRecord): str
   const recorded = trace === undefined || trace.events === 0 ? [pid, host.name ?? null] : [trace.hash];
   return sha256(JSON.stringify([spec.experiment, spec.id, started, ...recorded]));
 }
+
+/** The same for the beginning of a recording, which copies that continue differently share. */
+export function beginningOf({ spec, started }: RunRecord): string {
+  return sha256(JSON.stringify([spec.experiment, spec.id, started]));
+}

@@ -21,7 +21,7 @@ test('a row says over how many runs its normalised score is, if that is fewer th
   expect(textOf(evaluation())).not.toContain('normalised scores of');
 });
 
-test('a fork beside the run that it comes from is a caveat, also of a renamed experiment', () => {
+test('runs that share steps are a caveat: a fork beside its parent, also of a renamed experiment, and continued copies', () => {
   const parent = evaluation({ experiment: 'first' });
   const fork = (changes: Partial<RunEvaluation>): RunEvaluation => ({
     ...evaluation({ experiment: 'other' }),
@@ -30,14 +30,17 @@ test('a fork beside the run that it comes from is a caveat, also of a renamed ex
   });
   const caveatOf = (...runs: RunEvaluation[]) =>
     terminalText(documentOf(buildReport(runs, { resamples: 10 }), null, ['results'])).match(
-      /(\d+ forks?) that shares? steps with other runs/,
+      /(\d+ runs?) shares? steps with others/,
     )?.[1];
   expect(caveatOf(parent)).toBeUndefined();
   expect(caveatOf(fork({}))).toBeUndefined();
-  expect(caveatOf(parent, fork({}))).toBe('1 fork');
+  expect(caveatOf(parent, fork({}))).toBe('1 run');
   expect(caveatOf(parent, fork({ agent: 'react' }))).toBeUndefined();
   const third = evaluation({ experiment: 'third' }).experiment;
-  expect(caveatOf(fork({}), fork({ experiment: third }))).toBe('2 forks');
+  expect(caveatOf(fork({}), fork({ experiment: third }))).toBe('2 runs');
   const renamed = { ...parent, experiment: third, planned_in: parent.experiment };
-  expect(caveatOf(renamed, fork({}))).toBe('1 fork');
+  expect(caveatOf(renamed, fork({}))).toBe('1 run');
+  // Copies of an interrupted run that were continued apart.
+  const copies = ['one', 'other'].map((recording) => ({ ...parent, recording, beginning: 'same' }));
+  expect(caveatOf(...copies)).toBe('2 runs');
 });

@@ -74,7 +74,16 @@ const results = define<ReportPair>({
 
 /** What a reader must know before trusting a row. */
 function caveats(group: ReportPair | ReportRow): string {
-  const { outcomes, stale, unfinished, forks = 0, infrastructure, integrity, caveats, ends } = group;
+  const {
+    outcomes,
+    stale,
+    unfinished,
+    sharing_steps: sharing = 0,
+    infrastructure,
+    integrity,
+    caveats,
+    ends,
+  } = group;
   const failures = sum(infrastructure);
   const crashes = ends.agent_error ?? 0;
   return [
@@ -84,8 +93,8 @@ function caveats(group: ReportPair | ReportRow): string {
     ...(failures > 0 ? [counted(failures, 'infrastructure failure')] : []),
     ...normalisedOfSome(group),
     ...(unfinished > 0 ? [`${counted(unfinished, 'run')} not finished or not graded`] : []),
-    ...(forks > 0
-      ? [`includes ${counted(forks, 'fork')} that ${forks === 1 ? 'shares' : 'share'} steps with other runs`]
+    ...(sharing > 0
+      ? [`${counted(sharing, 'run')} ${sharing === 1 ? 'shares' : 'share'} steps with others`]
       : []),
     ...(integrity.flagged > 0 ? [`${counted(integrity.flagged, 'run')} flagged`] : []),
     ...new Set(caveats.map(shortCaveat)),

@@ -2,16 +2,16 @@ import { isJsonObject } from '../../lib/json-values.ts';
 import type { MeanEfficiency, RunEvaluation, RunGroup, TokenSums } from '../../schema/index.ts';
 import { mean } from '../summary.ts';
 import { hasSucceeded, type RunFacts } from './run-facts.ts';
-import { forksAmong } from './shared-steps.ts';
+import { runsThatShareSteps } from './shared-steps.ts';
 
 /** Figures of a group of runs: of a task–agent pair, or of all runs of an agent. */
 export function groupOf(runs: readonly RunFacts[]): RunGroup {
   const ended = runs.filter(({ line }) => line.end !== null);
-  const forks = forksAmong(runs.map(({ evaluation }) => evaluation));
+  const sharing = runsThatShareSteps(runs.map(({ evaluation }) => evaluation));
   return {
     runs: runs.length,
     unfinished: runs.filter(({ judged }) => !judged).length,
-    ...(forks === 0 ? {} : { forks }),
+    ...(sharing === 0 ? {} : { sharing_steps: sharing }),
     valid: runs.filter(({ line }) => line.score !== null).length,
     stale: runs.filter(({ line }) => line.stale).length,
     outcomes: outcomesOf(runs),

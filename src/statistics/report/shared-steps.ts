@@ -1,21 +1,25 @@
 import type { RunEvaluation } from '../../schema/index.ts';
 
-/** How many of these runs are forks of others among them, or of the same run: they share steps, so they are not independent. */
-export function forksAmong(runs: readonly RunEvaluation[]): number {
+/**
+ * How many of these runs share steps with others among them, so that they are not independent: forks of these or of the
+ * same run, and copies of an interrupted run that were continued apart.
+ */
+export function runsThatShareSteps(runs: readonly RunEvaluation[]): number {
   const names = new Set(
     runs.flatMap(({ experiment, planned_in: planned = experiment, run }) => [
       nameOf(experiment, run),
       nameOf(planned, run),
     ]),
   );
-  const forks = Map.groupBy(
-    runs.filter(({ parent }) => parent !== undefined),
-    ({ parent }) => (parent === undefined ? '' : nameOf(parent.experiment, parent.run)),
+  const byParent = Map.groupBy(runs, ({ parent }) => parent && nameOf(parent.experiment, parent.run));
+  const forks = [...byParent].flatMap(([parent, together]) =>
+    parent !== undefined && (names.has(parent) || together.length > 1) ? together : [],
   );
-  const counts = [...forks].map(([parent, together]) =>
-    names.has(parent) || together.length > 1 ? together.length : 0,
+  const byBeginning = Map.groupBy(runs, ({ beginning }) => beginning);
+  const continued = [...byBeginning].flatMap(([beginning, together]) =>
+    beginning !== undefined && together.length > 1 ? together : [],
   );
-  return counts.reduce((sum, count) => sum + count, 0);
+  return new Set([...forks, ...continued]).size;
 }
 
 function nameOf(experiment: string, run: string): string {
