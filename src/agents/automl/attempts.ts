@@ -1,6 +1,6 @@
-import { plainLine } from '../../lib/plain-line.ts';
-import { SearchNode, searchNodeEntry } from '../../schema/index.ts';
+import type { SearchNode } from '../../schema/index.ts';
 import type { Workspace } from '../common/workspace.ts';
+import { countsOf, nodeNote } from '../search/search-tree.ts';
 import { usedShare } from './pace.ts';
 
 /** A version that was tried, and what became of it. */
@@ -31,38 +31,27 @@ export class Attempts {
   add({ source, from, operator, change, outcome, isKept, why }: Tried): void {
     const used = usedShare(this.#workspace);
     const parent = from === null ? null : (this.#ofSource.get(from)?.id ?? 0);
-    const isMeasured = outcome.kind === 'measured';
+    const score = outcome.kind === 'measured' ? outcome.score : null;
+    const status = isKept ? 'kept' : score === null ? 'failed' : 'dropped';
+    const { seconds } = outcome;
     const node: SearchNode = {
-      ...{ id: this.#nodes.length, parent, other: null, operator, branch: null },
-      status: isKept ? 'kept' : isMeasured ? 'dropped' : 'failed',
-      ...{ change: plainLine(change, 400), why: plainLine(why, 400) },
-      score: isMeasured ? outcome.score : null,
-      ...{
-        seconds: outcome.seconds,
-        cost: Number(Math.max(0, used - this.#used).toFixed(4)),
-        is_best: isKept,
-      },
+      ...{ id: this.#nodes.length, parent, other: null, operator, branch: null, status, change, why },
+      ...{ score, seconds, cost: Math.max(0, used - this.#used), is_best: isKept },
     };
     this.#used = used;
     this.#nodes.push(node);
     this.#ofSource.set(source, node);
-    this.#record(node);
+    this.#workspace.note(nodeNote(node));
   }
 
   /** Makes an earlier version the best one again. */
   choose(source: string): void {
     const node = this.#ofSource.get(source);
-    if (node !== undefined) this.#record({ ...node, is_best: true });
+    if (node !== undefined) this.#workspace.note(nodeNote({ ...node, is_best: true }));
   }
 
   /** How many versions were tried, and how they ended, without the starter. */
   get inWords(): string {
-    const tried = this.#nodes.slice(1);
-    const of = (status: SearchNode['status']) => tried.filter((node) => node.status === status).length;
-    return `Versions tried: ${tried.length}; kept: ${of('kept')}; failed: ${of('failed')}.`;
-  }
-
-  #record(node: SearchNode): void {
-    this.#workspace.note({ [searchNodeEntry]: JSON.stringify(SearchNode.parse(node)) });
+    return `Versions tried: ${countsOf(this.#nodes.slice(1))}`;
   }
 }

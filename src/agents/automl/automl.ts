@@ -7,7 +7,7 @@ import { Workspace } from '../common/workspace.ts';
 import { answerWithBest, answerWithoutSearch } from './finish.ts';
 import { replaceModel, replaceUseless, rerunModel } from './model-writing/fill.ts';
 import type { Filled, Filling } from './model-writing/fulfil.ts';
-import { type NumberSearch, searchNumbers, strategyNames, trainLonger } from './number-search.ts';
+import { type NumberSearch, searchNames, searchNumbers, trainLonger } from './number-search.ts';
 import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
@@ -64,22 +64,23 @@ export const automl: Agent = {
     // A script that cannot be read can still be run.
     const source = 'text' in file ? file.text : '';
     const runner = new TrialRunner(workspace, source);
-    const starter = await runner.run(source);
+    const outcome = await runner.run(source);
     runner.attempts.add({
-      ...{ source, from: null, operator: 'starter', change: 'the starter as it is', outcome: starter },
-      ...{ isKept: starter.kind === 'measured', why: told(starter) },
+      ...{ source, from: null, operator: 'starter', change: 'the starter as it is', outcome },
+      ...{ isKept: outcome.kind === 'measured', why: told(outcome) },
     });
-    if ('problem' in file) return await answerWithoutSearch(workspace, starter, file.problem);
-    const useless = settings.models ? whyUseless(starter, workspace.submission) : null;
+    if ('problem' in file) return await answerWithoutSearch(workspace, outcome, file.problem);
+    const useless = settings.models ? whyUseless(outcome, workspace.submission) : null;
     const filling =
       useless === null || workspace.ended
         ? null
-        : await replaceUseless(workspace, runner, { source, outcome: starter }, useless);
-    if (filling?.kind === 'filled') return await improve(workspace, runner, filling, seed, settings);
-    if (starter.kind === 'measured')
-      return await improve(workspace, runner, { source, outcome: starter }, seed, settings);
-    const why = filling === null ? starter.why : `${starter.why}, and ${filling.why}`;
-    await answerWithoutSearch(workspace, starter, why);
+        : await replaceUseless(workspace, runner, { source, outcome }, useless);
+    const own = filling?.kind === 'filled' ? filling : null;
+    const also = filling?.kind === 'not filled' ? `, and ${filling.why}` : '';
+    const begun = own ?? { source, outcome };
+    if (begun.outcome.kind === 'measured')
+      return await improve(runner, { ...begun, outcome: begun.outcome }, own, seed, settings);
+    await answerWithoutSearch(workspace, begun.outcome, `${begun.outcome.why}${also}`, own?.sentence);
   },
 };
 
@@ -93,59 +94,42 @@ function whyUseless(starter: TrialOutcome, submission: SubmissionSeen | null): s
   return starter.timedOut && submission?.present === true ? null : starter.why;
 }
 
-/** Improves a script that was run. */
+/** Improves a script that was run; `written`: it is automl's own. */
 async function improve(
-  workspace: Workspace,
   runner: TrialRunner,
-  begun: Filled | { source: string; outcome: TrialOutcome },
+  begun: { source: string; outcome: MeasuredTrial },
+  written: Filled | null,
   seed: number,
   settings: Settings,
 ): Promise<void> {
-  const { source, outcome } = begun;
-  let own = 'contract' in begun ? begun : null;
-  const filled = own?.sentence;
-  if (outcome.kind === 'failed') return await answerWithoutSearch(workspace, outcome, outcome.why, filled);
-  const isOwn = own !== null;
+  const { workspace } = runner;
   const { select: selects, numbers, rewrites, rivals, leftOut, maxTries } = settings;
-  const study = new Study(workspace, runner, source, outcome, { isOwn, selects });
+  const isOwn = written !== null;
+  const study = new Study(runner, begun.source, begun.outcome, { isOwn, selects });
+  let own = written;
   let whyNoSearch = await study.start();
   if (whyNoSearch === null) {
-    if (rivals && !isOwn) own = await writeModel(workspace, runner, study, outcome);
+    if (rivals && !isOwn && !workspace.ended)
+      own = await adopt(study, await replaceModel(workspace, runner, begun, noiseOf(study)));
     if (own !== null && !isOwn && study.isFarAhead) {
-      await rerunOwnModel(workspace, runner, study, own);
+      await rerunOwnModel(study, own);
       own = null;
     }
     const trains = numbers && rewrites && !leftOut.includes('train longer') && maxTries > 0;
-    if (trains && !study.best.isOwn) await trainLonger(workspace, study);
-    if (rewrites && !isOwn) await rewriteScript(workspace, study, maxTries, leftOut);
-    whyNoSearch = await searchNumbers(workspace, study, { ...settings, random: seededRandom(seed) });
+    if (trains && !study.best.isOwn) await trainLonger(study);
+    if (rewrites && !isOwn) await rewriteScript(study, maxTries, leftOut);
+    whyNoSearch = await searchNumbers(study, settings, seededRandom(seed));
   }
   const unchanged = whyNoSearch === null ? '' : `I change no number: ${whyNoSearch}`;
-  if (whyNoSearch !== null) workspace.note({ Decision: unchanged });
-  const selection = await selectFinalist(workspace, study);
-  if (rivals && own !== null) await rerunOwnModel(workspace, runner, study, own);
-  await answerWithBest(workspace, runner, study, [filled ?? '', unchanged, selection]);
-}
-
-/** Writes automl's model beside a working starter, and takes it if it measures better by more than the noise. */
-async function writeModel(
-  workspace: Workspace,
-  runner: TrialRunner,
-  study: Study,
-  outcome: MeasuredTrial,
-): Promise<Filled | null> {
-  if (workspace.ended) return null;
-  const working = { source: study.starter.source, outcome };
-  return await adopt(study, await replaceModel(workspace, runner, working, noiseOf(study)));
+  if (unchanged !== '') workspace.note({ Decision: unchanged });
+  const selection = await selectFinalist(study);
+  if (rivals && own !== null) await rerunOwnModel(study, own);
+  await answerWithBest(study, [written?.sentence ?? '', unchanged, selection]);
 }
 
 /** Gives automl's own model the time that is left, if it is the best version and had too little. */
-async function rerunOwnModel(
-  workspace: Workspace,
-  runner: TrialRunner,
-  study: Study,
-  own: Filled,
-): Promise<void> {
+async function rerunOwnModel(study: Study, own: Filled): Promise<void> {
+  const { workspace, runner } = study;
   if (workspace.ended || study.best.source !== own.source) return;
   await adopt(study, await rerunModel(workspace, runner, own, noiseOf(study)));
 }
@@ -161,7 +145,7 @@ async function adopt(study: Study, filling: Filling | null): Promise<Filled | nu
   return filling;
 }
 
-interface Settings extends Omit<NumberSearch, 'random'> {
+interface Settings extends NumberSearch {
   select: boolean;
   rewrites: boolean;
   /** Whether models are written at all, and beside a starter that works. */
@@ -171,13 +155,13 @@ interface Settings extends Omit<NumberSearch, 'random'> {
 }
 
 function readSettings(options: AgentOptions): Settings {
-  const strategy = choiceOption(automl, options, 'search', strategyNames);
+  const search = choiceOption(automl, options, 'search', searchNames);
   // The baseline only varies the number search: it changes nothing else, but replaces a starter that is of no use.
-  const isBaseline = strategy === 'random';
+  const isBaseline = search === 'random';
   const models = options.models !== false;
   const leftOut = String(options.leave_out ?? '').split(',');
   return {
-    ...{ strategy, models, rivals: !isBaseline && models },
+    ...{ search, models, rivals: !isBaseline && models },
     maxTries: wholeNumberOption(automl, options, 'max_tries', 0),
     select: options.select !== false,
     numbers: options.numbers !== false,

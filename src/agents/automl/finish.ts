@@ -2,7 +2,7 @@ import type { Workspace } from '../common/workspace.ts';
 import type { VersionScores } from '../search/noise-test.ts';
 import { filesIn } from './script-files.ts';
 import { type Candidate, type Study, short } from './study.ts';
-import type { TrialOutcome, TrialRunner } from './trial.ts';
+import { type TrialOutcome, told } from './trial.ts';
 
 /** Submits the results of the script, and says why nothing was tuned. `filled`: how a missing model was written. */
 export async function answerWithoutSearch(
@@ -14,52 +14,40 @@ export async function answerWithoutSearch(
   if (workspace.ended) return;
   workspace.note({ Decision: `I cannot tune this script: ${why}. I submit what it left.` });
   const check = await checkSubmission(workspace);
-  const ran = starter.kind === 'measured' ? `it printed "${starter.line}"` : starter.why;
-  const first = filled ?? `I ran ${workspace.task.entry} unchanged: ${ran}.`;
+  const first = filled ?? `I ran ${workspace.task.entry} unchanged: ${told(starter)}.`;
   await workspace.finalAnswer(`${first} I tuned nothing, because ${why}. ${check.sentence}`);
 }
 
 /**
- * Leaves the best version in place and checked, or else the first one, and answers with the measurements. `told`:
+ * Leaves the best version in place and checked, or else the first one, and answers with the measurements. `said`:
  * sentences about what else was done.
  */
-export async function answerWithBest(
-  workspace: Workspace,
-  runner: TrialRunner,
-  study: Study,
-  told: readonly string[],
-): Promise<void> {
+export async function answerWithBest(study: Study, said: readonly string[]): Promise<void> {
+  const { workspace, starter, best, runner } = study;
   if (workspace.ended) return;
-  const { starter, best } = study;
   const first = starter.isOwn ? 'version first written' : 'starter';
-  let left = await submit(workspace, runner, study, best);
-  if (left.isRefused && best !== starter && canRun(workspace, study, starter)) {
+  let { isRefused, sentence } = await submit(study, best);
+  if (isRefused && best !== starter && canRun(study, starter)) {
     workspace.note({
-      Observed: `The best version is of no use in the end: ${left.sentence}`,
+      Observed: `The best version is of no use in the end: ${sentence}`,
       Decision: `I go back to the ${first}.`,
     });
     study.goBack();
-    const { sentence } = await submit(workspace, runner, study, starter);
-    left = { ...left, sentence: `I went back to the ${first} in the end. ${sentence}` };
+    sentence = `I went back to the ${first} in the end. ${(await submit(study, starter)).sentence}`;
   }
-  const found =
+  const measured = ({ first: one, second }: VersionScores) =>
+    `${workspace.task.metric.name} ${short(one)}${second === null ? '' : ` (second run ${short(second)})`}`;
+  const sentences = [
+    ...said,
+    `The ${first}: ${measured(starter.evidence)}.`,
     best === starter
       ? 'No change was better by more than the noise, so the script is unchanged.'
-      : `Best version: ${measured(workspace, best.evidence)}. It changes: ${best.changes.join('; ')}.`;
-  const sentences = [
-    ...told,
-    `The ${first}: ${measured(workspace, starter.evidence)}.`,
-    found,
+      : `Best version: ${measured(best.evidence)}. It changes: ${best.changes.join('; ')}.`,
     runner.attempts.inWords,
-    left.sentence,
+    sentence,
     "The numbers are the script's own measurements.",
   ];
-  await workspace.finalAnswer(sentences.filter((sentence) => sentence !== '').join(' '));
-}
-
-function measured(workspace: Workspace, { first, second }: VersionScores): string {
-  const again = second === null ? '' : ` (second run ${short(second)})`;
-  return `${workspace.task.metric.name} ${short(first)}${again}`;
+  await workspace.finalAnswer(sentences.filter((each) => each !== '').join(' '));
 }
 
 export interface SubmissionCheck {
@@ -69,28 +57,18 @@ export interface SubmissionCheck {
 }
 
 /** Puts a version in place with its submission, and checks it. */
-async function submit(
-  workspace: Workspace,
-  runner: TrialRunner,
-  study: Study,
-  version: Candidate,
-): Promise<SubmissionCheck> {
-  const problem = await restore(workspace, runner, study, version);
-  const check = await checkSubmission(workspace);
-  if (problem === null) return check;
-  return { isRefused: true, sentence: `${problem} ${check.sentence}` };
+async function submit(study: Study, version: Candidate): Promise<SubmissionCheck> {
+  const problem = await restore(study, version);
+  const check = await checkSubmission(study.workspace);
+  return problem === null ? check : { isRefused: true, sentence: `${problem} ${check.sentence}` };
 }
 
 /** Returns why the submission may not be that of the version, or null. */
-async function restore(
-  workspace: Workspace,
-  runner: TrialRunner,
-  study: Study,
-  version: Candidate,
-): Promise<string | null> {
+async function restore(study: Study, version: Candidate): Promise<string | null> {
+  const { runner, workspace } = study;
   const { source } = version;
   if (runner.isInPlace(source) || (await runner.putBack(source)) !== null) return null;
-  if (!canRun(workspace, study, version)) {
+  if (!canRun(study, version)) {
     if (workspace.budget.steps_left > 1) await runner.write(source);
     return 'The budget did not allow to run it again, so the submission may be from another version.';
   }
@@ -99,7 +77,8 @@ async function restore(
 }
 
 /** Whether there is time for another run, and steps to write all files, to run and to answer. */
-function canRun({ budget, task }: Workspace, { best }: Study, { source, seconds }: Candidate): boolean {
+function canRun({ workspace, best }: Study, { source, seconds }: Candidate): boolean {
+  const { budget, task } = workspace;
   const steps = filesIn(source, task.entry).size + 2;
   return Math.max(seconds, best.seconds) <= budget.seconds_left && steps <= budget.steps_left;
 }
@@ -109,6 +88,7 @@ export async function checkSubmission(workspace: Workspace): Promise<SubmissionC
   if (workspace.budget.steps_left < 2)
     return { isRefused: false, sentence: 'The submission was not checked.' };
   const { status } = await workspace.validateSubmission();
-  if (status === 'ok') return { isRefused: false, sentence: 'The submission passed the check.' };
-  return { isRefused: true, sentence: `The check of the submission ended as "${status}".` };
+  return status === 'ok'
+    ? { isRefused: false, sentence: 'The submission passed the check.' }
+    : { isRefused: true, sentence: `The check of the submission ended as "${status}".` };
 }

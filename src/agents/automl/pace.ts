@@ -1,4 +1,5 @@
 import type { Workspace } from '../common/workspace.ts';
+import { rounds, selectionShare } from '../search/fresh-seeds.ts';
 import { SearchBudget } from '../search/search-budget.ts';
 
 /** Run times vary: a try may take this many times its expected time. */
@@ -9,10 +10,6 @@ const lastMargin = 2;
 const slack = 4;
 /** A try is stopped after this many times its expected time, and not before this many seconds. */
 const patience = { times: 4, seconds: 10 };
-/** Fresh seeds for the selection: budget is saved for the least number, and no more than the most are used. */
-export const rounds = { least: 2, most: 5 };
-/** The share of the whole budget that the selection may use in total. */
-export const selectionShare = 0.25;
 
 /** Seconds and steps of a run. */
 interface Cost {

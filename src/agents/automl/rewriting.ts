@@ -18,11 +18,11 @@ const triesAgainstOwn = 4;
  * kept may make others possible.
  */
 export async function rewriteScript(
-  workspace: Workspace,
   study: Study,
   maxTries: number,
   leftOut: readonly string[],
 ): Promise<void> {
+  const { workspace } = study;
   const before = usedShare(workspace);
   const surroundings = { ...(await lookAround(workspace, study.starter.source)), leftOut };
   const tried = new Set<string>();

@@ -14,9 +14,6 @@ export const steps: Readonly<Record<Scale, { first: number; most: number; least:
   small: { first: 1, most: 2, least: 0.25 },
 };
 
-/** A random search draws from up to this many of the largest steps away from the starter's value. */
-const reach = 2;
-
 /** The value one step away, within the knob's bounds; null if there is none. */
 export function moved(knob: Knob, value: number, direction: StepDirection, step: number): number | null {
   const { scale, least, most, fromZero } = knob.prior;
@@ -25,21 +22,6 @@ export function moved(knob: Knob, value: number, direction: StepDirection, step:
   const next = unbounded(scale, value, direction * step);
   const bounded = Math.min(Math.max(next, Math.min(least, knob.value)), Math.max(most, knob.value));
   return bounded === value || !Number.isFinite(bounded) ? null : bounded;
-}
-
-/**
- * A value around the starter's, uniform on the knob's own scale. What is switched off (0, or a share of 1) stays off
- * half of the time.
- */
-export function drawn(knob: Knob, random: () => number): number {
-  const { value, prior } = knob;
-  // Always two draws: the draw of one knob must not depend on the starter's value of another.
-  const [stays, place] = [random() < 0.5, random()];
-  const isOff = value === 0 || (prior.scale === 'fraction' && value >= 1);
-  if (isOff && stays) return value;
-  const from = value === 0 ? (prior.fromZero ?? 0) : value;
-  const way = isOff && value > 0 ? -place : 2 * place - 1;
-  return moved(knob, from, way < 0 ? -1 : 1, Math.abs(way) * reach * steps[prior.scale].most) ?? from;
 }
 
 function unbounded(scale: Scale, value: number, step: number): number {

@@ -2,9 +2,9 @@ import type { Workspace } from '../common/workspace.ts';
 import { withFreshSeeds } from '../search/fresh-seeds.ts';
 import { isTimeLike } from '../search/metric-names.ts';
 import { NoiseTest, type SecondRun, type VersionScores } from '../search/noise-test.ts';
+import type { TryEnding } from './climb.ts';
 import { Pace } from './pace.ts';
 import { sameResults } from './same-results.ts';
-import type { TryEnding } from './strategy.ts';
 import type { MeasuredTrial, TrialOutcome, TrialRunner } from './trial.ts';
 import { seedsSplitData } from './versions.ts';
 
@@ -54,18 +54,20 @@ export interface ProposedVersion extends Version {
 
 interface Judged {
   ending: TryEnding;
+  /** What the run printed. */
+  seen: string;
   why: string;
 }
 
 /** The knowledge about a script that runs, and about every tried version of it: the best one, and how good it is. */
 export class Study {
-  readonly #workspace: Workspace;
-  readonly #runner: TrialRunner;
+  readonly workspace: Workspace;
+  readonly runner: TrialRunner;
   readonly #selects: boolean;
+  readonly #pace: Pace;
   readonly starter: Candidate;
-  readonly pace: Pace;
   /** What every version must print again, besides its score: only for a metric that is a time. */
-  #printed: readonly string[] = [];
+  readonly #printed: string[] = [];
   /** The version to submit, as far as is known. */
   best: Candidate;
   /** Whether a version is better than the best one, by more than the noise. */
@@ -78,20 +80,19 @@ export class Study {
    * `selects`: whether the best version is measured again at the end.
    */
   constructor(
-    workspace: Workspace,
     runner: TrialRunner,
     source: string,
     { score, seconds, printed }: MeasuredTrial,
     { isOwn, selects }: { isOwn: boolean; selects: boolean },
   ) {
-    this.#workspace = workspace;
-    this.#runner = runner;
+    this.workspace = runner.workspace;
+    this.runner = runner;
     this.#selects = selects;
-    this.pace = new Pace(workspace);
+    this.#pace = new Pace(this.workspace);
     this.starter = { source, changes: [], evidence: { first: score, second: null }, seconds, isOwn };
     this.best = this.starter;
     this.noiseTest = this.#unmeasured();
-    if (isTimeLike(workspace.task.metric)) this.#printed = [printed];
+    if (isTimeLike(this.workspace.task.metric)) this.#printed.push(printed);
   }
 
   /** Whether the best version is measured again at the end: not if all scores are exact, or say nothing. */
@@ -102,7 +103,7 @@ export class Study {
 
   /** Seconds that must be left for a last run: none if the submission of the best version is copied. */
   #lastRun(seconds = 0): number {
-    return this.#runner.keeps(this.best.source) ? 0 : Math.max(this.best.seconds, seconds);
+    return this.runner.keeps(this.best.source) ? 0 : Math.max(this.best.seconds, seconds);
   }
 
   /**
@@ -111,19 +112,19 @@ export class Study {
    */
   async start(): Promise<string | null> {
     const { source, seconds, isOwn } = this.starter;
-    if (!this.pace.affords(seconds, 1, this.#runner.canKeep ? 0 : seconds)) return tooSmallForSearch;
+    if (!this.#pace.affords(seconds, 1, this.runner.canKeep ? 0 : seconds)) return tooSmallForSearch;
     if (!isOwn) this.#checksSubmission = await this.#isAccepted();
-    await this.#runner.keep(source, source);
+    await this.runner.keep(source, source);
     return this.#affords(seconds, runsOfCheap) ? await this.#measureNoise() : null;
   }
 
   async #isAccepted(): Promise<boolean> {
-    return (await this.#workspace.validateSubmission()).status === 'ok';
+    return (await this.workspace.validateSubmission()).status === 'ok';
   }
 
   /** The noise test of the best version while its noise is unknown. */
   #unmeasured(): NoiseTest {
-    return new NoiseTest(this.#workspace.task.metric, this.best.evidence, this.#secondRun());
+    return new NoiseTest(this.workspace.task.metric, this.best.evidence, this.#secondRun());
   }
 
   #secondRun(): SecondRun {
@@ -133,21 +134,21 @@ export class Study {
 
   /** Other data would be other work: a time is measured on the same data. */
   #withSeedsRaised(source: string, raisedBy: number): string {
-    return isTimeLike(this.#workspace.task.metric) ? source : withFreshSeeds(source, raisedBy);
+    return isTimeLike(this.workspace.task.metric) ? source : withFreshSeeds(source, raisedBy);
   }
 
   /** Runs the best version a second time; if that fails, the noise stays unknown. Returns why it could not run, or null. */
   async #measureNoise(): Promise<string | null> {
     const { source, evidence, seconds } = this.best;
-    const { metric } = this.#workspace.task;
+    const { metric } = this.workspace.task;
     const way = this.#secondRun();
-    this.#workspace.note({
+    this.workspace.note({
       Plan: 'I run the best version so far a second time.',
       Reason: `It scores ${evidence.first}; run again (${way}), it shows how much of a score is luck.`,
     });
     const outcome = await this.runAgain(this.best, 1);
     if (outcome.kind === 'failed') {
-      this.#workspace.note({ Observed: `The second run gave no score: ${outcome.why}.` });
+      this.workspace.note({ Observed: `The second run gave no score: ${outcome.why}.` });
       return outcome.seconds > 0 ? null : `${outcome.why}.`;
     }
     const isExact = outcome.score === evidence.first;
@@ -155,8 +156,8 @@ export class Study {
     const splits = way === 'other seeds' && seedsSplitData(source);
     this.noiseTest = new NoiseTest(metric, evidence, isExact ? 'not needed' : way, splits);
     this.best.seconds = Math.max(seconds, outcome.seconds);
-    if (isTimeLike(metric)) this.#printed = [...this.#printed, outcome.printed];
-    this.#workspace.note({
+    if (isTimeLike(metric)) this.#printed.push(outcome.printed);
+    this.workspace.note({
       Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
       Decision: `I keep a change only if it gains more than ${short(this.noiseTest.threshold)}.`,
     });
@@ -165,43 +166,44 @@ export class Study {
 
   /** Whether there is time for a try of this many expected seconds, for the steps after it, and for the end. */
   affords(seconds: number): boolean {
-    const saved = this.selects ? this.pace.savedForSelection(this.starter.seconds + seconds) : undefined;
-    return this.pace.affords(seconds, 1, this.#lastRun(seconds), saved);
+    const saved = this.selects ? this.#pace.savedForSelection(this.starter.seconds + seconds) : undefined;
+    return this.#pace.affords(seconds, 1, this.#lastRun(seconds), saved);
   }
 
   /** Whether there is time to run the starter and the best version once more, and then to put one of them back. */
   get affordsRound(): boolean {
     const slowest = Math.max(this.starter.seconds, this.best.seconds);
-    const areKept = [this.starter, this.best].every(({ source }) => this.#runner.keeps(source));
-    return this.pace.affords(slowest, 2, areKept ? 0 : slowest);
+    const areKept = [this.starter, this.best].every(({ source }) => this.runner.keeps(source));
+    return this.#pace.affords(slowest, 2, areKept ? 0 : slowest);
   }
 
   #affords(seconds: number, runs = 1): boolean {
-    return this.pace.affords(seconds, runs, this.#lastRun(seconds));
+    return this.#pace.affords(seconds, runs, this.#lastRun(seconds));
   }
 
   /** Runs a version, and keeps it as the best one if it is better by more than the noise. */
   async consider(attempt: ProposedVersion): Promise<TryEnding> {
-    const { metric } = this.#workspace.task;
+    const { source, from, operator, notes } = attempt;
+    const { metric } = this.workspace.task;
     const way = metric.direction === 'maximize' ? 'rises' : 'falls';
-    this.#workspace.note({
-      ...attempt.notes,
+    this.workspace.note({
+      ...notes,
       Prediction:
         `If it helps, the script's own ${metric.name} ${way} from ${this.best.evidence.first} by more than ` +
         `${short(this.noiseTest.threshold)}. The run takes about ${short(attempt.seconds)} s.`,
     });
     const outcome = await this.#run(attempt);
-    const { ending, why } = await this.#judge(attempt, outcome);
-    const { source, from, operator, notes } = attempt;
+    const { ending, seen, why } = await this.#judge(attempt, outcome);
     const isKept = ending === 'kept';
-    this.#runner.attempts.add({ source, from, operator, change: notes.Change ?? '', outcome, isKept, why });
+    this.workspace.note({ Observed: seen, Decision: `${why}: ${isKept ? 'kept' : 'put back'}.` });
+    this.runner.attempts.add({ source, from, operator, change: notes.Change ?? '', outcome, isKept, why });
     if (!isKept) await this.#putBack();
     return ending;
   }
 
   /** Makes a replacement of the best script the best one, after it ran, was checked and was better. */
   async adopt(source: string, change: string, outcome: MeasuredTrial, scores: ScoresOfOwn): Promise<void> {
-    await this.#runner.keep(source, this.starter.source);
+    await this.runner.keep(source, this.starter.source);
     const evidence = { first: outcome.score, second: null };
     const { seconds } = outcome;
     this.best = { source, changes: [change], evidence, seconds, isOwn: true, scores };
@@ -218,72 +220,59 @@ export class Study {
   /** Makes the starter the best version again. */
   goBack(): void {
     this.best = this.starter;
-    this.#runner.attempts.choose(this.starter.source);
+    this.runner.attempts.choose(this.starter.source);
   }
 
   async #judge(attempt: ProposedVersion, outcome: TrialOutcome): Promise<Judged> {
     if (outcome.kind === 'failed') {
-      if (outcome.timedOut) this.pace.learnLimit(outcome.seconds);
-      return this.#reject(`${outcome.why}.`, 'A failure is the worst score');
+      if (outcome.timedOut) this.#pace.learnLimit(outcome.seconds);
+      return { ending: 'put back', seen: `${outcome.why}.`, why: 'A failure is the worst score' };
     }
     const seen = `${outcome.line} (${short(outcome.seconds)} s).`;
+    const reject = (why: string): Judged => ({ ending: 'put back', seen, why });
     const { evidence } = this.best;
-    if (outcome.score === evidence.first)
-      return { ...this.#reject(seen, 'The score did not change at all'), ending: 'without effect' };
-    if (!this.noiseTest.isPromising(outcome.score, evidence)) {
-      const gain = short(this.noiseTest.gain(outcome.score, evidence.first));
-      return this.#reject(seen, `A gain of ${gain} is not above ${short(this.noiseTest.threshold)}`);
-    }
-    const { metric } = this.#workspace.task;
+    const { threshold } = this.noiseTest;
+    const gain = this.noiseTest.gain(outcome.score, evidence.first);
+    if (gain === 0) return { ...reject('The score did not change at all'), ending: 'without effect' };
+    if (gain <= threshold) return reject(`A gain of ${short(gain)} is not above ${short(threshold)}`);
+    const { metric } = this.workspace.task;
     const difference = sameResults(this.#printed, outcome.printed, metric, attempt.changesCode === true);
-    if (difference !== null) return this.#reject(seen, `Faster, but ${difference}`);
+    if (difference !== null) return reject(`Faster, but ${difference}`);
     if (this.#checksSubmission && !(await this.#isAccepted()))
-      return this.#reject(seen, 'Better, but its submission is not accepted');
+      return reject('Better, but its submission is not accepted');
     // Otherwise the submission would be lost when it, or another version, runs with other seeds.
-    await this.#runner.keep(attempt.source, this.starter.source, this.best.source);
-    await this.#measureNoiseIfUnclear(outcome);
-    if (!this.noiseTest.isPromising(outcome.score, evidence))
-      return this.#reject(seen, `Not above ${short(this.noiseTest.threshold)}, what chance alone makes`);
+    await this.runner.keep(attempt.source, this.starter.source, this.best.source);
     return await this.#confirm(attempt, outcome, seen);
-  }
-
-  #reject(observed: string, why: string): Judged {
-    this.#workspace.note({ Observed: observed, Decision: `${why}: put back.` });
-    return { ending: 'put back', why };
-  }
-
-  /** Measures the noise if it is unknown and a change looks better, but not by much, and time allows. */
-  async #measureNoiseIfUnclear({ score, seconds }: MeasuredTrial): Promise<void> {
-    if (this.noiseTest.noise !== null || this.noiseTest.isClear(score, this.best.evidence)) return;
-    if (this.#affords(Math.max(this.best.seconds, seconds), 2)) await this.#measureNoise();
   }
 
   /**
    * Measures a promising version a second time if one measurement is not enough, and keeps it if the gain is confirmed.
+   * If the noise is unknown, it is measured first, if that may decide and time allows.
    */
   async #confirm(attempt: ProposedVersion, outcome: MeasuredTrial, observed: string): Promise<Judged> {
-    const noiseTest = this.noiseTest;
-    const than = this.best.evidence;
+    const { evidence: than, seconds: before } = this.best;
     const evidence: VersionScores = { first: outcome.score, second: null };
     let { seconds } = outcome;
     let seen = observed;
-    if (noiseTest.secondRun !== 'not needed' && !noiseTest.isClear(outcome.score, than)) {
-      if (!this.#affords(seconds))
-        return this.#reject(seen, 'Better once, but there is no time for a second run');
+    const reject = (why: string): Judged => ({ ending: 'put back', seen, why });
+    const isClear = () => this.noiseTest.isClear(evidence.first, than);
+    if (this.noiseTest.noise === null && !isClear() && this.#affords(Math.max(before, seconds), 2))
+      await this.#measureNoise();
+    const { secondRun, threshold } = this.noiseTest;
+    const gain = this.noiseTest.gain(evidence.first, than.first);
+    if (gain <= threshold) return reject(`Not above ${short(threshold)}, what chance alone makes`);
+    if (secondRun !== 'not needed' && !isClear()) {
+      if (!this.#affords(seconds)) return reject('Better once, but there is no time for a second run');
       const again = await this.runAgain(attempt, 1);
-      if (again.kind === 'failed') return this.#reject(seen, 'Better once, but a second run gave no score');
+      if (again.kind === 'failed') return reject('Better once, but a second run gave no score');
       evidence.second = again.score;
       // Run times vary: the slower one is assumed.
       seconds = Math.max(seconds, again.seconds);
-      seen += ` Second run (${noiseTest.secondRun}): ${again.line}.`;
+      seen += ` Second run (${secondRun}): ${again.line}.`;
     }
-    if (!noiseTest.isBetter(evidence, than))
-      return this.#reject(seen, 'Better once, but not beyond the noise');
-    const gain = short(noiseTest.gain(evidence.first, than.first));
+    if (!this.noiseTest.isBetter(evidence, than)) return reject('Better once, but not beyond the noise');
     this.best = { source: attempt.source, changes: attempt.changes, evidence, seconds, isOwn: false };
-    const why = `A gain of ${gain}, more than ${short(noiseTest.threshold)}`;
-    this.#workspace.note({ Observed: seen, Decision: `${why}: kept.` });
-    return { ending: 'kept', why };
+    return { ending: 'kept', seen, why: `A gain of ${short(gain)}, more than ${short(threshold)}` };
   }
 
   /** Runs a version with every seed raised. */
@@ -292,7 +281,7 @@ export class Study {
   }
 
   async #run({ source, seconds }: Version): Promise<TrialOutcome> {
-    return await this.#runner.run(source, this.pace.limitOf(seconds, this.#lastRun()));
+    return await this.runner.run(source, this.#pace.limitOf(seconds, this.#lastRun()));
   }
 
   /**
@@ -300,10 +289,10 @@ export class Study {
    * place, and neither must an incomplete submission of a failed run.
    */
   async #putBack(): Promise<void> {
-    const { entry, submission } = this.#workspace.task;
+    const { entry, submission } = this.workspace.task;
     const isSubmitted = submission.files.some(({ path }) => path === entry);
-    if (!this.#runner.hasFailed && !isSubmitted) return;
-    if ((await this.#runner.putBack(this.best.source)) === null) await this.#runner.write(this.best.source);
+    if (!this.runner.hasFailed && !isSubmitted) return;
+    if ((await this.runner.putBack(this.best.source)) === null) await this.runner.write(this.best.source);
   }
 }
 

@@ -47,7 +47,7 @@ const maxFiles = 3;
 /** Runs versions of the script, and knows which one is in the workspace and which one ran last. */
 export class TrialRunner {
   readonly attempts: Attempts;
-  readonly #workspace: Workspace;
+  readonly workspace: Workspace;
   #written: string;
   /** The content of each file of the script. */
   readonly #files: Map<string, string>;
@@ -57,7 +57,7 @@ export class TrialRunner {
 
   /** `source` is the current content of the script's files. */
   constructor(workspace: Workspace, source: string) {
-    this.#workspace = workspace;
+    this.workspace = workspace;
     this.attempts = new Attempts(workspace);
     this.#written = source;
     this.#files = filesIn(source, workspace.task.entry);
@@ -72,7 +72,7 @@ export class TrialRunner {
 
   /** Whether submissions can be copied: not code, which replaces the script itself, nor one of many files. */
   get canKeep(): boolean {
-    const { files } = this.#workspace.task.submission;
+    const { files } = this.workspace.task.submission;
     return files.length <= maxFiles && files.every(({ path }) => !path.endsWith('.py'));
   }
 
@@ -89,7 +89,7 @@ export class TrialRunner {
     const { outcome } = last;
     this.#kept = this.#kept.filter((each) => besides.includes(each.source));
     const slot = [1, 2, 3].find((each) => this.#kept.every((kept) => kept.slot !== each)) ?? 3;
-    for (const { path } of this.#workspace.task.submission.files)
+    for (const { path } of this.workspace.task.submission.files)
       if (!(await this.#copy(path, copyOf(path, slot)))) return;
     this.#kept = [...this.#kept, { source, outcome, slot }];
   }
@@ -98,14 +98,14 @@ export class TrialRunner {
   async putBack(source: string): Promise<MeasuredTrial | null> {
     const kept = this.#kept.find((each) => each.source === source);
     if (kept === undefined || (await this.write(source)) !== null) return null;
-    for (const { path } of this.#workspace.task.submission.files)
+    for (const { path } of this.workspace.task.submission.files)
       if (!(await this.#copy(copyOf(path, kept.slot), path))) return null;
     this.#lastRun = { source, text: source, outcome: kept.outcome };
     return kept.outcome;
   }
 
   async #copy(from: string, to: string): Promise<boolean> {
-    return !this.#workspace.ended && (await this.#workspace.copyFile(from, to)).status === 'ok';
+    return !this.workspace.ended && (await this.workspace.copyFile(from, to)).status === 'ok';
   }
 
   /**
@@ -123,7 +123,7 @@ export class TrialRunner {
 
   /** @param limit seconds after which the script stops itself; without it, only the environment's limits end it */
   async run(source: string, limit?: number): Promise<TrialOutcome> {
-    const before = this.#workspace.budget.seconds_left;
+    const before = this.workspace.budget.seconds_left;
     const text = limit === undefined ? source : stoppingItself(source, limit);
     const problem = await this.write(text);
     const outcome = problem ?? (await this.#execute(before, limit));
@@ -135,8 +135,8 @@ export class TrialRunner {
   async write(source: string): Promise<TrialOutcome | null> {
     if (this.#written === source) return null;
     for (const [path, text] of this.#changedFiles(source)) {
-      if (this.#workspace.ended) return failed('the run is over', 0);
-      const { status } = await this.#workspace.writeFile(path, text);
+      if (this.workspace.ended) return failed('the run is over', 0);
+      const { status } = await this.workspace.writeFile(path, text);
       if (status !== 'ok') return failed(`the script could not be written (${status})`, 0);
       this.#files.set(path, text);
     }
@@ -145,14 +145,14 @@ export class TrialRunner {
   }
 
   #changedFiles(source: string): [string, string][] {
-    const files = [...filesIn(source, this.#workspace.task.entry)];
+    const files = [...filesIn(source, this.workspace.task.entry)];
     return files.filter(([path, text]) => this.#files.get(path) !== text);
   }
 
   async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<TrialOutcome> {
-    if (this.#workspace.ended) return failed('the run is over', 0);
-    const { entry, metric } = this.#workspace.task;
-    const { status, observation, durationMs, budget } = await this.#workspace.executeScript(entry);
+    if (this.workspace.ended) return failed('the run is over', 0);
+    const { entry, metric } = this.workspace.task;
+    const { status, observation, durationMs, budget } = await this.workspace.executeScript(entry);
     // The budget also counts the time around the script itself.
     const seconds = Math.max(durationMs / 1000, secondsBefore - budget.seconds_left);
     const timedOut = status === 'timed_out' || (status === 'failed' && seconds >= limit);

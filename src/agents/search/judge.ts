@@ -1,6 +1,7 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Allotment } from './branch-view.ts';
 import type { Evaluator } from './evaluator.ts';
+import { selectionShare } from './fresh-seeds.ts';
 import { HeldOutRows, type HoldOut, stepsOfPart } from './held-out-rows.ts';
 import type { SearchBudget } from './search-budget.ts';
 import type { Attempt, Measured, SearchTree } from './search-tree.ts';
@@ -9,8 +10,6 @@ import { selectHeldOut } from './select-held-out.ts';
 
 /** With less time than for so many runs of the starter, what judging costs is better spent on attempts. */
 const leastRuns = 30;
-/** The share of the budget that the selection on fresh seeds may use. */
-const selectionShare = 0.25;
 
 /**
  * Decides which version is the best: by rows that are withheld from versions where that is possible, otherwise by how
@@ -104,7 +103,7 @@ export class Judge {
     }
     if (!measuresNoise || !needsSelection(this.#tree, reference, noiseTest)) return null;
     const left = () => ({ ...this.#budget.left, steps: this.#budget.left.steps - 1 });
-    return await selectFinalist(this.#tree, reference, this.#evaluator, left, slowest);
+    return await selectFinalist(this.#tree, reference, this.#evaluator, left);
   }
 
   /** What `select` would need at present. */

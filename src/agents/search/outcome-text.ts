@@ -1,9 +1,7 @@
-import type { Attempt, SearchTree } from './search-tree.ts';
+import { type Attempt, countsOf, type SearchTree } from './search-tree.ts';
 
 /** The outcome of a search, in sentences. `selection`: how the submitted version was selected; may be empty. */
 export function outcomeText({ attempts, best }: SearchTree, root: Attempt, selection: string): string {
-  const of = (status: Attempt['status']) =>
-    attempts.filter((one) => one !== root && one.status === status).length;
   const starter = root.measured === null ? root.why : root.measured.line;
   const chosen =
     best === null
@@ -15,7 +13,7 @@ export function outcomeText({ attempts, best }: SearchTree, root: Attempt, selec
     `Starter: ${starter}.`,
     chosen,
     selection,
-    `Attempts: ${attempts.length - 1}; kept: ${of('kept')}; dropped: ${of('dropped')}; failed: ${of('failed')}.`,
+    `Attempts: ${countsOf(attempts.slice(1))}`,
     "The printed numbers are the scripts' own measurements.",
   ]
     .filter((sentence) => sentence !== '')

@@ -200,7 +200,7 @@ export class TreeSearch {
   }
 
   #takeAsBest(attempt: Attempt): void {
-    this.tree.choose(attempt);
+    this.tree.best = attempt;
     // Selected immediately, because a limit may end the run at any time.
     if (attempt.view !== null) this.#environment.select(attempt.view.branch);
   }

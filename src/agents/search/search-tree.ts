@@ -48,14 +48,10 @@ export interface Attempt {
 export class SearchTree {
   readonly attempts: Attempt[] = [];
   readonly #note: (entries: Record<string, string>) => void;
-  #best: Attempt | null = null;
+  best: Attempt | null = null;
 
   constructor(note: (entries: Record<string, string>) => void) {
     this.#note = note;
-  }
-
-  get best(): Attempt | null {
-    return this.#best;
   }
 
   /** The attempts that may be submitted. */
@@ -65,7 +61,7 @@ export class SearchTree {
 
   /** Seconds of a run of the starter or of the best version, whichever takes longer. */
   get slowest(): number {
-    const seconds = [this.attempts[0], this.#best].map((one) => one?.measured?.seconds ?? 0);
+    const seconds = [this.attempts[0], this.best].map((one) => one?.measured?.seconds ?? 0);
     return Math.max(...seconds);
   }
 
@@ -98,23 +94,22 @@ export class SearchTree {
     attempt.depthOfFailure = status === 'failed' ? (attempt.parent?.depthOfFailure ?? 0) + 1 : 0;
   }
 
-  /** Makes an attempt the best one; null: there is none. */
-  choose(attempt: Attempt | null): void {
-    this.#best = attempt;
-  }
-
   /** Records the state of an attempt in the trace. */
   record(attempt: Attempt): void {
     const { id, parent, other, operator, view, status, change, why, measured, cost } = attempt;
-    const node: SearchNode = {
-      ...{ id, parent: parent?.id ?? null, other: other?.id ?? null, operator, branch: view?.id ?? null },
-      ...{ status, change: plainLine(change, 400), why: plainLine(why, 400) },
-      score: measured?.evidence.first ?? null,
-      seconds: measured?.seconds ?? null,
-      cost: Number(cost.toFixed(4)),
-      is_best: this.#best === attempt,
-    };
-    this.#note({ [searchNodeEntry]: JSON.stringify(SearchNode.parse(node)) });
+    this.#note(
+      nodeNote({
+        ...{ id, parent: parent?.id ?? null, other: other?.id ?? null, operator, branch: view?.id ?? null },
+        ...{
+          status,
+          change,
+          why,
+          score: measured?.evidence.first ?? null,
+          seconds: measured?.seconds ?? null,
+        },
+        ...{ cost, is_best: this.best === attempt },
+      }),
+    );
   }
 }
 
@@ -123,4 +118,17 @@ export function lineage(attempt: Attempt): Attempt[] {
   const found: Attempt[] = [];
   for (let one: Attempt | null = attempt; one !== null; one = one.parent) found.push(one);
   return found;
+}
+
+/** The note that records an attempt in the trace; its texts are shortened. */
+export function nodeNote(node: SearchNode): Record<string, string> {
+  const [change, why] = [plainLine(node.change, 400), plainLine(node.why, 400)];
+  const shown = { ...node, change, why, cost: Number(node.cost.toFixed(4)) };
+  return { [searchNodeEntry]: JSON.stringify(SearchNode.parse(shown)) };
+}
+
+/** How many attempts there are, and how they ended. */
+export function countsOf(attempts: readonly Pick<SearchNode, 'status'>[]): string {
+  const of = (wanted: SearchNode['status']) => attempts.filter(({ status }) => status === wanted).length;
+  return `${attempts.length}; kept: ${of('kept')}; failed: ${of('failed')}.`;
 }

@@ -1,10 +1,9 @@
 import type { Allotment } from './branch-view.ts';
 import type { Evaluator } from './evaluator.ts';
+import { onFreshSeeds, rounds } from './fresh-seeds.ts';
 import type { NoiseTest } from './noise-test.ts';
 import type { Attempt, SearchTree } from './search-tree.ts';
 
-/** The number of fresh seeds on which the best version is measured. The search has used the first two. */
-const rounds = { first: 2, least: 2, most: 5 };
 /** The runs of a round: of the best version and of the one that it is compared with. */
 const runsOfRound = 2;
 /** A lead of this many times the noise needs no further runs. */
@@ -25,24 +24,18 @@ export function needsSelection({ best }: SearchTree, reference: Attempt, noiseTe
  * choice, and takes the best one only if its gain is beyond the noise.
  */
 export async function selectFinalist(
-  { best }: SearchTree,
+  { best, slowest }: SearchTree,
   reference: Attempt,
   evaluator: Evaluator,
   left: () => Allotment,
-  slowest: number,
 ): Promise<{ chosen: Attempt; said: string } | null> {
   if (best === null) return null;
-  const gains: number[] = [];
-  let hasFailed = false;
-  while (gains.length < rounds.most && !hasFailed && affordsRound(left(), slowest)) {
-    const base = await evaluator.again(reference, rounds.first + gains.length, left());
-    if (base === null) break;
-    const score = await evaluator.again(best, rounds.first + gains.length, left());
-    if (score === null) hasFailed = true;
-    else gains.push(evaluator.noiseTest.gain(score, base));
-  }
-  if (gains.length === 0 && !hasFailed) return null;
-  const isBetter = !hasFailed && evaluator.noiseTest.isBeyondNoise(gains);
+  const mayRun = () => left().seconds >= roundSeconds(slowest) && left().steps >= 2 * runsOfRound + 1;
+  const found = await onFreshSeeds(evaluator.noiseTest, mayRun, async (isBest, raisedBy) => {
+    return (await evaluator.again(isBest ? best : reference, raisedBy, left())) ?? 'failed';
+  });
+  if (found === null) return null;
+  const { gains, hasFailed, isBetter } = found;
   const outcome = hasFailed ? 'failed' : `gained ${gains.map((gain) => gain.toPrecision(3)).join(', ')}`;
   return {
     chosen: isBetter ? best : reference,
@@ -53,8 +46,4 @@ export async function selectFinalist(
 /** The time that a round may take, if the slower version takes so many seconds. */
 export function roundSeconds(slowest: number): number {
   return 1.5 * runsOfRound * slowest + 2;
-}
-
-function affordsRound({ seconds, steps }: Allotment, slowest: number): boolean {
-  return seconds >= roundSeconds(slowest) && steps >= 2 * runsOfRound + 1;
 }
