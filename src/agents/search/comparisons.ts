@@ -1,7 +1,7 @@
 import { plainLine } from '../../lib/plain-line.ts';
 import type { NoiseTest } from './noise-test.ts';
 import { scoreOf } from './policies.ts';
-import { type Attempt, lineage, type SearchTree } from './search-tree.ts';
+import { type Attempt, lineage, measuredBase, type SearchTree } from './search-tree.ts';
 
 /** Lines of the memory: the largest gains, the largest losses, the last failures. */
 const most = { gains: 12, losses: 24, failures: 8 };
@@ -36,7 +36,7 @@ export function comparisons({ attempts }: SearchTree, noiseTest: NoiseTest): str
 }
 
 function comparedWithBase(attempt: Attempt, noiseTest: NoiseTest): Compared[] {
-  const base = lineage(attempt).find((one) => one !== attempt && one.measured !== null);
+  const base = measuredBase(attempt);
   if (attempt.measured === null || base === undefined) return [];
   return [{ attempt, base, gain: noiseTest.gain(scoreOf(attempt), scoreOf(base)) }];
 }

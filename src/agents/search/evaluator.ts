@@ -9,16 +9,11 @@ import { readMetric } from './metric-reader.ts';
 import { NoiseTest, type SecondRun } from './noise-test.ts';
 import type { Attempt, Measured } from './search-tree.ts';
 
-/** The result of measuring a version. */
-export type VersionScore =
-  | { kind: 'measured'; measured: Measured }
-  | { kind: 'failed'; why: string; output: string; source: string | null };
-
 /** Runs versions on branches and reads their scores: the script's own claims, except for the cases in `problemOf`. */
 export class Evaluator {
   readonly #environment: Environment;
   readonly #follow: (view: BranchView) => void;
-  #noiseTest: NoiseTest;
+  noiseTest: NoiseTest;
   #way: SecondRun = 'not needed';
   /** Whether the first version that was measured prints another metric: then all must. */
   #printsOther: boolean | null = null;
@@ -28,17 +23,8 @@ export class Evaluator {
     this.#environment = environment;
     this.#follow = follow;
     // Until the noise is known, any gain counts.
-    this.#noiseTest = new NoiseTest(
-      environment.task.metric,
-      { first: 0, second: null },
-      'not needed',
-      false,
-      0,
-    );
-  }
-
-  get noiseTest(): NoiseTest {
-    return this.#noiseTest;
+    const unknown = { first: 0, second: null };
+    this.noiseTest = new NoiseTest(environment.task.metric, unknown, 'not needed', false, 0);
   }
 
   get measuresNoise(): boolean {
@@ -46,35 +32,30 @@ export class Evaluator {
   }
 
   /** Measures the version on a branch, by the run that was made there if nothing was changed since. */
-  async measure(view: BranchView): Promise<VersionScore> {
+  async measure(view: BranchView): Promise<Measured | { why: string; output: string }> {
     const workspace = new Workspace(view);
     const { entry, metric } = view.task;
     if (view.freshRun === null) await workspace.executeScript(entry);
     const run = view.freshRun;
-    if (run === null) return failed('the budget ended before it was run', '', view.source);
-    const source = run.source ?? (await sourceOf(view));
-    const { status, observation, durationMs } = run.result;
-    if (status !== 'ok') return failed(`its script ended as ${status}`, observation, source);
-    const reading = readMetric(observation, metric);
-    if (reading === null) return failed(`it printed no ${metric.name} that can be read`, observation, source);
+    if (run === null) return { why: 'the budget ended before it was run', output: '' };
+    const { status, observation: output, durationMs } = run.result;
+    if (status !== 'ok') return { why: `its script ended as ${status}`, output };
+    const reading = readMetric(output, metric);
+    if (reading === null) return { why: `it printed no ${metric.name} that can be read`, output };
     const { value, line, other } = reading;
     if (other !== (this.#printsOther ?? other))
-      return failed(
-        `what it printed, "${line}", is not the metric of the other versions`,
-        observation,
-        source,
-      );
+      return { why: `what it printed, "${line}", is not the metric of the other versions`, output };
+    const source = run.source ?? (await sourceOf(view));
     const problem = problemOf(value, line, source);
-    if (problem !== null) return failed(problem, observation, source);
+    if (problem !== null) return { why: problem, output };
     if (run.result.submission.stale)
-      return failed('it wrote no submission: what lies there is of an earlier version', observation, source);
+      return { why: 'it wrote no submission: what lies there is of an earlier version', output };
     const check = await workspace.validateSubmission();
     if (check.status !== 'ok')
-      return failed('its submission was not accepted', `${observation}\n${check.observation}`, source);
+      return { why: 'its submission was not accepted', output: `${output}\n${check.observation}` };
     this.#printsOther = other;
-    const seconds = durationMs / 1000;
     const evidence = { first: value, second: null };
-    return { kind: 'measured', measured: { evidence, line, run: { ...run, source }, seconds } };
+    return { evidence, line, run: { ...run, source }, seconds: durationMs / 1000 };
   }
 
   /** Runs a version that others are compared with once more, to learn how exact a score is. */
@@ -83,13 +64,11 @@ export class Evaluator {
     const { metric } = this.#environment.task;
     const { evidence, run } = of.measured;
     const isSeeded = run.source !== null && withFreshSeeds(run.source, 1) !== run.source;
-    const way: SecondRun = isSeeded && !isTimeLike(metric) ? 'other seeds' : 'same again';
-    this.#way = way;
-    const second = await this.again(of, 1, allotted);
-    const isExact = second === null || second === evidence.first;
-    evidence.second = isExact ? null : second;
-    this.#way = isExact ? 'not needed' : way;
-    this.#noiseTest = new NoiseTest(metric, { ...evidence }, this.#way, false);
+    this.#way = isSeeded && !isTimeLike(metric) ? 'other seeds' : 'same again';
+    evidence.second = await this.again(of, 1, allotted);
+    if (evidence.second === evidence.first) evidence.second = null;
+    if (evidence.second === null) this.#way = 'not needed';
+    this.noiseTest = new NoiseTest(metric, { ...evidence }, this.#way);
   }
 
   /** The score of one more run, with seeds raised by this number if there are any; null if it gave none. */
@@ -133,8 +112,4 @@ function problemOf(value: number, line: string, source: string | null): string |
   const isWritten =
     source?.includes(line) === true || digits?.some((each) => source?.includes(each)) === true;
   return isWritten ? `what it printed, "${line}", stands in its source: it was not measured` : null;
-}
-
-function failed(why: string, output: string, source: string | null): VersionScore {
-  return { kind: 'failed', why, output, source };
 }

@@ -1,70 +1,53 @@
 import type { Metric } from '../../schema/index.ts';
 
-const times = [
-  ...['seconds', 'time', 'run time', 'wall time', 'elapsed', 'elapsed time', 'duration'],
-  'seconds per token',
-];
-
 /** Spellings of the same metric, in lower case. */
-const synonyms: readonly (readonly string[])[] = [
-  ['mae', 'mean absolute error'],
-  ['mse', 'mean squared error'],
-  ['rmse', 'root mean squared error', 'root mean square error'],
-  ['rmspe', 'root mean squared percentage error'],
-  ['rmsle', 'root mean squared logarithmic error', 'root mean squared log error'],
-  ['mape', 'mean absolute percentage error'],
-  ['smape', 'symmetric mean absolute percentage error'],
-  ['wape', 'wmape', 'weighted absolute percentage error', 'weighted mean absolute percentage error'],
-  ['mcrmse', 'mean columnwise root mean squared error', 'mean columnwise rmse', 'mean column wise rmse'],
-  ['accuracy', 'acc'],
-  ['balanced accuracy', 'balanced acc', 'macro recall', 'recall macro', 'mean per class accuracy'],
-  ['auc', 'roc auc', 'auroc', 'auc roc', 'macro auc', 'area under the curve', 'area under the roc curve'],
-  ['f1', 'f1 score'],
-  ['macro f1', 'macro f1 score', 'macro averaged f1', 'f1 macro', 'f1 score macro'],
-  ['weighted f1', 'weighted f1 score', 'weighted averaged f1', 'f1 weighted', 'f1 score weighted'],
-  ['micro f1', 'micro f1 score', 'micro averaged f1', 'f1 micro', 'f1 score micro'],
-  ['error rate', 'misclassification rate', 'classification error', 'zero one loss', 'hamming loss'],
-  ['r2', 'r2 score', 'r squared', 'coefficient of determination'],
-  ['msle', 'mean squared logarithmic error', 'mean squared log error'],
-  ['median absolute error', 'medae'],
-  [
-    'pearson',
-    'pearson correlation',
-    'pearson r',
-    'pearsonr',
-    'pearson correlation coefficient',
-    'correlation',
-  ],
-  [
-    'spearman',
-    'spearman correlation',
-    'spearman rank correlation',
-    'spearman r',
-    'spearmanr',
-    'spearman rho',
-    'rank correlation',
-  ],
-  ['log loss', 'logloss', 'logarithmic loss', 'cross entropy', 'bce', 'negative log likelihood', 'nll'],
-  ['perplexity', 'ppl'],
-  ['dice', 'dice score', 'dice coefficient'],
-  ['iou', 'jaccard', 'intersection over union'],
-  ['map', 'mean average precision'],
-  ['average precision', 'ap', 'auprc', 'pr auc', 'auc pr', 'average precision score'],
-  ['brier', 'brier score', 'brier loss', 'brier score loss'],
-  ['gini', 'gini coefficient', 'normalized gini', 'normalised gini'],
-  ['kappa', 'cohen kappa', 'kappa score'],
-  ['quadratic weighted kappa', 'qwk', 'weighted kappa', 'quadratic kappa', 'quadratically weighted kappa'],
-  ['matthews correlation', 'matthews correlation coefficient', 'matthews corrcoef', 'mcc'],
-  ['concordance index', 'c index', 'cindex', 'concordance', 'harrell c index'],
-  ['snr', 'signal to noise ratio', 'signal noise ratio'],
-  ['psnr', 'peak signal to noise ratio'],
-  ['ssim', 'structural similarity', 'structural similarity index'],
-  ['mrr', 'mean reciprocal rank'],
-  ['ndcg', 'normalized discounted cumulative gain', 'normalised discounted cumulative gain'],
-  ['return', 'reward', 'mean return', 'mean reward', 'average return', 'average reward', 'episode return'],
-  ['bits per character', 'bits per char', 'bpc'],
-  times,
-];
+const synonyms = `
+mae, mean absolute error
+mse, mean squared error
+rmse, root mean squared error, root mean square error
+rmspe, root mean squared percentage error
+rmsle, root mean squared logarithmic error, root mean squared log error
+mape, mean absolute percentage error
+smape, symmetric mean absolute percentage error
+wape, wmape, weighted absolute percentage error, weighted mean absolute percentage error
+mcrmse, mean columnwise root mean squared error, mean columnwise rmse, mean column wise rmse
+accuracy, acc
+balanced accuracy, balanced acc, macro recall, recall macro, mean per class accuracy
+auc, roc auc, auroc, auc roc, macro auc, area under the curve, area under the roc curve
+f1, f1 score
+macro f1, macro f1 score, macro averaged f1, f1 macro, f1 score macro
+weighted f1, weighted f1 score, weighted averaged f1, f1 weighted, f1 score weighted
+micro f1, micro f1 score, micro averaged f1, f1 micro, f1 score micro
+error rate, misclassification rate, classification error, zero one loss, hamming loss
+r2, r2 score, r squared, coefficient of determination
+msle, mean squared logarithmic error, mean squared log error
+median absolute error, medae
+pearson, pearson correlation, pearson r, pearsonr, pearson correlation coefficient, correlation
+spearman, spearman correlation, spearman rank correlation, spearman r, spearmanr, spearman rho, rank correlation
+log loss, logloss, logarithmic loss, cross entropy, bce, negative log likelihood, nll
+perplexity, ppl
+dice, dice score, dice coefficient
+iou, jaccard, intersection over union
+map, mean average precision
+average precision, ap, auprc, pr auc, auc pr, average precision score
+brier, brier score, brier loss, brier score loss
+gini, gini coefficient, normalized gini, normalised gini
+kappa, cohen kappa, kappa score
+quadratic weighted kappa, qwk, weighted kappa, quadratic kappa, quadratically weighted kappa
+matthews correlation, matthews correlation coefficient, matthews corrcoef, mcc
+concordance index, c index, cindex, concordance, harrell c index
+snr, signal to noise ratio, signal noise ratio
+psnr, peak signal to noise ratio
+ssim, structural similarity, structural similarity index
+mrr, mean reciprocal rank
+ndcg, normalized discounted cumulative gain, normalised discounted cumulative gain
+return, reward, mean return, mean reward, average return, average reward, episode return
+bits per character, bits per char, bpc
+seconds, time, run time, wall time, elapsed, elapsed time, duration, seconds per token`
+  .trim()
+  .split('\n')
+  .map((line): readonly string[] => line.split(', '));
+const times = synonyms.at(-1) ?? [];
 
 /** All spellings of the metric that output may use, the longest first. */
 export function spellingsOf(metric: Metric): string[] {
@@ -117,22 +100,20 @@ export function isOwnWord(name: string, metric: Metric): boolean {
 const ordinary =
   /^(?:absolute|accuracy|average|capped|error|loss|mean|median|normali[sz]ed|relative|root|score|squared|total|weighted)$/;
 
-/**
- * Other metrics of validation data that a script may print instead, the most informative first, with their directions.
- */
-export function otherMetricsFor({ direction }: Metric): { name: string; direction: Metric['direction'] }[] {
-  const known = [...higherIsBetter, ...lowerIsBetter].map((name) => ({
-    name,
-    direction: higherIsBetter.includes(name) ? ('maximize' as const) : ('minimize' as const),
-  }));
-  return known.toSorted((left, right) => rank(left) - rank(right));
-  function rank(each: { name: string; direction: Metric['direction'] }): number {
-    return each.name === 'loss' ? 2 : Number(each.direction !== direction);
-  }
-}
+const known = [
+  ...'f1, auc, balanced accuracy, accuracy, r2, spearman, pearson'
+    .split(', ')
+    .map((name) => ({ name, unit: '', direction: 'maximize' as const })),
+  ...'rmse, mae, mape, smape, rmsle, mse, log loss, error rate, error, loss'
+    .split(', ')
+    .map((name) => ({ name, unit: '', direction: 'minimize' as const })),
+];
 
-const higherIsBetter = 'f1, auc, balanced accuracy, accuracy, r2, spearman, pearson'.split(', ');
-const lowerIsBetter = 'rmse, mae, mape, smape, rmsle, mse, log loss, error rate, error, loss'.split(', ');
+/** Other metrics of validation data that a script may print instead, the most informative first. */
+export function otherMetricsFor({ direction }: Metric): Metric[] {
+  const rank = (each: Metric) => (each.name === 'loss' ? 2 : Number(each.direction !== direction));
+  return known.toSorted((left, right) => rank(left) - rank(right));
+}
 
 /** Of a metric of ranked lists, their length: 10 for "NDCG@10"; null for other metrics. */
 export function lengthOfLists({ name }: Metric): number | null {

@@ -17,8 +17,10 @@ import {
   type Names,
   ourName,
   patternOf,
+  type Subject,
+  saysTest,
   secondsIn,
-  subjects,
+  subjectOf,
   withoutDetails,
   withShortNames,
   words,
@@ -41,19 +43,10 @@ export interface MetricReading {
   other: boolean;
 }
 
-type Subject = 'train' | 'validation' | null;
-type Token =
-  | { kind: 'metric'; altered: boolean }
-  | { kind: 'subject'; subject: 'train' | 'validation'; glued: boolean }
-  | { kind: 'other metric' }
-  | { kind: 'word' }
-  | { kind: 'separator' }
-  | { kind: 'number'; value: number; whole: boolean; percent: boolean };
-
 interface Found {
   value: number;
   percent: boolean;
-  subject: Subject;
+  subject: Subject | null;
   /** Of a metric whose name contains the task's. */
   altered: boolean;
 }
@@ -84,10 +77,9 @@ export function readMetric(output: string, metric: Metric): MetricReading | null
     if (reading !== null && (reading.validation || isOwnWord(name, metric)))
       return { ...reading, short: true };
   }
-  for (const { name, direction } of isTime ? [] : otherMetricsFor(metric)) {
-    const usual = { name, unit: '', direction };
-    const reading = readAs(output, usual, spellingsOf(usual), null);
-    const sign = direction === metric.direction ? 1 : -1;
+  for (const other of isTime ? [] : otherMetricsFor(metric)) {
+    const reading = readAs(output, other, spellingsOf(other), null);
+    const sign = other.direction === metric.direction ? 1 : -1;
     if (reading?.validation === true) return { ...reading, value: sign * reading.value, other: true };
   }
   return null;
@@ -100,7 +92,7 @@ function readAs(
   timeUnit: number | null,
 ): MetricReading | null {
   const readings: (MetricReading & { rank: number })[] = [];
-  let heading: Subject | 'test' = null;
+  let heading: Subject | null = null;
   let pending = '';
   let ofLinesBelow = '';
   const names = { ours: patternOf(spellings), longer: patternOf(longerSpellings(spellings)), timeUnit };
@@ -115,7 +107,7 @@ function readAs(
     const isValueOfLineBefore = pending !== '' && /^\s*\S+\s*$/.test(line);
     if (!/^\s/.test(line)) ofLinesBelow = isNameAlone(line, names) ? line.trim() : '';
     const row = isValueOfLineBefore ? `${pending} ${line}` : (table.rowAsLine(line) ?? line);
-    const isPart = ofLinesBelow !== '' && subjects[words(row)[0] ?? ''] !== undefined;
+    const isPart = ofLinesBelow !== '' && subjectOf(words(row)[0] ?? '') !== undefined;
     const text = isPart ? `${ofLinesBelow} ${row.trim()}` : row;
     pending = /[:=]\s*$/.test(line) ? line : '';
     if (saysTest(text)) continue;
@@ -166,150 +158,122 @@ function linesOf(output: string): string[] {
   return lines.filter((line) => line.length <= longestLine);
 }
 
-function saysTest(line: string): boolean {
-  return words(line).some((word) => word === 'test' || word === 'testing' || word === 'tst');
-}
-
 /** The subject of the lines below a heading such as `Validation:` or `=== train ===`; undefined for other lines. */
-function headingOf(line: string): Subject | 'test' | undefined {
+function headingOf(line: string): Subject | null | undefined {
   const isHeading = /^\s*(?:[=#*-]{2}.*|#.*|[^\d:]+:|"?\w+"?:\s*\{|\[[^\]]*\])\s*$/.test(line);
   if (!isHeading || words(line).length > 4 || /\d/.test(line)) return undefined;
-  if (saysTest(line)) return 'test';
-  return (
-    words(line)
-      .map((word) => subjects[word])
-      .find((subject) => subject !== undefined) ?? null
-  );
+  return saysTest(line) ? 'test' : (subjectOf(line) ?? null);
 }
 
 /** Every value of the metric in a line, with the data that it was measured on. */
 function readLine(line: string, names: Names): Found[] {
-  const tokens = tokensOf(line, names);
+  const { kinds, numbers } = tokensOf(line, names);
   const found: Found[] = [];
-  let armed = false;
+  // The last name of the metric, while its value is still to come.
+  let name = '';
   let isAgain = false;
-  let altered = false;
   let separated = false;
-  let current: Subject = null;
-  let glued: Subject = null;
-  // "MAE: 3.1 (train), 44.1 (validation, n = 60)": once what was measured stands after a value, it does so always.
   let trails = false;
-  for (const [index, token] of tokens.entries()) {
-    if (token.kind === 'metric') {
-      armed = true;
-      altered = token.altered;
-      separated = false;
-      trails = false;
-    } else if (token.kind === 'other metric') {
-      armed = false;
-      glued = null;
-    } else if (token.kind === 'separator') {
+  let current = '';
+  let glued = '';
+  for (const [index, kind] of [...kinds].entries()) {
+    const rest = kinds.slice(index + 1);
+    if (/[MA]/.test(kind)) {
+      name = kind;
+      separated = trails = false;
+    } else if (kind === 'O') {
+      name = glued = '';
+    } else if (kind === ':') {
       separated = true;
-    } else if (token.kind === 'subject') {
-      if (token.glued) glued = token.subject;
-      else if (!trails) current = token.subject;
+    } else if (/[tv]/.test(kind)) {
+      glued = kind;
+    } else if (/[TV]/.test(kind)) {
+      if (!trails) current = kind;
       // "MAE: train 3.1, valid 4.2" names the metric once for several numbers.
-      if (found.length > 0 && !token.glued && metricStandsBefore(tokens, index)) armed = isAgain = true;
-    } else if (token.kind === 'word' && isAgain && tokens[index + 1]?.kind === 'separator') {
+      const [, before = ''] = /([MA])[^MAO]*$/.exec(kinds.slice(0, index)) ?? [];
+      isAgain = found.length > 0 && before !== '';
+      if (isAgain) name = before;
+    } else if (kind === 'W' && isAgain && rest.startsWith(':')) {
       // "mae=3.2 | split=valid | rows=300" does not.
-      armed = isAgain = false;
-    } else if (token.kind === 'number' && armed) {
-      if (!separated && token.whole && valueFollows(tokens, index)) continue;
-      const trailing = trailingSubject(tokens, index);
-      if (trails && trailing === null) continue;
-      trails ||= glued === null && current === null && trailing !== null;
-      const subject = glued ?? current ?? trailing;
-      found.push({ value: token.value, percent: token.percent, subject, altered });
-      armed = false;
-      glued = null;
+      name = '';
+      isAgain = false;
+    } else if (/[#0]/.test(kind) && name !== '') {
+      // A number may be only a detail before the value, as 5 is in "MAE over 5 folds: 44.1".
+      if (!separated && kind === '#' && /^[^MA#0:][^MA#0]*(?<=:)[#0]/.test(rest)) continue;
+      // "MAE: 44.1 (validation)".
+      const [trailing = ''] = /^[TV]/.exec(rest) ?? [];
+      if (trails && trailing === '') continue;
+      trails ||= glued + current === '' && trailing !== '';
+      found.push(foundAt(index, numbers, glued || current || trailing, name));
+      name = glued = '';
     }
   }
   const [only] = found;
-  if (only === undefined) return valueBeforeName(tokens);
-  return found.length > 1 ? found : [{ ...only, subject: only.subject ?? statedSubject(tokens) }];
-}
-
-/** Whether the last metric named before a token is the task's. */
-function metricStandsBefore(tokens: readonly Token[], index: number): boolean {
-  const named = tokens.slice(0, index).findLast(({ kind }) => kind === 'metric' || kind === 'other metric');
-  return named?.kind === 'metric';
-}
-
-/** Whether a number is only a detail before the value, as 5 is in "MAE over 5 folds: 44.1". */
-function valueFollows(tokens: readonly Token[], index: number): boolean {
-  const rest = tokens.slice(index + 1);
-  const end = rest.findIndex(({ kind }) => kind === 'metric' || kind === 'number');
-  return rest[end]?.kind === 'number' && rest[end - 1]?.kind === 'separator' && rest[0]?.kind !== 'separator';
-}
-
-/** "MAE: 44.1 (validation)". */
-function trailingSubject(tokens: readonly Token[], index: number): Subject {
-  const next = tokens[index + 1];
-  return next?.kind === 'subject' && !next.glued ? next.subject : null;
-}
-
-/** "MAE: 44.1 | split: validation". */
-function statedSubject(tokens: readonly Token[]): Subject {
-  const stated = tokens.find(
-    (token, index) =>
-      token.kind === 'subject' &&
-      tokens[index - 1]?.kind === 'separator' &&
-      tokens[index - 2]?.kind === 'word',
-  );
-  return stated?.kind === 'subject' ? stated.subject : null;
-}
-
-/** "95.3 % validation accuracy": read only if no number follows the name. */
-function valueBeforeName(tokens: readonly Token[]): Found[] {
-  const name = tokens.findIndex(({ kind }) => kind === 'metric');
-  const named = tokens[name];
-  const altered = named?.kind === 'metric' && named.altered;
-  for (let index = name - 1; index >= 0; index -= 1) {
-    const token = tokens[index];
-    if (token?.kind === 'number') {
-      const near = tokens.slice(index + 1).find(({ kind }) => kind === 'subject');
-      const subject = near?.kind === 'subject' ? near.subject : null;
-      return [{ value: token.value, percent: token.percent, subject, altered }];
-    }
-    if (token?.kind !== 'subject') break;
+  if (only === undefined) {
+    // "95.3 % validation accuracy": read only if no number follows the name.
+    const before = /[#0][TVtv]*([MA])/.exec(kinds);
+    if (before === null) return [];
+    const [subject = ''] = /[TVtv]/.exec(kinds.slice(before.index)) ?? [];
+    return [foundAt(before.index, numbers, subject, before[1] ?? '')];
   }
-  return [];
+  // "MAE: 44.1 | split: validation".
+  const stated = subjectOfKind(/W:([TV])/.exec(kinds)?.[1] ?? '');
+  return found.length > 1 ? found : [{ ...only, subject: only.subject ?? stated }];
+}
+
+function foundAt(index: number, numbers: Tokens['numbers'], subject: string, name: string): Found {
+  const { value, percent } = numbers.get(index) ?? { value: Number.NaN, percent: false };
+  return { value, percent, subject: subjectOfKind(subject), altered: name === 'A' };
+}
+
+function subjectOfKind(kind: string): Subject | null {
+  return kind === '' ? null : /t/i.test(kind) ? 'train' : 'validation';
+}
+
+/**
+ * The tokens of a line. The kind of each is a letter: `M` the metric, `A` one with a similar name, `O` another one, `T` and
+ * `V` data for training and for validation (`t` and `v`: said in the name of a metric), `W` other words, `:` separators,
+ * `#` whole numbers, `0` other numbers.
+ */
+interface Tokens {
+  kinds: string;
+  /** By their place among the tokens. */
+  numbers: Map<number, { value: number; percent: boolean }>;
 }
 
 /** A unit may follow a number directly: 27.1dB, 310ms; but 5fold is a word, and 1.2.3 a version. */
 const tokenPattern =
   /(?<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?:(?!\w|\.\d)|(?<=\.\d{1,40})(?=[A-Za-z])|(?=(?:[mun]?s|secs?|seconds|db|km)\b)))|(?<odd>(?<!\w)[-+]?(?:nan|inf|infinity)(?!\w))|(?<word>[A-Za-z_][\w.²-]*|\d[\w.]*)|(?<separator>[:=|→])/gi;
 
-function tokensOf(line: string, names: Names): Token[] {
-  const tokens: Token[] = [];
-  for (const match of withoutDetails(withShortNames(line, names)).matchAll(tokenPattern)) {
-    const { number, odd, word } = match.groups ?? {};
-    if (number !== undefined) {
-      const percent = /^\s?(?:%|per ?cent\b)/i.test(match.input.slice(match.index + number.length));
-      const value = Number(number.replaceAll(',', ''));
-      tokens.push({ kind: 'number', value, whole: /^\d+$/.test(number), percent });
+function tokensOf(line: string, names: Names): Tokens {
+  const numbers: Tokens['numbers'] = new Map();
+  let kinds = '';
+  for (const { groups = {}, input, index } of withoutDetails(withShortNames(line, names)).matchAll(
+    tokenPattern,
+  )) {
+    const { number, odd, word } = groups;
+    if (word !== undefined) kinds += kindsOfWord(word);
+    else if (number !== undefined) {
+      const percent = /^\s?(?:%|per ?cent\b)/i.test(input.slice(index + number.length));
+      numbers.set(kinds.length, { value: Number(number.replaceAll(',', '')), percent });
+      kinds += /^\d+$/.test(number) ? '#' : '0';
     } else if (odd !== undefined) {
       const size = /nan/i.test(odd) ? Number.NaN : Number.POSITIVE_INFINITY;
-      tokens.push({
-        kind: 'number',
-        value: odd.startsWith('-') ? -size : size,
-        whole: false,
-        percent: false,
-      });
-    } else if (word !== undefined) tokens.push(...tokensOfWord(word));
-    else tokens.push({ kind: 'separator' });
+      numbers.set(kinds.length, { value: odd.startsWith('-') ? -size : size, percent: false });
+      kinds += '0';
+    } else kinds += ':';
   }
-  return tokens;
+  return { kinds, numbers };
 }
 
-function tokensOfWord(word: string): Token[] {
+function kindsOfWord(word: string): string {
   const name = anyName.exec(word)?.[0];
-  const parts = words(name === undefined ? word : word.replace(name, ' '));
-  const subject = parts.map((part) => subjects[part]).find((each) => each !== undefined);
-  const tokens: Token[] = [];
-  if (subject !== undefined)
-    tokens.push({ kind: 'subject', subject, glued: parts.length > 1 || name !== undefined });
-  if (name !== undefined) tokens.push({ kind: 'metric', altered: name === alteredName });
-  else if (parts.some((part) => otherMetrics.has(part))) tokens.push({ kind: 'other metric' });
-  return tokens.length > 0 ? tokens : [{ kind: 'word' }];
+  const others = name === undefined ? word : word.replace(name, ' ');
+  const parts = words(others);
+  const subject = subjectOf(others);
+  const letter = subject === undefined ? '' : subject === 'train' ? 'T' : 'V';
+  const isGlued = parts.length > 1 || name !== undefined;
+  const metric = name === undefined ? '' : name === alteredName ? 'A' : 'M';
+  const other = metric === '' && parts.some((part) => otherMetrics.has(part)) ? 'O' : '';
+  return (isGlued ? letter.toLowerCase() : letter) + metric + other || 'W';
 }

@@ -1,20 +1,27 @@
-export const subjects: Readonly<Record<string, 'train' | 'validation'>> = {
-  train: 'train',
-  training: 'train',
-  trn: 'train',
-  fit: 'train',
-  val: 'validation',
-  valid: 'validation',
-  validation: 'validation',
-  validate: 'validation',
-  cv: 'validation',
-  crossval: 'validation',
-  oof: 'validation',
-  dev: 'validation',
-  holdout: 'validation',
-  heldout: 'validation',
-  eval: 'validation',
+export type Subject = 'train' | 'validation' | 'test';
+
+/** Words that say on what a value was measured. */
+const subjectWords: Readonly<Record<Subject, string>> = {
+  train: 'train training trn fit',
+  validation: 'val valid validation validate cv crossval oof dev holdout heldout eval',
+  test: 'test testing tst',
 };
+const subjects = new Map(
+  (['train', 'validation', 'test'] as const).flatMap((subject) =>
+    subjectWords[subject].split(' ').map((word) => [word, subject] as const),
+  ),
+);
+
+/** The first subject among the words of a text. */
+export function subjectOf(text: string): Subject | undefined {
+  return words(text)
+    .map((word) => subjects.get(word))
+    .find((subject) => subject !== undefined);
+}
+
+export function saysTest(line: string): boolean {
+  return words(line).some((word) => subjects.get(word) === 'test');
+}
 
 export function words(text: string): string[] {
   return text
@@ -74,20 +81,22 @@ export function secondsIn(unit: string): number {
   return new Map(Object.entries(known)).get(start.slice(0, 3).toLowerCase()) ?? 1;
 }
 
+/** Different ways to write the same, made equal. */
+const unified: readonly (readonly [RegExp, string])[] = [
+  [/['’]s\b/g, ''],
+  [/\bin[-_ ]sample\b/gi, 'train'],
+  [/\b\d{4}-\d\d-\d\d\b/g, 'date'],
+  // A single word for the steps below.
+  [/\bR(?:\^2|\*\*2|²)/gi, 'r2'],
+  [/\bvalidation[_ -]?set\b/gi, 'validation'],
+  [/\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ](?:fold|sample))(?![a-z])/gi, 'cv'],
+  [/\bh(?:e?ld?|old)[-_ ]?out\b/gi, 'holdout'],
+];
+
 /** Replaces all spellings of the metric by one name: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
 export function withShortNames(line: string, { ours, longer, timeUnit }: Names): string {
-  // "R^2" and "R²" become one word for the steps below.
-  let text = (timeUnit === null ? line : withTimesIn(timeUnit, line))
-    .replace(/['’]s\b/g, '')
-    .replace(/\bin[-_ ]sample\b/gi, 'train')
-    .replace(/\b\d{4}-\d\d-\d\d\b/g, 'date')
-    .replace(/\bR(?:\^2|\*\*2|²)/gi, 'r2')
-    .replace(/\bvalidation[_ -]?set\b/gi, 'validation');
-  text = text.replace(
-    /\b(?:cross[-_ ]?val(?:idation|idated)?|out[-_ ]of[-_ ](?:fold|sample))(?![a-z])/gi,
-    'cv',
-  );
-  text = text.replace(/\bhe?ld?[-_ ]?out\b/gi, 'holdout').replace(/\bhold[-_ ]out\b/gi, 'holdout');
+  let text = timeUnit === null ? line : withTimesIn(timeUnit, line);
+  for (const [pattern, replacement] of unified) text = text.replace(pattern, replacement);
   text = text.replace(longer, alteredName).replace(ours, ourName);
   return timeUnit === null ? text.replace(alteration, alteredName).replace(negated, '$1') : text;
 }
@@ -107,9 +116,10 @@ function withTimesIn(timeUnit: number, line: string): string {
 
 const plainNumber = '[-+]?(?:\\d{1,40}(?:\\.\\d{0,40})?|\\.\\d{1,40})(?:e[-+]?\\d{1,4})?';
 const gap = '[ \\t]{0,3}';
+const subjectNames = [...subjects.keys()].join('|');
 /** "at threshold 0.35: 0.91", "for k=5: 0.91", "@0.9: 2.1". */
 const setting = new RegExp(
-  `(?:@|\\b(?:for|with|at|using)\\b)${gap}(?:([a-z_]\\w{0,40})${gap}=?${gap})?${plainNumber}(?=${gap}(?:[:=→]|->|is\\b)${gap}[-+.\\d])`,
+  `(?:@|\\b(?:for|with|at|using)\\b)${gap}(?:(?!(?:${subjectNames})\\b)[a-z_]\\w{0,40}${gap}=?${gap})?${plainNumber}(?=${gap}(?:[:=→]|->|is\\b)${gap}[-+.\\d])`,
   'gi',
 );
 /** "from 4.1 to 3.2", "4.1 -> 3.2". */
@@ -123,39 +133,40 @@ const twoNumbers = new RegExp(
   'gi',
 );
 
-/** Removes the names of Python files, and numbers that are settings, old values or, beside validation, of training. */
-function withoutOthers(line: string): string {
-  const text = line
-    .replace(/\b\w+\.py\b(?::\d+)?/g, '')
-    .replace(setting, (whole, word: string = '') =>
-      subjects[word.toLowerCase()] === undefined ? ' ' : whole,
-    )
-    .replace(oldValue, '');
-  // "train/val RMSE: 2.0/3.2", "(train, valid) rmse = (2.0, 3.2)".
+const another: readonly (readonly [RegExp, string])[] = [
+  [/\b\w+\.py\b(?::\d+)?/g, ''],
+  [setting, ' '],
+  [oldValue, ''],
+];
+
+/** Of "train/val RMSE: 2.0/3.2" and "(train, valid) rmse = (2.0, 3.2)", only the validation. */
+function withoutTraining(line: string): string {
   let place: number | null = null;
-  const single = text.replace(twoSubjects, (whole, ...both: string[]) => {
-    const pair = both.slice(0, 2).map((word) => subjects[word.toLowerCase()]);
+  const single = line.replace(twoSubjects, (whole, ...both: string[]) => {
+    const pair = both.slice(0, 2).map((word) => subjects.get(word.toLowerCase()));
     if (!pair.includes('train') || !pair.includes('validation')) return whole;
     place = pair.indexOf('validation');
     return both[place] ?? whole;
   });
-  return place === null
-    ? text
-    : single.replace(twoNumbers, (whole, ...numbers: string[]) => {
-        return numbers.slice(0, 4).filter((each) => each !== undefined)[place ?? 0] ?? whole;
-      });
-}
-
-/** Removes text in brackets between a name and its value, except for the words that say on what it was measured. */
-function withoutAsides(line: string): string {
-  return line.replace(/[([]([^()[\]]*)[)\]](?=\s*[:=])/g, (aside: string, inner: string) => {
-    if (anyName.test(inner)) return aside;
-    const kept = words(inner).filter((word) => subjects[word] !== undefined);
-    return ` ${kept.join(' ')} `;
+  if (place === null) return line;
+  return single.replace(twoNumbers, (whole, ...numbers: string[]) => {
+    return numbers.slice(0, 4).filter((each) => each !== undefined)[place ?? 0] ?? whole;
   });
 }
 
-/** What is left of a line once everything is removed that could be taken for the value or hides it. */
+/**
+ * What is left of a line once everything is removed that could be taken for the value or hides it: names of Python files,
+ * settings, old values, what was measured in training, and text in brackets between a name and its value, except for
+ * the words that say on what it was measured.
+ */
 export function withoutDetails(line: string): string {
-  return withoutAsides(withoutOthers(line));
+  let text = line;
+  for (const [pattern, replacement] of another) text = text.replace(pattern, replacement);
+  return withoutTraining(text).replace(/[([]([^()[\]]*)[)\]](?=\s*[:=])/g, (aside: string, inner: string) =>
+    anyName.test(inner)
+      ? aside
+      : ` ${words(inner)
+          .filter((word) => subjects.has(word))
+          .join(' ')} `,
+  );
 }

@@ -7,7 +7,7 @@ import { Judge } from './judge.ts';
 import { outcomeText } from './outcome-text.ts';
 import { type Move, type MoveSettings, type Policy, scoreOf } from './policies.ts';
 import { SearchBudget } from './search-budget.ts';
-import { type Attempt, lineage, SearchTree } from './search-tree.ts';
+import { type Attempt, measuredBase, SearchTree } from './search-tree.ts';
 
 /** The result of an operator on a branch. `nothing`: no version was written. */
 export type Written = { kind: 'written'; change: string } | { kind: 'nothing'; why: string };
@@ -31,13 +31,12 @@ export interface SearchSettings extends MoveSettings {
 /** Makes a version on a branch for a move. */
 export type Operate = (move: Move, view: BranchView, search: TreeSearch) => Promise<Written>;
 
-/** Shares of the rest of the budget: for one attempt, and for the first one without a model. */
-const shares = { attempt: 0.35, portfolio: 0.3 };
-/**
- * Reading, writing, running and checking: the minimum and maximum steps for one attempt, and what is enough to look at the
- * data and to write a model without a language model.
- */
-const steps = { least: 5, most: 14, portfolio: 16 };
+/** The steps to measure a version: reading, writing, running and checking. */
+const stepsToMeasure = 5;
+/** The share of the rest of the budget for one attempt, and the minimum and maximum of its steps. */
+const ofAttempt = { share: 0.35, least: stepsToMeasure + 3, most: 14 };
+/** For the first one without a model: the least is enough to look at the data and to write a model. */
+const ofPortfolio = { share: 0.3, least: 16, most: Number.POSITIVE_INFINITY };
 /** With less time than for so many runs, every draft after the first one takes more than it gives. */
 const draftRuns = 15;
 /** After this many consecutive attempts that wrote nothing, the search stops. */
@@ -83,10 +82,7 @@ export class TreeSearch {
   async run(): Promise<string> {
     const root = await this.#runStarter();
     if (this.#settings.portfolio && this.#mayTry())
-      await this.#attempt(
-        { operator: 'portfolio', parent: root, why: 'it needs no model' },
-        shares.portfolio,
-      );
+      await this.#attempt({ operator: 'portfolio', parent: root, why: 'it needs no model' });
     const workers = Array.from({ length: this.#settings.atOnce }, () => this.#work(root));
     await Promise.all(workers);
     const selection = await this.#select(root);
@@ -114,25 +110,19 @@ export class TreeSearch {
 
   async #work(root: Attempt): Promise<void> {
     while (this.#mayTry() && this.tree.attempts.length <= this.#settings.maxAttempts) {
-      const { policy, random, ...settings } = this.#settings;
-      const drafts =
-        !this.#settings.measuresNoise || this.#budget.affordsRuns(draftRuns, root.measured?.seconds ?? 0)
-          ? settings.drafts
-          : 1;
-      const situation = {
-        tree: this.tree,
-        root,
+      const { policy, random, measuresNoise, ...settings } = this.#settings;
+      const isShort = measuresNoise && !this.#budget.affordsRuns(draftRuns, root.measured?.seconds ?? 0);
+      const move = policy({
+        ...{ tree: this.tree, root, random, width: this.#width },
         noiseTest: this.evaluator.noiseTest,
-        random,
-        width: this.#width,
-      };
-      const move = policy({ ...situation, settings: { ...settings, drafts } });
+        settings: isShort ? { ...settings, drafts: 1 } : settings,
+      });
       if (move === null) return;
-      await this.#attempt(move, shares.attempt);
+      await this.#attempt(move);
     }
   }
 
-  async #attempt(move: Move, share: number): Promise<void> {
+  async #attempt(move: Move): Promise<void> {
     const { operator, parent, other, why } = move;
     if (parent.view === null) return;
     const attempt = this.tree.begin(operator, parent, { why, other: other ?? null });
@@ -142,7 +132,7 @@ export class TreeSearch {
     this.tree.record(attempt);
     this.#pending += 1;
     const before = this.#budget.largestShare;
-    const allotted = this.#allotment(share);
+    const allotted = this.#allotment(operator === 'portfolio');
     const view = await this.evaluator.fork(parent, this.#budget.now, allotted);
     attempt.view = view;
     const written = await this.#operate(move, view, this);
@@ -154,7 +144,7 @@ export class TreeSearch {
     } else {
       this.#idle = 0;
       attempt.change = written.change;
-      view.allot({ seconds: this.#budget.left.seconds, steps: steps.least });
+      view.allot({ seconds: this.#budget.left.seconds, steps: stepsToMeasure });
       await this.#measure(attempt, view);
     }
     attempt.cost = (this.#budget.largestShare - before) / this.#pending;
@@ -166,37 +156,29 @@ export class TreeSearch {
   async #measure(attempt: Attempt, view: BranchView): Promise<void> {
     const scored = await this.evaluator.measure(view);
     this.#budget.follow(view);
-    if (scored.kind === 'failed') {
-      attempt.output = scored.output || scored.why;
-      this.#widenUnless(false);
-      this.tree.finish(attempt, 'failed', scored.why);
-      return;
-    }
-    attempt.measured = scored.measured;
-    attempt.output = scored.measured.run.result.observation;
-    const compared = lineage(attempt).find((one) => one !== attempt && one.measured !== null);
+    if ('why' in scored) return this.#fail(attempt, scored.why, scored.output);
+    attempt.measured = scored;
+    attempt.output = scored.run.result.observation;
+    const problem = await this.#judge.correct(attempt, scored);
+    if (problem !== null) return this.#fail(attempt, problem);
     const { noiseTest } = this.evaluator;
-    const problem = await this.#judge.correct(attempt, scored.measured);
-    if (problem !== null) {
-      attempt.measured = null;
-      attempt.output = problem;
-      this.#widenUnless(false);
-      this.tree.finish(attempt, 'failed', problem);
-      return;
-    }
+    const compared = measuredBase(attempt);
     const gain = compared === undefined ? null : noiseTest.gain(scoreOf(attempt), scoreOf(compared));
-    const isBest = await this.#judge.isNewBest(attempt, scored.measured);
+    attempt.hasGained = await this.#judge.isNewBest(attempt, scored);
+    if (attempt.hasGained) this.#takeAsBest(attempt);
+    this.#widenUnless(attempt.hasGained);
     const isKept = gain === null || gain > noiseTest.threshold;
-    attempt.hasGained = isBest;
-    if (isBest) this.#takeAsBest(attempt);
-    this.#widenUnless(isBest);
-    const than =
-      compared === undefined
-        ? ''
-        : `, ${gain !== null && gain > 0 ? 'better' : 'no better'} than ${compared.id}`;
-    this.tree.finish(attempt, isKept ? 'kept' : 'dropped', `${scored.measured.line}${than}`);
+    const than = gain === null ? '' : `, ${gain > 0 ? 'better' : 'no better'} than ${compared?.id}`;
+    this.tree.finish(attempt, isKept ? 'kept' : 'dropped', `${scored.line}${than}`);
     const isFirst = this.tree.measured.length === 1 && attempt.parent !== null;
     if (isFirst) await this.#prepareToJudge(attempt);
+  }
+
+  #fail(attempt: Attempt, why: string, output = ''): void {
+    attempt.measured = null;
+    attempt.output = output || why;
+    this.#widenUnless(false);
+    this.tree.finish(attempt, 'failed', why);
   }
 
   #takeAsBest(attempt: Attempt): void {
@@ -233,20 +215,16 @@ export class TreeSearch {
   #mayTry(): boolean {
     const { isOver, hasModelCalls } = this.#budget;
     const { seconds, steps: left } = this.#usable();
-    const isEnough = left >= steps.least + 3 && seconds > 1.6 * this.tree.slowest + 1;
+    const isEnough = left >= ofAttempt.least && seconds > 1.6 * this.tree.slowest + 1;
     return !isOver && hasModelCalls && isEnough && this.#idle < maxIdle;
   }
 
-  #allotment(share: number): Allotment {
+  #allotment(isPortfolio: boolean): Allotment {
     const { seconds, steps: left } = this.#usable();
-    const ofShare = Math.floor(share * left);
-    const few =
-      share === shares.portfolio
-        ? Math.max(steps.portfolio, ofShare)
-        : Math.max(steps.least + 3, Math.min(steps.most, ofShare));
+    const { share, least, most } = isPortfolio ? ofPortfolio : ofAttempt;
     return {
       seconds: Math.min(seconds, Math.max(share * seconds, 4 * this.tree.slowest)),
-      steps: Math.min(left, few),
+      steps: Math.min(left, Math.max(least, Math.min(most, Math.floor(share * left)))),
     };
   }
 

@@ -72,16 +72,8 @@ export class SearchTree {
   ): Attempt {
     const attempt: Attempt = {
       ...{ id: this.attempts.length, operator, parent, other, children: [], depthOfFailure: 0 },
-      ...{
-        status: 'pending',
-        hasGained: false,
-        view: null,
-        measured: null,
-        change: '',
-        why,
-        output: '',
-        cost: 0,
-      },
+      ...{ status: 'pending', hasGained: false, view: null, measured: null },
+      ...{ change: '', why, output: '', cost: 0 },
     };
     this.attempts.push(attempt);
     parent?.children.push(attempt);
@@ -118,6 +110,11 @@ export function lineage(attempt: Attempt): Attempt[] {
   const found: Attempt[] = [];
   for (let one: Attempt | null = attempt; one !== null; one = one.parent) found.push(one);
   return found;
+}
+
+/** The nearest ancestor that was measured. */
+export function measuredBase(attempt: Attempt): Attempt | undefined {
+  return lineage(attempt).find((one) => one !== attempt && one.measured !== null);
 }
 
 /** The note that records an attempt in the trace; its texts are shortened. */
