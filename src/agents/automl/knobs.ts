@@ -19,13 +19,20 @@ export interface Knob {
 /** Every number that is worth changing, in the order of the source. Never throws, whatever the text. */
 export function findKnobs(source: string): Knob[] {
   const top = parsePython(source);
-  const uses = new VariableUses(source, nodesOf(top, 'VariableName'));
+  const places = Map.groupBy(nodesOf(top, 'VariableName'), (node) => textOf(source, node));
+  // Determined once for each variable, however many numbers are assigned to it.
+  const uses = new Map<string, VariableUse>();
+  const useOf = (variable: string) => {
+    const use = uses.get(variable) ?? useAt(source, places.get(variable) ?? []);
+    uses.set(variable, use);
+    return use;
+  };
   const knobs: Knob[] = [];
   for (const node of nodesOf(top, 'Number')) {
     const literal = textOf(source, node);
     const value = numberValue(literal);
     if (value === null || isOutOfBounds(source, node)) continue;
-    const found = priorOf(source, node, value, uses);
+    const found = priorOf(source, node, value, useOf);
     if (found === null) continue;
     const line = source.slice(0, node.from).split('\n').length;
     knobs.push({ ...found, from: node.from, to: node.to, literal, value, line });
@@ -38,11 +45,11 @@ function priorOf(
   source: string,
   node: SyntaxNode,
   value: number,
-  variables: VariableUses,
+  useOf: (variable: string) => VariableUse,
 ): Pick<Knob, 'name' | 'prior'> | null {
   const named = nameOf(source, node);
   if (named === null) return null;
-  const use = named.variable ? variables.of(named.name) : null;
+  const use = named.variable ? useOf(named.name) : null;
   if (use?.isForEvaluation === true) return null;
   // A constant may have its own name: TREES says less than the n_estimators=TREES where it is used.
   const meant = isKnownName(named.name) ? named : (use?.meant ?? null);
@@ -52,36 +59,18 @@ function priorOf(
 }
 
 /** What the places where a variable is used say of it. */
-class VariableUses {
-  readonly #source: string;
-  readonly #places: ReadonlyMap<string, readonly SyntaxNode[]>;
-  readonly #known = new Map<string, VariableUse>();
-
-  constructor(source: string, variables: readonly SyntaxNode[]) {
-    this.#source = source;
-    this.#places = Map.groupBy(variables, (node) => textOf(source, node));
-  }
-
-  /** Determined once for each variable, however many numbers are assigned to it. */
-  of(variable: string): VariableUse {
-    const known = this.#known.get(variable) ?? this.#lookAt(this.#places.get(variable) ?? []);
-    this.#known.set(variable, known);
-    return known;
-  }
-
-  #lookAt(places: readonly SyntaxNode[]): VariableUse {
-    const names = places.map((place) => nameOf(this.#source, place));
-    return {
-      isForEvaluation: places.some((place) => isForEvaluation(this.#source, place)),
-      meant: names.find((each) => each !== null && isKnownName(each.name)) ?? null,
-    };
-  }
-}
-
 interface VariableUse {
   isForEvaluation: boolean;
   /** A name under which it is used that says what it is. */
   meant: Named | null;
+}
+
+function useAt(source: string, places: readonly SyntaxNode[]): VariableUse {
+  const names = places.map((place) => nameOf(source, place));
+  return {
+    isForEvaluation: places.some((place) => isForEvaluation(source, place)),
+    meant: names.find((each) => each !== null && isKnownName(each.name)) ?? null,
+  };
 }
 
 /** Whether a use of a variable decides how a version is measured: changed, it would only make the score look better. */

@@ -7,29 +7,18 @@ export interface Layer {
   call: SyntaxNode;
   /** PyTorch's name: `Conv2d`. */
   kind: string;
-  /** Whether its output has the size of its input, as with normalisation or attention. */
+  /** Whether its output has the size of its input, as with normalisation. */
   keeps: boolean;
-  /** The numbers of inputs and outputs, or of channels. The same node if the layer keeps the shape. */
+  /** The numbers of inputs and outputs, or of channels, if it is linear or a convolution. */
   into: SyntaxNode | null;
   out: SyntaxNode | null;
   /** The name of the attribute or variable that holds it, or that holds the module which it is part of. */
   holder: string | null;
 }
 
-/** Keyword and position of the argument for the size of the input or of the output. */
-type Slot = readonly [string, number];
-/** The two of each layer; one that gives no other size to its output has a single slot. */
-const slots: readonly (readonly [RegExp, Slot | null, Slot?])[] = [
-  [/^(?:Lazy)?Linear$/, ['in_features', 0], ['out_features', 1]],
-  [/^Conv(?:Transpose)?[123]d$/, ['in_channels', 0], ['out_channels', 1]],
-  [/^(?:LSTM|GRU|RNN)(?:Cell)?$/, ['input_size', 0], ['hidden_size', 1]],
-  [/^Embedding(?:Bag)?$/, null, ['embedding_dim', 1]],
-  [/^(?:BatchNorm|InstanceNorm)[123]d$/, ['num_features', 0]],
-  [/^(?:LayerNorm|RMSNorm)$/, ['normalized_shape', 0]],
-  [/^GroupNorm$/, ['num_channels', 1]],
-  [/^MultiheadAttention$/, ['embed_dim', 0]],
-  [/^Transformer(?:Encoder|Decoder)Layer$/, ['d_model', 0]],
-];
+const keeping = /Norm(?:[123]d)?$/;
+const layers =
+  /^(?:(?:Lazy)?Linear|Conv(?:Transpose)?[123]d|(?:LSTM|GRU|RNN)(?:Cell)?|Embedding(?:Bag)?|\w*Norm(?:[123]d)?)$/;
 
 /**
  * The layers of each model of a script, in the order of the source: those of one class, of one `nn.Sequential`, or
@@ -37,15 +26,12 @@ const slots: readonly (readonly [RegExp, Slot | null, Slot?])[] = [
  */
 export function modelsOf(source: string): Layer[][] {
   const imports = importedNames(source);
-  const models = new Map<string, Layer[]>();
-  for (const call of nodesOf(parsePython(source), 'CallExpression')) {
+  const found = nodesOf(parsePython(source), 'CallExpression').flatMap((call) => {
     const layer = layerOf(source, call, imports);
-    if (layer === null) continue;
-    const { name, from } = modelOf(source, call, imports);
-    const key = `${name} ${from}`;
-    models.set(key, [...(models.get(key) ?? []), layer]);
-  }
-  return [...models.values()];
+    return layer === null ? [] : [layer];
+  });
+  const keyOf = ({ name, from }: SyntaxNode) => `${name} ${from}`;
+  return [...Map.groupBy(found, ({ call }) => keyOf(modelOf(source, call, imports))).values()];
 }
 
 /** PyTorch's name of a module that is created here: `Linear`; null for other calls. */
@@ -60,12 +46,14 @@ export function moduleName(
 
 function layerOf(source: string, call: SyntaxNode, imports: ReadonlyMap<string, string>): Layer | null {
   const kind = moduleName(source, call, imports);
-  const found = slots.find(([pattern]) => kind !== null && pattern.test(kind));
-  if (kind === null || found === undefined) return null;
-  const [, input, output = input] = found;
-  const [into, out] = [input, output].map((slot) => slot && argumentOf(source, call, ...slot));
-  const keeps = input === output;
-  return { call, kind, keeps, into: into ?? null, out: out ?? null, holder: holderOf(source, call) };
+  if (kind === null || !layers.test(kind)) return null;
+  const what = /^Linear|^Conv/.exec(kind)?.[0];
+  const [into, out] = ['in', 'out'].map((side, place) => {
+    const name = `${side}_${what === 'Linear' ? 'features' : 'channels'}`;
+    return what === undefined ? null : argumentOf(source, call, name, place);
+  });
+  const holder = holderOf(source, call);
+  return { call, kind, keeps: keeping.test(kind), into: into ?? null, out: out ?? null, holder };
 }
 
 /** The class, the outermost `nn.Sequential`, or otherwise the function or the script in which a layer is created. */

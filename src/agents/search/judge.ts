@@ -1,15 +1,26 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Allotment } from './branch-view.ts';
 import type { Evaluator } from './evaluator.ts';
-import { selectionShare } from './fresh-seeds.ts';
-import { HeldOutRows, type HoldOut, stepsOfPart } from './held-out-rows.ts';
+import { onFreshSeeds, rounds, selectionShare } from './fresh-seeds.ts';
+import { HeldOutRows, type HoldOut, stepsOfPart, told } from './held-out-rows.ts';
+import { scoreOf } from './policies.ts';
 import type { SearchBudget } from './search-budget.ts';
-import type { Attempt, Measured, SearchTree } from './search-tree.ts';
-import { needsSelection, roundSeconds, selectFinalist, selectionNeeds } from './select-finalist.ts';
-import { selectHeldOut } from './select-held-out.ts';
+import { type Attempt, lineage, type Measured, type SearchTree } from './search-tree.ts';
 
 /** With less time than for so many runs of the starter, what judging costs is better spent on attempts. */
 const leastRuns = 30;
+/** The runs of a round of the selection on fresh seeds: of the best version and of the one that it is compared with. */
+const runsOfRound = 2;
+/** A lead of this many times the noise needs no further runs. */
+const clearLead = 5;
+/** The number of versions, besides the best one, that may be averaged with it. */
+const mostPartners = 2;
+
+/** The version to submit, and why. */
+interface Selection {
+  chosen: Attempt;
+  said: string;
+}
 
 /**
  * Decides which version is the best: by rows that are withheld from versions where that is possible, otherwise by how
@@ -93,34 +104,101 @@ export class Judge {
     return noiseTest.isBetter(evidence, best.evidence);
   }
 
-  /** The version to submit, and why; null if the best one needs no further measurement, or if there is no time. */
-  async select(reference: Attempt): Promise<{ chosen: Attempt; said: string } | null> {
+  /** Null if the best version needs no further measurement, or if there is no time. */
+  async select(reference: Attempt): Promise<Selection | null> {
+    const { best } = this.#tree;
+    if (best === null || best === reference) return null;
+    if (this.#heldOut !== null) return await this.#selectHeldOut(best, reference, this.#heldOut);
+    return this.#needsFreshRuns(reference) ? await this.#selectOnFreshSeeds(best, reference) : null;
+  }
+
+  /** Whether the lead of the best version over the reference may be luck. */
+  #needsFreshRuns(reference: Attempt): boolean {
     const { noiseTest, measuresNoise } = this.#evaluator;
-    const { slowest } = this.#tree;
-    if (this.#heldOut !== null) {
-      const mayRun = () => !this.#budget.isOver && this.#budget.left.seconds > roundSeconds(slowest);
-      return await selectHeldOut(this.#tree, reference, { heldOut: this.#heldOut, noiseTest, mayRun });
-    }
-    if (!measuresNoise || !needsSelection(this.#tree, reference, noiseTest)) return null;
+    const { best } = this.#tree;
+    if (!measuresNoise || best?.measured == null || best === reference) return false;
+    if (reference.measured === null) return false;
+    const lead = noiseTest.pairedGain(best.measured.evidence, reference.measured.evidence);
+    return lead <= clearLead * noiseTest.threshold;
+  }
+
+  /** In pairs of runs on seeds that were not used for any choice, the gain must be beyond the noise. */
+  async #selectOnFreshSeeds(best: Attempt, reference: Attempt): Promise<Selection | null> {
     const left = () => ({ ...this.#budget.left, steps: this.#budget.left.steps - 1 });
-    return await selectFinalist(this.#tree, reference, this.#evaluator, left);
+    const mayRun = () => left().seconds >= this.#roundSeconds && left().steps >= 2 * runsOfRound + 1;
+    const found = await onFreshSeeds(this.#evaluator.noiseTest, mayRun, async (isBest, raisedBy) => {
+      return (await this.#evaluator.again(isBest ? best : reference, raisedBy, left())) ?? 'failed';
+    });
+    if (found === null) return null;
+    const { gains, hasFailed, isBetter } = found;
+    const outcome = hasFailed ? 'failed' : `gained ${gains.map((gain) => gain.toPrecision(3)).join(', ')}`;
+    const said = `On fresh seeds, against ${reference.id}: ${best.id} ${outcome}.`;
+    return { chosen: isBetter ? best : reference, said };
+  }
+
+  /**
+   * On rows that decided nothing before: the best version, if its gain over the reference exceeds one standard error; if
+   * so, its mean with versions of other kinds, if that is better than it alone.
+   */
+  async #selectHeldOut(best: Attempt, reference: Attempt, heldOut: HeldOutRows): Promise<Selection | null> {
+    const mayRun = () => !this.#budget.isOver && this.#budget.left.seconds > this.#roundSeconds;
+    const gain = await heldOut.atEnd(best, reference, mayRun);
+    if (gain === null) return null;
+    const said = `On withheld rows that had decided nothing, ${best.id} gained ${told(gain)} over ${reference.id}.`;
+    if (gain.gain <= gain.error) return { chosen: reference, said };
+    const ensemble = await this.#averageWithOthers(best, heldOut, mayRun);
+    return ensemble === null ? { chosen: best, said } : { ...ensemble, said: `${said} ${ensemble.said}` };
+  }
+
+  /** Null if no mean is better than the best version alone, or if its submission can't be made. */
+  async #averageWithOthers(
+    best: Attempt,
+    heldOut: HeldOutRows,
+    mayRun: () => boolean,
+  ): Promise<Selection | null> {
+    const { noiseTest } = this.#evaluator;
+    const others = this.#tree.measured
+      .filter((one) => one.status === 'kept' && !lineage(best).includes(one) && !lineage(one).includes(best))
+      .toSorted((one, other) => noiseTest.gain(scoreOf(other), scoreOf(one)))
+      .slice(0, mostPartners);
+    const found = await heldOut.partners(best, others, mayRun);
+    if (found === null) return null;
+    const { members, gain } = found;
+    const names = [best, ...members].map(({ id }) => id).join(', ');
+    const other = members[0] ?? null;
+    const attempt = this.#tree.begin('ensemble', best, { why: 'they are better together', other });
+    attempt.change = `the mean of what versions ${names} predict`;
+    attempt.view = await heldOut.average(best, members);
+    if (attempt.view === null) {
+      this.#tree.finish(attempt, 'failed', 'its submission could not be made, or was not accepted');
+      this.#tree.record(attempt);
+      return null;
+    }
+    attempt.measured = best.measured;
+    const said = `The mean of ${names} gained ${told(gain)} over ${best.id}.`;
+    this.#tree.finish(attempt, 'kept', said);
+    return { chosen: attempt, said };
+  }
+
+  /** The time that a round of the selection may take. */
+  get #roundSeconds(): number {
+    return 1.5 * runsOfRound * this.#tree.slowest + 2;
   }
 
   /** What `select` would need at present. */
   get keptForSelection(): Allotment {
-    const { slowest } = this.#tree;
-    const round = roundSeconds(slowest);
+    const round = this.#roundSeconds;
     if (this.#heldOut !== null) return { seconds: 1.5 * round, steps: stepsOfPart };
     const { whole } = this.#budget;
     const most = selectionShare * whole.seconds;
     const [root] = this.#tree.attempts;
-    const { noiseTest, measuresNoise } = this.#evaluator;
-    const isNeeded = measuresNoise && root !== undefined && needsSelection(this.#tree, root, noiseTest);
     // What is too little to select with is better spent on attempts.
-    if (!isNeeded || most < round) return { seconds: 1, steps: 0 };
+    if (root === undefined || !this.#needsFreshRuns(root) || most < round) return { seconds: 1, steps: 0 };
+    const runs = rounds.least * runsOfRound;
     return {
-      seconds: Math.min(most, 1.5 * selectionNeeds.runs * slowest + 2),
-      steps: Math.min(Math.floor(selectionShare * whole.steps), selectionNeeds.steps),
+      seconds: Math.min(most, 1.5 * runs * this.#tree.slowest + 2),
+      // Each script is written before its run.
+      steps: Math.min(Math.floor(selectionShare * whole.steps), 2 * runs + 1),
     };
   }
 }

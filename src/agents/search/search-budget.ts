@@ -3,32 +3,22 @@ import type { Allotment, BranchView } from './branch-view.ts';
 
 /** The limits of a run as a search uses them up. */
 export class SearchBudget {
-  readonly #whole: Budget;
-  #now: Budget;
-  #isOver = false;
-
-  /** @param whole the budget before the first step */
-  constructor(whole: Budget) {
-    this.#whole = whole;
-    this.#now = whole;
-  }
-
   /** After the last known step. */
-  get now(): Budget {
-    return this.#now;
-  }
+  now: Budget;
+  isOver = false;
+  readonly whole: Allotment;
+  readonly #before: Budget;
 
-  get isOver(): boolean {
-    return this.#isOver;
+  /** @param before the budget before the first step */
+  constructor(before: Budget) {
+    this.now = before;
+    this.#before = before;
+    const { seconds_left, seconds_used, steps_left, steps_used } = before;
+    this.whole = { seconds: seconds_left + seconds_used, steps: steps_left + steps_used };
   }
 
   get left(): Allotment {
-    return { seconds: this.#now.seconds_left, steps: this.#now.steps_left };
-  }
-
-  get whole(): Allotment {
-    const { seconds_left, seconds_used, steps_left, steps_used } = this.#now;
-    return { seconds: seconds_left + seconds_used, steps: steps_left + steps_used };
+    return { seconds: this.now.seconds_left, steps: this.now.steps_left };
   }
 
   /** Whether the whole time is enough for so many runs of a script. */
@@ -37,7 +27,7 @@ export class SearchBudget {
   }
 
   get hasModelCalls(): boolean {
-    const { tokens_left: tokens, money_left: money } = this.#now;
+    const { tokens_left: tokens, money_left: money } = this.now;
     return (tokens === null || tokens > 0) && (money === null || money > 0);
   }
 
@@ -46,8 +36,8 @@ export class SearchBudget {
    * limited.
    */
   get largestShare(): number {
-    const { tokens_left: tokens, money_left: money } = this.#whole;
-    const now = this.#now;
+    const { tokens_left: tokens, money_left: money } = this.#before;
+    const now = this.now;
     return Math.max(
       shareOf(now.steps_used, this.whole.steps),
       shareOf(now.seconds_used, this.whole.seconds),
@@ -58,8 +48,8 @@ export class SearchBudget {
 
   /** Takes the state of the run from a branch. Parallel branches end in any order: the later state counts. */
   follow(view: BranchView): void {
-    if (view.runBudget.seconds_used >= this.#now.seconds_used) this.#now = view.runBudget;
-    this.#isOver ||= view.runIsOver;
+    if (view.runBudget.seconds_used >= this.now.seconds_used) this.now = view.runBudget;
+    this.isOver ||= view.runIsOver;
   }
 }
 
