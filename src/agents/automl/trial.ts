@@ -18,16 +18,16 @@ export interface MeasuredTrial {
 }
 
 /** The outcome of one run of a version of the script. */
-export type TrialOutcome =
-  | MeasuredTrial
-  | {
-      kind: 'failed';
-      why: string;
-      seconds: number;
-      timedOut: boolean;
-      /** It ran to its end, but printed no metric. */
-      silent?: boolean;
-    };
+export type TrialOutcome = MeasuredTrial | FailedTrial;
+
+interface FailedTrial {
+  kind: 'failed';
+  why: string;
+  seconds: number;
+  timedOut: boolean;
+  /** It ran to its end, but printed no metric. */
+  silent?: boolean;
+}
 
 /** What a run printed of its score, or why there is none. */
 export function told(outcome: TrialOutcome): string {
@@ -134,42 +134,38 @@ export class TrialRunner {
   /** Puts a version into the workspace without running it; null if it is in place. */
   async write(source: string): Promise<TrialOutcome | null> {
     if (this.#written === source) return null;
-    for (const [path, text] of this.#changedFiles(source)) {
-      if (this.workspace.ended) return failed('the run is over', 0);
+    for (const [path, text] of filesIn(source, this.workspace.task.entry)) {
+      if (this.#files.get(path) === text) continue;
+      if (this.workspace.ended) return failed('the run is over');
       const { status } = await this.workspace.writeFile(path, text);
-      if (status !== 'ok') return failed(`the script could not be written (${status})`, 0);
+      if (status !== 'ok') return failed(`the script could not be written (${status})`);
       this.#files.set(path, text);
     }
     this.#written = source;
     return null;
   }
 
-  #changedFiles(source: string): [string, string][] {
-    const files = [...filesIn(source, this.workspace.task.entry)];
-    return files.filter(([path, text]) => this.#files.get(path) !== text);
-  }
-
   async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<TrialOutcome> {
-    if (this.workspace.ended) return failed('the run is over', 0);
+    if (this.workspace.ended) return failed('the run is over');
     const { entry, metric } = this.workspace.task;
     const { status, observation, durationMs, budget } = await this.workspace.executeScript(entry);
     // The budget also counts the time around the script itself.
     const seconds = Math.max(durationMs / 1000, secondsBefore - budget.seconds_left);
     const timedOut = status === 'timed_out' || (status === 'failed' && seconds >= limit);
     if (status !== 'ok')
-      return { ...failed(`the script ended as ${timedOut ? 'timed_out' : status}`, seconds), timedOut };
+      return failed(`the script ended as ${timedOut ? 'timed_out' : status}`, { seconds, timedOut });
     const reading = readMetric(observation, metric);
     if (reading === null)
-      return { ...failed(`the script printed no ${metric.name} that I can read`, seconds), silent: true };
+      return failed(`the script printed no ${metric.name} that I can read`, { seconds, silent: true });
     const { value: score, line, short, other } = reading;
     if (!Number.isFinite(score))
-      return failed(`the script printed a ${metric.name} that is no number: "${line}"`, seconds);
+      return failed(`the script printed a ${metric.name} that is no number: "${line}"`, { seconds });
     return { kind: 'measured', score, line, short, other, seconds, printed: observation };
   }
 }
 
-function failed(why: string, seconds: number): TrialOutcome & { kind: 'failed' } {
-  return { kind: 'failed', why, seconds, timedOut: false };
+function failed(why: string, more: Partial<FailedTrial> = {}): FailedTrial {
+  return { kind: 'failed', why, seconds: 0, timedOut: false, ...more };
 }
 
 /** Beside the script, because another folder may not exist. */
