@@ -2,16 +2,7 @@ import type { Workspace } from '../../common/workspace.ts';
 import { isTimeLike } from '../../search/metric-names.ts';
 import type { MeasuredTrial, TrialRunner } from '../trial.ts';
 import { type Contract, findContract, usesNetwork } from './contract.ts';
-import {
-  elsePutBack,
-  type Filled,
-  type Filling,
-  fulfil,
-  type Goal,
-  maxSeconds,
-  notFilled,
-  type Run,
-} from './fulfil.ts';
+import { type Filled, type Filling, fulfil, maxSeconds, notFilled, type Run } from './fulfil.ts';
 import { canHoldOut } from './held-out.ts';
 import { membersIn } from './settled.ts';
 
@@ -26,17 +17,13 @@ export async function replaceUseless(
 ): Promise<Filling> {
   workspace.note({ Observed: `The starter is of no use as it is: ${why}.` });
   const contract = await findContract(workspace, 'To write the missing model');
-  const filling =
-    'problem' in contract
-      ? notFilled(workspace, `I write no model: ${contract.problem}`, contract.problem)
-      : await fulfil(workspace, runner, contract, {
-          seconds: Math.min(workspace.budget.seconds_left * 0.4, maxSeconds(contract)),
-          starter,
-          noise: 0,
-          sentence: (models, line) =>
-            `The starter was of no use; I wrote a model of ${models}, which printed "${line}".`,
-        });
-  return await elsePutBack(workspace, runner, starter, filling);
+  if ('problem' in contract)
+    return notFilled(workspace, `I write no model: ${contract.problem}`, contract.problem);
+  return await fulfil(workspace, runner, contract, {
+    ...{ seconds: Math.min(workspace.budget.seconds_left * 0.4, maxSeconds(contract)), starter, noise: 0 },
+    sentence: (models, line) =>
+      `The starter was of no use; I wrote a model of ${models}, which printed "${line}".`,
+  });
 }
 
 /**
@@ -69,14 +56,11 @@ export async function replaceModel(
   });
   await runner.keep(starter.source, starter.source);
   const share = usesNetwork(contract) ? shareOfTime.network : shareOfTime.others;
-  const filling = await fulfil(workspace, runner, contract, {
-    seconds: Math.min(left * share, maxSeconds(contract)),
-    starter,
-    noise,
+  return await fulfil(workspace, runner, contract, {
+    ...{ seconds: Math.min(left * share, maxSeconds(contract)), starter, noise },
     sentence: (models, line) =>
       `a model of my own (${models}; it printed "${line}") in ${entry} in place of the starter's`,
   });
-  return await elsePutBack(workspace, runner, starter, filling);
 }
 
 /**
@@ -99,15 +83,16 @@ export async function rerunModel(
   workspace.note({ Observed: `For want of time, the model that I wrote lacks ${missing.join(', ')}.` });
   const chosen = membersIn(outcome.printed);
   const members = contract.members.filter((name) => chosen.includes(name) || missing.includes(name));
-  const goal: Goal = {
-    seconds: Math.min(shareOfRest * left, maxSeconds(contract)),
-    starter: { source, outcome },
-    noise,
-    sentence: (models, line) => `the same with more time (${models}; it printed "${line}")`,
-  };
-  const filling = await fulfil(workspace, runner, { ...contract, members }, goal);
-  const after = await elsePutBack(workspace, runner, goal.starter, filling);
-  return after.kind === 'filled' ? { ...after, scores } : after;
+  const filling = await fulfil(
+    workspace,
+    runner,
+    { ...contract, members },
+    {
+      ...{ seconds: Math.min(shareOfRest * left, maxSeconds(contract)), starter: { source, outcome }, noise },
+      sentence: (models, line) => `the same with more time (${models}; it printed "${line}")`,
+    },
+  );
+  return filling.kind === 'filled' ? { ...filling, scores } : filling;
 }
 
 /** To check, to put the first one back and to answer. */

@@ -32,20 +32,6 @@ export function maxSeconds(contract: Contract): number {
   return usesNetwork(contract) ? 900 : 150;
 }
 
-export async function elsePutBack(
-  workspace: Workspace,
-  runner: TrialRunner,
-  { source, outcome }: Run,
-  filling: Filling,
-): Promise<Filling> {
-  if (filling.kind === 'not filled' && !workspace.ended && !runner.isInPlace(source)) {
-    // The submission of a working starter must come from the last script that ran.
-    if ((await runner.putBack(source)) !== null) return filling;
-    await (outcome.kind === 'measured' ? runner.run(source) : runner.write(source));
-  }
-  return filling;
-}
-
 export interface Goal {
   /** The script may take this much time. */
   seconds: number;
@@ -56,7 +42,10 @@ export interface Goal {
   sentence: (models: string, line: string) => string;
 }
 
-/** Writes a script that fulfils a contract and runs it; filled if it reaches the goal and its submission is accepted. */
+/**
+ * Writes a script that fulfils a contract and runs it; filled if it reaches the goal and its submission is accepted. If
+ * not, the starter is put back as before.
+ */
 export async function fulfil(
   workspace: Workspace,
   runner: TrialRunner,
@@ -71,28 +60,30 @@ export async function fulfil(
   const limit = new Pace(workspace).limitOf(goal.seconds, lastRun);
   const outcome = onlyOwnMetric(await runner.run(source, limit), workspace.task.metric.name);
   const { problem, isIncomparable } = await judge(workspace, runner, contract, { source, outcome }, goal);
-  const isUseful = problem === null && outcome.kind === 'measured';
-  const settled = isUseful ? settledScript(source, outcome.printed) : source;
+  const printed = outcome.kind === 'measured' ? outcome.printed : '';
+  const settled = problem === null ? settledScript(source, printed) : source;
   runner.attempts.add({
-    ...{ source: settled, from: goal.starter.source, operator: 'model', change: describeModel(contract) },
+    ...{ source: settled, from: before, operator: 'model', change: describeModel(contract) },
     ...{ outcome, isKept: problem === null, why: problem ?? told(outcome) },
   });
-  if (problem !== null) return { kind: 'not filled', why: problem };
-  runner.rename(settled);
-  if (outcome.kind === 'failed') {
-    const sentence = goal.sentence(describeModel(contract), outcome.why);
-    return { kind: 'filled', source, outcome, contract, sentence, scores: 'comparable' };
+  if (problem !== null) {
+    await putBack(workspace, runner, goal.starter);
+    return { kind: 'not filled', why: problem };
   }
-  const isStricter = /^honest folds: /m.test(outcome.printed);
-  const models = membersIn(outcome.printed).join(', ') || describeModel(contract);
+  runner.rename(settled);
+  const isStricter = /^honest folds: /m.test(printed);
+  const models = membersIn(printed).join(', ') || describeModel(contract);
   return {
-    kind: 'filled',
-    source: settled,
-    outcome,
-    contract,
-    sentence: goal.sentence(models, outcome.line) + (isIncomparable ? byHeldOut : ''),
+    ...{ kind: 'filled', source: settled, outcome, contract },
+    sentence: goal.sentence(models, told(outcome)) + (isIncomparable ? byHeldOut : ''),
     scores: isIncomparable ? 'incomparable' : isStricter ? 'stricter' : 'comparable',
   };
+}
+
+async function putBack(workspace: Workspace, runner: TrialRunner, { source, outcome }: Run): Promise<void> {
+  if (workspace.ended || runner.isInPlace(source) || (await runner.putBack(source)) !== null) return;
+  // The submission of a working starter must come from the last script that ran.
+  await (outcome.kind === 'measured' ? runner.run(source) : runner.write(source));
 }
 
 function announce(workspace: Workspace, contract: Contract, { seconds, starter, noise }: Goal): void {
@@ -148,18 +139,6 @@ async function judge(
   );
 }
 
-/** Between two values of about the same size, probably of the same metric, chance does not make such a difference. */
-const farBetter = { share: 0.15, mostTimes: 3 };
-
-/** Whether the printed score of a model is far better than one that may be of another metric, but hardly is. */
-function isFarBetter({ task }: Workspace, starter: TrialOutcome, model: TrialOutcome): boolean {
-  if (starter.kind === 'failed' || model.kind === 'failed') return false;
-  const [before, after] = [starter.score, model.score];
-  const gain = (task.metric.direction === 'maximize' ? after - before : before - after) / Math.abs(before);
-  const times = Math.max(after / before, before / after);
-  return starter.short === true && gain > farBetter.share && times < farBetter.mostTimes;
-}
-
 /**
  * Whether the model is better than the starter on withheld rows. What the starter prints may be another metric, of another
  * unit, or of rows that it learnt by heart. False if there is too little time to find out.
@@ -172,7 +151,7 @@ async function isBetterOnHeldOut(
   model: Run,
 ): Promise<boolean> {
   const found = await gainOnHeldOut(workspace, runner, contract, model, starter);
-  if (found === null) return isFarBetter(workspace, starter.outcome, model.outcome);
+  if (found === null) return false;
   workspace.note({
     Observed:
       'problem' in found

@@ -24,18 +24,8 @@ export function pythonScript(
 ): string {
   const texts = parts.map(pythonPart);
   const bodies = texts.map((text) => text.replace(importPattern, '').trim());
-  const [first = '', ...others] = bodies;
-  const [, title = '', start = ''] = /^("""[\s\S]*?""")([\s\S]*)$/.exec(first) ?? [];
-  // The docstrings of the files become headings.
-  const headed = others.map((body) => body.replace(/^"""(.*?)"""/s, (_, text: string) => `# == ${text}`));
-  const text = [
-    title,
-    importsOf(texts),
-    start.trim(),
-    ...headed,
-    `if __name__ == "__main__":\n    ${lastLine}`,
-  ];
-  return `${withSettings(text.join('\n\n'), settings).replace(/\n{4,}/g, '\n\n\n')}\n`;
+  const text = [importsOf(texts), ...bodies, `if __name__ == "__main__":\n    ${lastLine}`].join('\n\n');
+  return `${withSettings(text, settings).replace(/\n{4,}/g, '\n\n\n')}\n`;
 }
 
 /** The text of a file in `python/automl`: a script of its own, or a part of one. */
