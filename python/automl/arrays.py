@@ -26,22 +26,17 @@ def read_array(file: list[str]) -> np.ndarray:
     return read[key] if key else read
 
 
-def read_labels() -> list[tuple[str, ...]]:
-    path, key = LABELS
-    if is_table(Path(path)):
-        table = read_table(path)
-        return list(zip(*(table[name] for name in TARGETS), strict=True))
-    labels = read_array([path, key])
-    return [tuple(map(str, row)) for row in labels.reshape(len(labels), -1).tolist()]
-
-
 def read_arrays() -> tuple[Data, np.ndarray]:
     """Everything but the rows themselves, and the rows, those to learn from first."""
-    ids = read_table(TEST)[ID]
-    test = read_array(TEST_ARRAY)
+    ids, test = read_table(TEST)[ID], read_array(TEST_ARRAY)
     asked = test[[int(each) for each in ids]] if BY_PLACE else test[: len(ids)]
-    both = np.concatenate([read_array(TRAIN_ARRAY), asked])
-    return Data(ids, *encode(read_labels())), both
+    if is_table(Path(LABELS[0])):
+        table = read_table(LABELS[0])
+        labels = np.column_stack([table[name] for name in TARGETS])
+    else:
+        labels = read_array(LABELS)
+    answers = [tuple(map(str, row)) for row in labels.reshape(len(labels), -1).tolist()]
+    return Data(ids, *encode(answers)), np.concatenate([read_array(TRAIN_ARRAY), asked])
 
 
 def as_pictures(rows: np.ndarray) -> np.ndarray:

@@ -1,18 +1,17 @@
 """Measures models on rows that they have not seen and blends them."""
 
 import contextlib
-import copy
 import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from automl.data import Data, Views, make_views
+from automl.data import Data, Views, make_views, write_submission
 from automl.models import Table, make_member
 from automl.scores import ABSOLUTE, RELATIVE, Prediction, balance, loss_of, score
 from automl.settings import (
@@ -25,7 +24,6 @@ from automl.settings import (
     UNIT,
     seconds_left,
 )
-from automl.submission import write_submission
 
 Split = tuple[np.ndarray, np.ndarray]
 """Rows to train on, rows to measure on."""
@@ -65,31 +63,20 @@ def folds_of(data: Data, folds: int, seed: int) -> np.ndarray:
     _, first, group, sizes = np.unique(
         groups, return_index=True, return_inverse=True, return_counts=True
     )
-    classes = data.truth[first] if CLASSIFIES else np.zeros(len(first), int)
+    classes = data.truth[first] if CLASSIFIES else np.zeros(len(first))
     order = np.random.default_rng(seed).permutation(len(first))
-    if data.groups is None:
-        fold = np.empty(len(first), int)
-        fold[order[np.argsort(classes[order], kind="stable")]] = np.arange(len(first)) % folds
-        return fold
-    # Large groups first, each into the fold that has least of its class, and then least at all.
-    filled, fold = np.zeros((folds, classes.max() + 1)), np.zeros(len(first), int)
-    for each in order[np.argsort(-sizes[order], kind="stable")]:
-        of_class = filled[:, classes[each]]
-        fold[each] = np.lexsort((filled.sum(axis=1), of_class))[0]
-        filled[fold[each], classes[each]] += sizes[each]
+    # Groups of about the same size and class come one after the other.
+    order = order[np.lexsort((sizes[order], classes[order]))]
+    fold = np.empty(len(first), int)
+    fold[order] = np.arange(len(first)) % folds
     return fold[group]
 
 
-def one_thread() -> contextlib.AbstractContextManager[Any]:
-    try:
+def use_one_thread() -> None:
+    with contextlib.suppress(ImportError):
         from threadpoolctl import threadpool_limits
-    except ImportError:
-        return contextlib.nullcontext()
-    return threadpool_limits(1)
 
-
-THREADS = contextlib.ExitStack()
-THREADS.enter_context(one_thread())
+        threadpool_limits(1)
 
 
 def takes_logarithm(name: str, truth: np.ndarray) -> bool:
@@ -104,30 +91,28 @@ def takes_logarithm(name: str, truth: np.ndarray) -> bool:
     return METRIC in RELATIVE or (truth.min() > 0 and skew > 0.75)
 
 
-def fit_and_predict(
-    name: str, model: Any, known: Table, truth: np.ndarray, asked: list[Table], width: int
-) -> list[np.ndarray]:
-    """Fits one target and predicts it for some tables."""
+def fitted(
+    name: str, model: Any, known: Table, truth: np.ndarray, width: int
+) -> Callable[[Table], np.ndarray]:
+    """What predicts one target for the rows of a table."""
     if CLASSIFIES:
         often = np.bincount(truth)[truth] >= FEWEST_OF_CLASS
         if len(set(truth[often])) > 1:
             known, truth = known[often], truth[often]
-        fitted = copy.deepcopy(model).fit(known, truth)
+        model.fit(known, truth)
         # A rare class may be missing from the rows of one fold.
-        every = np.eye(width)[fitted.classes_]
-        return [fitted.predict_proba(table) @ every for table in asked]
-    logs = takes_logarithm(name, truth)
-    wanted = np.log(truth) if name == "powers" and logs else np.log1p(truth) if logs else truth
+        return lambda table: model.predict_proba(table) @ np.eye(width)[model.classes_]
+    into, back = np.positive, np.positive
+    if takes_logarithm(name, truth):
+        into, back = (np.log, np.exp) if name == "powers" else (np.log1p, np.expm1)
+    wanted = into(truth)
     # Kernels and ridges like a target of unit size.
     middle, size = wanted.mean(), max(wanted.std(), 1e-12)
-    fitted = copy.deepcopy(model).fit(known, (wanted - middle) / size)
-    guesses = [fitted.predict(table) * size + middle for table in asked]
+    model.fit(known, (wanted - middle) / size)
     # Nothing may lie far beyond what was seen.
     spare = 0.2 * (wanted.max() - wanted.min())
-    guesses = [np.clip(guess, wanted.min() - spare, wanted.max() + spare) for guess in guesses]
-    if not logs:
-        return guesses
-    return [np.exp(guess) if name == "powers" else np.expm1(guess) for guess in guesses]
+    ends = (wanted.min() - spare, wanted.max() + spare)
+    return lambda table: back(np.clip(model.predict(table) * size + middle, *ends))
 
 
 class TooSlowError(Exception):
@@ -164,27 +149,19 @@ def cross_predict(
     done: list[Split] = []
     for known, held in splits:
         began = perf_counter()
-        for target in range(1 if CLASSIFIES else width):
+        for target in [slice(None)] if CLASSIFIES else range(width):
             answers = data.truth if CLASSIFIES else data.truth[:, target]
             is_plain = METRIC in ABSOLUTE and not takes_logarithm(name, answers)
             member = make_member(name, views, "absolute_error" if is_plain else "squared_error")
             if member is None:
                 return None
             model, table = member
-            columns = slice(None) if CLASSIFIES else target
+            tell = fitted(name, model, table[known], answers[known], width)
+            unseen[held, target] += tell(table[held])
             if data.order is not None:
                 # The last rows are the nearest to those to predict.
-                tables = [table[held]]
-                everything = np.arange(data.rows)
-                asked[:, columns] = fit_and_predict(
-                    name, model, table[everything], answers, [table[data.rows :]], width
-                )[0]
-            else:
-                tables = [table[held], table[data.rows :]]
-            told = fit_and_predict(name, model, table[known], answers[known], tables, width)
-            unseen[held, columns] += told[0]
-            if data.order is None:
-                asked[:, columns] += told[1]
+                tell = fitted(name, model, table[: data.rows], answers, width)
+            asked[:, target] += tell(table[data.rows :])
         times[held] += 1
         done.append((known, held))
         lasts = (perf_counter() - began) * (len(splits) - len(done))
@@ -237,13 +214,12 @@ def learn(data: Data) -> None:
     print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")
     splits = make_splits(data)
     found: dict[str, tuple[Prediction, Prediction]] = {}
-    if data.rows >= ROWS_FOR_THREADS:
-        THREADS.close()
+    if data.rows < ROWS_FOR_THREADS:
+        use_one_thread()
     for name in MEMBERS:
-        if found and seconds_left() < 0.1 * SECONDS:
-            print(f"{name}: left out, for want of time")
-            continue
         try:
+            if found and seconds_left() < 0.1 * SECONDS:
+                raise TooSlowError
             # The first one must go through.
             with at_most(seconds_left() + SPARE if found else threading.TIMEOUT_MAX):
                 told = cross_predict(name, data, views, splits, not found)

@@ -2,34 +2,22 @@
 
 import json
 import sys
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from automl.look import Column, find_tables, packages
-from automl.portfolio import NoModelError, choose_portfolio
-from automl.sources import (
-    Answers,
-    Asked,
-    Source,
-    classes_of,
-    find_source,
-    rows_to_predict,
-    split_by_ids,
-)
+from automl.look import Column, packages
+from automl.sources import ASKED, ID, NAMES, NoModelError, Source, classes_of, find_data
 
 # What the task asks for.
-TEST = "data/test.csv"
 SUBMISSION = "submission.csv"
-ID = "id"
-ASKED: list[list[Any]] = [["target", "number", -1e300, 1e300, []]]
-"""The columns of the submission: name, type, least and greatest value, and values if listed."""
 METRIC = "mae"
 """As in metric-names.ts."""
 METRIC_NAME = "MAE"
 IN_PERCENT = False
 EPOCHS = 0
 """How often a model may see a row at most; 0 if the task sets no limit."""
+# What the script that learns must know of the task besides.
+VALUES: list[str] = []
+POSITIVE: list[str] = []
 
 MOST_CLASSES = 100
 """Targets with more different values are not classes."""
@@ -68,18 +56,31 @@ def find_contract() -> dict[str, Any]:
         raise NoModelError("PIL cannot be imported")
     metric = {"mcrmse": "rmse", "micro f1": "accuracy"}.get(METRIC, METRIC)
     is_measured = metric in (*OF_NUMBERS, *OF_CLASSES)
-    classes = count_classes(source.answers, metric)
+    classes = count_classes(source, metric)
     if not is_measured:
         metric = "accuracy" if classes else "mae"
-    portfolio = choose_portfolio(source, classes, there, EPOCHS)
-    return asdict(portfolio) | {
+    parts, reads = choose_parts(source, there)
+    models, members, passes = "models", choose_members(source, classes, EPOCHS == 0), {}
+    if "sklearn" not in there:
+        models, members = "plain_models", ["boosting", "linear"]
+    if source.are_pictures and "torch" in there:
+        parts, reads = [*parts, "pictures"], f"learn_pictures(*{reads})"
+        members, passes = [], {"MOST_PASSES": EPOCHS or 30}
+    else:
+        are_rows = source.are_pictures or source.kind == "arrays"
+        reads = f"learn(as_numbers(*{reads}))" if are_rows else f"learn({reads})"
+        parts = [models, "blend", *parts]
+    return {
+        "parts": ["settings", "data", "formats", "scores", *parts],
+        "reads": reads,
+        "members": members,
         "kind": source.kind,
         "plan": plan(test, source, classes, metric, is_measured),
         "is_measured": is_measured,
         "settings": {
             **source.settings,
-            **portfolio.settings,
-            **submission_settings(source.answers, classes, metric),
+            **submission_settings(source, classes, metric),
+            **passes,
             "TEST": test,
             "METRIC": metric,
             # Another measure must not be taken for the task's.
@@ -89,36 +90,10 @@ def find_contract() -> dict[str, Any]:
     }
 
 
-def find_data() -> tuple[str, Source]:
-    """The path of the rows to predict, and what is to be learned from."""
-    names = [name for name, *_ in ASKED]
-    if not Path(TEST).is_file():
-        raise NoModelError(f"{TEST} does not list the ids")
-    tables = find_tables()
-    test = rows_to_predict(Path(TEST), ID, names, tables)
-    if ID not in test.cells:
-        raise NoModelError(f"{TEST} does not list the ids")
-    others = [table for table in tables if table.path != test.path]
-    source = find_source(Asked(test, ID, names), others)
-    split = split_by_ids(Path(TEST), ID, names, tables) if list(test.cells) == [ID] else None
-    if source is None and split is not None:
-        test, others = split
-        source = find_source(Asked(test, ID, names), others)
-        if source is not None and source.kind == "table":
-            source.settings["TEST_IDS"] = TEST
-        else:
-            source = None
-    if source is None:
-        raise NoModelError(
-            "nothing in the data folder has the asked columns beside what the rows to predict have"
-        )
-    return test.path.as_posix(), source
-
-
-def count_classes(answers: Answers, metric: str) -> int:
+def count_classes(source: Source, metric: str) -> int:
     """How many there are; 0 for numbers."""
-    columns = answers.columns
-    has_names = answers.by_class or ASKED[0][1] == "text" or not all(c.numeric for c in columns)
+    columns = source.targets
+    has_names = source.by_class or ASKED[0][1] == "text" or not all(c.numeric for c in columns)
     if metric in OF_CLASSES or (has_names and metric not in OF_NUMBERS):
         check_classes(columns)
         return columns[0].distinct
@@ -142,20 +117,20 @@ def check_classes(columns: list[Column]) -> None:
                 )
 
 
-def submission_settings(answers: Answers, classes: int, metric: str) -> dict[str, Any]:
-    names = [name for name, *_ in ASKED]
-    values = answers.columns[0].values
-    columns_of = classes_of(names, values) if answers.by_class else []
+def submission_settings(source: Source, classes: int, metric: str) -> dict[str, Any]:
+    columns_of = classes_of(NAMES, source.targets[0].values) if source.by_class else []
     is_number = ASKED[0][1] == "number" and not columns_of
     return {
         "ID": ID,
         "SUBMISSION": SUBMISSION,
-        "TARGETS": [column.name for column in answers.columns],
-        "COLUMNS": names,
-        "CLASS_COLUMNS": list(zip(names, columns_of, strict=False)),
+        "TARGETS": [column.name for column in source.targets],
+        "COLUMNS": NAMES,
+        "CLASS_COLUMNS": list(zip(NAMES, columns_of, strict=False)),
         "CLASSIFIES": classes > 0,
         "MANY_CLASSES": classes > 2,
         "WRITES_PROBABILITY": classes > 0 and is_number and metric in OF_PROBABILITIES,
+        "VALUES": VALUES,
+        "POSITIVE": POSITIVE,
         "ROUNDS_TO_WHOLE": [name for name, kind, *_ in ASKED if kind == "integer"],
         "BOUNDS": [[least, most] for _, _, least, most, _ in ASKED],
     }
@@ -163,8 +138,60 @@ def submission_settings(answers: Answers, classes: int, metric: str) -> dict[str
 
 def plan(test: str, source: Source, classes: int, metric: str, is_measured: bool) -> str:
     """For people."""
-    targets = ", ".join(column.name for column in source.answers.columns)
+    targets = ", ".join(column.name for column in source.targets)
     learns = f"Learn {targets} ({'classes' if classes else 'numbers'}) from {source.rows} rows"
     why = "" if is_measured else ", since I cannot compute the task's own metric"
     limit = f"; see no row more than {EPOCHS} times" if EPOCHS else ""
     return f"{learns} of {source.place}, for {ID} of {test}; choose by {metric}{why}{limit}."
+
+
+def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
+    """The names of files like this one that read the data, and the call that does."""
+    if source.kind == "arrays":
+        return ["arrays"], "read_arrays()"
+    if source.are_pictures:
+        return ["table", "files", "arrays"], "read_pictures()"
+    has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
+    if not has_models and not source.columns.keys() & {"number", "name"}:
+        raise NoModelError(
+            "scikit-learn cannot be imported, and all there is to learn from are words"
+        )
+    used = {
+        "dates": "JOINED" in source.settings or bool(source.columns.keys() - {"text"}),
+        # Only reading chemical notations distinguishes them from other words.
+        "molecules": has_letters and "rdkit" in packages,
+        "letters": has_letters and has_models,
+        "texts": source.columns["text"] > 0 and has_models,
+    }
+    kinds = [kind for kind, is_used in used.items() if is_used]
+    makers = ", ".join(f"add_{kind}" for kind in kinds)
+    if source.kind == "files":
+        return [*kinds, "table", "files"], f"read_data([{makers}], read_texts)"
+    if "JOINED" in source.settings:
+        return [*kinds, "table", "joins"], f"read_data([{makers}], join_tables)"
+    return [*kinds, "table"], f"read_data([{makers}])"
+
+
+def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
+    """Models that take too long are left out later."""
+    rows, wide, columns = source.rows, source.is_wide, source.columns
+    words = columns["text"] + columns["letters"] > 0
+    few = not words and not wide and classes == 0
+    first = "forest" if wide else "boosting"
+    if columns["text"] > 0 and columns.keys() <= {"text", "letters"} and passes:
+        first = "linear"
+    suits = {
+        first: True,
+        "boosting": not wide or rows * max(classes, 1) < 20_000,
+        "linear": passes or classes == 0,
+        "kernel": rows <= (10_000 if classes else 6_000),
+        "ratios": words and classes == 2 and passes,
+        "forest": rows <= 100_000,
+        "powers": few,
+        "polynomial": few,
+        "process": few and rows <= 1_000,
+        "network": not words and 300 <= rows <= 50_000 and passes,
+        "neighbours": not words and rows <= 30_000,
+        "deep_boosting": not wide and rows <= 20_000,
+    }
+    return [name for name, suited in suits.items() if suited or name == first]

@@ -1,14 +1,27 @@
-"""What there is to learn from, as the models like it."""
+"""What there is to learn from, as the models like it, and what they say of it."""
 
+import csv
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from automl.formats import as_number, is_number
-from automl.settings import CLASSIFIES, COLUMNS, POSITIVE, VALUES
+from automl.settings import (
+    BOUNDS,
+    CLASS_COLUMNS,
+    CLASSIFIES,
+    COLUMNS,
+    ID,
+    POSITIVE,
+    ROUNDS_TO_WHOLE,
+    SUBMISSION,
+    VALUES,
+    WRITES_PROBABILITY,
+)
 
 GAP = "missing"
 MOST_DENSE = 2_000
@@ -56,35 +69,29 @@ class Views:
     scaled: Any
     """The same in units of their spread, with the wide columns, sparse if there are any; for linear
     models and kernels."""
-    positive: np.ndarray | None
-    """Numbers, where all are positive and there are no names."""
 
 
 def make_views(data: Data) -> Views:
     size = data.rows + len(data.ids)
     numbers = as_matrix(list(data.numbers.values()), size)
-    numbers = numbers[:, [varies(column) for column in numbers.T]]
     names = as_matrix([np.where(each == "", GAP, each) for each in data.names.values()], size, "O")
-    names = names[:, [varies(column) for column in names.T]]
     codes = as_matrix([np.unique(each, return_inverse=True)[1] for each in names.T], size)
-    filled = fill(numbers)
-    levels, width = levels_of(names)
+    filled = np.where(np.isnan(numbers), np.nanmedian(numbers, axis=0, keepdims=True), numbers)
+    levels = [levels_of(column) for column in names.T]
     scaled, dense = scale(filled), filled
-    if width <= MOST_DENSE:
-        dense = np.hstack([filled, *(np.eye(count)[places] for places, count in levels)])
-        scaled = np.hstack([scaled, dense[:, filled.shape[1] :]])
-    if width > MOST_DENSE or data.words:
-        scaled = with_words(scaled, levels if width > MOST_DENSE else [], data.words)
-    is_positive = not data.words and names.shape[1] == 0 and filled.size > 0 and filled.min() > 0
+    if sum(int(each.max()) + 1 for each in levels) <= MOST_DENSE:
+        hot = [np.eye(each.max() + 1)[each] for each in levels]
+        scaled, dense, levels = np.hstack([scaled, *hot]), np.hstack([filled, *hot]), []
+    if levels or data.words:
+        scaled = with_words(scaled, levels, data.words)
     places = list(range(numbers.shape[1], numbers.shape[1] + names.shape[1]))
-    positive = filled if is_positive else None
-    return Views(np.hstack([numbers, codes]), places, dense, scaled, positive)
+    return Views(np.hstack([numbers, codes]), places, dense, scaled)
 
 
 def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:
     """What is to be learnt, and the names of the classes; one answer a row and target."""
     if not CLASSIFIES:
-        return np.array(answers, float), []
+        return np.array([list(map(as_number, row)) for row in answers]), []
     often = Counter(row[0] for row in answers)
     names = sorted(often)
     if all(map(is_number, names)):
@@ -132,47 +139,25 @@ def words_in(text: str) -> set[str]:
 
 
 def as_matrix(columns: list[np.ndarray], size: int, kind: str = "float") -> np.ndarray:
-    return np.column_stack(columns).astype(kind) if columns else np.empty((size, 0), kind)
+    """Those columns that are not the same in all rows."""
+    varied = [each for each in columns if len(np.unique(each)) > 1]
+    return np.column_stack(varied).astype(kind) if varied else np.empty((size, 0), kind)
 
 
-def varies(column: np.ndarray) -> bool:
-    if column.dtype == object:
-        return len(set(column)) > 1
-    known = column[~np.isnan(column)]
-    has_gaps = 0 < len(known) < len(column)
-    return has_gaps or (len(known) > 0 and np.ptp(known) > 0)
-
-
-def fill(numbers: np.ndarray) -> np.ndarray:
-    middles = [np.median(column[~np.isnan(column)]) for column in numbers.T]
-    return np.where(np.isnan(numbers), np.array(middles).reshape(1, -1), numbers)
-
-
-def levels_of(names: np.ndarray) -> tuple[list[tuple[np.ndarray, int]], int]:
-    """
-    For each column of names the level of each row and the number of levels, and how many levels
-    there are in all. Rare names are one level.
-    """
+def levels_of(names: np.ndarray) -> np.ndarray:
+    """Numbers for names, from 0. Rare names have the last one together."""
     least = 10 if len(names) > 1_000 else 3
-    levels = []
-    for column in names.T:
-        _, places, counts = np.unique(column, return_inverse=True, return_counts=True)
-        kept = np.cumsum(counts >= least) - 1
-        rare = kept[-1] + 1
-        places = np.where(counts >= least, kept, rare)[places]
-        levels.append((places, rare + int((counts < least).any())))
-    return levels, sum(count for _, count in levels)
+    _, places, counts = np.unique(names, return_inverse=True, return_counts=True)
+    often = counts >= least
+    return np.where(often, np.cumsum(often) - 1, often.sum())[places]
 
 
-def with_words(scaled: np.ndarray, levels: list[tuple[np.ndarray, int]], words: list[Any]) -> Any:
+def with_words(scaled: np.ndarray, levels: list[np.ndarray], words: list[Any]) -> Any:
     """All columns as one sparse matrix."""
     from scipy import sparse
 
     rows = np.arange(len(scaled))
-    hot = [
-        sparse.csr_matrix((np.ones(len(rows)), (rows, places)), shape=(len(rows), count))
-        for places, count in levels
-    ]
+    hot = [sparse.csr_matrix((np.ones(len(rows)), (rows, each))) for each in levels]
     return sparse.hstack([sparse.csr_matrix(scaled), *hot, *words]).tocsr()
 
 
@@ -181,7 +166,9 @@ def scale(numbers: np.ndarray) -> np.ndarray:
     if numbers.shape[1] == 0:
         return numbers
     middle, spread = numbers.mean(axis=0), np.maximum(numbers.std(axis=0), 1e-12)
-    if share_a_unit(numbers):
+    least, most = numbers.min(axis=0) == numbers.min(), numbers.max(axis=0) == numbers.max()
+    # Many columns of one range, as the points of pictures, share a unit.
+    if len(middle) >= 16 and most.mean() >= 0.25 and least.mean() >= 0.5:
         return (numbers - middle) / max(numbers.std(), 1e-12)
     skew = (((numbers - middle) / spread) ** 3).mean(axis=0)
     squashed = np.sign(numbers) * np.log1p(np.abs(numbers))
@@ -189,9 +176,21 @@ def scale(numbers: np.ndarray) -> np.ndarray:
     return (numbers - numbers.mean(axis=0)) / np.maximum(numbers.std(axis=0), 1e-12)
 
 
-def share_a_unit(numbers: np.ndarray) -> bool:
-    """Whether many columns have the same range, as the points of pictures do."""
-    if numbers.shape[1] < 16:
-        return False
-    reaches = numbers.max(axis=0) == numbers.max()
-    return reaches.mean() >= 0.25 and (numbers.min(axis=0) == numbers.min()).mean() >= 0.5
+def write_submission(data: Data, guess: np.ndarray) -> None:
+    columns: dict[str, np.ndarray] = {}
+    if CLASS_COLUMNS:
+        for name, told in CLASS_COLUMNS:
+            columns[name] = guess[:, data.classes.index(told)]
+    elif CLASSIFIES and WRITES_PROBABILITY:
+        columns[COLUMNS[0]] = guess[:, 1]
+    elif CLASSIFIES:
+        columns[COLUMNS[0]] = np.array(data.classes, dtype=object)[guess.argmax(axis=1)]
+    else:
+        for place, name in enumerate(COLUMNS):
+            column = np.clip(guess[:, place], *BOUNDS[place])
+            columns[name] = column.round().astype(int) if name in ROUNDS_TO_WHOLE else column
+    Path(SUBMISSION).parent.mkdir(parents=True, exist_ok=True)
+    with open(SUBMISSION, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([ID, *columns])
+        writer.writerows(zip(data.ids, *columns.values(), strict=True))

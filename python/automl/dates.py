@@ -1,5 +1,6 @@
 """Columns of dates and times."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 import numpy as np
@@ -25,23 +26,22 @@ def add_dates(name: str, cells: list[str], data: Data) -> bool:
     way = next((each for each in ways() if most_read(known[:200], each)), None)
     if way is None or not most_read(known, way):
         return False
-    days = np.full(len(cells), np.nan)
-    parts = np.full((len(cells), 5), np.nan)
-    for row, cell in enumerate(cells):
-        moment = read(cell, way)
-        if moment is not None:
-            days[row] = (
-                moment.replace(tzinfo=None) - datetime(1970, 1, 1)
-            ).total_seconds() / 86_400
-            date = (moment.year, moment.month, moment.day, moment.weekday())
-            parts[row] = (*date, moment.hour + moment.minute / 60)
-    data.numbers[name] = days - np.nanmin(days)
-    for label, column in zip(("year", "month", "day", "weekday", "hour"), parts.T, strict=True):
-        data.numbers[f"{name} {label}"] = column
-    for label, place, period in (("month", 1, 12), ("weekday", 3, 7), ("hour", 4, 24)):
-        angle = 2 * np.pi * parts[:, place] / period
-        data.numbers[f"{name} {label} sine"] = np.sin(angle)
-        data.numbers[f"{name} {label} cosine"] = np.cos(angle)
+    moments = [read(cell, way) for cell in cells]
+    first = min(filter(None, moments))
+    parts: tuple[tuple[str, Callable[[datetime], float], int], ...] = (
+        (name, lambda moment: (moment - first).total_seconds() / 86_400, 0),
+        (f"{name} year", lambda moment: moment.year, 0),
+        (f"{name} month", lambda moment: moment.month, 12),
+        (f"{name} day", lambda moment: moment.day, 0),
+        (f"{name} weekday", datetime.weekday, 7),
+        (f"{name} hour", lambda moment: moment.hour + moment.minute / 60, 24),
+    )
+    for label, of, period in parts:
+        column = np.array([np.nan if each is None else of(each) for each in moments], float)
+        data.numbers[label] = column
+        if period:
+            data.numbers[f"{label} sine"] = np.sin(2 * np.pi * column / period)
+            data.numbers[f"{label} cosine"] = np.cos(2 * np.pi * column / period)
     return True
 
 
@@ -51,9 +51,10 @@ def ways() -> list[str]:
 
 def read(cell: str, way: str) -> datetime | None:
     try:
-        return datetime.fromisoformat(cell) if way == "iso" else datetime.strptime(cell, way)
+        moment = datetime.fromisoformat(cell) if way == "iso" else datetime.strptime(cell, way)
     except ValueError:
         return None
+    return moment.replace(tzinfo=None)
 
 
 def most_read(cells: list[str], way: str) -> bool:

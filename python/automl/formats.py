@@ -5,14 +5,19 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa")
 TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", *FASTA_ENDINGS)
+Columns = dict[str, list[str]]
+"""A table: the cells of each column."""
 GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
+PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
+FILE_ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS)
 
 
 def is_table(path: Path) -> bool:
@@ -20,7 +25,15 @@ def is_table(path: Path) -> bool:
 
 
 def rows_of(path: Path) -> Iterator[list[str]]:
-    """The names of the columns, then the rows; a row may be too short or too long."""
+    """
+    The names of the columns, then the rows; a row may be too short or too long. Of a folder: the
+    files in its folders, each of which may be a class.
+    """
+    if path.is_dir():
+        files = [each for each in sorted(path.glob("*/*")) if each.suffix.lower() in FILE_ENDINGS]
+        yield ["file", "class"]
+        yield from ([each.as_posix(), each.parent.name] for each in files)
+        return
     csv.field_size_limit(2**24)
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     name = path.name.lower().removesuffix(".gz")
@@ -65,11 +78,21 @@ def records_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
         yield {"id": first, **named, "sequence": "".join(map(str.strip, sequence))}
 
 
-def read_table(path: str) -> dict[str, list[str]]:
+def cleaned(cell: str) -> str:
+    """Without blanks around it; empty if it stands for a gap."""
+    cell = cell.strip()
+    return "" if cell in GAPS else cell
+
+
+def read_table(path: str) -> Columns:
     """The cells of each column; rows that are too short or too long are left out."""
     header, *rows = rows_of(Path(path))
     lines = [row for row in rows if len(row) == len(header)]
     return {name: [row[place] for row in lines] for place, name in enumerate(header)}
+
+
+def with_rows(table: Columns, kept: list[bool]) -> Columns:
+    return {name: list(compress(cells, kept)) for name, cells in table.items()}
 
 
 def as_number(cell: str) -> float:

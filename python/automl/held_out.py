@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from automl.data import Data, encode
-from automl.formats import is_table
+from automl.data import Data, write_submission
+from automl.formats import Columns, is_table, read_table, with_rows
 from automl.scores import Prediction, loss_of
 from automl.settings import (
     CLASS_COLUMNS,
@@ -26,7 +26,7 @@ from automl.settings import (
     UNIT,
     WRITES_PROBABILITY,
 )
-from automl.table import ANSWERS, GAPS, TRAIN, Cells, add_answers, read_data, read_table
+from automl.table import ANSWERS, TRAIN, ids_in, read_data, read_tables
 
 ENTRY = "train.py"
 PART = 0
@@ -34,7 +34,10 @@ PART = 0
 OTHER = ""
 """What another version says of these rows, as this program prints it; empty if there is none."""
 TOGETHER: list[str] = []
-"""The same of several versions: if there are any, their mean is measured, and nothing is run."""
+"""
+The same of several versions: if there are any, their mean is measured, and nothing is run. For
+`average`: what they say of the rows to predict.
+"""
 
 TRIAL = Path("held_out")
 SHARE = 0.25
@@ -43,8 +46,8 @@ MOST_NUMBERS = 2_000
 LEAST_ROWS = 20
 DRAWS = 200
 """Of the bootstrap."""
-
-Table = dict[str, Cells]
+OWN = 1 + 1e-9
+"""The weight of the own answers in a mean: they decide between two classes."""
 
 
 def measure() -> None:
@@ -56,31 +59,43 @@ def measure() -> None:
 
 
 def measured() -> dict[str, object]:
-    train = read_table(TRAIN)
-    if ANSWERS:
-        add_answers(train, read_table(ANSWERS))
-    told = list(zip(*([cell.strip() for cell in train[name]] for name in TARGETS), strict=True))
-    known = np.array([row for row, cells in enumerate(told) if not set(cells) & set(GAPS)])
-    truth, classes = encode([told[row] for row in known])
-    width = len(classes) or len(TARGETS)
-    held, counts = choose(read_data([]), width)
+    data = read_data([])
+    held, counts = choose(data)
     if TOGETHER:
-        guess = np.mean([unpacked(each, width) for each in TOGETHER], axis=0)
+        guess = np.mean([unpacked(each, data) for each in TOGETHER], axis=0)
     else:
-        ids = write_trial(train, known[held])
+        ids = write_trial(read_tables()[0], held)
         run_trial()
-        guess = answers_in(TRIAL / SUBMISSION, ids, classes)
-    answers = base64.b64encode(zlib.compress(guess.astype("f4").tobytes(), 9)).decode()
+        guess = answers_in(TRIAL / SUBMISSION, ids, data.classes)
+    answers = packed(guess)
     return {
         # As exact as the other version's answers, which were printed.
-        "gain": gain(truth[held], unpacked(answers, width), np.flatnonzero(counts)),
+        "gain": gain(data.truth[held], unpacked(answers, data), data, np.flatnonzero(counts)),
         "answers": answers,
     }
 
 
-def unpacked(answers: str, width: int) -> Prediction:
+def tell() -> None:
+    """Passes the submission on."""
+    data = read_data([])
+    print(f"SUBMISSION {packed(answers_in(Path(SUBMISSION), data.ids, data.classes))}")
+
+
+def average() -> None:
+    """Makes the submission the mean of it and others; of classes the most frequent one counts."""
+    data = read_data([])
+    others = [unpacked(each, data) for each in TOGETHER]
+    guesses = [answers_in(Path(SUBMISSION), data.ids, data.classes), *others]
+    write_submission(data, np.average(guesses, axis=0, weights=[OWN, *([1] * len(others))]))
+
+
+def packed(guess: Prediction) -> str:
+    return base64.b64encode(zlib.compress(guess.astype("f4").tobytes(), 9)).decode()
+
+
+def unpacked(answers: str, data: Data) -> Prediction:
     numbers = np.frombuffer(zlib.decompress(base64.b64decode(answers)), "f4")
-    return numbers.reshape(-1, width).astype(float)
+    return numbers.reshape(-1, len(data.classes) or len(TARGETS)).astype(float)
 
 
 def run_trial() -> None:
@@ -91,13 +106,13 @@ def run_trial() -> None:
         raise ValueError(f"without these rows it ends with {run.returncode}: {run.stderr[-200:]}")
 
 
-def choose(data: Data, width: int) -> tuple[np.ndarray, np.ndarray]:
+def choose(data: Data) -> tuple[np.ndarray, np.ndarray]:
     """
     Which rows are withheld, separated from the others as those to predict are, and which of them
     count. If the rows to predict are later ones, the last are withheld, of which half count.
     """
     rng = np.random.default_rng(7)
-    most = int(min(SHARE * data.rows, MOST_NUMBERS / width))
+    most = int(min(SHARE * data.rows, MOST_NUMBERS / (len(data.classes) or len(TARGETS))))
     if data.order is not None:
         held = np.argsort(data.order, kind="stable")[data.rows - most :]
         counts = (rng.random(most) < 0.5) == (PART == 0)
@@ -113,26 +128,23 @@ def choose(data: Data, width: int) -> tuple[np.ndarray, np.ndarray]:
     return held, counts
 
 
-def write_trial(train: Table, held: np.ndarray) -> Cells:
+def write_trial(train: Columns, held: np.ndarray) -> list[str]:
     """A copy of the workspace in which the held rows are those to predict; returns their ids."""
     shutil.rmtree(TRIAL, ignore_errors=True)
     left_out = shutil.ignore_patterns(TRIAL.name, "data", "__pycache__", SUBMISSION)
     shutil.copytree(".", TRIAL, ignore=left_out, symlinks=True)
-    asked = set(read_table(TEST)[ID])
-    ids = [train[ID][row] if ID in train else str(row) for row in held]
-    without = set(ids)
+    asked, ids = set(read_table(TEST)[ID]), [train[ID][row] for row in held]
     for path in [each for each in sorted(Path("data").rglob("*")) if each.is_file()]:
         place = TRIAL / path
         place.parent.mkdir(parents=True, exist_ok=True)
         table = read_table(str(path)) if is_table(path) else {}
-        if str(path) == TRAIN and ID not in table:
-            write_table(path, place, without_rows(table, set(held.tolist())))
-        elif str(path) in (TRAIN, ANSWERS):
-            gone = {row for row, each in enumerate(table[ID]) if each in without}
-            write_table(path, place, without_rows(table, gone))
+        if str(path) in (*TRAIN, ANSWERS):
+            gone = set(ids)
+            kept = [each not in gone for each in ids_in(str(path), table)]
+            write_table(path, place, with_rows(table, kept))
         elif ID in table and set(table[ID]) == asked:
             # The rows to predict, or a template of the submission, whose values stay as they are.
-            shown = {name for name in train if name not in TARGETS}
+            shown = train.keys() - set(TARGETS)
             rows = {
                 name: [train[name][row] for row in held] if name in shown else cells[:1] * len(held)
                 for name, cells in table.items()
@@ -143,14 +155,7 @@ def write_trial(train: Table, held: np.ndarray) -> Cells:
     return ids
 
 
-def without_rows(table: Table, gone: set[int]) -> Table:
-    return {
-        name: [cell for row, cell in enumerate(cells) if row not in gone]
-        for name, cells in table.items()
-    }
-
-
-def write_table(like: Path, place: Path, table: Table) -> None:
+def write_table(like: Path, place: Path, table: Columns) -> None:
     if like.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"{like} is no table that can be written again")
     with open(like, encoding="utf-8-sig", errors="replace") as file:
@@ -161,33 +166,31 @@ def write_table(like: Path, place: Path, table: Table) -> None:
         writer.writerows(zip(*table.values(), strict=True))
 
 
-def answers_in(path: Path, ids: Cells, classes: list[str]) -> Prediction:
+def answers_in(path: Path, ids: list[str], classes: list[str]) -> Prediction:
     """What a submission says of some ids; raises KeyError for an id that it leaves out."""
     table = read_table(str(path))
     places = {each: row for row, each in enumerate(table[ID])}
     rows = [places[each] for each in ids]
-    if CLASS_COLUMNS:
-        by_class = {told: name for name, told in CLASS_COLUMNS}
-        return np.array([[float(table[by_class[each]][row]) for each in classes] for row in rows])
-    if CLASSIFIES and WRITES_PROBABILITY:
-        share = np.array([float(table[COLUMNS[0]][row]) for row in rows])
-        return np.column_stack([1 - share, share])
-    if CLASSIFIES:
+    if CLASSIFIES and not CLASS_COLUMNS and not WRITES_PROBABILITY:
         return np.eye(len(classes))[[classes.index(table[COLUMNS[0]][row].strip()) for row in rows]]
-    guess = np.array([[float(table[name][row]) for name in COLUMNS] for row in rows])
+    by_class = {told: name for name, told in CLASS_COLUMNS}
+    names = [by_class[each] for each in classes] if CLASS_COLUMNS else COLUMNS
+    guess = np.array([[float(table[name][row]) for name in names] for row in rows])
     if not np.isfinite(guess).all():
         raise ValueError("not all of its answers are numbers")
-    return guess
+    return np.hstack([1 - guess, guess]) if WRITES_PROBABILITY else guess
 
 
-def gain(truth: np.ndarray, guess: Prediction, rows: np.ndarray) -> dict[str, float] | None:
+def gain(
+    truth: np.ndarray, guess: Prediction, data: Data, rows: np.ndarray
+) -> dict[str, float] | None:
     """
     By how much the metric is better than the other version's on some rows, in the metric's unit,
     and the standard error of that (paired bootstrap).
     """
     if not OTHER:
         return None
-    other, rng = unpacked(OTHER, guess.shape[1]), np.random.default_rng(11)
+    other, rng = unpacked(OTHER, data), np.random.default_rng(11)
 
     def fall(chosen: np.ndarray) -> float:
         losses = [loss_of(truth[chosen], each[chosen]) for each in (other, guess)]

@@ -2,15 +2,20 @@
 
 import json
 import sys
-from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from automl.formats import GAPS, is_number, is_table, rows_of
+from automl.formats import (
+    FILE_ENDINGS,
+    Columns,
+    cleaned,
+    is_number,
+    is_table,
+    read_table,
+    rows_of,
+)
 
 PACKAGES = ("numpy", "scipy", "sklearn", "torch", "PIL", "rdkit")
 MOST_TABLES = 12
@@ -19,8 +24,6 @@ MOST_VALUES = 200
 MOST_ARRAYS = 24
 MOST_FOLDERS = 400
 MOST_NUMBERS = 50_000_000
-PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
-ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS)
 UNREADABLE = (OSError, ValueError, AttributeError, TypeError)
 
 
@@ -28,8 +31,8 @@ UNREADABLE = (OSError, ValueError, AttributeError, TypeError)
 class Table:
     path: Path
     rows: int
-    cells: dict[str, list[str]]
-    """The first rows, by column."""
+    cells: Columns
+    """The first rows."""
 
 
 @dataclass
@@ -69,29 +72,16 @@ class NamedFiles:
     ending: str
 
 
-@dataclass
-class Classes:
-    """Folders with files of one kind, in a common folder: each may be a class."""
-
-    folder: str
-    ending: str
-    names: list[str]
-    files: int
-
-
 def packages() -> list[str]:
     return [name for name in PACKAGES if find_spec(name) is not None]
 
 
 def read_head(path: Path) -> Table:
     rows = rows_of(path)
-    return head_of(path, next(rows, []), rows)
-
-
-def head_of(path: Path, header: list[str], rows: Iterator[list[str]]) -> Table:
+    header = next(rows, [])
     first = [row for row, _ in zip(rows, range(MOST_ROWS), strict=False)]
     cells = {
-        name: [row[place].strip() for row in first if place < len(row)]
+        name: [cleaned(row[place]) for row in first if place < len(row)]
         for place, name in enumerate(header)
     }
     return Table(path, len(first) + sum(1 for _ in rows), cells)
@@ -111,7 +101,7 @@ def find_tables() -> list[Table]:
 
 def describe(name: str, cells: list[str]) -> Column:
     """A few cells among numbers that are none, such as ?, are gaps."""
-    told = [cell for cell in cells if cell not in GAPS]
+    told = [cell for cell in cells if cell]
     known = set(told)
     is_numeric = bool(told) and sum(map(is_number, told)) >= 0.95 * len(told)
     return Column(name, is_numeric, len(known), sorted(known) if len(known) <= MOST_VALUES else [])
@@ -123,14 +113,25 @@ def kind_of(cells: list[str]) -> str:
     if sum(map(is_number, known)) >= 0.3 * len(known):
         return "number"
     words = sum(len(cell.split()) for cell in known)
-    if len(set(known)) > len(known) / 2 and words >= 2.5 * len(known):
+    is_varied = len(set(known)) > len(known) / 2
+    if is_varied and words >= 2.5 * len(known):
         return "text"
     is_long = sum(map(len, known)) >= 5 * len(known) and words <= 1.05 * len(known)
-    return "letters" if is_long and len(set(known)) >= len(known) / 2 else "name"
+    return "letters" if is_long and is_varied else "name"
 
 
 def folders_of_data() -> list[Path]:
     return sorted(path for path in Path("data").rglob("*") if path.is_dir())[:MOST_FOLDERS]
+
+
+def folders_of_classes() -> list[Table]:
+    """Tables of the files in folders that may be classes, the largest first."""
+    tables = []
+    for folder in folders_of_data():
+        cells = read_table(folder.as_posix())
+        if len(set(cells["class"])) > 1:
+            tables.append(Table(folder, len(cells["class"]), cells))
+    return sorted(tables, key=lambda table: -table.rows)
 
 
 def files_named_in(table: Table) -> list[NamedFiles]:
@@ -142,25 +143,12 @@ def files_of(name: str, cells: list[str], table: Path) -> NamedFiles | None:
     if not cells or any(cell == "" or len(cell) > 200 for cell in cells):
         return None
     for folder in [Path(), table.parent, *folders_of_data()]:
-        for suffix in ("", *ENDINGS):
+        for suffix in ("", *FILE_ENDINGS):
             if all(Path(folder, cell + suffix).is_file() for cell in cells):
                 ending = Path(cells[0] + suffix).suffix.lower()
                 found = NamedFiles(name, folder.as_posix(), suffix, ending)
-                return found if ending in ENDINGS else None
+                return found if ending in FILE_ENDINGS else None
     return None
-
-
-def find_classes() -> list[Classes]:
-    found = []
-    for parent in folders_of_data():
-        classes = sorted(each for each in parent.iterdir() if each.is_dir())
-        files = [file for each in classes for file in each.iterdir() if file.is_file()]
-        endings = Counter(file.suffix.lower() for file in files)
-        ending, count = next(iter(endings.most_common(1)), ("", 0))
-        if len(classes) > 1 and ending in ENDINGS:
-            names = [each.name for each in classes]
-            found.append(Classes(parent.as_posix(), ending, names, count))
-    return found
 
 
 def find_arrays() -> list[Array]:
@@ -176,25 +164,20 @@ def find_arrays() -> list[Array]:
 def look_at_arrays(path: Path) -> list[Array]:
     import numpy as np
 
-    is_archive = path.suffix == ".npz"
-    read = np.load(path, allow_pickle=False, mmap_mode=None if is_archive else "r")
-    named = {key: read[key] for key in read.files} if is_archive else {"": read}
-    return [
-        Array(path.as_posix(), key, list(array.shape), array.dtype.kind, *ends_of(array))
-        for key, array in named.items()
-        if array.ndim > 0 and array.dtype.kind in "iufbU"
-    ]
-
-
-def ends_of(array: Any) -> tuple[int | None, int | None, list[str]]:
-    """The least and the greatest of whole numbers, and the values of one row."""
-    import numpy as np
-
-    is_row = array.ndim == 1 and array.dtype.kind in "iubU"
-    values = [str(value) for value in np.unique(array).tolist()[:MOST_VALUES]] if is_row else []
-    if array.dtype.kind not in "iu" or not 0 < array.size <= MOST_NUMBERS:
-        return None, None, values
-    return int(array.min()), int(array.max()), values
+    read = np.load(path, allow_pickle=False, mmap_mode="r")
+    named = {key: read[key] for key in read.files} if path.suffix == ".npz" else {"": read}
+    found = []
+    for key, array in named.items():
+        kind = array.dtype.kind
+        if array.ndim == 0 or kind not in "iufbU":
+            continue
+        ends: list[int | None] = [None, None]
+        if kind in "iu" and 0 < array.size <= MOST_NUMBERS:
+            ends = [int(array.min()), int(array.max())]
+        is_row = array.ndim == 1 and kind in "iubU"
+        values = [str(value) for value in np.unique(array).tolist()[:MOST_VALUES]] if is_row else []
+        found.append(Array(path.as_posix(), key, list(array.shape), kind, *ends, values))
+    return found
 
 
 def print_arrays() -> None:

@@ -1,6 +1,5 @@
 """A small residual network for pictures."""
 
-import copy
 from collections.abc import Callable
 from time import perf_counter
 
@@ -10,10 +9,9 @@ from torch import nn
 from torch.nn import functional
 
 from automl.arrays import as_pictures, shrink
-from automl.data import Data
+from automl.data import Data, write_submission
 from automl.scores import balance, score
 from automl.settings import CLASSIFIES, METRIC, METRIC_NAME, SEED, UNIT, seconds_left
-from automl.submission import write_submission
 
 MOST_PASSES = 30
 """How often a network may see a picture at most."""
@@ -30,11 +28,11 @@ NETWORKS = 0
 
 
 class Block(nn.Module):
-    """Two convolutions beside a short cut; halves the picture first where it is told to."""
+    """Two convolutions beside a short cut, on the halved picture."""
 
-    def __init__(self, channels: int, out: int, halves: bool) -> None:
+    def __init__(self, channels: int, out: int) -> None:
         super().__init__()
-        self.pool = nn.MaxPool2d(2) if halves else nn.Identity()
+        self.pool = nn.MaxPool2d(2)
         self.first = nn.Conv2d(channels, out, 3, padding=1, bias=False)
         self.second = nn.Conv2d(out, out, 3, padding=1, bias=False)
         self.norms = nn.ModuleList([nn.BatchNorm2d(out), nn.BatchNorm2d(out)])
@@ -54,7 +52,7 @@ class Network(nn.Module):
         # As often halved as leaves at least four points a side.
         for place in range(max(1, min(4, int(np.log2(max(side, 8) / 4))))):
             wide = width * 2 ** min(place + 1, 2)
-            layers.append(Block(width * 2 ** min(place, 2), wide, halves=True))
+            layers.append(Block(width * 2 ** min(place, 2), wide))
         self.layers = nn.Sequential(*layers)
         self.last = nn.Linear(2 * wide, outputs)
 
@@ -108,13 +106,10 @@ def loss_between(told: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
 def train(
     network: nn.Module, pictures: torch.Tensor, wanted: torch.Tensor, epochs: int, axes: list[int]
 ) -> None:
-    decay = {"lr": LEARNING_RATE, "weight_decay": WEIGHT_DECAY}
-    optimizer = torch.optim.AdamW(network.parameters(), **decay)
+    optimizer = torch.optim.AdamW(network.parameters(), LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     batch = min(BATCH, max(16, len(pictures) // 20))
-    steps = -(-len(pictures) // batch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, LEARNING_RATE, epochs=epochs, steps_per_epoch=steps
-    )
+    steps = epochs * -(-len(pictures) // batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, steps)
     network.train()
     for _ in range(epochs):
         for rows in torch.randperm(len(pictures)).split(batch):
@@ -138,16 +133,12 @@ def predict(network: nn.Module, pictures: torch.Tensor, axes: list[int]) -> np.n
     return torch.stack(told).mean(dim=0).cpu().numpy()
 
 
-def seconds_an_epoch(
-    network: nn.Module, pictures: torch.Tensor, wanted: torch.Tensor, threads: int = 0
-) -> float:
-    """From a few steps of a copy, the first of which is not counted."""
-    if threads > 0:
-        torch.set_num_threads(threads)
-    trial, some = copy.deepcopy(network), torch.arange(min(len(pictures), 2 * BATCH))
-    train(trial, pictures[some[:BATCH]], wanted[some[:BATCH]], 1, [])
+def seconds_an_epoch(network: nn.Module, pictures: torch.Tensor, wanted: torch.Tensor) -> float:
+    """From a few steps, the first of which is not counted."""
+    some = torch.arange(min(len(pictures), 2 * BATCH))
+    train(network, pictures[some[:BATCH]], wanted[some[:BATCH]], 1, [])
     began = perf_counter()
-    train(trial, pictures[some], wanted[some], 1, [])
+    train(network, pictures[some], wanted[some], 1, [])
     return (perf_counter() - began) * len(pictures) / len(some)
 
 
@@ -190,17 +181,17 @@ def learn_pictures(data: Data, rows: np.ndarray) -> None:
             device, **layout
         )
 
-    # Beside other work, several threads can be slower than one.
+    def pace(width: int) -> float:
+        return seconds_an_epoch(made(width), tensors[known], answers[known])
+
     if device == "cpu":
-        threads = torch.get_num_threads()
-        alone = seconds_an_epoch(made(WIDTHS[0]), tensors[known], answers[known], 1)
-        together = seconds_an_epoch(made(WIDTHS[0]), tensors[known], answers[known], threads)
-        torch.set_num_threads(1 if alone < together else threads)
+        # Beside other work, several threads can be slower than one.
+        together, threads = pace(WIDTHS[0]), torch.get_num_threads()
+        torch.set_num_threads(1)
+        torch.set_num_threads(1 if pace(WIDTHS[0]) < together else threads)
     width, epochs, networks = WIDTH, min(EPOCHS, MOST_PASSES), NETWORKS
     if width == 0:
-        width, epochs, networks = what_time_allows(
-            lambda width: seconds_an_epoch(made(width), tensors[known], answers[known])
-        )
+        width, epochs, networks = what_time_allows(pace)
     print(f"networks: {networks}, width: {width}, epochs: {epochs}")
     told = []
     for _ in range(networks):
@@ -210,8 +201,7 @@ def learn_pictures(data: Data, rows: np.ndarray) -> None:
     guess = np.mean(told, axis=0)
     if not CLASSIFIES:
         guess = guess * spread + middle
-    truth, factors = data.truth[held], np.ones(guess.shape[1])
-    if CLASSIFIES:
-        factors = balance(truth, guess[held])
-    print(f"validation {METRIC_NAME}: {UNIT * score(truth, guess[held] * factors):.6g}")
-    write_submission(data, guess[data.rows :] * factors)
+    truth = data.truth[held]
+    guess *= balance(truth, guess[held])
+    print(f"validation {METRIC_NAME}: {UNIT * score(truth, guess[held]):.6g}")
+    write_submission(data, guess[data.rows :])

@@ -26,32 +26,26 @@ def score(truth: np.ndarray, guess: Prediction) -> float:
     """The task's metric. Over several targets: the mean of their scores."""
     if not CLASSIFIES:
         return float(np.mean([column_score(*pair) for pair in zip(truth.T, guess.T, strict=True)]))
-    if METRIC in ("log loss", "brier"):
-        shares = guess / np.maximum(guess.sum(axis=1, keepdims=True), 1e-12)
-        return surprise(truth, shares)
     if METRIC in ("auc", "gini", "average precision"):
         return mean_over_classes(truth, guess)
-    return decided(truth, guess.argmax(axis=1), guess.shape[1])
-
-
-def surprise(truth: np.ndarray, shares: Prediction) -> float:
-    """Of probabilities: the log loss or the Brier score, which with two classes is that of one."""
+    if METRIC not in ("log loss", "brier"):
+        return decided(truth, guess.argmax(axis=1), guess.shape[1])
+    shares = guess / np.maximum(guess.sum(axis=1, keepdims=True), 1e-12)
+    right = np.eye(guess.shape[1])[truth]
     if METRIC == "log loss":
-        told = shares[np.arange(len(truth)), truth]
-        return float(-np.log(np.clip(told, 1e-15, 1)).mean())
-    squares = ((shares - np.eye(shares.shape[1])[truth]) ** 2).sum(axis=1).mean()
-    return float(squares / 2 if shares.shape[1] == 2 else squares)
+        return float(-np.log(np.clip((shares * right).sum(axis=1), 1e-15, 1)).mean())
+    # With two classes, the score is that of one of them.
+    squares = ((shares - right) ** 2).sum(axis=1).mean()
+    return float(squares / 2 if guess.shape[1] == 2 else squares)
 
 
 def mean_over_classes(truth: np.ndarray, guess: Prediction) -> float:
     """How well rows are ordered, as a mean over the classes that these rows can tell apart."""
     classes = [1] if guess.shape[1] == 2 else range(guess.shape[1])
     told = [each for each in classes if 0 < (truth == each).sum() < len(truth)]
-    if not told:
-        return 0.0 if METRIC == "gini" else 0.5
     measure = average_precision if METRIC == "average precision" else area
-    mean = float(np.mean([measure(truth == each, guess[:, each]) for each in told]))
-    return 2 * mean - 1 if METRIC == "gini" else mean
+    mean = np.mean([measure(truth == each, guess[:, each]) for each in told]) if told else 0.5
+    return float(2 * mean - 1 if METRIC == "gini" else mean)
 
 
 def ranks(values: np.ndarray) -> np.ndarray:

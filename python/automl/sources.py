@@ -2,14 +2,13 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from automl.formats import rows_of
+from automl.formats import PICTURE_ENDINGS, Columns, read_table, with_rows
 from automl.look import (
-    PICTURE_ENDINGS,
     Array,
     Column,
     NamedFiles,
@@ -17,22 +16,32 @@ from automl.look import (
     describe,
     files_named_in,
     find_arrays,
-    find_classes,
-    head_of,
+    find_tables,
+    folders_of_classes,
     kind_of,
     read_head,
 )
+
+# What the task asks for.
+TEST = "data/test.csv"
+ID = "id"
+ASKED: list[list[Any]] = [["target", "number", -1e300, 1e300, []]]
+"""The columns of the submission: name, type, least and greatest value, and values if listed."""
+NAMES = [name for name, *_ in ASKED]
 
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
 LABEL_NAME = re.compile(r"label|target|class|(?:^|[/_])y(?:[_.]|$)", re.IGNORECASE)
 
 
-@dataclass
-class Answers:
-    columns: list[Column]
+class NoModelError(Exception):
+    """Why no model can be written."""
+
+
+class Answers(NamedTuple):
+    targets: list[Column]
     by_class: bool = False
-    """The submission has a column for each value of the only column."""
+    """The submission has a column for each value of the only target."""
 
 
 @dataclass
@@ -44,65 +53,97 @@ class Source:
     settings: dict[str, Any]
     """Where the script that learns finds everything."""
     rows: int
-    answers: Answers
-    columns: Counter[str] = field(default_factory=Counter)
+    targets: list[Column]
+    by_class: bool
+    columns: Counter[str]
     """How many columns of a table are of each kind."""
-    is_wide: bool = False
+    is_wide: bool
     """A row is hundreds of numbers."""
     are_pictures: bool = False
 
 
-@dataclass
-class Asked:
-    """What the task asks for."""
-
-    test: Table
-    """The rows to predict."""
-    id: str
-    names: list[str]
-    """The other columns of the submission."""
-
-    def shared(self, table: Table) -> list[str]:
-        known = [name for name in self.test.cells if name not in (self.id, *self.names)]
-        return [name for name in table.cells if name in known]
-
-    def more(self, table: Table) -> list[Column]:
-        """What a table has and the rows to predict lack."""
-        cells = {name: each for name, each in table.cells.items() if name not in self.test.cells}
-        return [describe(*each) for each in cells.items()]
-
-
-def find_source(asked: Asked, tables: list[Table]) -> Source | None:
-    named = next(iter(files_named_in(asked.test)), None)
-    return (
-        find_table(asked, tables, named is not None)
-        or (named and (find_listed(asked, tables, named) or find_foldered(asked, named)))
-        or find_pair(asked, tables)
+def find_data() -> tuple[str, Source]:
+    """The path of the rows to predict, and what is to be learned from."""
+    listed = read_head(Path(TEST)) if Path(TEST).is_file() else None
+    if listed is None or ID not in listed.cells:
+        raise NoModelError(f"{TEST} does not list the ids")
+    for test, others in ways_to_read(listed, find_tables()):
+        source = find_source(test, others)
+        is_part = any(each.path == test.path for each in others)
+        if source is not None and (source.kind == "table" or not is_part):
+            if is_part:
+                source.settings["TEST_IDS"] = TEST
+            return test.path.as_posix(), source
+    raise NoModelError(
+        "nothing in the data folder has the asked columns beside what the rows to predict have"
     )
 
 
-def answers_in(columns: list[Column], asked: Asked) -> Answers | None:
-    """The targets, as columns of the same names or as classes named like the columns."""
-    known = {column.name: column for column in columns}
-    if all(name in known for name in asked.names):
-        return Answers([known[name] for name in asked.names])
-    classes = [column for column in columns if classes_of(asked.names, column.values)]
-    return Answers(classes, by_class=True) if len(classes) == 1 else None
+def ways_to_read(listed: Table, tables: list[Table]) -> list[tuple[Table, list[Table]]]:
+    """
+    The rows to predict and the other tables. If the table of ids has nothing else, another table
+    may have the rows of these ids: either only those, or also rows to learn from.
+    """
+    tables = [each for each in tables if each.path != listed.path]
+    plain = (without_targets(listed), tables)
+    if has_more(listed):
+        return [plain]
+    ids = read_table(TEST)[ID]
+    whole, parts = [], []
+    for table in sorted(filter(has_more, tables), key=lambda each: -each.rows):
+        cells = read_table(table.path.as_posix()) if ID in table.cells else {ID: []}
+        asked = [each in set(ids) for each in cells[ID]]
+        mine = part_of(table, cells, asked)
+        if sorted(mine.cells[ID]) != sorted(ids):
+            continue
+        others = [each for each in tables if each is not table]
+        if all(asked):
+            whole.append((without_targets(mine), others))
+        else:
+            rest = part_of(table, cells, [not each for each in asked])
+            parts.append((without_targets(mine), [rest, *others]))
+    return [*whole, plain, *parts]
 
 
-def renamed_answers_in(columns: list[Column], asked: Asked) -> Answers | None:
+def part_of(table: Table, cells: Columns, kept: list[bool]) -> Table:
+    return replace(table, rows=sum(kept), cells=with_rows(cells, kept))
+
+
+def has_more(table: Table) -> bool:
+    """What is to be predicted may be there, empty or as a placeholder."""
+    return not table.cells.keys() <= {ID, *NAMES}
+
+
+def without_targets(table: Table) -> Table:
+    return replace(table, cells={k: cells for k, cells in table.cells.items() if k not in NAMES})
+
+
+def shared(test: Table, table: Table) -> list[str]:
+    known = test.cells.keys() - {ID, *NAMES}
+    return [name for name in table.cells if name in known]
+
+
+def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | None:
     """
-    The columns that the rows to predict lack, whatever they are called in the submission: the only
-    one, or as many as are asked for, each of which shares a word with one of those.
+    The columns that the rows to predict lack and that have the names of the targets, or the one
+    whose classes the targets are named like. `renamed`: whatever they are called in the submission,
+    the only such column, or as many as are asked for, each of which shares a word with one.
     """
-    if len(columns) != len(asked.names):
+    more = {
+        name: describe(name, cells)
+        for name, cells in table.cells.items()
+        if name not in test.cells
+    }
+    if all(name in more for name in NAMES):
+        return Answers([more[name] for name in NAMES])
+    classes = [column for column in more.values() if classes_of(NAMES, column.values)]
+    if len(classes) == 1:
+        return Answers(classes, by_class=True)
+    if not renamed or len(more) != len(NAMES):
         return None
-    found = columns
-    if len(columns) > 1:
-        alike = [[each for each in columns if words(each.name) & words(n)] for n in asked.names]
-        found = [same[0] for same in alike if len(same) == 1]
-    is_whole = len({column.name for column in found}) == len(columns)
-    return Answers(found) if is_whole else None
+    found = [[each for each in more if words(each) & words(name)] for name in NAMES]
+    names = list(more) if len(more) == 1 else [same[0] for same in found if len(same) == 1]
+    return Answers([more[name] for name in names]) if len(set(names)) == len(more) else None
 
 
 def words(name: str) -> set[str]:
@@ -125,174 +166,169 @@ def classes_of(columns: list[str], values: list[str]) -> list[str]:
     return []
 
 
-def find_table(asked: Asked, tables: list[Table], names_files: bool) -> Source | None:
-    sharing = [table for table in tables if asked.shared(table)]
+def find_source(test: Table, tables: list[Table]) -> Source | None:
+    named = next(iter(files_named_in(test)), None)
+    return (
+        find_table(test, tables, named is not None)
+        or (named and find_files(test, tables, named))
+        or find_pair(test, tables)
+    )
+
+
+def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | None:
+    sharing = [table for table in tables if shared(test, table)]
     if names_files:
         # The path of a file has no information by itself.
-        sharing = [each for each in sharing if kinds_of(asked, each).keys() & {"text", "number"}]
+        sharing = [each for each in sharing if kinds_of(test, each).keys() & {"text", "number"}]
     sharing.sort(key=lambda table: -table.rows)
-    for find in (answers_in, renamed_answers_in):
+    for renamed in (False, True):
         for table in sharing:
-            answers = find(asked.more(table), asked)
+            answers = answers_in(test, table, renamed)
             if answers:
-                return table_source(asked, tables, table, None, answers)
+                return table_source(test, tables, table, None, answers)
     # The answers may be in a separate table.
     for table in sharing:
         for other in tables:
-            if asked.id in table.cells and asked.id in other.cells and not asked.shared(other):
-                answers = answers_in(asked.more(other), asked)
+            if ID in table.cells and ID in other.cells and not shared(test, other):
+                answers = answers_in(test, other)
                 if answers:
-                    return table_source(asked, tables, table, other, answers)
+                    return table_source(test, tables, table, other, answers)
     return None
 
 
-def kinds_of(asked: Asked, table: Table) -> Counter[str]:
-    return Counter(kind_of(table.cells[name]) for name in asked.shared(table))
+def kinds_of(test: Table, table: Table) -> Counter[str]:
+    return Counter(kind_of(table.cells[name]) for name in shared(test, table))
 
 
 def table_source(
-    asked: Asked, tables: list[Table], train: Table, told: Table | None, answers: Answers
+    test: Table, tables: list[Table], train: Table, told: Table | None, answers: Answers
 ) -> Source:
-    columns = kinds_of(asked, train)
-    listed = ", ".join(f"{count} of {kind}s" for kind, count in sorted(columns.items()))
-    joined = [
-        table.path.as_posix()
-        for table in tables
-        if table not in (train, told) and can_be_joined(asked, table)
-    ]
-    settings: dict[str, Any] = {"TRAIN": train.path.as_posix()}
+    more = more_rows(train, tables) if told is None and train.path != test.path else []
+    settings: dict[str, Any] = {"TRAIN": [each.path.as_posix() for each in [train, *more]]}
     if told:
         settings["ANSWERS"] = told.path.as_posix()
+    own = [train, told, *more]
+    joined = [each for each in tables if each not in own and can_be_joined(test, each)]
     if joined:
-        settings["JOINED"] = joined
-    place = f"{train.path.as_posix()} (columns: {listed})"
-    wide = columns["number"] > 300
-    return Source("table", place, settings, train.rows, answers, columns, is_wide=wide)
+        settings["JOINED"] = [each.path.as_posix() for each in joined]
+    columns = kinds_of(test, train)
+    listed = ", ".join(f"{count} of {kind}s" for kind, count in sorted(columns.items()))
+    place = f"{' and '.join(settings['TRAIN'])} (columns: {listed})"
+    rows, is_wide = sum(each.rows for each in [train, *more]), columns["number"] > 300
+    return Source("table", place, settings, rows, *answers, columns, is_wide)
 
 
-def can_be_joined(asked: Asked, table: Table) -> bool:
-    """It shares columns, or ids, with the rows to predict, and has other columns besides."""
-    has_more = any(name not in (*asked.test.cells, *asked.names) for name in table.cells)
-    has_key = asked.id in table.cells or bool(asked.shared(table))
-    return has_more and has_key and table.rows <= MOST_ROWS_JOINED
-
-
-def find_listed(asked: Asked, tables: list[Table], named: NamedFiles) -> Source | None:
-    """A table with the answers that lists files like those to predict."""
+def more_rows(train: Table, tables: list[Table]) -> list[Table]:
+    """Tables of the same columns with rows of their own, as of another year or for validation."""
+    known, found = keys_of(train), []
     for table in tables:
-        kind = (named.suffix, named.ending)
-        same = [each for each in files_named_in(table) if (each.suffix, each.ending) == kind]
-        answers = answers_in(asked.more(table), asked) if same else None
+        if table is not train and table.cells.keys() == train.cells.keys():
+            keys = keys_of(table)
+            if not keys & known:
+                known |= keys
+                found.append(table)
+    return found
+
+
+def keys_of(table: Table) -> set[tuple[str, ...]]:
+    """The ids, or the whole rows where there are none."""
+    cells = read_table(table.path.as_posix())
+    return set(zip(*([cells[ID]] if ID in cells else cells.values()), strict=True))
+
+
+def can_be_joined(test: Table, table: Table) -> bool:
+    """It shares columns, or ids, with the rows to predict, and has other columns besides."""
+    is_known = table.cells.keys() <= {*test.cells, *NAMES}
+    has_key = ID in table.cells or bool(shared(test, table))
+    return not is_known and has_key and table.rows <= MOST_ROWS_JOINED
+
+
+def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | None:
+    """A table with the answers that lists files like those to predict, or a folder of classes."""
+    for table in [*tables, *folders_of_classes()]:
+        found = [each for each in files_named_in(table) if each.ending == named.ending]
+        if not found or table.path.as_posix() == named.folder:
+            continue
+        files = found[0]
+        cells = {name: cells for name, cells in table.cells.items() if name != files.column}
+        answers = answers_in(test, replace(table, cells=cells), renamed=table.path.is_dir())
         if answers:
-            lists = (table.path.as_posix(), same[0].column)
-            return file_source(named, same[0].folder, lists, table.rows, answers)
+            settings = {
+                "TRAIN": [table.path.as_posix()],
+                "TRAIN_FILES": [files.column, files.folder, files.suffix],
+                "TEST_FILES": [named.column, named.folder, named.suffix],
+            }
+            are_pictures = named.ending in PICTURE_ENDINGS
+            columns = Counter([] if are_pictures else ["text"])
+            place = f"{table.path.as_posix()} (files *{named.ending})"
+            more = (columns, are_pictures, are_pictures)
+            return Source("files", place, settings, table.rows, *answers, *more)
     return None
 
 
-def find_foldered(asked: Asked, named: NamedFiles) -> Source | None:
-    """A folder for each class."""
-    fitting = [
-        each
-        for each in find_classes()
-        if each.ending == named.ending and each.folder != named.folder
-    ]
-    if not fitting:
-        return None
-    largest = max(fitting, key=lambda each: each.files)
-    by_class = bool(classes_of(asked.names, largest.names))
-    if not by_class and len(asked.names) > 1:
-        return None
-    column = Column(asked.names[0], False, len(largest.names), largest.names)
-    answers = Answers([column], by_class)
-    return file_source(named, largest.folder, ("", ""), largest.files, answers)
-
-
-def file_source(
-    named: NamedFiles, folder: str, lists: tuple[str, str], rows: int, answers: Answers
-) -> Source:
-    table, column = lists
-    settings = {
-        "TRAIN_TABLE": table,
-        "TRAIN_FOLDER": folder,
-        "TRAIN_COLUMN": column,
-        "TEST_FOLDER": named.folder,
-        "TEST_COLUMN": named.column,
-        "SUFFIX": named.suffix,
-        "ENDING": named.ending,
-    }
-    are_pictures = named.ending in PICTURE_ENDINGS
-    shape = {"is_wide": are_pictures, "are_pictures": are_pictures}
-    return Source("files", f"{folder} (files *{named.ending})", settings, rows, answers, **shape)
-
-
-def find_pair(asked: Asked, tables: list[Table]) -> Source | None:
+def find_pair(test: Table, tables: list[Table]) -> Source | None:
     """
     Two arrays whose rows have the same shape, with labels for the rows of one and ids for those of
     the other.
     """
     arrays = find_arrays()
-    ids = asked.test.cells[asked.id]
-    are_places = bool(ids) and all(map(str.isdecimal, ids))
-    highest = max(map(int, ids)) if are_places else -1
+    ids = test.cells[ID]
+    highest = max(map(int, ids)) if ids and all(map(str.isdecimal, ids)) else -1
 
     def worth(pair: tuple[Array, Array]) -> float:
         """Names are only hints."""
-        train, test = ((each.path + each.key).lower() for each in pair)
-        hints = ["train" in train, "test" in test, "test" not in train]
+        known, asked = ((each.path + each.key).lower() for each in pair)
+        hints = ["train" in known, "test" in asked, "test" not in asked]
         return sum(hints) + (pair[0].shape[0] > pair[1].shape[0]) / 2
 
     pairs = [
-        (train, test)
-        for train in arrays
-        for test in arrays
-        if train is not test
-        and len(train.shape) > 1
-        and train.kind == test.kind != "U"
-        and train.shape[1:] == test.shape[1:]
-        and (test.shape[0] == asked.test.rows or 0 <= highest < test.shape[0])
+        (known, asked)
+        for known in arrays
+        for asked in arrays
+        if known is not asked
+        and len(known.shape) > 1
+        and known.kind == asked.kind != "U"
+        and known.shape[1:] == asked.shape[1:]
+        and (asked.shape[0] == test.rows or 0 <= highest < asked.shape[0])
     ]
-    for train, test in sorted(pairs, key=worth, reverse=True):
-        found = find_labels(asked, tables, arrays, train)
-        if found is None:
+    for known, asked in sorted(pairs, key=worth, reverse=True):
+        place, answers = find_labels(test, tables, arrays, known)
+        if answers is None:
             continue
-        place, answers = found
         settings = {
-            "TRAIN_ARRAY": [train.path, train.key],
-            "TEST_ARRAY": [test.path, test.key],
+            "TRAIN_ARRAY": [known.path, known.key],
+            "TEST_ARRAY": [asked.path, asked.key],
             "LABELS": place,
-            "BY_PLACE": 0 <= highest < test.shape[0],
+            "BY_PLACE": 0 <= highest < asked.shape[0],
         }
-        row = train.shape[1:]
-        shape = {"is_wide": prod(row) > 300, "are_pictures": is_picture(row)}
-        name = f"{train.path} {train.key}".strip()
-        name += f" (each {' x '.join(map(str, row))})"
-        return Source("arrays", name, settings, train.shape[0], answers, **shape)
+        row = known.shape[1:]
+        name = f"{known.path} {known.key}".strip() + f" (each {' x '.join(map(str, row))})"
+        more = (Counter[str](), prod(row) > 300, is_picture(row))
+        return Source("arrays", name, settings, known.shape[0], *answers, *more)
     return None
 
 
 def find_labels(
-    asked: Asked, tables: list[Table], arrays: list[Array], train: Array
-) -> tuple[list[str], Answers] | None:
+    test: Table, tables: list[Table], arrays: list[Array], train: Array
+) -> tuple[list[str], Answers | None]:
     """An array, or a table in the same order."""
     for table in tables:
-        answers = answers_in(asked.more(table), asked) if table.rows == train.shape[0] else None
+        answers = answers_in(test, table) if table.rows == train.shape[0] else None
         if answers:
             return [table.path.as_posix(), ""], answers
     fitting = [
         array
         for array in arrays
-        if array is not train and array.shape[0] == train.shape[0] and len(array.shape) <= 2
+        if array.shape[0] == train.shape[0] and len(array.shape) <= 2 and array is not train
     ]
     for array in sorted(fitting, key=lambda each: not LABEL_NAME.search(f"{each.path}/{each.key}")):
         width = prod(array.shape[1:])
-        by_class = width == 1 and bool(classes_of(asked.names, array.values))
-        if by_class or (width == len(asked.names) and array.shape[1:] != train.shape[1:]):
-            numeric = array.kind not in "Ub"
-            about = {"numeric": numeric, "distinct": len(array.values), "values": array.values}
-            names = asked.names[:1] if by_class else asked.names
-            columns = [Column(name, **about) for name in names]
-            return [array.path, array.key], Answers(columns, by_class)
-    return None
+        by_class = width == 1 and bool(classes_of(NAMES, array.values))
+        if by_class or (width == len(NAMES) and array.shape[1:] != train.shape[1:]):
+            about = (array.kind not in "Ub", len(array.values), array.values)
+            targets = [Column(name, *about) for name in (NAMES[:1] if by_class else NAMES)]
+            return [array.path, array.key], Answers(targets, by_class)
+    return [], None
 
 
 def is_picture(row: list[int]) -> bool:
@@ -301,51 +337,3 @@ def is_picture(row: list[int]) -> bool:
         return row[0] == row[1] >= 6
     ways = (row, row[::-1]) if len(row) == 3 else ()
     return any(channels <= 4 and min(sides) >= 6 for channels, *sides in ways)
-
-
-def rows_to_predict(test: Path, id_column: str, wanted: list[str], tables: list[Table]) -> Table:
-    """The table of ids, or, if it has nothing else, the table with the rows of these ids."""
-    asked = without_targets(read_head(test), wanted)
-    if list(asked.cells) != [id_column]:
-        return asked
-    ids = ids_of(asked, id_column)
-    for table in [without_targets(table, wanted) for table in tables]:
-        has_more = id_column in table.cells and len(table.cells) > 1
-        if has_more and table.path != test and ids_of(table, id_column) == ids:
-            return table
-    return asked
-
-
-def split_by_ids(
-    test: Path, id_column: str, wanted: list[str], tables: list[Table]
-) -> tuple[Table, list[Table]] | None:
-    """The rows of these ids, from the largest table that has them among others; and the others."""
-    ids = ids_of(read_head(test), id_column)
-    asked = set(ids)
-    for table in sorted(tables, key=lambda table: -table.rows):
-        if id_column not in table.cells or table.rows <= len(ids):
-            continue
-        if [each for each in ids_of(table, id_column) if each in asked] == ids:
-            names, *rows = rows_of(table.path)
-            place = names.index(id_column)
-            parts = [
-                [row for row in rows if (place < len(row) and row[place] in asked) == is_asked]
-                for is_asked in (True, False)
-            ]
-            mine, rest = (head_of(table.path, names, iter(part)) for part in parts)
-            others = [rest if each is table else each for each in tables]
-            return without_targets(mine, wanted), others
-    return None
-
-
-def without_targets(table: Table, wanted: list[str]) -> Table:
-    """What is to be predicted may be there, empty or as a placeholder."""
-    known = {name: cells for name, cells in table.cells.items() if name not in wanted}
-    return replace(table, cells=known)
-
-
-def ids_of(table: Table, id_column: str) -> list[str]:
-    """All of them, sorted."""
-    names, *rows = rows_of(table.path)
-    place = names.index(id_column)
-    return sorted(row[place] for row in rows if place < len(row))

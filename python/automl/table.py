@@ -1,17 +1,17 @@
-"""Reads a table and makes features of its columns."""
+"""Reads tables and makes features of their columns."""
 
 import re
 from collections import Counter
 from collections.abc import Callable
-from itertools import compress
 
 import numpy as np
 
 from automl.data import Data, encode
-from automl.formats import GAPS, as_number, read_table
+from automl.formats import Columns, as_number, cleaned, is_number, read_table, with_rows
 from automl.settings import CLASSIFIES, ID, TARGETS, TEST
 
-TRAIN = "data/train.csv"
+TRAIN = ["data/train.csv"]
+"""Tables of the same columns."""
 ANSWERS = ""
 """The table that tells the targets by id, where TRAIN has none."""
 TEST_IDS = ""
@@ -23,18 +23,14 @@ OFTEN = 8
 Cells = list[str]
 Maker = Callable[[str, Cells, Data], bool]
 """Makes features of a column, if it is of the kind that it knows."""
-Joiner = Callable[[dict[str, Cells], dict[str, Cells]], list[str]]
+Joiner = Callable[[Columns, Columns], list[str]]
 """Adds columns to the rows to learn from and to those to predict; tells which."""
-
-
-def known_cells(cells: Cells) -> Cells:
-    return [cell for cell in cells if cell != ""]
 
 
 def add_numbers(name: str, cells: Cells, data: Data) -> bool:
     """Numbers; among them may be words, which are then kept as names."""
     numbers = np.array([as_number(cell) for cell in cells])
-    share = np.mean(~np.isnan(numbers)) / max(len(known_cells(cells)) / len(cells), 1e-12)
+    share = np.sum(~np.isnan(numbers)) / max(sum(map(bool, cells)), 1)
     if share < 0.3:
         return False
     data.numbers[name] = numbers
@@ -42,11 +38,8 @@ def add_numbers(name: str, cells: Cells, data: Data) -> bool:
         # Numbers that name users, shops or things have no order.
         data.names[f"{name} by name"] = np.array(cells, dtype=object)
     if share < 0.98:
-        rest = [
-            cell if np.isnan(number) else "number"
-            for cell, number in zip(cells, numbers, strict=True)
-        ]
-        data.names[f"{name} in words"] = np.array(rest, dtype=object)
+        words = np.where(np.isnan(numbers), cells, "number")
+        data.names[f"{name} in words"] = words.astype(object)
     return True
 
 
@@ -71,20 +64,20 @@ def add_parts(name: str, cells: Cells, data: Data) -> bool:
         label = f"{name} part {place}"
         levels = len(set(part))
         numbers = np.array([as_number(cell) for cell in part])
-        is_number = np.mean(~np.isnan(numbers)) >= 0.95 * np.mean([cell != "" for cell in part])
+        are_numbers = np.sum(~np.isnan(numbers)) >= 0.95 * sum(map(bool, part))
         if levels < 0.9 * len(part):
             often = Counter(part)
             data.numbers[f"{label} count"] = np.array([often[cell] for cell in part], float)
-        if place > 0 and is_number and (name != ID or levels <= FEW_LEVELS):
+        if place > 0 and are_numbers and (name != ID or levels <= FEW_LEVELS):
             data.numbers[label] = numbers
-        elif not is_number and levels <= FEW_LEVELS:
+        elif not are_numbers and levels <= FEW_LEVELS:
             data.names[label] = np.array(part, dtype=object)
     return True
 
 
 def parts_of(cells: Cells) -> list[Cells]:
     """The parts of texts such as B/0/P or 0013_01, where nearly all have as many; else none."""
-    known = known_cells(cells)
+    known = list(filter(None, cells))
     for mark in "/_|:-":
         usual, times = Counter(cell.count(mark) for cell in known).most_common(1)[0]
         if 1 <= usual <= 3 and times > 0.95 * len(known):
@@ -102,10 +95,9 @@ def find_groups(name: str, cells: Cells, data: Data) -> None:
     if name == ID:
         parts = parts_of(cells)
         train, test = (parts[0][: data.rows], parts[0][data.rows :]) if parts else ([], [])
-    often = Counter(known_cells(train))
+    often, asked = Counter(filter(None, train)), list(filter(None, test))
     shared = sum(times for times in often.values() if times > 1)
-    met = sum(cell in often for cell in test if cell != "")
-    is_new = met <= 0.05 * len(known_cells(test)) and len(known_cells(test)) > 0
+    is_new = sum(cell in often for cell in asked) <= 0.05 * len(asked) and len(asked) > 0
     is_coarser = data.groups is None or len(often) < len(np.unique(data.groups))
     if is_new and shared > 0.4 * data.rows and len(often) >= 5 and is_coarser:
         # A row without a value is a group of its own.
@@ -125,48 +117,54 @@ def find_order(name: str, data: Data) -> None:
         print(f"honest folds: the rows to predict lie beyond the others in {name}")
 
 
-def add_answers(train: dict[str, Cells], answers: dict[str, Cells]) -> None:
-    """Puts the targets beside the rows of their ids; a row without an answer gets gaps."""
-    for name in TARGETS:
-        told = dict(zip(answers[ID], answers[name], strict=True))
-        train[name] = [told.get(each, "") for each in train[ID]]
+def read_tables() -> tuple[Columns, Columns]:
+    """The rows to learn from that have an answer, and those to predict, as they are written."""
+    tables = [(table := read_table(path)) | {ID: ids_in(path, table)} for path in TRAIN]
+    train = {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
+    test = read_table(TEST)
+    if ANSWERS:
+        answers = read_table(ANSWERS)
+        for name in TARGETS:
+            told = dict(zip(answers[ID], answers[name], strict=True))
+            train[name] = [told.get(each, "") for each in train[ID]]
+    if TEST_IDS:
+        ids = set(read_table(TEST_IDS)[ID])
+        train = with_rows(train, [each not in ids for each in train[ID]])
+        test = with_rows(test, [each in ids for each in test[ID]])
+    is_told = bool if CLASSIFIES else is_number
+    told = [all(is_told(cleaned(cell)) for cell in row) for row in answers_of(train)]
+    return with_rows(train, told), test
 
 
-def with_ids(table: dict[str, Cells], ids: set[str], has: bool) -> dict[str, Cells]:
-    kept = [(each in ids) == has for each in table[ID]]
-    return {name: list(compress(cells, kept)) for name, cells in table.items()}
+def ids_in(path: str, table: Columns) -> list[str]:
+    """The ids of a table to learn from; where it has none, numbers that no other one has."""
+    start = 10**8 * TRAIN.index(path) if path in TRAIN else 0
+    rows = len(next(iter(table.values()), []))
+    return table.get(ID) or [str(start + row) for row in range(rows)]
+
+
+def answers_of(table: Columns) -> list[tuple[str, ...]]:
+    return list(zip(*(table[name] for name in TARGETS), strict=True))
 
 
 def read_data(kinds: list[Maker], join: Joiner | None = None) -> Data:
-    train, test = read_table(TRAIN), read_table(TEST)
-    if ANSWERS:
-        add_answers(train, read_table(ANSWERS))
-    if TEST_IDS:
-        ids = set(read_table(TEST_IDS)[ID])
-        train, test = with_ids(train, ids, False), with_ids(test, ids, True)
-    joined = set(join(train, test)) if join is not None else set()
-    # Classes are written as they were read.
-    answers = [[cell.strip() for cell in train[name]] for name in TARGETS]
-    if not CLASSIFIES:
-        answers = [[str(as_number(cell)) for cell in cells] for cells in answers]
-    whole = list(zip(*answers, strict=True))
-    rows = [row for row, cells in enumerate(whole) if not any(cell in GAPS for cell in cells)]
-    data = Data(test[ID], *encode([whole[row] for row in rows]))
+    train, test = [
+        {name: cells if name == ID else list(map(cleaned, cells)) for name, cells in table.items()}
+        for table in read_tables()
+    ]
+    joined = join(train, test) if join is not None else []
+    data = Data(test[ID], *encode(answers_of(train)))
     for name in [name for name in test if name in train and name not in TARGETS]:
-        both = [train[name][row].strip() for row in rows] + [cell.strip() for cell in test[name]]
-        cells = ["" if cell in GAPS else cell for cell in both]
+        cells = train[name] + test[name]
         if len(set(cells)) < 2:
             continue
         if name not in joined:
             find_groups(name, cells, data)
         if name != ID:
-            next(
-                kind
-                for kind in [*kinds, add_numbers, add_names, add_parts]
-                if kind(name, cells, data)
-            )
+            makers = [*kinds, add_numbers, add_names, add_parts]
+            next(make for make in makers if make(name, cells, data))
             if name not in joined:
                 find_order(name, data)
-        elif re.search(r"\D", "".join(known_cells(cells)[:99])):
+        elif re.search(r"\D", "".join(cells[:99])):
             add_parts(name, cells, data)
     return data

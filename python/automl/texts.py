@@ -26,19 +26,11 @@ def add_texts(name: str, cells: list[str], data: Data) -> bool:
         return False
     add_counts(name, cells, data)
     many = len(cells) > 5_000
-    by_word = TfidfVectorizer(
-        ngram_range=(1, 2), min_df=3 if many else 2, sublinear_tf=True, max_features=200_000
-    )
-    wide = [by_word.fit_transform(cells).tocsr()]
+    kinds = [{"ngram_range": (1, 2), "min_df": 3 if many else 2, "max_features": 200_000}]
     if sum(map(len, cells)) <= MOST_LETTERS:
-        by_piece = TfidfVectorizer(
-            analyzer="char_wb",
-            ngram_range=(2, 5),
-            min_df=5 if many else 3,
-            sublinear_tf=True,
-            max_features=150_000,
-        )
-        wide.append(by_piece.fit_transform(cells).tocsr())
+        pieces = {"analyzer": "char_wb", "ngram_range": (2, 5), "min_df": 5 if many else 3}
+        kinds.append({**pieces, "max_features": 150_000})
+    wide = [TfidfVectorizer(sublinear_tf=True, **kind).fit_transform(cells) for kind in kinds]
     data.words += wide
     # Trees split by one column at a time: the main directions of all words suit them.
     size = min(60, wide[0].shape[1] - 1) if set(MEMBERS) - {"linear", "ratios"} else 0

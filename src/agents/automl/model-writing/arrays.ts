@@ -18,7 +18,7 @@ const ArraysSummary = z.object({
 type ArraysSummary = z.infer<typeof ArraysSummary>;
 export type ArraySummary = ArraysSummary['arrays'][number];
 
-export const arraysScript = (): string => pythonScript(['look', 'formats'], {}, 'print_arrays()');
+export const arraysScript = (): string => pythonScript(['formats', 'look'], {}, 'print_arrays()');
 
 /** Reads the output of that script; null if it is something else. */
 export function readArrays(printed: string): ArraysSummary | null {

@@ -68,7 +68,7 @@ describe('the contract of a missing model', () => {
   it('has as targets the columns that the rows to predict lack', () => {
     const contract = contractOf(taskOf('Mean absolute error', [{ min: 0, max: 1000 }]), homes);
     expect(contract.settings).toEqual({
-      TRAIN: 'data/train.csv',
+      TRAIN: ['data/train.csv'],
       TEST: 'data/test.csv',
       SUBMISSION: 'submission.csv',
       ID: 'id',
@@ -122,7 +122,7 @@ describe('the contract of a missing model', () => {
     const apart = { ...homes, 'test.csv': 'id\n4\n5\n', 'to_score.csv': 'id,size,town\n5,15,A\n4,25,B\n' };
     expect(settingsOf(taskOf('MAE', [{}]), apart)).toMatchObject({
       TEST: 'data/to_score.csv',
-      TRAIN: 'data/train.csv',
+      TRAIN: ['data/train.csv'],
       TARGETS: ['y'],
     });
   });
@@ -179,7 +179,20 @@ describe('the contract of a missing model', () => {
       );
     const task = taskOf('MAE', [{}]);
     for (const folder of ['curves/', ''])
-      expect(settingsOf(task, { ...homes, ...small(folder) })).toMatchObject({ TRAIN: 'data/train.csv' });
+      expect(settingsOf(task, { ...homes, ...small(folder) })).toMatchObject({ TRAIN: ['data/train.csv'] });
+  });
+
+  it('learns also from other tables of the same columns, unless they have the same rows', () => {
+    const valid = 'id,size,town,y\n7,10,A,100\n8,20,B,200\n';
+    const contract = contractOf(taskOf('MAE', [{}]), { ...homes, 'valid.csv': valid });
+    expect(contract).toMatchObject({
+      plan: expect.stringContaining('from 5 rows of data/train.csv and data/valid.csv'),
+      settings: { TRAIN: ['data/train.csv', 'data/valid.csv'] },
+    });
+    const some = homes['train.csv'].split('\n').slice(0, 2).join('\n');
+    expect(settingsOf(taskOf('MAE', [{}]), { ...homes, 'some.csv': some })).toMatchObject({
+      TRAIN: ['data/train.csv'],
+    });
   });
 
   it('finds the answers in a separate table, by the ids', () => {
@@ -190,7 +203,7 @@ describe('the contract of a missing model', () => {
     };
     const contract = contractOf(taskOf('MAE', [{}]), apart);
     const script = modelScript(contract, 60);
-    expect(script).toContain('TRAIN = "data/train_features.csv"');
+    expect(script).toContain('TRAIN = ["data/train_features.csv"]');
     expect(script).toContain('ANSWERS = "data/train_targets.csv"');
   });
 
@@ -201,12 +214,12 @@ describe('the contract of a missing model', () => {
     expect(contractOf(taskOf('MAE', [{}]), labels)).toMatchObject({
       plan: expect.stringContaining('from 2 rows of data/features.csv'),
       settings: {
-        ...{ TRAIN: 'data/features.csv', ANSWERS: 'data/labels.csv', TEST: 'data/features.csv' },
+        ...{ TRAIN: ['data/features.csv'], ANSWERS: 'data/labels.csv', TEST: 'data/features.csv' },
         ...{ TEST_IDS: 'data/test.csv', TARGETS: ['y'] },
       },
     });
     const one = { 'all.csv': 'id,size,y\n1,10,100\n3,15,\n2,20,200\n', 'test.csv': ids };
-    const settings = { TRAIN: 'data/all.csv', TEST: 'data/all.csv', TEST_IDS: 'data/test.csv' };
+    const settings = { TRAIN: ['data/all.csv'], TEST: 'data/all.csv', TEST_IDS: 'data/test.csv' };
     expect(settingsOf(taskOf('MAE', [{}]), one)).toMatchObject(settings);
   });
 
@@ -393,7 +406,12 @@ describe('the contract of files', () => {
     expect(contractOf(topic, texts)).toMatchObject({
       kind: 'files',
       plan: expect.stringContaining('from 3 rows of data/known'),
-      settings: { TRAIN_FOLDER: 'data/known', TEST_FOLDER: 'data/asked', SUFFIX: '.txt', CLASSIFIES: true },
+      settings: {
+        TRAIN: ['data/known'],
+        TRAIN_FILES: ['file', '.', ''],
+        TEST_FILES: ['name', 'data/asked', '.txt'],
+        CLASSIFIES: true,
+      },
     });
   });
 

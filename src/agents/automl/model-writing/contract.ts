@@ -66,7 +66,7 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     VALUES: file.columns.length === 1 ? (file.columns[0]?.values ?? []) : [],
     POSITIVE: positive(task),
   };
-  return pythonScript(['look', 'formats', 'sources', 'portfolio', 'contract'], settings, 'print_contract()');
+  return pythonScript(['formats', 'look', 'sources', 'contract'], settings, 'print_contract()');
 }
 
 /** What the task says its probabilities, or its metric, are about. */

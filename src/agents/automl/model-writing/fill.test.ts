@@ -18,7 +18,7 @@ const contract: Contract = {
   plan: 'Learn y.',
   kind: 'table',
   is_measured: true,
-  parts: ['settings', 'data', 'formats', 'scores', 'submission', 'models', 'blend', 'table'],
+  parts: ['settings', 'data', 'formats', 'scores', 'models', 'blend', 'table'],
   settings: { TRAIN: 'data/train.csv' },
   reads: 'learn(read_data([]))',
   members: ['boosting', 'linear', 'kernel'],

@@ -23,9 +23,7 @@ export const holdOutRows: HoldOut = async (view) => {
   const aim = 'To measure versions on rows that they have not seen,';
   const contract = await findContract(new Workspace(view), aim);
   if ('problem' in contract) return contract;
-  if (contract.kind !== 'table') return { problem: 'the data is not a table' };
-  if (sharesTable(contract)) return { problem: 'the rows to predict are in the table to learn from' };
-  if (!contract.is_measured) return { problem: `I can't compute the ${view.task.metric.name}` };
+  if (!canHoldOut(contract)) return { problem: 'no rows of a table of their own could be scored here' };
   return {
     async measure(branch, what) {
       const seconds = Math.max(1, Math.floor(branch.budget.seconds_left) - 1);
@@ -57,14 +55,9 @@ async function measureHeldOut(
   return readHeldOut(done.observation) ?? { problem: `measuring it ended as ${done.status}` };
 }
 
-/** Whether rows can be withheld, as far as is known before it is tried. */
-export function canHoldOut(contract: Contract): boolean {
-  return contract.kind === 'table' && contract.is_measured && !sharesTable(contract);
-}
-
-/** Whether the rows to predict are in the same table as those to learn from. */
-function sharesTable({ settings }: Contract): boolean {
-  return 'TEST_IDS' in settings;
+/** Whether rows can be withheld, as far as is known before it is tried: not if TEST is the table to learn from, too. */
+export function canHoldOut({ kind, is_measured, settings }: Contract): boolean {
+  return kind === 'table' && is_measured && !('TEST_IDS' in settings);
 }
 
 /** Two scripts are each written, measured by a program, and one of them is checked, put back and answered with. */
@@ -98,34 +91,34 @@ export async function gainOnHeldOut(
 
 /** What is to be predicted, where it is written, and how it is scored. */
 const ofAnswers = [
-  ...['TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS', 'CLASSIFIES'],
-  ...['WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'METRIC', 'UNIT'],
+  ...['TRAIN', 'ANSWERS', 'TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS', 'CLASSIFIES'],
+  ...['WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'BOUNDS', 'METRIC', 'UNIT'],
 ];
 
-function settingsOf({ settings }: Contract, names: readonly string[]): Record<string, Setting> {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name)));
+/** A program about answers for rows of tables. */
+function answersScript(
+  { settings }: Contract,
+  more: Readonly<Record<string, Setting>>,
+  lastLine: string,
+): string {
+  const given = Object.entries(settings).filter(([name]) => ofAnswers.includes(name));
+  const parts = ['settings', 'data', 'scores', 'formats', 'table', 'held_out'];
+  return pythonScript(parts, { ...Object.fromEntries(given), ...more }, lastLine);
 }
 
-/** The program that measures the version in the workspace on one part of the rows; only for tables. */
+/** The program that measures the version in the workspace on one part of the rows. */
 export function heldOutScript(
   contract: Contract,
   entry: string,
   { part, other, members = [], seconds }: Measuring,
 ): string {
-  return pythonScript(
-    ['settings', 'data', 'scores', 'formats', 'table', 'held_out'],
-    {
-      ...settingsOf(contract, [...ofAnswers, 'TRAIN', 'ANSWERS']),
-      ...{ ENTRY: entry, PART: part, OTHER: other, TOGETHER: members, SECONDS: seconds },
-    },
-    'measure()',
-  );
+  const what = { ENTRY: entry, PART: part, OTHER: other, TOGETHER: members, SECONDS: seconds };
+  return answersScript(contract, what, 'measure()');
 }
 
 /** The program that averages the submission in the workspace with others; without others, it passes it on. */
 export function averagingScript(contract: Contract, others: readonly string[] = []): string {
-  const settings = { ...settingsOf(contract, ofAnswers), OTHERS: others };
-  return pythonScript(['settings', 'average'], settings, others.length === 0 ? 'tell()' : 'average()');
+  return answersScript(contract, { TOGETHER: others }, others.length === 0 ? 'tell()' : 'average()');
 }
 
 /** Reads the output of `heldOutScript`; null if it ended before it printed, or if its output was cut. */
