@@ -14,7 +14,7 @@ from torch import nn
 
 SEED = 0
 torch.manual_seed(SEED)
-model = nn.Sequential(nn.Linear(8, 16), nn.Sigmoid(), nn.Linear(16, 1))
+model = nn.Sequential(nn.Conv1d(8, 16, 1), nn.Flatten(), nn.Linear(16, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
 for epoch in range(5):
     loss = nn.functional.mse_loss(model(x), y)
@@ -26,9 +26,9 @@ print(f"validation MAE: {mae:.4f}")
 
 const seedOf = (source: string) => Number(/SEED = (\d+)/.exec(source)?.[1]);
 
-/** Better with another optimiser, whatever else is changed; a replaced sigmoid breaks it. */
+/** Better with another optimiser, whatever else is changed; normalisation breaks it. */
 function trained(source: string): Execution {
-  if (!source.includes('nn.Sigmoid()')) return { output: 'Traceback', exitCode: 1, seconds: 1 };
+  if (source.includes('BatchNorm')) return { output: 'Traceback', exitCode: 1, seconds: 1 };
   const score = (source.includes('AdamW') ? 5 : 10) + seedOf(source) / 100;
   return {
     output: `validation MAE: ${score}`,
@@ -59,12 +59,15 @@ describe('the rewriting of a script', () => {
     const environment = await runAgent();
     const best = environment.files.get('train.py') ?? '';
     expect(best).toContain('AdamW');
-    expect(best).toContain('nn.Sigmoid()');
+    expect(best).not.toContain('BatchNorm');
     expect(seedOf(best)).toBe(0);
     expect(environment.files.get('submission.csv')).toBe(best);
     const rewrites = environment.notes.filter(({ Rewrite }) => Rewrite !== undefined);
-    expect(rewrites.length).toBeGreaterThan(2);
-    expect(new Set(rewrites.map(({ Rewrite }) => Rewrite)).size).toBe(rewrites.length);
+    expect(rewrites.map(({ Rewrite }) => Rewrite)).toEqual([
+      'torch: usual recipe for pictures',
+      'torch: usual recipe',
+      'torch: train longer',
+    ]);
     for (const note of rewrites) {
       expect(note.Change).toMatch(/\.$/);
       expect(note.Reason).toMatch(/\.$/);
@@ -73,10 +76,10 @@ describe('the rewriting of a script', () => {
     expect(environment.finalAnswer).toContain('AdamW');
   });
 
-  it('leaves out the rewrites that it is told to leave out, in recipes too', async () => {
-    const { notes } = await runAgent({}, { leave_out: 'torch: warm-up, torch: AdamW' });
+  it('leaves out the rewrites that it is told to leave out', async () => {
+    const { notes } = await runAgent({}, { leave_out: 'torch: usual recipe for, torch: train' });
     const names = notes.flatMap(({ Rewrite }) => (Rewrite === undefined ? [] : [Rewrite]));
-    expect(names).toEqual(['torch: ReLU']);
+    expect(names).toEqual(['torch: usual recipe']);
   });
 
   it('is left out if the options say so, and by the control', async () => {
@@ -99,7 +102,7 @@ describe('the rewriting of a script', () => {
     const first = environment.notes.findIndex(({ Change }) => /→/.test(Change ?? ''));
     expect(first).toBeGreaterThan(0);
     const tries = environment.notes.slice(0, first).filter(({ Rewrite }) => Rewrite !== undefined);
-    expect(tries.length).toBeGreaterThan(2);
+    expect(tries.length).toBeGreaterThan(0);
     expect(tries.length).toBeLessThan(12);
   });
 

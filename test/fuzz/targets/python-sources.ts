@@ -1,5 +1,4 @@
 import { findKnobs } from '../../../src/agents/automl/knobs.ts';
-import { modelsOf } from '../../../src/agents/automl/layers.ts';
 import { settledScript } from '../../../src/agents/automl/model-writing/settled.ts';
 import { syntaxErrors } from '../../../src/agents/automl/python-source.ts';
 import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
@@ -66,7 +65,6 @@ export const pythonTarget = defineTarget({
   open: () => ({
     run(input) {
       const source = input.toString('utf8');
-      modelsOf(source);
       settledScript(source, 'MEMBERS 1 2');
       const knobs = findKnobs(source);
       const doubled = withValues(

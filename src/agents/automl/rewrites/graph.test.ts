@@ -29,11 +29,6 @@ it('means over neighbours follow the line that loads the features', () => {
   expect(offered(first ?? '', features, edges)).toEqual([]);
 });
 
-it('a width that the script gives as a number is adapted', () => {
-  const [first] = offered(graphScripts.graphWidth, features, edges);
-  expect(first).toContain('nn.Linear(6 * 3, 16)');
-});
-
 it('nothing is offered without edges between the rows, or if the features are loaded in another way', () => {
   const source = graphScripts.graphTorch;
   expect(offered(source, features, edges)).toHaveLength(1);

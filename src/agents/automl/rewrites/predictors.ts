@@ -1,7 +1,7 @@
 import { childrenOf, nodesOf, parsePython, type SyntaxNode, textOf } from '../python-source.ts';
 import { hasOwnLines, lineOf } from './python-edit.ts';
 import type { Rewriter } from './rewrite.ts';
-import { writtenWith } from './torch/script.ts';
+import { written } from './written.ts';
 
 const known = '(?:train|known|observed|measured|seen|fit|support|context|old)';
 const asked = '(?:test|new|query|asked|target|unseen|eval|pred|points|grid)';
@@ -24,7 +24,7 @@ export const rewritePredictors: Rewriter = (source) => {
     const [first, last] = [statements[0], statements.at(-1)];
     if (first === undefined || last === undefined || !hasOwnLines(source, first)) return [];
     const name = textOf(source, definition.getChild('VariableName') ?? definition);
-    return writtenWith(source, {
+    return written(source, {
       name: 'numpy: lines in logarithms',
       change: `${name} (line ${lineOf(source, definition)}) fits lines in logarithms, of the form that predicts held-out points best.`,
       reason:

@@ -4,7 +4,6 @@ import {
   parsePython,
   type SourceEdit,
   type SyntaxNode,
-  splice,
   textOf,
 } from '../python-source.ts';
 
@@ -46,57 +45,32 @@ export function fullNameOf(
   return imported === undefined ? null : imported + (rest ?? '').replace(/\s/g, '');
 }
 
-/**
- * The source with an import statement after the imports at its top, and so after docstring and `__future__`. Unchanged
- * if these imports provide the same names already.
- */
-export function withImport(source: string, statement: string): string {
+/** The source with whole lines after the imports at its top, and so after docstring and `__future__`. */
+export function belowImports(source: string, lines: string): string {
   const top = childrenOf(parsePython(source)).filter(({ name }) => name !== 'Comment');
-  const end = top.findIndex(({ name }) => isBlock(name));
-  const head = end < 0 ? top : top.slice(0, end);
-  const imports = head.filter((node) => nodesOf(node, 'ImportStatement').length > 0);
-  const known = new Map(
-    imports
-      .filter(({ name }) => name !== 'TryStatement')
-      .flatMap((node) => nodesOf(node, 'ImportStatement'))
-      .flatMap((node) => importsOf(source, node)),
+  const end = top.findIndex(({ name }) =>
+    /^(?:For|While|With|If|Match|Decorated)Statement$|Definition$/.test(name),
   );
-  if ([...importedNames(statement)].every(([name, full]) => known.get(name) === full)) return source;
-  const last = imports.at(-1);
-  if (last !== undefined) return splice(source, [lineAfter(source, last, statement)]);
-  const [first] = top;
-  const isDocumented = first?.name === 'ExpressionStatement' && first.firstChild?.name === 'String';
-  if (isDocumented) return splice(source, [lineAfter(source, first, statement)]);
-  const start = lineStart(source, first?.from ?? source.length);
-  return splice(source, [{ from: start, to: start, text: `${statement}\n` }]);
+  const head = end < 0 ? top : top.slice(0, end);
+  const isDocumented = head[0]?.name === 'ExpressionStatement' && head[0].firstChild?.name === 'String';
+  const before =
+    head.findLast((node) => nodesOf(node, 'ImportStatement').length > 0) ?? (isDocumented ? head[0] : null);
+  if (before == null) {
+    const start = lineStart(source, top[0]?.from ?? source.length);
+    return source.slice(0, start) + lines + source.slice(start);
+  }
+  const at = lineEnd(source, before);
+  return `${source.slice(0, at)}\n${lines}${source.slice(at + 1)}`;
 }
 
-function isBlock(kind: string): boolean {
-  return /^(?:For|While|With|If|Match|Decorated)Statement$|Definition$/.test(kind);
-}
-
-function lineAfter(source: string, node: SyntaxNode, text: string): SourceEdit {
-  const written = textOf(source, node).trimEnd();
-  const rest = source.indexOf('\n', node.from + written.length);
-  const at = rest < 0 ? source.length : rest;
-  return { from: at, to: at, text: `\n${text}` };
+/** Where the last line of a node ends. */
+function lineEnd(source: string, node: SyntaxNode): number {
+  const end = source.indexOf('\n', node.from + textOf(source, node).trimEnd().length);
+  return end < 0 ? source.length : end;
 }
 
 function lineStart(source: string, place: number): number {
   return source.lastIndexOf('\n', place - 1) + 1;
-}
-
-/** The white space before a node on its line. */
-function indentOf(source: string, node: SyntaxNode): string {
-  return /^[ \t]*/.exec(source.slice(lineStart(source, node.from), node.from))?.[0] ?? '';
-}
-
-/** The statement that contains a node: a child of a body or of the script. */
-export function statementOf(node: SyntaxNode): SyntaxNode {
-  let statement = node;
-  while (statement.parent !== null && !/^(?:Body|Script)$/.test(statement.parent.name))
-    statement = statement.parent;
-  return statement;
 }
 
 /**
@@ -109,11 +83,11 @@ export function hasOwnLines(source: string, statement: SyntaxNode): boolean {
   return /^[ \t]*$/.test(before) && /^[ \t]*(?:#.*)?\r?(?:\n|$)/.test(source.slice(end));
 }
 
-/** Inserts lines after a statement, with its indentation. The given lines have no indentation. */
-export function linesAfter(source: string, statement: SyntaxNode, lines: readonly string[]): SourceEdit {
-  const indent = indentOf(source, statement);
-  const text = lines.map((line) => (line === '' ? '' : indent + line)).join('\n');
-  return lineAfter(source, statement, text);
+/** Inserts a line after a statement, with its indentation. */
+export function lineAfter(source: string, statement: SyntaxNode, line: string): SourceEdit {
+  const indent = source.slice(lineStart(source, statement.from), statement.from);
+  const at = lineEnd(source, statement);
+  return { from: at, to: at, text: `\n${indent}${line}` };
 }
 
 /** The line of a node, from 1. */

@@ -3,7 +3,7 @@ import type { ArraySummary } from '../model-writing/arrays.ts';
 
 /** A change to how a script works, found by its syntax and specific to a library, never to a task. */
 export interface Rewrite {
-  /** The idea, the same for every script, starting with the library: `torch: AdamW`. Lessons are stored under it. */
+  /** The idea, the same for every script, starting with the library: `torch: usual recipe`. Lessons are stored under it. */
   name: string;
   /** The change in this script, with the line, for the notes: ends with a full stop. */
   change: string;

@@ -2,8 +2,9 @@ import { argumentsOf } from '../../arguments.ts';
 import { findKnobs } from '../../knobs.ts';
 import { calleeName, type SyntaxNode } from '../../python-source.ts';
 import type { Rewrite } from '../rewrite.ts';
-import { inLines, type TorchScript, written } from './script.ts';
-import { coursesOf, iterableOf, optimizerSteps } from './training.ts';
+import { inLines, written } from '../written.ts';
+import type { TorchScript } from './script.ts';
+import { coursesOf, iterableOf, loopsAroundSteps } from './training.ts';
 
 /** Found among the numbers to tune once the rewrite is kept. */
 const factor = 'TIMES_LONGER';
@@ -13,7 +14,7 @@ export function trainLonger(script: TorchScript): Rewrite[] {
   const { source } = script;
   if (findKnobs(source).some(({ prior }) => prior.isLength)) return [];
   const counts = new Map(
-    optimizerSteps(script).flatMap(({ loops }) => {
+    loopsAroundSteps(script).flatMap((loops) => {
       const count = countOf(script, coursesOf(source, loops).at(-1));
       return count === null ? [] : [[count.from, count] as const];
     }),
@@ -23,8 +24,8 @@ export function trainLonger(script: TorchScript): Rewrite[] {
     { from, to: from, text: `${factor} * (` },
     { from: to, to, text: ')' },
   ]);
-  return written(script, {
-    ...{ name: 'torch: train longer', weight: 0.88, effort: 2, edits, belowImports: [`${factor} = 2`] },
+  return written(source, {
+    ...{ name: 'torch: train longer', weight: 0.88, effort: 2, edits, lines: [`${factor} = 2`] },
     change: `The training ${inLines(source, [...counts.values()])} takes twice as many rounds.`,
     reason: 'networks that are trained for a few minutes are rarely trained to the end.',
   });
