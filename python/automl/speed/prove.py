@@ -106,7 +106,7 @@ def in_turns(
     """
     result, printed, seconds = outcome(make, call)
     usual = seconds if make is before else outcome(before, call)[2]
-    rounds = min(20, int(0.1 / max(seconds, 1e-9)))
+    rounds = min(20, int(0.1 / max(seconds, usual, 1e-9)))
     for turn in range(3 * rounds):
         # Beside other work, the first turns may not show which of two is faster.
         if turn >= rounds and (make is before or not 0.8 < seconds / usual < 1.5):

@@ -3,7 +3,7 @@ import { isTimeLike } from '../search/metric-names.ts';
 import { arraysScript, readArrays } from './model-writing/arrays.ts';
 import { usedShare } from './pace.ts';
 import { allRewrites } from './rewrites/all.ts';
-import { fasterFunctions, offersFromPython } from './rewrites/in-python.ts';
+import { fasterFunctions } from './rewrites/in-python.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
 import { inTheirFiles } from './script-files.ts';
 import type { Candidate, Study } from './study.ts';
@@ -34,9 +34,7 @@ export async function rewriteScript(
     const base = study.best.isOwn ? study.starter : study.best;
     const { source, changes, seconds } = base;
     if (base !== offersFor) {
-      const asked = isTimeLike(workspace.task.metric)
-        ? await offersFromPython(workspace, fasterFunctions, source)
-        : [];
+      const asked = isTimeLike(workspace.task.metric) ? await fasterFunctions(workspace, source) : [];
       offers = allRewrites(source, surroundings, asked);
     }
     offersFor = base;

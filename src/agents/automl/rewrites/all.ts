@@ -2,7 +2,7 @@ import { isTimeLike } from '../../search/metric-names.ts';
 import { rewriteEstimators } from './estimators.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewritePredictors } from './predictors.ts';
-import { isLeftOut, type Rewrite, type Rewriter, type Surroundings } from './rewrite.ts';
+import type { Rewrite, Rewriter, Surroundings } from './rewrite.ts';
 import { rewriteTorch } from './torch/torch.ts';
 
 const rewriters: readonly Rewriter[] = [rewriteEstimators, rewriteTorch, rewriteGraph, rewritePredictors];
@@ -18,6 +18,6 @@ export function allRewrites(
 ): Rewrite[] {
   const chosen = isTimeLike(surroundings.task.metric) ? fasterRewriters : rewriters;
   return [...asked, ...chosen.flatMap((rewriter) => rewriter(source, surroundings))]
-    .filter(({ name }) => !isLeftOut(name, surroundings))
+    .filter(({ name }) => !surroundings.leftOut?.some((each) => name.startsWith(each)))
     .sort((left, right) => right.weight - left.weight);
 }

@@ -29,9 +29,5 @@ export interface Surroundings {
   leftOut?: readonly string[];
 }
 
-export function isLeftOut(name: string, { leftOut = [] }: Surroundings): boolean {
-  return leftOut.some((each) => name.startsWith(each));
-}
-
 /** All rewrites of one kind for a script. Runs nothing, and never throws, whatever the text. */
 export type Rewriter = (source: string, surroundings: Surroundings) => Rewrite[];

@@ -8,9 +8,8 @@ import { slowScripts } from '../../../../test/fixtures/slow-scripts.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
-import { pythonScript } from '../model-writing/python-file.ts';
 import { rewriteEstimators } from './estimators.ts';
-import { edited, fasterFunctions, readOffers } from './in-python.ts';
+import { findingScript, readOffers } from './in-python.ts';
 import { surroundingsOf } from './test-support.ts';
 
 /** Runs rewritten scripts with numpy and scikit-learn. */
@@ -55,12 +54,10 @@ function run(scripts: readonly string[]): z.infer<typeof Results> {
 // What is faster is measured: beside other work, a try may miss it, as a run's may.
 test.each(slowScripts)('a faster version of $title prints the same', { retry: 2 }, ({ code, expected }) => {
   const folder = temporaryFolder();
-  const { parts, settings, find } = fasterFunctions;
-  const given = { SCRIPTS: [['train.py', code]], MOST_SECONDS: 40, ...settings };
-  writeFileSync(join(folder, 'find.py'), pythonScript(parts, given, `tell(${find})`));
+  const files = new Map([['train.py', code]]);
+  writeFileSync(join(folder, 'find.py'), findingScript(files, 'train.py', 40));
   const printed = execFileSync(python.executable, ['find.py'], { cwd: folder }).toString();
-  const [offer] = readOffers(printed);
-  const rewritten = edited(code, offer?.edits ?? [], 'train.py');
+  const rewritten = readOffers(printed, code, 'train.py')[0]?.source ?? code;
   expect(rewritten).toMatch(expected);
   const [before, after] = run([code, rewritten]);
   expect(after).toEqual(before);
