@@ -86,3 +86,13 @@ test('earlier messages of a conversation are the same objects in its next reques
   ])
     expect(() => requests.of(wrong as unknown as ModelRequest)).toThrow();
 });
+
+test('a request that is none is named with what is wrong in it', () => {
+  const requests = new NormalRequests();
+  const asked = { role: 'agent', purpose: 'act', messages: [{ role: 'user', content: 'hi' }] };
+  const refused = () => requests.of(asked as unknown as ModelRequest);
+  expect(refused).toThrow(TypeError);
+  expect(refused).toThrow(
+    'no request to a model: ✖ Invalid input: expected string, received undefined → at messages[0].text.',
+  );
+});

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isJsonObject } from '../lib/json-values.ts';
 import { ModelMessage, ModelRequest, ModelTool } from '../schema/index.ts';
 
@@ -14,8 +15,18 @@ type Known = Pick<ModelRequest, 'messages' | 'tools'>;
 export class NormalRequests {
   readonly #last = new Map<string, Known>();
 
-  /** @throws ZodError */
+  /** @throws TypeError saying what is wrong with it */
   of(request: ModelRequest): ModelRequest {
+    try {
+      return this.#parsed(request);
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      const problem = z.prettifyError(error).replaceAll(/\s+/g, ' ');
+      throw new TypeError(`This is no request to a model: ${problem}.`, { cause: error });
+    }
+  }
+
+  #parsed(request: ModelRequest): ModelRequest {
     // The other fields are short.
     const { messages: given, tools: givenTools, ...rest } = request;
     const thread = `${rest.role} ${rest.purpose}`;
