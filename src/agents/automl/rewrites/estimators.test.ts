@@ -23,6 +23,16 @@ test('all estimators of a class change together, with the seed of the script', (
   expect(trees?.change).toContain('in lines 3 and 4');
 });
 
+test('each estimator of a quantile becomes boosting of the same quantile', () => {
+  const code =
+    'from sklearn.linear_model import QuantileRegressor\nlow = QuantileRegressor(quantile=0.1, alpha=0)\nfor level in levels:\n    model = QuantileRegressor(alpha=0, quantile=level, solver="highs")\n';
+  const [only, ...others] = rewriteEstimators(code, rmse);
+  expect(others).toEqual([]);
+  expect(
+    only?.source.match(/GradientBoostingRegressor\(loss="quantile", quantile=(?:0\.1|level), /g),
+  ).toHaveLength(2);
+});
+
 test.each(['print(model.coef_)', 'GridSearchCV(Ridge(), grid)', 'model.partial_fit(x, y)'])(
   'nothing is offered if the script uses what only some estimators have: %s',
   (rest) => {
