@@ -181,11 +181,10 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
         # The path of a file has no information by itself.
         sharing = [each for each in sharing if kinds_of(test, each).keys() & {"text", "number"}]
     sharing.sort(key=lambda table: -table.rows)
-    for renamed in (False, True):
-        for table in sharing:
-            answers = answers_in(test, table, renamed)
-            if answers:
-                return table_source(test, tables, table, None, answers)
+    for table in sharing:
+        answers = answers_in(test, table)
+        if answers:
+            return table_source(test, tables, table, None, answers)
     # The answers may be in a separate table.
     for table in sharing:
         for other in tables:
@@ -193,6 +192,12 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
                 answers = answers_in(test, other)
                 if answers:
                     return table_source(test, tables, table, other, answers)
+    # A table that has little of what is known of the rows to predict only says more about them.
+    known = test.cells.keys() - {ID, *NAMES}
+    for table in sharing:
+        answers = answers_in(test, table, renamed=True)
+        if answers and 2 * len(shared(test, table)) > len(known):
+            return table_source(test, tables, table, None, answers)
     return None
 
 

@@ -207,6 +207,18 @@ describe('the contract of a missing model', () => {
     expect(script).toContain('ANSWERS = "data/train_targets.csv"');
   });
 
+  it('does not learn what another table says of a column of the rows to predict', () => {
+    const boilers = {
+      'boilers.csv': 'id,model,year,zone\n1,X,2001,A\n2,Y,2004,B\n3,X,2009,A\n4,Y,2011,B\n',
+      'forecast.csv': 'zone,mean_outdoor\nA,3.5\nB,4.5\n',
+      'test.csv': 'id\n3\n4\n',
+    };
+    const task = taskOf('MAE', [{ name: 'kwh' }]);
+    const found = settingsOf(task, { ...boilers, 'targets.csv': 'id,kwh\n1,900\n2,800\n' });
+    expect(found).toMatchObject({ TARGETS: ['kwh'], ANSWERS: 'data/targets.csv' });
+    expect(problemOf(task, boilers)).toContain('nothing in the data folder has the asked columns');
+  });
+
   it('finds the rows to predict in the table to learn from, by their ids', () => {
     const ids = 'id\n3\n';
     const all = 'id,size,town\n1,10,A\n3,15,\n2,20,B\n';
