@@ -9,6 +9,8 @@ from itertools import compress
 from pathlib import Path
 from typing import Any
 
+from automl.settings import ID
+
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa")
 TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", *FASTA_ENDINGS)
 Columns = dict[str, list[str]]
@@ -70,12 +72,12 @@ def rows_of_objects(objects: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
 
 
 def records_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Records of FASTA, `>id name=value …`, with their sequences."""
+    """Records of FASTA, `>id name=value …`, with their sequences; ids are called as in the task."""
     for record in re.split(r"^>", "".join(lines), flags=re.MULTILINE)[1:]:
         title, *sequence = record.splitlines()
         first, *words = re.split(r"[\s;|]+", title.strip())
         named = dict(word.split("=", 1) for word in words if "=" in word)
-        yield {"id": first, **named, "sequence": "".join(map(str.strip, sequence))}
+        yield {ID: first, **named, "sequence": "".join(map(str.strip, sequence))}
 
 
 def cleaned(cell: str) -> str:

@@ -155,6 +155,17 @@ describe('the contract of a missing model', () => {
     }
   });
 
+  it('knows the ids of FASTA records, whatever the task calls them', () => {
+    const peptides = {
+      'known.fasta': '>P1 y=1.5 lab=A\nACGT\n>P2 y=2.5 lab=B\nAAGT\n>P3 y=0.5 lab=A\nTCGT\n',
+      'unknown.fasta': '>P4 lab=A\nACGA\n>P5 lab=A\nACCA\n',
+      'test.csv': 'peptide\nP4\nP5\n',
+    };
+    expect(settingsOf(taskOf('MAE', [{}], 'peptide'), peptides)).toMatchObject({
+      ...{ TRAIN: ['data/known.fasta'], TEST: 'data/unknown.fasta', ID: 'peptide', TARGETS: ['y'] },
+    });
+  });
+
   it('reads blanks in headers, decimal commas, thousands with commas, and a few odd cells among numbers', () => {
     const task = taskOf('MAE', [{}]);
     const spaced = { ...homes, 'train.csv': homes['train.csv'].replace(',size,town,y', ', size,town , y') };
