@@ -17,7 +17,14 @@ BY_PLACE = False
 """Whether an id is the place of its row in the array, from 0; else the rows are in its order."""
 MOST_PIXELS = 64
 MOST_POINTS = 1_024
-"""Columns that models of numbers are given of a picture at most."""
+"""Columns that models of numbers are given of a sequence at most."""
+MOST_SQUARES = 512
+"""The same of a picture, besides those of its edges."""
+DIRECTIONS = 8
+CELLS = 4
+"""Along each side of a picture."""
+AT_ONCE = 500
+"""Pictures, for the sake of memory."""
 
 
 def read_array(file: list[str]) -> np.ndarray:
@@ -69,19 +76,39 @@ def as_blocks(rows: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
     return cut.mean(axis=2), whole
 
 
+def edges_in(pictures: np.ndarray) -> np.ndarray:
+    """
+    How strong the edges of each direction are in each cell of a picture (Dalal and Triggs 2005),
+    and, however it is turned, in the cells and directions with the most of them.
+    """
+    grey = pictures.mean(axis=1, keepdims=True)
+    down, right = np.gradient(grey, axis=2), np.gradient(grey, axis=3)
+    turn = np.arctan2(down, right) / np.pi * DIRECTIONS % DIRECTIONS
+    apart = np.abs(turn - np.arange(DIRECTIONS)[:, None, None])
+    shares = np.clip(1 - np.minimum(apart, DIRECTIONS - apart), 0, None)
+    found = shrink(np.hypot(down, right) * shares, min(grey.shape[2:]) // CELLS)
+    found = found.reshape(len(found), DIRECTIONS, -1)
+    strength = np.linalg.norm(found, axis=(1, 2))[:, None] + 1e-9
+    told = [found.reshape(len(found), -1), np.sort(found.sum(axis=1)), np.sort(found.sum(axis=2))]
+    return np.hstack([strength, *(each / strength for each in told)])
+
+
 def as_numbers(data: Data, rows: np.ndarray) -> Data:
     """
     Every place of the arrays is a column; of large pictures, the means of squares, and of large
-    sequences the means of blocks, and what each channel is like as a whole.
+    sequences the means of blocks, and what each channel is like as a whole. Pictures have edges.
     """
-    whole: list[np.ndarray] = []
-    if rows.ndim >= 3 and rows[0].size > MOST_POINTS:
-        if rows.ndim == 3 and rows.shape[1] != rows.shape[2]:
-            rows, whole = as_blocks(rows)
-        else:
-            pictures = as_pictures(rows)
-            times = int(np.ceil(np.sqrt(pictures[0].size / MOST_POINTS)))
-            rows = shrink(pictures, min(times, *pictures.shape[2:]))
-    flat = np.hstack([rows.reshape(len(rows), -1), *whole]).astype(float)
+    more: list[np.ndarray] = []
+    is_long = rows.ndim == 3 and rows.shape[1] != rows.shape[2]
+    if is_long and rows[0].size > MOST_POINTS:
+        rows, more = as_blocks(rows)
+    elif rows.ndim >= 3 and not is_long:
+        pictures = as_pictures(rows)
+        if min(pictures.shape[2:]) >= 2 * CELLS:
+            parts = np.array_split(pictures, -(-len(pictures) // AT_ONCE))
+            more = [np.vstack([edges_in(each) for each in parts])]
+        times = int(np.ceil(np.sqrt(pictures[0].size / MOST_SQUARES)))
+        rows = shrink(pictures, min(times, *pictures.shape[2:]))
+    flat = np.hstack([rows.reshape(len(rows), -1), *more]).astype(float)
     data.numbers = {f"place {place}": column for place, column in enumerate(flat.T)}
     return data

@@ -89,5 +89,25 @@ print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
     );
   // Of sequences, blocks and four measures of each channel.
   expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(128, 9)]).toEqual([1020, 1020, 612]);
-  expect([columnsOf(64, 64), columnsOf(3, 64, 64), columnsOf(9, 9)]).toEqual([1024, 768, 81]);
+  // Of pictures, the means of squares and what their edges are like.
+  const edges = 1 + 8 * 16 + 16 + 8;
+  expect([columnsOf(64, 64), columnsOf(3, 64, 64)]).toEqual([441 + edges, 432 + edges]);
+  expect([columnsOf(9, 9), columnsOf(7, 7)]).toEqual([81 + edges, 49]);
+});
+
+test('the edges in a picture say the same of it when it is brighter, and tell stripes of different directions apart', () => {
+  const [as, brighter, across, turned] = printedBy(
+    '',
+    `from automl.arrays import edges_in
+lines = np.tile(np.sin(np.arange(24.0)), (24, 1))
+pictures = np.stack([lines, 3 * lines + 2, lines.T, np.rot90(lines)])[:, None]
+print(json.dumps(edges_in(pictures).tolist()))`,
+  ) as number[][];
+  const shares = ([, ...rest]: number[] = []) => rest.map((value) => Number(value.toFixed(5)));
+  expect(shares(brighter)).toEqual(shares(as));
+  expect(shares(across)).not.toEqual(shares(as));
+  // Eight directions in sixteen cells; then the cells, and the directions, in the order of their edges.
+  expect(shares(as)).toHaveLength(8 * 16 + 16 + 8);
+  expect(shares(turned).slice(-24)).toEqual(shares(across).slice(-24));
+  expect(shares(turned).slice(-24)).toEqual(shares(as).slice(-24));
 });
