@@ -101,17 +101,12 @@ describeInSandbox('a run of several branches', () => {
   });
 
   test('resumes after a kill at any moment, each branch from its own last step', async () => {
-    const { folder: whole } = await runOnce(join(bench.folder, 'whole'), resources, forking);
-    const lines = traceText(whole.tracePath).split('\n');
     for (const share of [0.2, 0.5, 0.8]) {
       const place = join(bench.folder, String(share));
       const { folder } = await runOnce(place, resources, forking);
       const text = traceText(folder.tracePath);
-      const kept =
-        text
-          .split('\n')
-          .slice(0, Math.floor(lines.length * share))
-          .join('\n').length + 20;
+      const lines = text.split('\n');
+      const kept = lines.slice(0, Math.floor(lines.length * share)).join('\n').length + 20;
       writeFileSync(folder.tracePath, text.slice(0, kept));
       seen.length = 0;
       const again = await runOnce(place, resources, forking);
