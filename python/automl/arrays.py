@@ -96,13 +96,14 @@ def edges_in(pictures: np.ndarray) -> np.ndarray:
 def as_numbers(data: Data, rows: np.ndarray) -> Data:
     """
     Every place of the arrays is a column; of large pictures, the means of squares, and of large
-    sequences the means of blocks, and what each channel is like as a whole. Pictures have edges.
+    sequences the means of blocks, and what each channel is like as a whole. The edges in pictures
+    are columns, too.
     """
     more: list[np.ndarray] = []
     is_long = rows.ndim == 3 and rows.shape[1] != rows.shape[2]
     if is_long and rows[0].size > MOST_POINTS:
         rows, more = as_blocks(rows)
-    elif rows.ndim >= 3 and not is_long:
+    elif rows.ndim in (3, 4) and not is_long:
         pictures = as_pictures(rows)
         if min(pictures.shape[2:]) >= 2 * CELLS:
             parts = np.array_split(pictures, -(-len(pictures) // AT_ONCE))

@@ -21,6 +21,7 @@ export * from './rubric.ts';
 export * from './run.ts';
 export * from './scoring-reference.ts';
 export * from './search-node.ts';
+export * from './seconds-used.ts';
 export * from './settings.ts';
 export * from './snapshot.ts';
 export * from './task.ts';

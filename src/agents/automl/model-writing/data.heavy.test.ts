@@ -92,7 +92,7 @@ print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
   // Of pictures, the means of squares and what their edges are like.
   const edges = 1 + 8 * 16 + 16 + 8;
   expect([columnsOf(64, 64), columnsOf(3, 64, 64)]).toEqual([441 + edges, 432 + edges]);
-  expect([columnsOf(9, 9), columnsOf(7, 7)]).toEqual([81 + edges, 49]);
+  expect([columnsOf(9, 9), columnsOf(7, 7), columnsOf(2, 3, 4, 5)]).toEqual([81 + edges, 49, 120]);
 });
 
 test('the edges in a picture say the same of it when it is brighter, and tell stripes of different directions apart', () => {
