@@ -35,6 +35,7 @@ export class CommandRunner {
   #repl: ReplSession | null = null;
   /** An interpreter ended, and the agent does not know yet. */
   #replLost: boolean;
+  #hasRun = false;
 
   constructor(options: CommandRunnerOptions) {
     this.#options = options;
@@ -50,6 +51,7 @@ export class CommandRunner {
   ): Promise<CommandResult> {
     const output = quiet ? new QuietOutput() : this.#outputOf(step);
     const { sandbox, signal } = this.#options;
+    this.#hasRun = true;
     const process = await sandbox.start(argv, {
       stdin: input === undefined ? 'none' : 'pipe',
       onOutput: (chunk) => output.add(chunk),
@@ -78,6 +80,7 @@ export class CommandRunner {
 
   async repl(step: number, code: string, timeoutMs: number): Promise<ReplAnswer> {
     const output = this.#outputOf(step);
+    this.#hasRun = true;
     if (this.#repl !== null && !this.#repl.isAlive) {
       this.#replLost = true;
       this.#repl = null;
@@ -95,6 +98,16 @@ export class CommandRunner {
   /** The resources used since the last call. */
   takeUsage(): StepUsage {
     return this.#meter.take();
+  }
+
+  /**
+   * Whether any command has run since the last call, or may still run: an interpreter, or what an unconfined command
+   * left behind.
+   */
+  takeHasRun(): boolean {
+    const hasRun = this.#hasRun;
+    this.#hasRun = this.#repl !== null || (hasRun && this.#options.sandbox.driver === 'none');
+    return hasRun;
   }
 
   async close(): Promise<void> {

@@ -52,6 +52,8 @@ export class LiveBranch implements AsyncDisposable {
   readonly #undoStack: UndoEntry[] = [];
   #step: number;
   #waited: StepHooks['waited'] = () => {};
+  /** The workspace may differ from its last snapshot, besides what commands did: the harness or a person changed it. */
+  #mayDiffer = false;
 
   constructor(run: RunParts, history: BranchHistory, place: BranchPlace) {
     const { task, limits, trace, objects, signal } = run;
@@ -91,6 +93,9 @@ export class LiveBranch implements AsyncDisposable {
         readOnly: { data: run.dataFolder, [outputsName]: folders.outputs },
         isReadOnly: run.isReadOnly,
         bytesLeft: () => limits.workspace_mb * 2 ** 20 - snapshotter.bytes,
+        onChange: () => {
+          this.#mayDiffer = true;
+        },
       }),
       step: () => this.#step,
       budget: () => run.budget(),
@@ -143,7 +148,7 @@ export class LiveBranch implements AsyncDisposable {
   async turn({ action, outcome, began, usage }: ProgramTurn): Promise<StepResult> {
     const workEnded = performance.now();
     const step = this.#begin({ action, actor: null });
-    const done = { step, action, outcome, usage, began, workBegan: began, workEnded };
+    const done = { step, action, outcome, usage, began, workBegan: began, workEnded, mayDiffer: true };
     const result = await this.#finish(done, () => {});
     this.#step = step + 1;
     return result;
@@ -177,7 +182,9 @@ export class LiveBranch implements AsyncDisposable {
     const workEnded = performance.now();
     state.throwIfFailed();
     const usage = this.#commands.takeUsage();
-    const done = { step, action, outcome, usage, began, workBegan, workEnded };
+    const mayDiffer = this.#commands.takeHasRun() || this.#mayDiffer;
+    this.#mayDiffer = this.#run.gate !== undefined;
+    const done = { step, action, outcome, usage, began, workBegan, workEnded, mayDiffer };
     return await this.#finish(done, hooks.recorded);
   }
 
@@ -221,6 +228,7 @@ export class LiveBranch implements AsyncDisposable {
     const { askPerson, signal } = this.#run;
     if (askPerson === undefined) throw new Error('nobody watches this run');
     const answer = askPerson(request, signal);
+    this.#mayDiffer = true;
     this.#waited(answer);
     return await answer;
   }

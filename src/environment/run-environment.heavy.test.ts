@@ -1,7 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type BarePython, barePython } from '../../test/fixtures/bare-python.ts';
 import { describeInSandbox } from '../../test/fixtures/needs-sandbox.ts';
 import { type PlaceOptions, WorkspacePlace, writeFiles } from '../../test/fixtures/workspace-place.ts';
@@ -271,6 +271,20 @@ describeInSandbox('the interpreter', () => {
     ).toBe('True\n');
   });
 
+  test('what it writes between two steps is in the snapshot of the second, whatever that does', async () => {
+    await using place = await open();
+    const code = `import threading
+def later():
+    open("later.txt", "w").write("late")
+waiting = threading.Timer(0.3, later)
+waiting.start()`;
+    await python(place, code);
+    await vi.waitUntil(() => existsSync(join(place.workspace, 'later.txt')), { timeout: 20_000 });
+    await place.step('Check Budget');
+    const finished = place.events.filter((event) => event.kind === 'step_finished');
+    expect(finished.map(({ changed }) => changed)).toEqual([[], ['later.txt']]);
+  });
+
   test("an exception is shown with the agent's lines only, and variables are kept", async () => {
     await using place = await open();
     await python(place, 'x = 1');
@@ -519,4 +533,17 @@ describeInSandbox('Validate Submission', () => {
     });
     expect((await validate(place)).observation).toContain('missing_file');
   });
+});
+
+test('without confinement, what a command left running may write: every later snapshot looks', async () => {
+  await using place = await WorkspacePlace.open({
+    files: { 'a.py': 'print(1)' },
+    sandbox: { driver: 'none', python: bare.python },
+  });
+  await place.step('Execute Script', { script_name: 'a.py' });
+  await place.step('Check Budget');
+  writeFileSync(join(place.workspace, 'other.txt'), 'as such a process would');
+  await place.step('Check Budget');
+  const finished = place.events.filter((event) => event.kind === 'step_finished');
+  expect(finished.at(-1)?.changed).toContain('other.txt');
 });

@@ -435,9 +435,9 @@ describe('the submission', () => {
     await place.step('List Files', { dir_path: '.' });
     await place.step('Write File', { file_name, content: 'id,value\n1,2\n' });
     rmSync(join(place.workspace, file_name));
-    await place.step('List Files', { dir_path: '.' });
+    await place.step('Write File', { file_name: 'notes.txt', content: 'gone' });
     mkdirSync(join(place.workspace, file_name));
-    await place.step('List Files', { dir_path: '.' });
+    await place.step('Write File', { file_name: 'notes.txt', content: 'a folder' });
     expect(states().map(({ present, written_at_step }) => [present, written_at_step])).toEqual([
       [false, null],
       [true, 2],
@@ -447,6 +447,36 @@ describe('the submission', () => {
       [false, 6],
     ]);
     expect(states()[1]?.hash).toBe(states()[3]?.hash);
+  });
+});
+
+describe('the snapshot', () => {
+  const changes = (place: WorkspacePlace) =>
+    place.events.flatMap((event) => (event.kind === 'step_finished' ? [event.changed] : []));
+
+  test('of a step that can have changed nothing is the one before, without a look at the workspace', async () => {
+    await using place = await WorkspacePlace.open({ files: { 'a.py': '' } });
+    await place.step('Write File', { file_name: 'b.txt', content: 'b' });
+    writeFileSync(join(place.workspace, 'c.txt'), 'from outside');
+    await place.step('Read File', { file_name: 'a.py' });
+    await place.step('Read File', { file_nam: 'a.py' });
+    expect(changes(place)).toEqual([['b.txt'], [], []]);
+    await place.step('Append File', { file_name: 'b.txt', content: 'b' });
+    expect(changes(place).at(-1)).toEqual(['b.txt', 'c.txt']);
+  });
+
+  test('is taken after a person was asked, who may have changed files', async () => {
+    const places: WorkspacePlace[] = [];
+    await using place = await WorkspacePlace.open({
+      askPerson: async () => {
+        writeFileSync(join(places[0]?.workspace ?? '', 'from-a-person.txt'), 'help');
+        return 'Look at the new file.';
+      },
+    });
+    places.push(place);
+    await place.step('List Files', { dir_path: '.' });
+    await place.step('Request Help', { request: 'What now?' });
+    expect(changes(place)).toEqual([[], ['from-a-person.txt']]);
   });
 });
 

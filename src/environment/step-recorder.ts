@@ -9,7 +9,13 @@ import type {
   SubmissionState,
   TaskBrief,
 } from '../schema/index.ts';
-import type { SnapshotOptions, Snapshotter, TraceWriter } from '../store/index.ts';
+import {
+  type SnapshotOptions,
+  type SnapshotSummary,
+  type Snapshotter,
+  type TraceWriter,
+  unchangedSince,
+} from '../store/index.ts';
 import type { ActionOutcome } from './action.ts';
 import type { StepFacts } from './branch-history.ts';
 import { outputsName } from './command-runner.ts';
@@ -48,6 +54,8 @@ export interface DoneStep {
   began: number;
   workBegan: number;
   workEnded: number;
+  /** Whether anything may have changed the workspace since its last snapshot. */
+  mayDiffer: boolean;
 }
 
 /** A step in the trace. */
@@ -69,6 +77,8 @@ export class StepRecorder {
   readonly #options: StepRecorderOptions;
   readonly #tracker: SubmissionTracker;
   readonly #skipped = new SkippedNotice();
+  /** The last snapshot, as one that finds nothing changed; null before the first. */
+  #last: SnapshotSummary | null = null;
   /** What the run had added to its experiment folder when the last step was recorded. */
   storedBytes = 0;
 
@@ -83,11 +93,11 @@ export class StepRecorder {
 
   /** @param budgetNow gives the remaining budget after the snapshot */
   async finish(done: DoneStep, budgetNow: () => Budget): Promise<FinishedStep> {
-    const { branch, trace, snapshotter } = this.#options;
+    const { branch, trace } = this.#options;
     const { step, action, outcome, usage } = done;
     const workMs = done.workEnded - done.workBegan;
-    this.#keepAccess();
-    const snapshot = await snapshotter.take(this.#snapshotOptions);
+    const snapshot = (done.mayDiffer ? null : this.#last) ?? (await this.#takeSnapshot());
+    this.#last = unchangedSince(snapshot);
     const submission = this.#tracker.after(step, snapshot.first, scriptActions.has(action.name));
     const budget = budgetNow();
     this.storedBytes = this.#options.stored.count;
@@ -127,15 +137,16 @@ export class StepRecorder {
 
   /** The workspace for grading: every file is read anew. Nothing may run in it any more. */
   async finalState(step: number): Promise<FinalState> {
-    this.#keepAccess();
-    const taken = await this.#options.snapshotter.take({ ...this.#snapshotOptions, full: true });
+    const taken = await this.#takeSnapshot({ full: true });
     const submission = this.#tracker.after(step, taken.first, false);
     return { snapshot: taken.id, submission, ...skippedInTrace(taken) };
   }
 
-  get #snapshotOptions(): SnapshotOptions {
-    const { submission, maxBytes, signal } = this.#options;
-    return { ignore: mountPoints, maxBytes, first: submission.files.map(({ path }) => path), signal };
+  #takeSnapshot(more: SnapshotOptions = {}): Promise<SnapshotSummary> {
+    const { submission, maxBytes, signal, snapshotter } = this.#options;
+    this.#keepAccess();
+    const first = submission.files.map(({ path }) => path);
+    return snapshotter.take({ ...more, ignore: mountPoints, maxBytes, first, signal });
   }
 
   /** A script may remove all permissions from the workspace itself, but the harness needs them. */

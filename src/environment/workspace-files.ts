@@ -32,6 +32,8 @@ export class WorkspaceFull extends Error {
 export interface WorkspaceFilesOptions extends WorkspaceRoots {
   /** How many bytes the workspace may still grow. */
   bytesLeft: () => number;
+  /** Called before anything is changed. */
+  onChange?: () => void;
 }
 
 /**
@@ -42,11 +44,14 @@ export interface WorkspaceFilesOptions extends WorkspaceRoots {
 export class WorkspaceFiles {
   readonly #roots: WorkspaceRoots;
   readonly #bytesLeft: () => number;
+  readonly #onChange: () => void;
 
-  constructor({ workspace, readOnly, isReadOnly, bytesLeft }: WorkspaceFilesOptions) {
+  constructor(options: WorkspaceFilesOptions) {
+    const { workspace, readOnly, isReadOnly, bytesLeft, onChange = () => {} } = options;
     const real = Object.entries(readOnly).map(([name, folder]) => [name, realpathSync(folder)]);
     this.#roots = { workspace: realpathSync(workspace), readOnly: Object.fromEntries(real), isReadOnly };
     this.#bytesLeft = bytesLeft;
+    this.#onChange = onChange;
   }
 
   /** At most `maxBytes` from the head, and as many from the tail if the file is larger than both. */
@@ -80,6 +85,7 @@ export class WorkspaceFiles {
     this.#refuseReadOnly(located, path);
     if (located.parts.length === 0) throw new PathFailed(`${path} is a folder, not a file.`);
     this.#refuseGrowth(path, content.length, how);
+    this.#onChange();
     this.#withFile(located, path, O_WRONLY | O_CREAT, (file) => {
       try {
         writeAt(file, content, how === 'replace' ? 0 : fstatSync(file).size);
@@ -114,6 +120,7 @@ export class WorkspaceFiles {
   remove(path: string): void {
     const located = this.#locate(path);
     this.#refuseReadOnly(located, path);
+    this.#onChange();
     this.#withParent(located, path, false, (child) => {
       try {
         unlinkSync(child);

@@ -73,7 +73,7 @@ export {
 export { placeOf, queuedPlace } from './run-place.ts';
 export { decidedIn, decisionWait, statusOf } from './run-status.ts';
 export { checkFiles, isSafePath, readSnapshot, storeSnapshot } from './snapshot-file.ts';
-export type { FirstFile, SnapshotSummary } from './snapshot-summary.ts';
+export { type FirstFile, type SnapshotSummary, unchangedSince } from './snapshot-summary.ts';
 export type { SnapshotOptions } from './snapshot-taker.ts';
 export { Snapshotter } from './snapshotter.ts';
 export {

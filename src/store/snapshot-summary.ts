@@ -49,3 +49,9 @@ export function summaryOf(taken: TakenSnapshot, first: readonly string[] = []): 
     skippedCount: skipped.length,
   };
 }
+
+/** A snapshot in which nothing has changed since this one. */
+export function unchangedSince(summary: SnapshotSummary): SnapshotSummary {
+  const first = summary.first.map((file) => ({ ...file, isWritten: false }));
+  return { ...summary, changed: [], changedCount: 0, first };
+}

@@ -116,10 +116,11 @@ export class TraceWriter implements AsyncDisposable {
       prev: this.#hash,
       ...checked,
     };
-    const line = Buffer.from(JSON.stringify(event), 'utf8');
+    const written = Buffer.from(`${JSON.stringify(event)}\n`, 'utf8');
+    const line = written.subarray(0, -1);
     if (line.length > maxLineBytes) throw tooLarge(event, line.length);
     this.#guard?.mayWrite();
-    this.#write(Buffer.concat([line, Buffer.of(0x0a)]));
+    this.#write(written);
     this.#confirm();
     this.#events += 1;
     this.#hash = sha256(line);
