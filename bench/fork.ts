@@ -8,7 +8,7 @@ import { type Benchmark, median } from './benchmark.ts';
 import { folderSize } from './folder-size.ts';
 import { provision } from './task-resources.ts';
 
-const look = { name: 'Check Budget', args: {} };
+const look = { name: 'Write File', args: { file_name: 'notes.txt', content: 'seen' } };
 const forks = 7;
 
 export const fork: Benchmark = {

@@ -1,13 +1,15 @@
-import { closeSync, fchmodSync, fstatSync, ftruncateSync, futimesSync, mkdirSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { DisposableStack } from '../lib/disposable-stack.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
-import { copyLarge, copySmall, isForbidden, isSwap, openUnchanged } from './file-reading.ts';
+import { copyUnchanged, type FileEntry, type FileToCopy, finishFile } from './copy-file.ts';
+import { copyLarge, isForbidden, isSwap, openUnchanged } from './file-reading.ts';
 import type { ObjectStore } from './object-store.ts';
 import { withoutRepositories } from './repositories.ts';
 import { readSnapshot } from './snapshot-file.ts';
-import { type FileNode, type FolderNode, markOf, newFolder } from './workspace-tree.ts';
+import { secondCopier } from './threads/second-copier.ts';
+import { type FolderNode, markOf, newFolder } from './workspace-tree.ts';
 
 /** Larger contents are never fully in memory, and are copied by the kernel. */
 const memoryBytes = 2 ** 20;
@@ -15,8 +17,8 @@ const mostMeanwhile = 4;
 /** How long small files are written before others get a turn. */
 const turnMs = 4;
 const zeros = Buffer.alloc(2 ** 14);
-/** In milliseconds since 1970, the last moment of a `Date`. The kernel refuses much later ones of forged snapshots. */
-const latestTime = 8.64e15;
+/** So many files are handed to the second copier together. */
+const leavesAtOnce = 16;
 
 export interface RestoreOptions {
   /** Names directly in the folder to leave alone, such as the mount point of the data. */
@@ -43,10 +45,10 @@ export interface Restored {
   leftOut: string[];
 }
 
-type FileEntry = Extract<SnapshotEntry, { object: unknown }>;
+type Leaf = [name: string, entry: Exclude<SnapshotEntry, { folder: true }>];
 interface FolderPlan {
   folders: Map<string, FolderPlan>;
-  leaves: Map<string, Exclude<SnapshotEntry, { folder: true }>>;
+  leaves: Map<Leaf[0], Leaf[1]>;
 }
 
 /**
@@ -167,11 +169,11 @@ async function fillFolder(
 ): Promise<FolderNode> {
   const { turns } = filling;
   const made = newFolder();
-  for (const [name, entry] of plan.leaves) {
-    if (ignore.has(name)) continue;
-    if (turns.isOver) await turns.next();
-    if ('link' in entry) makeLink(handle, name, entry.link, made);
-    else await writeEntry(filling, handle, name, entry, source, made);
+  const leaves = [...plan.leaves].filter(([name]) => !ignore.has(name));
+  for (let at = 0; at < leaves.length; at += leavesAtOnce) {
+    const some = leaves.slice(at, at + leavesAtOnce);
+    const isHandedOver = source !== null && (await copyMeanwhile(filling, handle, some, source, made));
+    if (!isHandedOver) await writeLeaves(filling, handle, some, source, made);
   }
   for (const [name, inner] of plan.folders) {
     if (ignore.has(name)) continue;
@@ -188,6 +190,52 @@ async function fillFolder(
     }
   }
   return made;
+}
+
+async function writeLeaves(
+  filling: Filling,
+  handle: FolderHandle,
+  leaves: readonly Leaf[],
+  source: SourceFolder | null,
+  made: FolderNode,
+): Promise<void> {
+  const { turns } = filling;
+  for (const [name, entry] of leaves) {
+    if (turns.isOver) await turns.next();
+    if ('link' in entry) makeLink(handle, name, entry.link, made);
+    else await writeEntry(filling, handle, name, entry, source, made);
+  }
+}
+
+/** Lets another thread copy files, if it is free and they are small and unchanged. Returns whether it does. */
+async function copyMeanwhile(
+  filling: Filling,
+  handle: FolderHandle,
+  leaves: readonly Leaf[],
+  source: SourceFolder,
+  made: FolderNode,
+): Promise<boolean> {
+  const files = leaves.flatMap(([name, entry]) => smallCopy(name, entry, source) ?? []);
+  if (leaves.length < leavesAtOnce || files.length < leaves.length || !secondCopier.isFree) return false;
+  const from = source.handle.openFolder('.');
+  const to = handle.openFolder('.');
+  await filling.turns.meanwhile(async () => {
+    using _from = from;
+    using _to = to;
+    const copies = await secondCopier.copy({ from: String(from.at('.')), to: String(to.at('.')), files });
+    for (const [index, { name, entry }] of files.entries()) {
+      const copy = copies[index] ?? null;
+      if (copy === null) await writeEntry(filling, to, name, entry, null, made);
+      else made.children.set(name, copy);
+    }
+  });
+  return true;
+}
+
+function smallCopy(name: string, entry: Leaf[1], source: SourceFolder): FileToCopy | null {
+  const node = source.tree.children.get(name);
+  if (!('object' in entry) || entry.size > memoryBytes || node?.kind !== 'file') return null;
+  return node.object === entry.object && !node.racy ? { name, node, entry } : null;
 }
 
 function makeLink(folder: FolderHandle, name: string, target: string, made: FolderNode): void {
@@ -236,18 +284,23 @@ async function writeEntry(
   source: SourceFolder | null,
   made: FolderNode,
 ): Promise<void> {
-  const node = source?.tree.children.get(name);
-  const same = node?.kind === 'file' && node.object === entry.object ? node : null;
+  const small = source === null ? null : smallCopy(name, entry, source);
+  const copy = source === null || small === null ? null : copyUnchanged(source.handle, folder, small);
+  if (copy !== null) {
+    made.children.set(name, copy);
+    return;
+  }
   using opened = new DisposableStack();
   const target = opened.adopt(folder.createFile(name), closeSync);
-  const original = source === null || same === null ? null : openUnchanged(source.handle, name, same);
-  if (original !== null) opened.adopt(original, closeSync);
   if (entry.size <= memoryBytes) {
-    if (original === null || same === null || !copySmall(original, same, target))
-      writeSmall(objects, entry, target);
+    writeSmall(objects, entry, target);
     made.children.set(name, finishFile(target, entry));
     return;
   }
+  const node = source?.tree.children.get(name);
+  const same = node?.kind === 'file' && node.object === entry.object ? node : null;
+  const original = source === null || same === null ? null : openUnchanged(source.handle, name, same);
+  if (original !== null) opened.adopt(original, closeSync);
   const files = opened.move();
   await turns.meanwhile(async () => {
     using _ = files;
@@ -255,13 +308,6 @@ async function writeEntry(
       await writeContent(objects, entry, target, turns.signal);
     made.children.set(name, finishFile(target, entry));
   });
-}
-
-function finishFile(target: number, { object, size, mode, mtime }: FileEntry): FileNode {
-  fchmodSync(target, mode & 0o777);
-  const seconds = Math.min(mtime, latestTime) / 1000;
-  futimesSync(target, seconds, seconds);
-  return { kind: 'file', stat: markOf(fstatSync(target)), object, bytes: size, racy: true, seen: 0 };
 }
 
 function writeSmall(objects: ObjectStore, entry: FileEntry, target: number): void {
