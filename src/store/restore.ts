@@ -1,22 +1,27 @@
-import { closeSync, ftruncateSync, mkdirSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { DisposableStack } from '../lib/disposable-stack.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
-import { copyUnchanged, type FileEntry, type FileToCopy, finishFile } from './copy-file.ts';
 import { copyLarge, isForbidden, isSwap, openUnchanged } from './file-reading.ts';
 import type { ObjectStore } from './object-store.ts';
 import { withoutRepositories } from './repositories.ts';
+import {
+  copyUnchanged,
+  type FileEntry,
+  type FileToCopy,
+  finishFile,
+  memoryBytes,
+  writeContent,
+  writeSmall,
+} from './restored-file.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import { secondCopier } from './threads/second-copier.ts';
 import { type FolderNode, markOf, newFolder } from './workspace-tree.ts';
 
-/** Larger contents are never fully in memory, and are copied by the kernel. */
-const memoryBytes = 2 ** 20;
 const mostMeanwhile = 4;
 /** How long small files are written before others get a turn. */
 const turnMs = 4;
-const zeros = Buffer.alloc(2 ** 14);
 /** So many files are handed to the second copier together. */
 const leavesAtOnce = 16;
 
@@ -308,39 +313,4 @@ async function writeEntry(
       await writeContent(objects, entry, target, turns.signal);
     made.children.set(name, finishFile(target, entry));
   });
-}
-
-function writeSmall(objects: ObjectStore, entry: FileEntry, target: number): void {
-  const content = objects.get(entry.object, entry.size);
-  ftruncateSync(target, 0);
-  writePiece(target, content, 0);
-  ftruncateSync(target, content.length);
-}
-
-async function writeContent(
-  objects: ObjectStore,
-  entry: FileEntry,
-  target: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (entry.size <= memoryBytes) return writeSmall(objects, entry, target);
-  ftruncateSync(target, 0);
-  let position = 0;
-  for await (const chunk of objects.openReadStream(entry.object, entry.size)) {
-    signal?.throwIfAborted();
-    writePiece(target, chunk as Buffer, position);
-    position += (chunk as Buffer).length;
-  }
-  ftruncateSync(target, position);
-}
-
-/** Into an empty file: blocks of zeros are skipped, so that a sparse file stays sparse. */
-function writePiece(descriptor: number, chunk: Buffer, start: number): void {
-  for (let at = 0; at < chunk.length; at += zeros.length) {
-    const piece = chunk.subarray(at, at + zeros.length);
-    if (piece.equals(zeros.subarray(0, piece.length))) continue;
-    for (let done = 0; done < piece.length; ) {
-      done += writeSync(descriptor, piece, done, piece.length - done, start + at + done);
-    }
-  }
 }

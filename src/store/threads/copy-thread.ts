@@ -1,7 +1,7 @@
 /** A thread of `SecondCopier`. */
 import { FolderHandle } from '../../lib/folder-handle.ts';
 import { answerCalls } from '../../lib/threads/answer-calls.ts';
-import { copyUnchanged } from '../copy-file.ts';
+import { copyUnchanged } from '../restored-file.ts';
 import type { FileNode } from '../workspace-tree.ts';
 import type { FilesToCopy } from './second-copier.ts';
 

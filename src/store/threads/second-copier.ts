@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
 import { CallingThread } from '../../lib/threads/calling-thread.ts';
-import type { FileToCopy } from '../copy-file.ts';
+import type { FileToCopy } from '../restored-file.ts';
 import type { FileNode } from '../workspace-tree.ts';
 
 const module = join(import.meta.dirname, `copy-thread${extname(import.meta.filename)}`);
