@@ -65,7 +65,7 @@ def find_contract() -> dict[str, Any]:
         models, members = "plain_models", ["boosting", "linear"]
     if source.are_pictures and "torch" in there:
         parts, reads = [*parts, "pictures"], f"learn_pictures(*{reads})"
-        members, passes = [], {"MOST_PASSES": EPOCHS or 30}
+        members, passes = [], {"MOST_PASSES": EPOCHS or most_passes(source.rows)}
     else:
         are_rows = source.are_pictures or source.kind == "arrays"
         reads = f"learn(as_numbers(*{reads}))" if are_rows else f"learn({reads})"
@@ -143,6 +143,11 @@ def plan(test: str, source: Source, classes: int, metric: str, is_measured: bool
     why = "" if is_measured else ", since I cannot compute the task's own metric"
     limit = f"; see no row more than {EPOCHS} times" if EPOCHS else ""
     return f"{learns} of {source.place}, for {ID} of {test}; choose by {metric}{why}{limit}."
+
+
+def most_passes(pictures: int) -> int:
+    """How often a network may see each: the fewer there are, the more often."""
+    return min(120, max(30, 150_000 // max(pictures, 1)))
 
 
 def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:

@@ -15,6 +15,8 @@ from automl.settings import CLASSIFIES, METRIC, METRIC_NAME, SEED, UNIT, seconds
 
 MOST_PASSES = 30
 """How often a network may see a picture at most."""
+DIAGONAL = 4
+"""Instead of an axis: square pictures mirrored along the diagonal."""
 BATCH = 128
 LEARNING_RATE = 4e-3
 WEIGHT_DECAY = 0.05
@@ -61,31 +63,39 @@ class Network(nn.Module):
         return self.last(torch.cat([seen.mean(dim=(2, 3)), seen.amax(dim=(2, 3))], dim=1))
 
 
-def may_flip(pictures: np.ndarray, truth: np.ndarray, axis: int) -> bool:
-    """Whether a simple model tells mirrored pictures, which it never saw, as well as the others."""
+def mirrored(pictures: torch.Tensor, axis: int) -> torch.Tensor:
+    return pictures.swapaxes(2, 3) if axis == DIAGONAL else pictures.flip(axis)
+
+
+def ways_to_mirror(pictures: np.ndarray, truth: np.ndarray) -> list[int]:
+    """Those in which a simple model tells pictures that it never saw as well as the others."""
     try:
         from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
     except ImportError:
-        return False
+        return []
     rows = np.random.default_rng(SEED).permutation(len(truth))[:4_000]
-    small = shrink(pictures[rows], max(1, max(pictures.shape[2:]) // 12))
-    flat, mirrored = (each.reshape(len(rows), -1) for each in (small, np.flip(small, axis)))
+    small = torch.from_numpy(shrink(pictures[rows], max(1, max(pictures.shape[2:]) // 12)))
     cut = int(0.6 * len(rows))
     trees = ExtraTreesClassifier if CLASSIFIES else ExtraTreesRegressor
     model = trees(100, min_samples_leaf=3, n_jobs=2, random_state=SEED)
-    answers = truth if CLASSIFIES else truth[:, 0]
-    model.fit(flat[:cut], answers[rows[:cut]])
-    upright, turned = (model.score(each[cut:], answers[rows[cut:]]) for each in (flat, mirrored))
+    answers = (truth if CLASSIFIES else truth[:, 0])[rows]
+    model.fit(small[:cut].flatten(1).numpy(), answers[:cut])
+
+    def known(others: torch.Tensor) -> float:
+        return model.score(others.flatten(1).numpy(), answers[cut:])
+
     chance = max(np.bincount(truth)) / len(truth) if CLASSIFIES else 0
     # Of what the model knows beyond chance, hardly anything may be lost.
-    return turned - chance >= 0.9 * (upright - chance) - 0.5 / np.sqrt(len(rows) - cut)
+    least = 0.9 * (known(small[cut:]) - chance) + chance - 0.5 / np.sqrt(len(rows) - cut)
+    axes = [3, 2, DIAGONAL] if pictures.shape[2] == pictures.shape[3] else [3, 2]
+    return [axis for axis in axes if known(mirrored(small[cut:], axis)) >= least]
 
 
 def varied(pictures: torch.Tensor, axes: list[int]) -> torch.Tensor:
     """Each picture shifted by up to an eighth, and mirrored by chance where that does no harm."""
     for axis in axes:
         chosen = torch.rand(len(pictures), 1, 1, 1, device=pictures.device) < 0.5
-        pictures = torch.where(chosen, pictures.flip(axis), pictures)
+        pictures = torch.where(chosen, mirrored(pictures, axis), pictures)
     reach = max(1, pictures.shape[2] // 8)
     padded = functional.pad(pictures, (reach,) * 4, mode="reflect")
     # A few shifts a batch are as good as one for each picture, and quicker.
@@ -104,10 +114,14 @@ def loss_between(told: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
 
 
 def train(
-    network: nn.Module, pictures: torch.Tensor, wanted: torch.Tensor, epochs: int, axes: list[int]
+    network: nn.Module,
+    pictures: torch.Tensor,
+    wanted: torch.Tensor,
+    epochs: int,
+    axes: list[int],
+    batch: int,
 ) -> None:
     optimizer = torch.optim.AdamW(network.parameters(), LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    batch = min(BATCH, max(16, len(pictures) // 20))
     steps = epochs * -(-len(pictures) // batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, steps)
     network.train()
@@ -126,35 +140,37 @@ def train(
 def predict(network: nn.Module, pictures: torch.Tensor, axes: list[int]) -> np.ndarray:
     """What it says of the pictures and of their mirror images, on the mean."""
     network.eval()
-    ways = [pictures, *(pictures.flip(axis) for axis in axes)]
+    ways = [pictures, *(mirrored(pictures, axis) for axis in axes)]
     told = [torch.cat([network(part) for part in way.split(256)]) for way in ways]
     if CLASSIFIES:
         told = [each.softmax(dim=1) for each in told]
     return torch.stack(told).mean(dim=0).cpu().numpy()
 
 
-def seconds_an_epoch(network: nn.Module, pictures: torch.Tensor, wanted: torch.Tensor) -> float:
-    """From a few steps, the first of which is not counted."""
-    some = torch.arange(min(len(pictures), 2 * BATCH))
-    train(network, pictures[some[:BATCH]], wanted[some[:BATCH]], 1, [])
+def seconds_an_epoch(
+    network: nn.Module, pictures: torch.Tensor, wanted: torch.Tensor, batch: int
+) -> float:
+    """From two steps, after one that is not counted."""
+    some = min(len(pictures), 2 * batch)
+    train(network, pictures[:batch], wanted[:batch], 1, [], batch)
     began = perf_counter()
-    train(network, pictures[some], wanted[some], 1, [])
-    return (perf_counter() - began) * len(pictures) / len(some)
+    train(network, pictures[:some], wanted[:some], 1, [], batch)
+    return (perf_counter() - began) * len(pictures) / some
 
 
-def what_time_allows(seconds_with: Callable[[int], float]) -> tuple[int, int, int]:
+def what_time_allows(seconds_with: Callable[[int], float], rows: int) -> tuple[int, int, int]:
     """
     Width, epochs and number of networks: the widest network that sees the pictures often enough in
     the time; else the narrowest.
     """
-    often, width, lasts = min(MOST_PASSES, 12), 0, 0.0
+    often, width, lasts = min(MOST_PASSES, int(np.clip(40_000 / rows, 12, 40))), 0, 0.0
     for wider in WIDTHS:
         pace = 1.25 * seconds_with(wider)
         if width > 0 and pace * often > 0.85 * seconds_left():
             break
         width, lasts = wider, pace
     room = 0.85 * seconds_left()
-    epochs = int(min(MOST_PASSES, max(1, room / lasts)))
+    epochs = int(np.clip(room / lasts, 1, MOST_PASSES))
     return width, epochs, int(np.clip(room / (lasts * epochs), 1, MOST_NETWORKS))
 
 
@@ -173,7 +189,8 @@ def learn_pictures(data: Data, rows: np.ndarray) -> None:
         outputs = data.truth.shape[1]
         answers = torch.from_numpy(((data.truth - middle) / spread).astype(np.float32))
     answers = answers.to(device)
-    axes = [axis for axis in (3, 2) if may_flip(pictures[: data.rows], data.truth, axis)]
+    batch = min(BATCH, max(16, len(known) // 20))
+    axes = ways_to_mirror(pictures[: data.rows], data.truth)
     print(f"mirrored along axes {axes}")
 
     def made(width: int) -> nn.Module:
@@ -182,7 +199,7 @@ def learn_pictures(data: Data, rows: np.ndarray) -> None:
         )
 
     def pace(width: int) -> float:
-        return seconds_an_epoch(made(width), tensors[known], answers[known])
+        return seconds_an_epoch(made(width), tensors[known], answers[known], batch)
 
     if device == "cpu":
         # Beside other work, several threads can be slower than one.
@@ -191,12 +208,12 @@ def learn_pictures(data: Data, rows: np.ndarray) -> None:
         torch.set_num_threads(1 if pace(WIDTHS[0]) < together else threads)
     width, epochs, networks = WIDTH, min(EPOCHS, MOST_PASSES), NETWORKS
     if width == 0:
-        width, epochs, networks = what_time_allows(pace)
+        width, epochs, networks = what_time_allows(pace, len(known))
     print(f"networks: {networks}, width: {width}, epochs: {epochs}")
     told = []
     for _ in range(networks):
         network = made(width)
-        train(network, tensors[known], answers[known], epochs, axes)
+        train(network, tensors[known], answers[known], epochs, axes, batch)
         told.append(predict(network, tensors, axes))
     guess = np.mean(told, axis=0)
     if not CLASSIFIES:
