@@ -152,7 +152,9 @@ def cross_predict(
         for target in [slice(None)] if CLASSIFIES else range(width):
             answers = data.truth if CLASSIFIES else data.truth[:, target]
             is_plain = METRIC in ABSOLUTE and not takes_logarithm(name, answers)
-            member = make_member(name, views, "absolute_error" if is_plain else "squared_error")
+            loss = "absolute_error" if is_plain else "squared_error"
+            # Of a logarithm, a quantile is the logarithm of the quantile.
+            member = make_member(name, views, "quantile" if METRIC == "pinball" else loss)
             if member is None:
                 return None
             model, table = member

@@ -1,6 +1,7 @@
 """Prints what a model has to learn and the script that learns it, or why there can be none."""
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -13,6 +14,8 @@ METRIC = "mae"
 """As in metric-names.ts."""
 METRIC_NAME = "MAE"
 IN_PERCENT = False
+QUANTILE = 0.0
+"""That a pinball loss is about; 0 if it is not known."""
 EPOCHS = 0
 """How often a model may see a row at most; 0 if the task sets no limit."""
 # What the script that learns must know of the task besides.
@@ -23,18 +26,19 @@ MOST_CLASSES = 100
 """Targets with more different values are not classes."""
 OF_NUMBERS = (
     *("mae", "mse", "rmse", "msle", "rmsle", "mape", "smape", "wape", "r2", "pearson", "spearman"),
-    *("rmspe", "median absolute error"),
+    *("rmspe", "median absolute error", "pinball"),
 )
 OF_CLASSES = (
-    *("accuracy", "balanced accuracy", "error rate", "f1", "macro f1", "weighted f1"),
+    *("accuracy", "balanced accuracy", "error rate"),
     *("auc", "gini", "average precision", "log loss", "brier"),
     *("kappa", "quadratic weighted kappa", "matthews correlation"),
 )
+F_BETA = re.compile(r"(?:macro |weighted )?f\d(?:\.\d+)?")
 OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
 """If there is one column to predict, it contains a probability."""
 SHARES = (
     *("mape", "rmspe", "smape", "wape", "r2", "auc"),
-    *("accuracy", "balanced accuracy", "error rate", "f1", "macro f1", "weighted f1"),
+    *("accuracy", "balanced accuracy", "error rate"),
 )
 """Metrics that are not in the unit of the target."""
 
@@ -55,7 +59,8 @@ def find_contract() -> dict[str, Any]:
     if source.kind == "files" and source.are_pictures and "PIL" not in there:
         raise NoModelError("PIL cannot be imported")
     metric = {"mcrmse": "rmse", "micro f1": "accuracy"}.get(METRIC, METRIC)
-    is_measured = metric in (*OF_NUMBERS, *OF_CLASSES)
+    is_measured = metric in (*OF_NUMBERS, *OF_CLASSES) or F_BETA.fullmatch(metric) is not None
+    is_measured &= metric != "pinball" or QUANTILE > 0
     classes = count_classes(source, metric)
     if not is_measured:
         metric = "accuracy" if classes else "mae"
@@ -70,6 +75,7 @@ def find_contract() -> dict[str, Any]:
         are_rows = source.are_pictures or source.kind == "arrays"
         reads = f"learn(as_numbers(*{reads}))" if are_rows else f"learn({reads})"
         parts = [models, "blend", *parts]
+    is_share = metric in SHARES or F_BETA.fullmatch(metric) is not None
     return {
         "parts": ["settings", "data", "formats", "scores", *parts],
         "reads": reads,
@@ -83,9 +89,10 @@ def find_contract() -> dict[str, Any]:
             **passes,
             "TEST": test,
             "METRIC": metric,
+            **({"QUANTILE": QUANTILE} if metric == "pinball" else {}),
             # Another measure must not be taken for the task's.
             "METRIC_NAME": METRIC_NAME if is_measured else f"{metric} instead",
-            "UNIT": 100 if IN_PERCENT and is_measured and metric in SHARES else 1,
+            "UNIT": 100 if IN_PERCENT and is_measured and is_share else 1,
         },
     }
 
@@ -94,7 +101,7 @@ def count_classes(source: Source, metric: str) -> int:
     """How many there are; 0 for numbers."""
     columns = source.targets
     has_names = source.by_class or ASKED[0][1] == "text" or not all(c.numeric for c in columns)
-    if metric in OF_CLASSES or (has_names and metric not in OF_NUMBERS):
+    if metric in OF_CLASSES or F_BETA.fullmatch(metric) or (has_names and metric not in OF_NUMBERS):
         check_classes(columns)
         return columns[0].distinct
     for column in columns:

@@ -93,6 +93,24 @@ def read_table(path: str) -> Columns:
     return {name: [row[place] for row in lines] for place, name in enumerate(header)}
 
 
+def tables_in(folder: Path) -> list[Path]:
+    """Those with the columns of the first one."""
+    paths = [path for path in sorted(folder.iterdir()) if path.is_file() and is_table(path)]
+    heads = [next(rows_of(path), []) for path in paths]
+    return [path for path, head in zip(paths, heads, strict=True) if head == heads[0]]
+
+
+def read_folder(folder: Path, column: str) -> Columns:
+    """Tables of the same columns as one, with a column of what their files are called."""
+    tables = {path: read_table(path.as_posix()) for path in tables_in(folder)}
+    first, *_ = tables.values()
+    names = [path.stem for path, table in tables.items() for _ in next(iter(table.values()), [])]
+    return {
+        **{name: [cell for table in tables.values() for cell in table[name]] for name in first},
+        column: names,
+    }
+
+
 def with_rows(table: Columns, kept: list[bool]) -> Columns:
     return {name: list(compress(cells, kept)) for name, cells in table.items()}
 

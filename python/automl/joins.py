@@ -1,11 +1,13 @@
 """Columns from other tables that share keys with the rows."""
 
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 
-from automl.formats import Columns, as_number, cleaned, read_table
+from automl.formats import Columns, as_number, cleaned, read_folder, read_table
 from automl.settings import TARGETS
+from automl.table import FILE_COLUMN
 
 JOINED: list[str] = []
 """Tables beside the one to learn from and the one to predict."""
@@ -23,29 +25,34 @@ def join_tables(train: Columns, test: Columns) -> list[str]:
     """Adds the columns of other tables to both; the names of those that were added."""
     added: list[str] = []
     for path in JOINED:
-        other = {name: list(map(cleaned, cells)) for name, cells in read_table(path).items()}
+        table = read_folder(Path(path), FILE_COLUMN) if Path(path).is_dir() else read_table(path)
+        other = {name: list(map(cleaned, cells)) for name, cells in table.items()}
         keys = [
             name
             for name in other
             if name in train and name in test and name not in TARGETS and is_key(name, other, test)
         ]
         values = [name for name in other if name not in (*keys, *train, *TARGETS)]
-        if not keys or not values:
+        is_list = len(keys) == len(other)
+        if not keys or not (values or is_list):
             continue
         places: dict[Key, list[int]] = defaultdict(list)
         for row, key in enumerate(keys_of(other, keys)):
             places[key].append(row)
         asked = [keys_of(table, keys) for table in (train, test)]
-        if any(np.mean([key in places for key in each]) < LEAST_MATCHED for each in asked):
+        least = 0 if is_list else LEAST_MATCHED
+        if any(np.mean([key in places for key in each]) < least for each in asked):
             continue
-        if len(places) == len(other[keys[0]]):
+        if is_list:
+            known = {"rows": {key: str(len(rows)) for key, rows in places.items()}}
+        elif len(places) == len(other[keys[0]]):
             known = {name: {k: other[name][row] for k, (row,) in places.items()} for name in values}
         else:
             known = sum_up(other, values, places)
         for name, cells in known.items():
             label = f"{path} {name}"
             for table, each in zip((train, test), asked, strict=True):
-                table[label] = [cells.get(key, "") for key in each]
+                table[label] = [cells.get(key, "0" if is_list else "") for key in each]
             added.append(label)
         print(f"joined {path} by {', '.join(keys)}: {len(known)} columns")
     return added

@@ -13,12 +13,16 @@ from automl.formats import (
     cleaned,
     is_number,
     is_table,
+    read_folder,
     read_table,
     rows_of,
+    tables_in,
 )
 
 PACKAGES = ("numpy", "scipy", "sklearn", "torch", "PIL", "rdkit")
 MOST_TABLES = 12
+LEAST_TABLES = 3
+"""Of the same columns in a folder: they are read as one."""
 MOST_ROWS = 20_000
 MOST_VALUES = 200
 MOST_ARRAYS = 24
@@ -33,6 +37,8 @@ class Table:
     rows: int
     cells: Columns
     """The first rows."""
+    file_column: str = ""
+    """Of a folder of tables: the column of what their files are called."""
 
 
 @dataclass
@@ -91,12 +97,20 @@ def find_tables() -> list[Table]:
     """Those in the folder itself first, and large ones before small ones."""
     paths = [path for path in sorted(Path("data").rglob("*")) if path.is_file() and is_table(path)]
     paths.sort(key=lambda path: (len(path.parts), -path.stat().st_size))
+    folders, together = [], set[Path]()
+    for folder in folders_of_data():
+        with suppress(*UNREADABLE):
+            parts = tables_in(folder)
+            if len(parts) >= LEAST_TABLES:
+                cells = read_folder(folder, "file")
+                folders.append(Table(folder, len(cells["file"]), cells, "file"))
+                together.update(parts)
     found = []
-    for path in paths[:MOST_TABLES]:
+    for path in [path for path in paths if path not in together][:MOST_TABLES]:
         # It may be no table in spite of its name.
         with suppress(*UNREADABLE):
             found.append(read_head(path))
-    return found
+    return sorted([*found, *folders], key=lambda table: len(table.path.parts))
 
 
 def describe(name: str, cells: list[str]) -> Column:

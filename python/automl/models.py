@@ -29,7 +29,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, SVR
 
 from automl.data import Views
-from automl.settings import CLASSIFIES, MANY_CLASSES, SEED
+from automl.settings import CLASSIFIES, MANY_CLASSES, QUANTILE, SEED
 
 Table = np.ndarray
 
@@ -73,6 +73,8 @@ def boosting(views: Views, loss: str) -> BaseEstimator:
         "early_stopping": False,
         "random_state": SEED,
     }
+    if loss == "quantile":
+        settings["quantile"] = QUANTILE
     # Names become the mean target of their rows, found without the row itself.
     names = ("names", TargetEncoder(random_state=SEED), views.name_columns)
     trees = (
@@ -95,6 +97,8 @@ def deep_boosting(loss: str) -> BaseEstimator:
     }
     if CLASSIFIES:
         return GradientBoostingClassifier(**settings)
+    if loss == "quantile":
+        settings["alpha"] = QUANTILE
     return GradientBoostingRegressor(loss=loss, **settings)
 
 

@@ -1,20 +1,23 @@
 """How good predictions are, by the task's metric."""
 
+import re
+
 import numpy as np
 
-from automl.settings import CLASSIFIES, METRIC
+from automl.settings import CLASSIFIES, METRIC, QUANTILE
 
 LOSSES = (
     *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "wape"),
-    *("rmspe", "median absolute error"),
+    *("rmspe", "median absolute error", "pinball"),
     *("log loss", "brier", "error rate"),
 )
 ABSOLUTE = ("mae", "wape", "median absolute error")
 RELATIVE = ("rmsle", "msle", "mape", "rmspe", "smape")
 """Metrics for which the same error counts more where the number is small."""
+F_BETA = re.fullmatch(r"(?:macro |weighted )?f(\d(?:\.\d+)?)", METRIC)
 DECISIONS = (
-    *("balanced accuracy", "f1", "macro f1", "weighted f1", "matthews correlation"),
-    *("kappa", "quadratic weighted kappa"),
+    *("balanced accuracy", "matthews correlation", "kappa", "quadratic weighted kappa"),
+    *([METRIC] if F_BETA else []),
 )
 """Metrics for which the likeliest class is not always the best answer."""
 
@@ -77,9 +80,11 @@ def decided(truth: np.ndarray, labels: np.ndarray, width: int) -> float:
     np.add.at(table, (truth, labels), 1)
     right, actual, told, rows = table.diagonal(), table.sum(1), table.sum(0), table.sum()
     met = actual + told > 0
-    if METRIC.endswith("f1"):
-        each = 2 * right / np.maximum(actual + told, 1)
-        if METRIC == "f1" and width == 2:
+    if F_BETA:
+        # How much more recall counts than precision.
+        weight = float(F_BETA[1]) ** 2
+        each = (1 + weight) * right / np.maximum(weight * actual + told, 1e-12)
+        if METRIC[0] == "f" and width == 2:
             return float(each[1])
         return float(np.average(each[met], weights=actual[met] if "weighted" in METRIC else None))
     if METRIC.endswith("kappa"):
@@ -112,6 +117,9 @@ def column_score(truth: np.ndarray, guess: np.ndarray) -> float:
     if METRIC in ("msle", "rmsle"):
         squares = np.mean((np.log1p(np.maximum(guess, 0)) - np.log1p(truth)) ** 2)
         return squares if METRIC == "msle" else np.sqrt(squares)
+    if METRIC == "pinball":
+        gaps = truth - guess
+        return float(np.maximum(QUANTILE * gaps, (QUANTILE - 1) * gaps).mean())
     return {
         "median absolute error": np.median(errors),
         "mae": errors.mean(),

@@ -28,6 +28,8 @@ MANY_CLASSES = False
 """More than two: boosting then makes a tree for each class in each round."""
 METRIC = "mae"
 METRIC_NAME = "MAE"
+QUANTILE = 0.5
+"""That a pinball loss is about."""
 UNIT = 1
 """What the score is multiplied by where it is printed: 100 where the task counts in percent."""
 MEMBERS = ["boosting", "linear", "forest"]

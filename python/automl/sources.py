@@ -7,7 +7,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from automl.formats import PICTURE_ENDINGS, Columns, read_table, with_rows
+from automl.formats import PICTURE_ENDINGS, Columns, read_table, tables_in, with_rows
 from automl.look import (
     Array,
     Column,
@@ -67,7 +67,8 @@ def find_data() -> tuple[str, Source]:
     listed = read_head(Path(TEST)) if Path(TEST).is_file() else None
     if listed is None or ID not in listed.cells:
         raise NoModelError(f"{TEST} does not list the ids")
-    for test, others in ways_to_read(listed, find_tables()):
+    tables = [named_by_file(each, listed) for each in find_tables()]
+    for test, others in ways_to_read(listed, tables):
         source = find_source(test, others)
         is_part = any(each.path == test.path for each in others)
         if source is not None and (source.kind == "table" or not is_part):
@@ -77,6 +78,19 @@ def find_data() -> tuple[str, Source]:
     raise NoModelError(
         "nothing in the data folder has the asked columns beside what the rows to predict have"
     )
+
+
+def named_by_file(table: Table, listed: Table) -> Table:
+    """What the files of a folder are called may be what a column of the rows to predict says."""
+    if not table.file_column:
+        return table
+    cells = {name: cells for name, cells in table.cells.items() if name != table.file_column}
+    files = set(table.cells[table.file_column])
+    for name, told in ((name, set(cells)) for name, cells in listed.cells.items()):
+        if name not in cells and len(told) > 2 and len(files & told) >= 0.9 * len(told):
+            cells[name] = table.cells[table.file_column]
+            return replace(table, cells=cells, file_column=name)
+    return replace(table, cells=cells, file_column="")
 
 
 def ways_to_read(listed: Table, tables: list[Table]) -> list[tuple[Table, list[Table]]]:
@@ -90,7 +104,8 @@ def ways_to_read(listed: Table, tables: list[Table]) -> list[tuple[Table, list[T
         return [plain]
     ids = read_table(TEST)[ID]
     whole, parts = [], []
-    for table in sorted(filter(has_more, tables), key=lambda each: -each.rows):
+    single = [each for each in tables if not each.path.is_dir() and has_more(each)]
+    for table in sorted(single, key=lambda each: -each.rows):
         cells = read_table(table.path.as_posix()) if ID in table.cells else {ID: []}
         asked = [each in set(ids) for each in cells[ID]]
         mine = part_of(table, cells, asked)
@@ -208,17 +223,24 @@ def kinds_of(test: Table, table: Table) -> Counter[str]:
 def table_source(
     test: Table, tables: list[Table], train: Table, told: Table | None, answers: Answers
 ) -> Source:
-    more = more_rows(train, tables) if told is None and train.path != test.path else []
-    settings: dict[str, Any] = {"TRAIN": [each.path.as_posix() for each in [train, *more]]}
+    is_single = told is None and train.path != test.path and not train.path.is_dir()
+    more = more_rows(train, tables) if is_single else []
+    parts = tables_in(train.path) if train.path.is_dir() else [each.path for each in [train, *more]]
+    settings: dict[str, Any] = {"TRAIN": [path.as_posix() for path in parts]}
     if told:
         settings["ANSWERS"] = told.path.as_posix()
     own = [train, told, *more]
     joined = [each for each in tables if each not in own and can_be_joined(test, each)]
+    file_columns = [each.file_column for each in [train, *joined] if each.file_column]
+    if file_columns:
+        settings["FILE_COLUMN"] = file_columns[0]
+        joined = [each for each in joined if each.file_column in ("", file_columns[0])]
     if joined:
         settings["JOINED"] = [each.path.as_posix() for each in joined]
     columns = kinds_of(test, train)
     listed = ", ".join(f"{count} of {kind}s" for kind, count in sorted(columns.items()))
-    place = f"{' and '.join(settings['TRAIN'])} (columns: {listed})"
+    paths = [train.path.as_posix(), *settings["TRAIN"][1 : 1 + len(more)]]
+    place = f"{' and '.join(paths)} (columns: {listed})"
     rows, is_wide = sum(each.rows for each in [train, *more]), columns["number"] > 300
     return Source("table", place, settings, rows, *answers, columns, is_wide)
 
@@ -227,7 +249,8 @@ def more_rows(train: Table, tables: list[Table]) -> list[Table]:
     """Tables of the same columns with rows of their own, as of another year or for validation."""
     known, found = keys_of(train), []
     for table in tables:
-        if table is not train and table.cells.keys() == train.cells.keys():
+        is_single = table is not train and not table.path.is_dir()
+        if is_single and table.cells.keys() == train.cells.keys():
             keys = keys_of(table)
             if not keys & known:
                 known |= keys
@@ -242,10 +265,14 @@ def keys_of(table: Table) -> set[tuple[str, ...]]:
 
 
 def can_be_joined(test: Table, table: Table) -> bool:
-    """It shares columns, or ids, with the rows to predict, and has other columns besides."""
+    """
+    It shares columns, or ids, with the rows to predict, and has other columns besides; or it lists
+    which of their rows something holds for.
+    """
     is_known = table.cells.keys() <= {*test.cells, *NAMES}
+    is_list = bool(table.cells) and table.cells.keys() <= set(test.cells) - {ID}
     has_key = ID in table.cells or bool(shared(test, table))
-    return not is_known and has_key and table.rows <= MOST_ROWS_JOINED
+    return (not is_known or is_list) and has_key and table.rows <= MOST_ROWS_JOINED
 
 
 def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | None:

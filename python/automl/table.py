@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +15,8 @@ TRAIN = ["data/train.csv"]
 """Tables of the same columns."""
 ANSWERS = ""
 """The table that tells the targets by id, where TRAIN has none."""
+FILE_COLUMN = ""
+"""The column that the names of the files of TRAIN, and of folders of tables, stand for."""
 TEST_IDS = ""
 """The table that tells which rows of TEST are to be predicted, where it has others."""
 FEW_LEVELS = 60
@@ -120,6 +123,9 @@ def find_order(name: str, data: Data) -> None:
 def read_tables() -> tuple[Columns, Columns]:
     """The rows to learn from that have an answer, and those to predict, as they are written."""
     tables = [(table := read_table(path)) | {ID: ids_in(path, table)} for path in TRAIN]
+    if FILE_COLUMN and FILE_COLUMN != ID and len(TRAIN) > 1:
+        for path, table in zip(TRAIN, tables, strict=True):
+            table[FILE_COLUMN] = [Path(path).stem] * len(table[ID])
     train = {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
     test = read_table(TEST)
     if ANSWERS:

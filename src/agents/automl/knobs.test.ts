@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { briefOf } from '../../../test/fakes/fake-environment.ts';
 import { withFreshSeeds } from '../search/fresh-seeds.ts';
 import { findKnobs } from './knobs.ts';
 import { syntaxErrors } from './python-source.ts';
 import { literalOf, moved, type StepDirection, steps } from './scales.ts';
-import { seedsSplitData, withValues } from './versions.ts';
+import { seedsSplitData, tunableKnobs, withValues } from './versions.ts';
 
 function found(source: string): string[] {
   return findKnobs(source).map(({ name, literal }) => `${name}=${literal}`);
@@ -205,6 +206,20 @@ describe('the knob finder', () => {
       ),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('the numbers that a task allows to change', () => {
+  const source = 'top_k = 3\nweeks = 8\nvec = CountVectorizer(max_features=60)\nForest(max_features=0.5)\n';
+  const namesFor = (metric: string) =>
+    tunableKnobs(source, briefOf({ metric: { name: metric, unit: 'fraction', direction: 'maximize' } })).map(
+      ({ name, value }) => `${name} ${value}`,
+    );
+
+  it('are not those that decide what is measured, such as the length of a list of guesses', () => {
+    expect(namesFor('top-3 accuracy')).toEqual(['weeks 8', 'max_features 60', 'max_features 0.5']);
+    expect(namesFor('recall@3')).not.toContain('top_k 3');
+    expect(namesFor('recall@10')).toContain('top_k 3');
   });
 });
 

@@ -93,10 +93,13 @@ const named: readonly (readonly [RegExp, Prior])[] = [
   [/^(?:(?:n|num)_(?:hidden|units|components|knots|bins|clusters)|components|clusters|units|width)$/, width],
   [/^(?:d_model|emb(?:ed(?:ding)?)?_(?:dim|size)|base_(?:channels|width))$/, width],
   [
-    /^(?:max_vocab(?:_size)?|max_words|(?:n|num)_(?:bands|mels|mfcc|harmonics|basis|centers|filters|lags))$/,
+    /^(?:max_vocab(?:_size)?|max_features|max_words|(?:n|num)_(?:bands|mels|mfcc|harmonics|basis|centers|filters|lags))$/,
     width,
   ],
-  [/^(?:window|window_size|lags|lookback)$/, prior('count', 0.4, { most: 10_000 })],
+  [
+    /^(?:window|window_size|lags|lookback|(?:recent_|past_)?(?:days|weeks))$/,
+    prior('count', 0.4, { most: 10_000 }),
+  ],
   [/(?:^|_)(?:weight|boost|bonus|power|exponent|half_life)$/, prior('log', 0.4)],
   [/(?:^|_)(?:max_grad_norm|grad_clip|clip_norm|gradient_clip)$/, prior('log', 0.3)],
   [/(?:^|_)(?:chunk|block|tile|buffer)(?:_?(?:size|rows|length))?$/, prior('count', 0.3)],
@@ -151,9 +154,10 @@ export function plainName(name: string): string {
 export function priorFor(name: string, callee: string, value: number, isWhole: boolean): Prior | null {
   const wanted = plainName(name);
   if (/(?:LR|Scheduler)$/.test(callee)) return isWhole ? null : prior('fraction', 0.2);
-  const known = named.find(([pattern]) => pattern.test(wanted))?.[1] ?? null;
+  // The name `max_features` is a share for trees, and a number of words for texts.
+  const known = named.find(([pattern, each]) => pattern.test(wanted) && fits(each, value, isWhole))?.[1];
   if (known === learningRate && value > 0 && value <= slowRate) return { ...known, upFirst: true };
-  return known !== null && fits(known, value, isWhole) ? known : null;
+  return known ?? null;
 }
 
 /** Whether a value can be changed on its scale; a "dropout" of 20 must be something else. */

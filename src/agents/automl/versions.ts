@@ -8,7 +8,11 @@ import { literalOf } from './scales.ts';
 
 /** The numbers of a script that a task allows to change. */
 export function tunableKnobs(source: string, { metric, problem }: TaskBrief): Knob[] {
-  const knobs = findKnobs(source);
+  // The 3 of a top-3 accuracy decides what is measured.
+  const guesses = Number(/(?:top[-\s]*|@\s*)(\d+)/i.exec(metric.name)?.[1]);
+  const knobs = findKnobs(source).filter(
+    ({ name, value }) => value !== guesses || !/k$|top|guess|cut/i.test(name),
+  );
   // A number that changes what is computed also changes how long it takes: that would be less work, not faster work.
   if (isTimeLike(metric)) return knobs.filter(({ name }) => /chunk|block|tile|buffer/i.test(name));
   const epochs = maxEpochs(problem);

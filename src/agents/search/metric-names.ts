@@ -22,6 +22,7 @@ error rate, misclassification rate, classification error, zero one loss, hamming
 r2, r2 score, r squared, coefficient of determination
 msle, mean squared logarithmic error, mean squared log error
 median absolute error, medae
+pinball, pinball loss, quantile loss, mean pinball loss, mean quantile loss
 pearson, pearson correlation, pearson r, pearsonr, pearson correlation coefficient, correlation
 spearman, spearman correlation, spearman rank correlation, spearman r, spearmanr, spearman rho, rank correlation
 log loss, logloss, logarithmic loss, cross entropy, bce, negative log likelihood, nll
@@ -126,7 +127,7 @@ export function isShare(metric: Metric): boolean {
   return (
     metric.direction === 'maximize' &&
     (/\b(?:fraction|share|proportion)\b/i.test(metric.unit) ||
-      /(?:^|\b)(?:accuracy|f1|auc|iou|dice|kappa|precision|recall|r2|average precision|map|ndcg|mrr)$/.test(
+      /(?:^|\b)(?:accuracy|f[\d.]+|auc|iou|dice|kappa|precision|recall|r2|average precision|map|ndcg|mrr)$/.test(
         usualName(metric),
       ))
   );
@@ -161,8 +162,13 @@ function plain(name: string): string {
     .trim();
 }
 
-/** The first of all spellings of the metric: `mae` for "Mean absolute error". */
+/** F2, F0.5 and the like. */
+const fBeta = /^((?:macro |weighted )?)f[-_ ]?(\d(?:\.\d+)?)(?:[-_ ]score)?(?: \(?(?:of|for) .*)?$/;
+
+/** The first of all spellings of the metric: `mae` for "Mean absolute error"; `f2` for "F2 score". */
 export function usualName({ name }: Metric): string {
+  const [, mean, beta = '1'] = fBeta.exec(name.toLowerCase().trim()) ?? [];
+  if (Number(beta) !== 1) return `${mean}f${Number(beta)}`;
   return (synonymsOf(name) ?? synonymsOf(withoutEnd(name, /\sof\s.*/)))?.[0] ?? plain(name);
 }
 

@@ -246,13 +246,13 @@ describe('the metric reader', () => {
   });
 
   it('reads a metric by its own word, and by an ordinary one only on validation data', () => {
-    const pinball: Metric = { name: 'pinball loss', unit: '% of the mean', direction: 'minimize' };
+    const winkler: Metric = { name: 'Winkler loss', unit: '% of the mean', direction: 'minimize' };
     const relative: Metric = { name: 'relative error', unit: 'fraction', direction: 'minimize' };
     const output = `Backtest 2021-11-01 to 2022-04-30 (% of the mean)
-   q10   pinball   4.100   share below 12.1%
-   all   pinball   8.013
+   q10   winkler   4.100   share below 12.1%
+   all   winkler   8.013
 wrote forecast.csv, 2534 rows`;
-    expect(readMetric(output, pinball)).toMatchObject({ value: 8.013, short: true });
+    expect(readMetric(output, winkler)).toMatchObject({ value: 8.013, short: true });
     expect(value('relative: 3', relative)).toBeNull();
   });
 

@@ -206,6 +206,58 @@ describe('the contract of a missing model', () => {
     });
   });
 
+  it('reads a folder of tables as one, whose files are called as a column of the rows to predict says', () => {
+    const shops = ['north', 'east', 'south'];
+    const history = Object.fromEntries(
+      shops.map((shop) => [`history/${shop}.csv`, 'date,sold\n2024-01-01,3\n2024-01-02,4\n']),
+    );
+    const asked = shops.map((shop, place) => `${place},${shop},2024-01-03`).join('\n');
+    const files = {
+      ...history,
+      'test.csv': `id,shop,date\n${asked}\n`,
+      'promotions.csv': 'shop,date\nnorth,2024-01-03\n',
+    };
+    expect(contractOf(taskOf('MAE', [{ name: 'quantity' }]), files)).toMatchObject({
+      plan: expect.stringContaining('Learn sold (numbers) from 6 rows of data/history'),
+      settings: {
+        TRAIN: ['data/history/east.csv', 'data/history/north.csv', 'data/history/south.csv'],
+        FILE_COLUMN: 'shop',
+        JOINED: ['data/promotions.csv'],
+      },
+    });
+  });
+
+  it('knows the weight of recall in F2, and the quantile of a pinball loss', () => {
+    const kinds = { ...homes, 'train.csv': 'id,size,town,y\n1,10,A,yes\n2,20,B,no\n3,30,,yes\n' };
+    for (const name of ['F2', 'F-2 score', 'f2 (of yes)'])
+      expect(contractOf(taskOf(name, [{ type: 'text' }]), kinds)).toMatchObject({
+        ...{ is_measured: true, settings: { METRIC: 'f2' } },
+      });
+    const told = (problem: string) =>
+      contractOf({ ...taskOf('mean pinball loss', [{}]), problem: `Predict. ${problem}` }, homes);
+    expect(told('It is evaluated for the quantile 0.8.')).toMatchObject({
+      ...{ is_measured: true, settings: { METRIC: 'pinball', QUANTILE: 0.8 } },
+    });
+    expect(told('We want the 90 % quantile.').settings.QUANTILE).toBe(0.9);
+    expect(told('Only the 95th percentile counts.').settings.QUANTILE).toBe(0.95);
+    for (const unclear of ['', 'The quantile 0.1 and the quantile 0.9 count.'])
+      expect(told(unclear)).toMatchObject({ is_measured: false, settings: { METRIC: 'mae' } });
+  });
+
+  it('joins a folder with a table for each id', () => {
+    const rows = Object.fromEntries(
+      [1, 2, 3, 4, 5, 6].map((id) => [`signals/${id}.csv`, `t,force\n0,${id}\n1,2\n`]),
+    );
+    const files = {
+      ...rows,
+      'train.csv': 'id,size,y\n1,10,1\n2,20,2\n3,5,3\n',
+      'test.csv': 'id,size\n4,1\n5,2\n6,9\n',
+    };
+    expect(settingsOf(taskOf('MAE', [{}]), files)).toMatchObject({
+      ...{ TRAIN: ['data/train.csv'], JOINED: ['data/signals'], FILE_COLUMN: 'id' },
+    });
+  });
+
   it('finds the answers in a separate table, by the ids', () => {
     const apart = {
       'train_features.csv': 'id,size,town\n1,10,A\n2,20,B\n3,30,\n',

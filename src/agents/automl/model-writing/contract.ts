@@ -62,11 +62,22 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     METRIC: usualName(task.metric),
     METRIC_NAME: task.metric.name,
     IN_PERCENT: isPercentage(task.metric),
+    QUANTILE: quantileOf(`${task.metric.name}\n${task.problem}`),
     EPOCHS: maxEpochs(task.problem) ?? 0,
     VALUES: file.columns.length === 1 ? (file.columns[0]?.values ?? []) : [],
     POSITIVE: positive(task),
   };
   return pythonScript(['formats', 'look', 'sources', 'contract'], settings, 'print_contract()');
+}
+
+/** The quantile that a task asks for: of "the quantile 0.8", "the 80 % quantile", "q=0.8". 0 if there is none, or several. */
+export function quantileOf(text: string): number {
+  const told = text.matchAll(
+    /(?:quantile|pinball|\bq\b|\bp)[^.\d]{0,12}(0?\.\d+)|\b(\d{1,2})(?: ?%|th)[- ]?(?:quantile|percentile)/gi,
+  );
+  const quantiles = new Set([...told].map(([, share, percent]) => Number(share ?? Number(percent) / 100)));
+  const [first = 0] = quantiles;
+  return quantiles.size === 1 ? first : 0;
 }
 
 /** What the task says its probabilities, or its metric, are about. */
@@ -76,7 +87,7 @@ function positive({ submission, problem }: TaskBrief): string[] {
 }
 
 const aboutPattern =
-  /\b(?:(?:probability|likelihood|chance|F1|average precision)\s+(?:that|of|for)|positive class)\b([^.:;()]{0,80})/gi;
+  /\b(?:(?:probability|likelihood|chance|F[\d.]+|average precision)\s+(?:that|of|for)|positive class)\b([^.:;()]{0,80})/gi;
 
 /** Reads the output of that script. */
 export function readContract(printed: string): Contract | { problem: string } {

@@ -24,7 +24,7 @@ import numpy as np
 import automl.settings as settings
 
 def score_of(metric, classifies, truth, guess):
-    settings.METRIC, settings.CLASSIFIES = metric, classifies
+    settings.METRIC, settings.CLASSIFIES, settings.QUANTILE = metric, classifies, 0.8
     import importlib, automl.scores
     return importlib.reload(automl.scores).score(np.array(truth), np.array(guess, float))
 `;
@@ -35,6 +35,9 @@ const decisions: [string, number][] = [
   ['error rate', 0.25],
   ['balanced accuracy', 0.75],
   ['f1', 2 / 3],
+  // Of what is found all is right, and half of what is there is found.
+  ['f2', (5 * 0.5) / (4 + 0.5)],
+  ['macro f0.5', ((1.25 * 0.5) / (0.25 + 0.5) + (1.25 * (2 / 3)) / (0.25 * (2 / 3) + 1)) / 2],
   ['macro f1', (2 / 3 + 0.8) / 2],
   ['weighted f1', (2 / 3 + 0.8) / 2],
   ['kappa', 0.5],
@@ -66,6 +69,8 @@ const numbers: [string, number][] = [
   ['rmspe', Math.sqrt((1 + 9 / 64) / 4)],
   // Of the ranks 1, 2, 3, 4 and 1.5, 1.5, 3, 4.
   ['spearman', 1.125 / Math.sqrt(1.25 * 1.125)],
+  // What is too much counts 0.2, what is missing 0.8 (see `start`).
+  ['pinball', (0.2 * 1 + 0.8 * 3) / 4],
 ];
 
 test('scores of numbers are those of the definitions', () => {
