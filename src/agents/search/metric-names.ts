@@ -162,18 +162,28 @@ function plain(name: string): string {
     .trim();
 }
 
-/** F2, F0.5 and the like. */
-const fBeta = /^((?:macro |weighted )?)f[-_ ]?(\d(?:\.\d+)?)(?:[-_ ]score)?(?: \(?(?:of|for) .*)?$/;
-
-/** The first of all spellings of the metric: `mae` for "Mean absolute error"; `f2` for "F2 score". */
+/** The first of all spellings of the metric: `mae` for "Mean absolute error". */
 export function usualName({ name }: Metric): string {
-  const [, mean, beta = '1'] = fBeta.exec(name.toLowerCase().trim()) ?? [];
-  if (Number(beta) !== 1) return `${mean}f${Number(beta)}`;
   return (synonymsOf(name) ?? synonymsOf(withoutEnd(name, /\sof\s.*/)))?.[0] ?? plain(name);
+}
+
+/** F2, F0.5 and the like, whose output may also be called `fbeta`; null for other metrics. */
+function fScores(name: string): string[] | null {
+  const pattern = /^((?:macro |weighted )?)f[-_ ]?(\d(?:\.\d+)?)(?:[-_ ]score)?(?: \(?(?:of|for) .*)?$/;
+  const [, mean = '', beta = '1'] = pattern.exec(name.toLowerCase().trim()) ?? [];
+  if (Number(beta) === 1) return null;
+  const printed = plain(`f${Number(beta)}`);
+  const names = [printed, printed.replace('f', 'f '), 'fbeta', 'f beta'].flatMap((each) => [
+    each,
+    `${each} score`,
+  ]);
+  return [`${mean}f${Number(beta)}`, ...names.map((each) => mean + each)];
 }
 
 /** All spellings of the metric, also if words stand in another order, or beside it: "F1 score (macro)", "MAE (days)". */
 function synonymsOf(name: string): readonly string[] | undefined {
+  const ofBeta = fScores(name);
+  if (ofBeta !== null) return ofBeta;
   const full = plain(name);
   const head = withoutEnd(name, /\(.*\)/);
   const shorter = [head, withoutEnd(head, /\s(?:in|over)\s.*/)].map(plain);

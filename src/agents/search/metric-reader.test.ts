@@ -256,6 +256,19 @@ wrote forecast.csv, 2534 rows`;
     expect(value('relative: 3', relative)).toBeNull();
   });
 
+  it('reads F scores that weigh recall otherwise than F1', () => {
+    const f2: Metric = { name: 'F2', unit: 'fraction', direction: 'maximize' };
+    for (const line of [
+      'val F2 score: 0.8',
+      'validation fbeta = 0.8',
+      'The F2 score on 7 validation rows was 0.8.',
+    ])
+      expect(readMetric(line, f2)).toMatchObject({ value: 0.8, short: false, other: false });
+    const half: Metric = { name: 'macro F0.5', unit: 'fraction', direction: 'maximize' };
+    expect(readMetric('val macro F0.5: 0.7', half)).toMatchObject({ value: 0.7, short: false });
+    expect(readMetric('val F1: 0.8', f2)).toMatchObject({ other: true });
+  });
+
   it('is not slowed down by hostile output', () => {
     for (const piece of [' ', '(', '=', 'MAE ', '1,111', '[exit code', 'a:', '((MAE ']) {
       expect(value(`${piece.repeat(100_000)}\nval MAE: 3\n${piece.repeat(400)}x`, mae)).not.toBeUndefined();

@@ -137,6 +137,8 @@ const another: readonly (readonly [RegExp, string])[] = [
   [/\b\w+\.py\b(?::\d+)?/g, ''],
   [setting, ' '],
   [oldValue, ''],
+  // "on 750 validation rows"
+  [/\b(on|over|across|among)\s{1,3}\d[\d,]{0,12}\s{1,3}(?=[a-z])/gi, '$1 '],
 ];
 
 /** Of "train/val RMSE: 2.0/3.2" and "(train, valid) rmse = (2.0, 3.2)", only the validation. */
