@@ -1,10 +1,8 @@
-import type { SubmissionSeen } from '../../environment/index.ts';
 import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
-import { Workspace } from '../common/workspace.ts';
-import { answerWithBest, answerWithoutSearch } from './finish.ts';
+import { type RunOutcome, toldOf } from '../search/run-outcome.ts';
 import { replaceModel, replaceUseless, rerunModel } from './model-writing/fill.ts';
 import type { Filled, Filling } from './model-writing/fulfil.ts';
 import { type NumberSearch, searchNames, searchNumbers, trainLonger } from './number-search.ts';
@@ -12,7 +10,7 @@ import { rewriteScript } from './rewriting.ts';
 import { readScript } from './script-files.ts';
 import { selectFinalist } from './selection.ts';
 import { Study } from './study.ts';
-import { type MeasuredTrial, type TrialOutcome, TrialRunner, told } from './trial.ts';
+import { isOwn, isVersion, Trials, type Version } from './trial.ts';
 
 /**
  * Tunes the numbers in the starter script by the script's own validation metric, and writes models of its own;
@@ -56,82 +54,79 @@ export const automl: Agent = {
   },
   async run({ environment, seed, options }) {
     const settings = readSettings(options);
-    const workspace = new Workspace(environment);
+    const trials = new Trials(environment);
+    const { workspace } = trials;
 
     // With very few steps, each is needed for the run itself.
     const listing = workspace.budget.steps_left >= 6 ? (await workspace.listFiles('.')).observation : '';
     const file = await readScript(workspace, listing);
     // A script that cannot be read can still be run.
-    const source = 'text' in file ? file.text : '';
-    const runner = new TrialRunner(workspace, source);
-    const outcome = await runner.run(source);
-    runner.attempts.add({
-      ...{ source, from: null, operator: 'starter', change: 'the starter as it is', outcome },
-      ...{ isKept: outcome.kind === 'measured', why: told(outcome) },
-    });
-    if ('problem' in file) return await answerWithoutSearch(workspace, outcome, file.problem);
-    const useless = settings.models ? whyUseless(outcome, workspace.submission) : null;
+    const { starter, outcome } = await trials.runStarter('text' in file ? file.text : '');
+    if ('problem' in file) return await answerWithoutSearch(trials, file.problem);
+    const useless = settings.models ? whyUseless(outcome, workspace.submission?.present === true) : null;
     const filling =
-      useless === null || workspace.ended
-        ? null
-        : await replaceUseless(workspace, runner, { source, outcome }, useless);
+      useless === null || workspace.ended ? null : await replaceUseless(trials, starter, useless);
     const own = filling?.kind === 'filled' ? filling : null;
+    const begun = own?.attempt ?? starter;
+    if (isVersion(begun)) return await improve(trials, begun, own, seed, settings);
     const also = filling?.kind === 'not filled' ? `, and ${filling.why}` : '';
-    const begun = own ?? { source, outcome };
-    if (begun.outcome.kind === 'measured')
-      return await improve(runner, { ...begun, outcome: begun.outcome }, own, seed, settings);
-    await answerWithoutSearch(workspace, begun.outcome, `${begun.outcome.why}${also}`, own?.sentence);
+    await answerWithoutSearch(trials, `${begun.why}${also}`);
   },
 };
+
+/** Submits what is there, and says why nothing was tuned. */
+async function answerWithoutSearch(trials: Trials, why: string): Promise<void> {
+  trials.workspace.note({ Decision: `I cannot tune this script: ${why}. I submit what it left.` });
+  await trials.answer([`I tuned nothing, because ${why}.`]);
+}
 
 /**
  * Why a starter is of no use: nothing shows whether a change to it helps. One that was stopped at its time limit counts
  * only if it left no submission. Null for one that prints its metric. One that prints another metric can be improved by
  * that metric, but first a model is written for the task's own metric.
  */
-function whyUseless(starter: TrialOutcome, submission: SubmissionSeen | null): string | null {
-  if (starter.kind === 'measured') return starter.other === true ? 'it prints another metric' : null;
-  return starter.timedOut && submission?.present === true ? null : starter.why;
+function whyUseless(starter: RunOutcome, hasSubmission: boolean): string | null {
+  if (starter.kind === 'measured') return starter.other ? 'it prints another metric' : null;
+  return starter.timedOut && hasSubmission ? null : toldOf(starter);
 }
 
 /** Improves a script that was run; `written`: it is automl's own. */
 async function improve(
-  runner: TrialRunner,
-  begun: { source: string; outcome: MeasuredTrial },
+  trials: Trials,
+  begun: Version,
   written: Filled | null,
   seed: number,
   settings: Settings,
 ): Promise<void> {
-  const { workspace } = runner;
-  const { select: selects, numbers, rewrites, rivals, leftOut, maxTries } = settings;
-  const isOwn = written !== null;
-  const study = new Study(runner, begun.source, begun.outcome, { isOwn, selects });
+  const { workspace } = trials;
+  const { select, numbers, rewrites, rivals, leftOut, maxTries } = settings;
+  const study = new Study(trials, begun, select);
   let own = written;
   let whyNoSearch = await study.start();
   if (whyNoSearch === null) {
-    if (rivals && !isOwn && !workspace.ended)
-      own = await adopt(study, await replaceModel(workspace, runner, begun, noiseOf(study)));
-    if (own !== null && !isOwn && study.isFarAhead) {
-      await rerunOwnModel(study, own);
-      own = null;
+    if (rivals && own === null && !workspace.ended) {
+      own = adopt(study, await replaceModel(trials, begun, noiseOf(study)));
+      if (own !== null && study.isFarAhead) {
+        await rerunOwnModel(study, own);
+        own = null;
+      }
     }
     const trains = numbers && rewrites && !leftOut.includes('train longer') && maxTries > 0;
-    if (trains && !study.best.isOwn) await trainLonger(study);
-    if (rewrites && !isOwn) await rewriteScript(study, maxTries, leftOut);
+    if (trains && !isOwn(study.best)) await trainLonger(study);
+    if (rewrites && written === null) await rewriteScript(study, maxTries, leftOut);
     whyNoSearch = await searchNumbers(study, settings, seededRandom(seed));
   }
   const unchanged = whyNoSearch === null ? '' : `I change no number: ${whyNoSearch}`;
   if (unchanged !== '') workspace.note({ Decision: unchanged });
   const selection = await selectFinalist(study);
   if (rivals && own !== null) await rerunOwnModel(study, own);
-  await answerWithBest(study, [written?.sentence ?? '', unchanged, selection]);
+  await trials.answer([unchanged, selection]);
 }
 
 /** Gives automl's own model the time that is left, if it is the best version and had too little. */
 async function rerunOwnModel(study: Study, own: Filled): Promise<void> {
-  const { workspace, runner } = study;
-  if (workspace.ended || study.best.source !== own.source) return;
-  await adopt(study, await rerunModel(workspace, runner, own, noiseOf(study)));
+  if (study.workspace.ended || study.best !== own.attempt) return;
+  adopt(study, await rerunModel(study.trials, own, noiseOf(study)));
 }
 
 /** The two are measured on different rows, so the effect of another split is noise here. */
@@ -139,9 +134,9 @@ function noiseOf({ noiseTest }: Study): number {
   return Math.max(noiseTest.noise ?? 0, noiseTest.threshold);
 }
 
-async function adopt(study: Study, filling: Filling | null): Promise<Filled | null> {
-  if (filling?.kind !== 'filled' || filling.outcome.kind === 'failed') return null;
-  await study.adopt(filling.source, filling.sentence, filling.outcome, filling.scores);
+function adopt(study: Study, filling: Filling | null): Filled | null {
+  if (filling?.kind !== 'filled') return null;
+  study.adopt(filling.scores);
   return filling;
 }
 

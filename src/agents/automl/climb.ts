@@ -9,7 +9,7 @@ export interface ProposedNumbers {
 }
 
 /** The outcome of a try; one without effect did not change the score at all. */
-export type TryEnding = 'kept' | 'put back' | 'without effect';
+export type TryEnding = 'kept' | 'dropped' | 'without effect';
 
 /** A way to search: the next version for the outcome of the last one. It only decides, and runs nothing. */
 export type NumberTries = Generator<ProposedNumbers, void, TryEnding>;

@@ -2,7 +2,8 @@ import { climb, type ProposedNumbers, type SearchedNumbers, type TryEnding } fro
 import type { Knob } from './knobs.ts';
 import { drawAtRandom } from './random-search.ts';
 import { inTheirFiles } from './script-files.ts';
-import type { Candidate, Study } from './study.ts';
+import type { Study } from './study.ts';
+import { isOwn, type Version } from './trial.ts';
 import { changesBetween, tunableKnobs, withValues } from './versions.ts';
 
 /** The search, and the baseline that it must beat. */
@@ -26,7 +27,7 @@ export async function searchNumbers(
   random: () => number,
 ): Promise<string | null> {
   if (!isWanted) return 'I was told to leave the numbers alone.';
-  if (study.best.isOwn)
+  if (isOwn(study.best))
     return 'the numbers of my own models are common ones, and the blend chooses among the models.';
   const numbers = new Numbers(study);
   const { knobs } = numbers;
@@ -35,7 +36,7 @@ export async function searchNumbers(
   study.workspace.note({ Plan: `I can change ${knobs.length} numbers: ${list}.` });
   const tries = searches[search](numbers, random);
   let mayTrainLonger = search === 'climb';
-  let ending: TryEnding = 'put back';
+  let ending: TryEnding = 'dropped';
   for (let tried = 0; tried < maxTries && !study.workspace.ended; tried += 1) {
     const longer = mayTrainLonger ? numbers.longer(3) : null;
     const proposal = longer ?? tries.next(ending).value ?? null;
@@ -63,7 +64,7 @@ const timesOfMany = 4;
 /** The numbers of the best version, and how versions with other numbers are measured against it. */
 class Numbers implements SearchedNumbers {
   readonly #study: Study;
-  readonly #base: Candidate;
+  readonly #base: Version;
   readonly #tried = new Set<string>();
   readonly knobs: readonly Knob[];
   values: readonly number[];
@@ -71,7 +72,7 @@ class Numbers implements SearchedNumbers {
   constructor(study: Study) {
     this.#study = study;
     this.#base = study.best;
-    this.knobs = tunableKnobs(study.best.source, study.workspace.task);
+    this.knobs = tunableKnobs(study.best.measured.source, study.workspace.task);
     this.values = this.knobs.map(({ value }) => value);
     this.#tried.add(this.values.join());
   }
@@ -96,13 +97,12 @@ class Numbers implements SearchedNumbers {
   }
 
   async consider({ values, reason }: ProposedNumbers): Promise<TryEnding> {
-    const { source, changes } = this.#base;
+    const { source } = this.#base.measured;
     const change = `${changesBetween(this.knobs, this.values, values).join(', ')}.`;
     this.#tried.add(values.join());
     const ending = await this.#study.consider({
-      ...{ operator: 'tune', from: this.#study.best.source },
+      ...{ operator: 'tune', from: this.#study.best },
       source: withValues(source, this.knobs, values),
-      changes: [...changes, ...changesBetween(this.knobs, [], values)],
       seconds: this.#secondsOf(values),
       notes: { Reason: reason, Change: inTheirFiles(change, source) },
     });
@@ -112,7 +112,7 @@ class Numbers implements SearchedNumbers {
 
   /** Expected seconds: those of the best version, scaled by the numbers that increase its work. */
   #secondsOf(values: readonly number[]): number {
-    let { seconds } = this.#study.best;
+    let { seconds } = this.#study.best.measured;
     for (const [place, { prior, value }] of this.knobs.entries()) {
       const from = this.values[place] ?? value;
       const to = values[place] ?? value;

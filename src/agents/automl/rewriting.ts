@@ -1,12 +1,12 @@
 import type { Workspace } from '../common/workspace.ts';
 import { isTimeLike } from '../search/metric-names.ts';
 import { arraysScript, readArrays } from './model-writing/arrays.ts';
-import { usedShare } from './pace.ts';
 import { allRewrites } from './rewrites/all.ts';
 import { fasterFunctions } from './rewrites/in-python.ts';
 import type { Rewrite, Surroundings } from './rewrites/rewrite.ts';
 import { inTheirFiles } from './script-files.ts';
-import type { Candidate, Study } from './study.ts';
+import type { Study } from './study.ts';
+import { isOwn, type Version } from './trial.ts';
 
 /** Share of the remaining time and steps, at most. */
 const largestShare = 0.5;
@@ -23,16 +23,17 @@ export async function rewriteScript(
   leftOut: readonly string[],
 ): Promise<void> {
   const { workspace } = study;
-  const before = usedShare(workspace);
-  const surroundings = { ...(await lookAround(workspace, study.starter.source)), leftOut };
+  const { pace } = study.trials;
+  const before = pace.used;
+  const surroundings = { ...(await lookAround(workspace, study.first.measured.source)), leftOut };
   const tried = new Set<string>();
   let offers: readonly Rewrite[] = [];
-  let offersFor: Candidate | null = null;
-  const isWithinShare = () => usedShare(workspace) <= before + largestShare * (1 - before);
+  let offersFor: Version | null = null;
+  const isWithinShare = () => pace.used <= before + largestShare * (1 - before);
   while (tried.size < allowedTries(study, maxTries) && isWithinShare()) {
     // A script of automl's own already uses what its libraries offer, so the starter is rewritten, to beat that script.
-    const base = study.best.isOwn ? study.starter : study.best;
-    const { source, changes, seconds } = base;
+    const base = isOwn(study.best) ? study.first : study.best;
+    const { source, seconds } = base.measured;
     if (base !== offersFor) {
       const asked = isTimeLike(workspace.task.metric) ? await fasterFunctions(workspace, source) : [];
       offers = allRewrites(source, surroundings, asked);
@@ -41,14 +42,11 @@ export async function rewriteScript(
     const next = offers.find(({ name, effort }) => !tried.has(name) && study.affords(seconds * effort));
     if (next === undefined || workspace.ended) return;
     tried.add(next.name);
-    const change = inTheirFiles(next.change, source);
     await study.consider({
-      ...{ operator: 'rewrite', from: source },
-      source: next.source,
-      changes: [...changes, change.replace(/\.$/, '')],
+      ...{ operator: 'rewrite', from: base, source: next.source },
       seconds: seconds * next.effort,
       changesCode: next.isProven !== true,
-      notes: { Rewrite: next.name, Reason: next.reason, Change: change },
+      notes: { Rewrite: next.name, Reason: next.reason, Change: inTheirFiles(next.change, source) },
     });
   }
 }
@@ -72,7 +70,7 @@ async function lookAround(workspace: Workspace, source: string): Promise<Surroun
   return { task, arrays: summary?.arrays ?? [], packages: summary?.packages ?? [] };
 }
 
-function allowedTries({ best }: Study, maxTries: number): number {
-  if (!best.isOwn) return maxTries;
-  return best.scores === 'comparable' ? Math.min(triesAgainstOwn, maxTries) : 0;
+function allowedTries({ best, scoresOfOwn }: Study, maxTries: number): number {
+  if (!isOwn(best)) return maxTries;
+  return scoresOfOwn === 'comparable' ? Math.min(triesAgainstOwn, maxTries) : 0;
 }

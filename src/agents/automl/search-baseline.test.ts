@@ -60,7 +60,7 @@ function draws(
   const mayTry = (each: readonly number[]) => !tried.has(each.join()) && isAffordable(each);
   const search = drawAtRandom({ knobs, values, mayTry }, seededRandom(seed));
   return Array.from({ length: count }, () => {
-    const drawn = search.next('put back').value?.values ?? [];
+    const drawn = search.next('dropped').value?.values ?? [];
     tried.add(drawn.join());
     return drawn;
   });
@@ -116,10 +116,10 @@ describe('the random search', () => {
 describe('the search baseline of automl', () => {
   it('searches at random, and keeps improvements by the same noise test', async () => {
     const environment = await runAgent({ search: 'random' });
-    const best = environment.files.get('train.py') ?? '';
+    const best = environment.selected.files.get('train.py') ?? '';
     expect(score(best)).toBeLessThan(score(starter));
     expect(numberIn(best, 'SEED')).toBe(3);
-    expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(best);
+    expect(withoutAlarm(environment.selected.files.get('submission.csv') ?? '')).toBe(best);
     const changed = environment.notes.map((note) => note.Change ?? '').filter((text) => text !== '');
     expect(changed.length).toBeGreaterThan(10);
     // They change more than one number at once.
@@ -154,8 +154,8 @@ describe('the search baseline of automl', () => {
     await fc.assert(
       fc.asyncProperty(budgets, async ({ search, seed, steps, seconds }) => {
         const environment = await runAgent({ search }, { steps, seconds }, seed);
-        const entry = environment.files.get('train.py') ?? '';
-        expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(entry);
+        const entry = environment.selected.files.get('train.py') ?? '';
+        expect(withoutAlarm(environment.selected.files.get('submission.csv') ?? '')).toBe(entry);
       }),
       { numRuns: 60 },
     );
@@ -166,7 +166,7 @@ describe('the search baseline of automl', () => {
       let sum = 0;
       for (let seed = 0; seed < 10; seed += 1) {
         const environment = await runAgent({ search }, {}, seed);
-        sum += score((environment.files.get('train.py') ?? '').replace(/SEED = \d+/, 'SEED = 3'));
+        sum += score((environment.selected.files.get('train.py') ?? '').replace(/SEED = \d+/, 'SEED = 3'));
       }
       return sum / 10;
     };

@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { FakeEnvironment } from '../../../test/fakes/fake-environment.ts';
 import { withoutAlarm } from '../../../test/fakes/without-alarm.ts';
-import { Workspace } from '../common/workspace.ts';
 import { stoppingItself } from '../search/own-stop.ts';
-import { TrialRunner } from './trial.ts';
+import { measuredAs, Trials } from './trial.ts';
 
 describe('a try', () => {
   it('ends itself when its time is up, even if it hangs', () => {
@@ -30,7 +29,7 @@ describe('a try', () => {
     expect(withoutAlarm(stoppingItself(source, 30))).toBe(source);
   });
 
-  it('counts as stopped at its time limit, and its script does not count as the current one', async () => {
+  it('counts as stopped at its time limit if it takes that long', async () => {
     const environment = new FakeEnvironment({
       files: { 'train.py': 'first' },
       execute: (source) => ({
@@ -39,32 +38,14 @@ describe('a try', () => {
         seconds: withoutAlarm(source) === 'slow' ? 5 : 1,
       }),
     });
-    const runner = new TrialRunner(new Workspace(environment), 'first');
-    expect(await runner.run('slow', 5)).toMatchObject({ kind: 'failed', timedOut: true });
-    expect(await runner.run('slow', 9)).toMatchObject({ kind: 'failed', timedOut: false });
-    expect(await runner.run('quick', 5)).toMatchObject({ kind: 'measured', score: 3 });
-    expect(runner.isInPlace('quick')).toBe(false);
-    await runner.run('quick');
-    expect(runner.isInPlace('quick')).toBe(true);
+    const trials = new Trials(environment);
+    await trials.runStarter('first');
+    expect(await trials.run('slow', 5)).toMatchObject({ kind: 'failed', timedOut: true });
+    expect(await trials.run('slow', 9)).toMatchObject({ kind: 'failed', timedOut: false });
+    expect(await trials.run('quick', 5)).toMatchObject({ kind: 'measured', score: 3 });
   });
 
-  it('stays in the workspace as it ran if it is given another text for later runs', async () => {
-    const environment = new FakeEnvironment({
-      files: { 'train.py': 'first' },
-      execute: () => ({ output: 'MAE: 3', exitCode: 0, seconds: 1 }),
-    });
-    const runner = new TrialRunner(new Workspace(environment), 'first');
-    await runner.run('five folds', 5);
-    const ran = environment.files.get('train.py');
-    runner.rename('five folds of the best model');
-    expect(runner.isInPlace('five folds')).toBe(false);
-    expect(runner.isInPlace('five folds of the best model')).toBe(true);
-    expect(environment.files.get('train.py')).toBe(ran);
-    await runner.run('five folds of the best model');
-    expect(environment.files.get('train.py')).toBe('five folds of the best model');
-  });
-
-  it('can be restored with its submission and without another run, as can one other', async () => {
+  it('has a branch with its script and its submission, whatever is run after it', async () => {
     const environment = new FakeEnvironment({
       files: { 'train.py': 'first' },
       execute: (source) => ({
@@ -72,20 +53,21 @@ describe('a try', () => {
         writes: { 'submission.csv': withoutAlarm(source) },
       }),
     });
-    const runner = new TrialRunner(new Workspace(environment), 'first');
-    for (const source of ['first', 'second', 'third']) {
-      await runner.run(source, 9);
-      await runner.keep(source, 'first');
-    }
-    await runner.run('fourth');
-    expect(['first', 'second', 'third', 'fourth'].map((source) => runner.keeps(source))).toEqual([
-      ...[true, false, true, false],
-    ]);
-    expect(await runner.putBack('second')).toBeNull();
-    expect(await runner.putBack('first')).toMatchObject({ score: 3 });
-    expect(runner.isInPlace('first')).toBe(true);
-    expect(environment.files.get('train.py')).toBe('first');
-    expect(environment.files.get('submission.csv')).toBe('first');
-    expect(environment.executed).toHaveLength(4);
+    const trials = new Trials(environment);
+    const { starter } = await trials.runStarter('first');
+    expect(environment.selected.id).toBe('b1');
+    const version = trials.begin('tune', starter, 'a change');
+    const ran = await trials.run('second', 9);
+    version.view = await trials.fork();
+    version.measured = measuredAs(ran, 'second');
+    await trials.run('third', 9);
+    expect(environment.selected.files.get('submission.csv')).toBe('first');
+    trials.finish(version, true, 'better');
+    expect(environment.selected.files.get('submission.csv')).toBe('second');
+    await trials.answer([]);
+    // The script that is left does not stop itself.
+    expect(environment.selected.files.get('train.py')).toBe('second');
+    expect(environment.executed.map(withoutAlarm)).toEqual(['first', 'second', 'third']);
+    expect(environment.finalAnswer).toContain('Handed in is version 1 (tune)');
   });
 });

@@ -1,174 +1,135 @@
-import type { Workspace } from '../common/workspace.ts';
-import { readMetric } from '../search/metric-reader.ts';
-import { stoppingItself } from '../search/own-stop.ts';
-import { Attempts } from './attempts.ts';
+import type { Environment } from '../../environment/index.ts';
+import { Workspace } from '../common/workspace.ts';
+import { BranchView } from '../search/branch-view.ts';
+import { outcomeText } from '../search/outcome-text.ts';
+import { stoppingItself, withoutStop } from '../search/own-stop.ts';
+import { failedRun, outcomeOf, type RunOutcome, toldOf } from '../search/run-outcome.ts';
+import { type Attempt, type Measured, type Operator, SearchTree } from '../search/search-tree.ts';
+import { Pace } from './pace.ts';
 import { filesIn } from './script-files.ts';
 
-/** One run of a version of the script that printed a score. */
-export interface MeasuredTrial {
-  kind: 'measured';
-  score: number;
-  line: string;
-  /** It was printed under a part of the metric's name only. */
-  short?: boolean;
-  /** Another metric was printed instead of the task's. */
-  other?: boolean;
-  seconds: number;
-  printed: string;
-}
+/** A version that was measured. */
+export type Version = Attempt & { measured: Measured & { source: string } };
 
-/** The outcome of one run of a version of the script. */
-export type TrialOutcome = MeasuredTrial | FailedTrial;
-
-interface FailedTrial {
-  kind: 'failed';
-  why: string;
-  seconds: number;
-  timedOut: boolean;
-  /** It ran to its end, but printed no metric. */
-  silent?: boolean;
-}
-
-/** What a run printed of its score, or why there is none. */
-export function told(outcome: TrialOutcome): string {
-  return outcome.kind === 'measured' ? outcome.line : outcome.why;
-}
-
-/** A version whose submission is copied beside the script. */
-interface Kept {
-  source: string;
-  outcome: MeasuredTrial;
-  slot: number;
-}
-
-/** A submission with more files is not copied: each takes a step. */
-const maxFiles = 3;
-
-/** Runs versions of the script, and knows which one is in the workspace and which one ran last. */
-export class TrialRunner {
-  readonly attempts: Attempts;
+/**
+ * Runs versions of a script one after another on one branch, which costs no time besides their own. One that may be the
+ * best gets a branch of its own as it ran.
+ */
+export class Trials {
+  readonly #environment: Environment;
+  readonly #work: BranchView;
   readonly workspace: Workspace;
-  #written: string;
-  /** The content of each file of the script. */
-  readonly #files: Map<string, string>;
-  /** `text` is what ran: the version, perhaps with a line that limits its time; or what it was before it was renamed. */
-  #lastRun: { source: string; text: string; outcome: TrialOutcome; isRenamed?: boolean } | null = null;
-  #kept: readonly Kept[] = [];
+  readonly tree: SearchTree;
+  readonly pace: Pace;
+  /** The content of each file of the script on the working branch. */
+  #files: ReadonlyMap<string, string> = new Map();
+  /** The share of the budget that was used when the last version was recorded. */
+  #used = 0;
+  /** Whether the submission of the first version is accepted, so that that of each other must be; null: not known. */
+  isAccepted: boolean | null = null;
 
-  /** `source` is the current content of the script's files. */
-  constructor(workspace: Workspace, source: string) {
-    this.workspace = workspace;
-    this.attempts = new Attempts(workspace);
-    this.#written = source;
-    this.#files = filesIn(source, workspace.task.entry);
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    const { budget } = environment;
+    const all = { seconds: Number.POSITIVE_INFINITY, steps: Number.POSITIVE_INFINITY };
+    this.#work = new BranchView(environment, environment, budget, all);
+    this.workspace = new Workspace(this.#work);
+    this.tree = new SearchTree(environment);
+    this.pace = new Pace(this.workspace);
   }
 
-  /** Whether the last run was a successful one of this version. */
-  isInPlace(source: string): boolean {
-    const last = this.#lastRun;
-    if (last?.source !== source || last.text !== this.#written) return false;
-    return (last.text === source || last.isRenamed === true) && last.outcome.kind === 'measured';
+  /** Runs the starter, which lies in the workspace, and stays selected until there is a better version. */
+  async runStarter(source: string): Promise<{ starter: Attempt; outcome: RunOutcome }> {
+    this.#files = filesIn(source, this.workspace.task.entry);
+    const starter = this.begin('starter', null, 'the starter as it is');
+    const outcome = await this.run(source);
+    starter.view = await this.fork();
+    this.#environment.select(starter.view.branch);
+    starter.measured = measuredAs(outcome, source);
+    this.finish(starter, outcome.kind === 'measured', toldOf(outcome));
+    return { starter, outcome };
   }
 
-  /** Whether submissions can be copied: not code, which replaces the script itself, nor one of many files. */
-  get canKeep(): boolean {
-    const { files } = this.workspace.task.submission;
-    return files.length <= maxFiles && files.every(({ path }) => !path.endsWith('.py'));
+  begin(operator: Operator, parent: Attempt | null, change: string): Attempt {
+    const attempt = this.tree.begin(operator, parent, { why: '' });
+    attempt.change = change;
+    return attempt;
   }
 
-  /** Whether a version can be put back without running it. */
-  keeps(source: string): boolean {
-    return this.#kept.some((kept) => kept.source === source);
+  /** A branch with the version that ran just now, and its submission. It costs nothing until something is done on it. */
+  fork(): Promise<BranchView> {
+    return this.#work.fork();
   }
 
-  /** Copies the submission of a version that ran just now. Of earlier copies, those of the versions `besides` stay. */
-  async keep(source: string, ...besides: string[]): Promise<void> {
-    const last = this.#lastRun;
-    if (last?.source !== source || last.text !== this.#written || last.outcome.kind === 'failed') return;
-    if (!this.canKeep || this.keeps(source)) return;
-    const { outcome } = last;
-    this.#kept = this.#kept.filter((each) => besides.includes(each.source));
-    const slot = [1, 2, 3].find((each) => this.#kept.every((kept) => kept.slot !== each)) ?? 3;
-    for (const { path } of this.workspace.task.submission.files)
-      if (!(await this.#copy(path, copyOf(path, slot)))) return;
-    this.#kept = [...this.#kept, { source, outcome, slot }];
-  }
-
-  /** Puts a copied version back with its submission; null if it was not copied, or that fails. */
-  async putBack(source: string): Promise<MeasuredTrial | null> {
-    const kept = this.#kept.find((each) => each.source === source);
-    if (kept === undefined || (await this.write(source)) !== null) return null;
-    for (const { path } of this.workspace.task.submission.files)
-      if (!(await this.#copy(copyOf(path, kept.slot), path))) return null;
-    this.#lastRun = { source, text: source, outcome: kept.outcome };
-    return kept.outcome;
-  }
-
-  async #copy(from: string, to: string): Promise<boolean> {
-    return !this.workspace.ended && (await this.workspace.copyFile(from, to)).status === 'ok';
-  }
-
-  /**
-   * Gives the version that ran last another, equivalent text for later runs. In the workspace stays what ran: a submission
-   * must come from the script beside it.
-   */
-  rename(source: string): void {
-    if (this.#lastRun !== null) this.#lastRun = { ...this.#lastRun, source, isRenamed: true };
-  }
-
-  /** Whether the last run failed: it may have left an incomplete submission. */
-  get hasFailed(): boolean {
-    return this.#lastRun?.outcome.kind === 'failed';
+  /** One that is kept is the best one from now on. Its cost is all that was used since the last one. */
+  finish(attempt: Attempt, isKept: boolean, why: string): void {
+    const { used } = this.pace;
+    attempt.cost = Math.max(0, used - this.#used);
+    this.#used = used;
+    this.tree.finish(attempt, isKept ? 'kept' : attempt.measured === null ? 'failed' : 'dropped', why);
+    if (isKept) this.tree.take(attempt);
+    this.tree.record(attempt);
   }
 
   /** @param limit seconds after which the script stops itself; without it, only the environment's limits end it */
-  async run(source: string, limit?: number): Promise<TrialOutcome> {
-    const before = this.workspace.budget.seconds_left;
-    const text = limit === undefined ? source : stoppingItself(source, limit);
-    const problem = await this.write(text);
-    const outcome = problem ?? (await this.#execute(before, limit));
-    if (problem === null) this.#lastRun = { source, text, outcome };
-    return outcome;
-  }
-
-  /** Puts a version into the workspace without running it; null if it is in place. */
-  async write(source: string): Promise<TrialOutcome | null> {
-    if (this.#written === source) return null;
-    for (const [path, text] of filesIn(source, this.workspace.task.entry)) {
+  async run(source: string, limit?: number): Promise<RunOutcome> {
+    const { workspace } = this;
+    const { entry, metric } = workspace.task;
+    const before = workspace.budget.seconds_left;
+    const files = filesIn(limit === undefined ? source : stoppingItself(source, limit), entry);
+    for (const [path, text] of files) {
       if (this.#files.get(path) === text) continue;
-      if (this.workspace.ended) return failed('the run is over');
-      const { status } = await this.workspace.writeFile(path, text);
-      if (status !== 'ok') return failed(`the script could not be written (${status})`);
-      this.#files.set(path, text);
+      if (workspace.ended) break;
+      const { status } = await workspace.writeFile(path, text);
+      if (status !== 'ok') return failedRun(`the script could not be written (${status})`);
+      this.#files = new Map([...this.#files, [path, text]]);
     }
-    this.#written = source;
-    return null;
-  }
-
-  async #execute(secondsBefore: number, limit = Number.POSITIVE_INFINITY): Promise<TrialOutcome> {
-    if (this.workspace.ended) return failed('the run is over');
-    const { entry, metric } = this.workspace.task;
-    const { status, observation, durationMs, budget } = await this.workspace.executeScript(entry);
+    if (workspace.ended) return failedRun('the run is over');
+    const result = await workspace.executeScript(entry);
     // The budget also counts the time around the script itself.
-    const seconds = Math.max(durationMs / 1000, secondsBefore - budget.seconds_left);
-    const timedOut = status === 'timed_out' || (status === 'failed' && seconds >= limit);
-    if (status !== 'ok')
-      return failed(`the script ended as ${timedOut ? 'timed_out' : status}`, { seconds, timedOut });
-    const reading = readMetric(observation, metric);
-    if (reading === null)
-      return failed(`the script printed no ${metric.name} that I can read`, { seconds, silent: true });
-    const { value: score, line, short, other } = reading;
-    if (!Number.isFinite(score))
-      return failed(`the script printed a ${metric.name} that is no number: "${line}"`, { seconds });
-    return { kind: 'measured', score, line, short, other, seconds, printed: observation };
+    const seconds = Math.max(result.durationMs / 1000, before - result.budget.seconds_left);
+    return outcomeOf(result, metric, seconds, limit);
+  }
+
+  /** Whether the submission on the working branch is accepted. */
+  async check(): Promise<boolean> {
+    return (await this.workspace.validateSubmission()).status === 'ok';
+  }
+
+  /** Leaves the best version as a script without a limit, and ends the run. `said`: what else is to be told. */
+  async answer(said: readonly string[]): Promise<void> {
+    const [root] = this.tree.attempts;
+    const chosen = this.tree.best ?? root;
+    if (this.workspace.ended || root === undefined || chosen?.view == null) return;
+    const branch = new Workspace(chosen.view);
+    const ran = chosen.view.source;
+    if (ran !== null && withoutStop(ran) !== ran && this.workspace.budget.steps_left >= 2)
+      await branch.writeFile(branch.task.entry, withoutStop(ran));
+    if (this.isAccepted === null && this.workspace.budget.steps_left >= 2)
+      this.isAccepted = (await branch.validateSubmission()).status === 'ok';
+    if (branch.ended) return;
+    const check =
+      this.isAccepted === null
+        ? 'was not checked'
+        : this.isAccepted
+          ? 'passed the check'
+          : "did not pass the check, as the starter's did not";
+    const text = outcomeText(this.tree, root, [...said, `The submission ${check}.`]);
+    await this.#environment.step({ name: 'Final Answer', args: { final_answer: text } });
   }
 }
 
-function failed(why: string, more: Partial<FailedTrial> = {}): FailedTrial {
-  return { kind: 'failed', why, seconds: 0, timedOut: false, ...more };
+/** Null for a run that failed. `source`: the script, from which later runs of it are made. */
+export function measuredAs(outcome: RunOutcome, source: string): Version['measured'] | null {
+  if (outcome.kind === 'failed') return null;
+  return { ...outcome, evidence: { first: outcome.score, second: null }, source };
 }
 
-/** Beside the script, because another folder may not exist. */
-function copyOf(path: string, slot: number): string {
-  return `kept_${slot}_${path.replaceAll('/', '_')}`;
+export function isVersion(attempt: Attempt | null | undefined): attempt is Version {
+  return attempt?.measured?.source != null;
+}
+
+/** Whether the script is automl's own, with nothing of the starter in it. */
+export function isOwn({ operator }: Attempt): boolean {
+  return operator === 'model';
 }

@@ -15,17 +15,17 @@ it('knows the script and its last run through copies of files that the script do
   const source = 'import model\nopen("table.csv")';
   await workspace.writeFile('train.py', source);
   await workspace.executeScript('train.py');
-  await workspace.copyFile('submission.csv', 'kept_1_submission.csv');
+  await workspace.copyFile('submission.csv', 'a_copy_of_submission.csv');
   expect(view.source).toBe(source);
   expect(view.freshRun?.source).toBe(source);
 
   for (const path of ['model.py', 'table.csv', 'submission.csv']) {
     await workspace.executeScript('train.py');
-    await workspace.copyFile('kept_1_submission.csv', path);
+    await workspace.copyFile('a_copy_of_submission.csv', path);
     expect(view.freshRun, path).toBeNull();
     expect(view.source, path).toBe(source);
   }
-  await workspace.copyFile('kept_1_submission.csv', 'train.py');
+  await workspace.copyFile('a_copy_of_submission.csv', 'train.py');
   expect(view.source).toBeNull();
 });
 
@@ -39,4 +39,25 @@ it('does not pass on attempts of an agent on the branch, which are not those of 
   view.note({ [searchNodeEntry]: '{}' });
   view.note({ [searchNodeEntry]: '{}', Decision: 'kept' });
   expect(environment.notes).toEqual([{ Decision: 'kept' }]);
+});
+
+it('shares its budget with its forks, and continues with the one that an agent selects', async () => {
+  const environment = new FakeEnvironment({
+    files: { 'train.py': 'first' },
+    steps: 30,
+    execute: (source) => ({ output: source, exitCode: 0, seconds: 2 }),
+  });
+  const view = new BranchView(environment, environment, environment.budget, { seconds: 100, steps: 4 });
+  await view.step({ name: 'Execute Script', args: { script_name: 'train.py' } });
+  const fork = await view.fork();
+  await view.step({ name: 'Write File', args: { file_name: 'train.py', content: 'second' } });
+  view.select(fork);
+  const { budget } = await fork.step({ name: 'Validate Submission', args: {} });
+  expect(budget).toMatchObject({ steps_left: 1, seconds_used: 2 });
+  expect(view.id).toBe('main');
+  view.takeSelected();
+  expect(view.id).toBe('b1');
+  expect(view.freshRun?.result.observation).toContain('first');
+  const last = await view.step({ name: 'Read File', args: { file_name: 'train.py' } });
+  expect(last).toMatchObject({ observation: 'first', ended: true });
 });

@@ -14,6 +14,15 @@ export interface Allotment {
   steps: number;
 }
 
+/** What the branches of a view share. */
+interface Account {
+  allotted: Allotment;
+  used: Allotment;
+  /** The budget of the whole run, after the last step. */
+  now: Budget;
+  isOver: boolean;
+}
+
 /** A run of the entry script, and its result. */
 export interface EntryRun {
   result: StepResult;
@@ -34,16 +43,10 @@ const looking = new Set(
  * nothing else. Knows the entry script and its last run if the actions so far show them.
  */
 export class BranchView implements Environment {
-  readonly branch: Branch;
-  readonly id: Branch['id'];
-  readonly origin: Branch['origin'];
   readonly task: TaskBrief;
   readonly actions: Environment['actions'];
   /** The budget at the beginning. */
   readonly budget: Budget;
-  /** The budget of the whole run, after the last step here. */
-  runBudget: Budget;
-  runIsOver = false;
   /** The final answer; null before it is given. */
   answer: string | null = null;
   /** The current entry script; null if it must be read first. */
@@ -51,8 +54,9 @@ export class BranchView implements Environment {
   /** Seconds after which the script stops itself; null for no limit. */
   runLimit: number | null = null;
   readonly #environment: Environment;
-  #used: Allotment = { seconds: 0, steps: 0 };
-  #allotted: Allotment;
+  readonly #account: Account;
+  #branch: Branch;
+  #selected: BranchView | null = null;
   /** The last run of the script, if nothing was changed since. */
   freshRun: EntryRun | null;
   #again: StepResult | null = null;
@@ -64,18 +68,37 @@ export class BranchView implements Environment {
     now: Budget,
     allotted: Allotment,
     before: EntryRun | null = null,
+    account?: Account,
   ) {
     this.#environment = environment;
-    this.branch = branch;
-    this.id = branch.id;
-    this.origin = branch.origin;
+    this.#account = account ?? { allotted, used: { seconds: 0, steps: 0 }, now, isOver: false };
+    this.#branch = branch;
     this.task = environment.task;
     this.actions = environment.actions;
-    this.runBudget = now;
-    this.#allotted = allotted;
     this.budget = this.#shown(now);
     this.source = before?.source ?? null;
     this.freshRun = before;
+  }
+
+  get branch(): Branch {
+    return this.#branch;
+  }
+
+  get id(): Branch['id'] {
+    return this.#branch.id;
+  }
+
+  get origin(): Branch['origin'] {
+    return this.#branch.origin;
+  }
+
+  /** The budget of the whole run, after the last step here. */
+  get runBudget(): Budget {
+    return this.#account.now;
+  }
+
+  get runIsOver(): boolean {
+    return this.#account.isOver;
   }
 
   /**
@@ -97,8 +120,7 @@ export class BranchView implements Environment {
 
   /** Ends the current allotment of the branch, and gives it a new one. */
   allot(allotted: Allotment): void {
-    this.#allotted = allotted;
-    this.#used = { seconds: 0, steps: 0 };
+    Object.assign(this.#account, { allotted, used: { seconds: 0, steps: 0 } });
     this.answer = null;
   }
 
@@ -115,28 +137,44 @@ export class BranchView implements Environment {
     const again = this.#again;
     if (!looking.has(name)) this.#again = null;
     if (runsEntry && again !== null) return { ...again, budget: this.#shown(this.runBudget), ended: false };
-    const result = await this.branch.step(action);
-    const { seconds_used, steps_used } = this.runBudget;
-    this.#used.seconds += Math.max(result.durationMs / 1000, result.budget.seconds_used - seconds_used);
-    this.#used.steps += result.budget.steps_used > steps_used ? 1 : 0;
-    this.runBudget = result.budget;
-    this.runIsOver = result.ended;
+    const result = await this.#branch.step(action);
+    const { used, now } = this.#account;
+    used.seconds += Math.max(result.durationMs / 1000, result.budget.seconds_used - now.seconds_used);
+    used.steps += result.budget.steps_used > now.steps_used ? 1 : 0;
+    Object.assign(this.#account, { now: result.budget, isOver: result.ended });
     this.#follow(name, args, runsEntry, result);
     return { ...result, budget: this.#shown(result.budget), ended: result.ended || this.#isSpent() };
   }
 
-  fork(at?: number): Promise<Branch> {
-    return this.branch.fork(at);
+  /** The fork uses what this branch may use. */
+  async fork(at?: number): Promise<BranchView> {
+    const { now, allotted } = this.#account;
+    const branch = await this.#branch.fork(at);
+    const before = at === undefined ? this.freshRun : null;
+    const view = new BranchView(this.#environment, branch, now, allotted, before, this.#account);
+    if (at === undefined) view.source = this.source;
+    return view;
   }
 
   async ask(request: ModelRequest): Promise<ModelReply> {
     const reply = await this.#environment.ask(request);
-    if (reply.kind === 'closed') this.runIsOver = true;
+    if (reply.kind === 'closed') this.#account.isOver = true;
     return reply;
   }
 
-  /** An agent on a branch can neither end the run nor choose what is graded. */
-  select(): void {}
+  /** An agent on a branch can neither end the run nor choose what is graded, but which branch the search goes on with. */
+  select(branch: Branch): void {
+    this.#selected = branch instanceof BranchView && branch !== this ? branch : null;
+  }
+
+  /** Continues with the branch that an agent selected; otherwise with this one. */
+  takeSelected(): void {
+    if (this.#selected === null) return;
+    const { branch, source, freshRun } = this.#selected;
+    Object.assign(this, { source, freshRun });
+    this.#branch = branch;
+    this.#selected = null;
+  }
 
   giveUp(_reason: unknown, message: string): void {
     this.answer ??= message;
@@ -180,15 +218,16 @@ export class BranchView implements Environment {
   }
 
   #isSpent(): boolean {
-    return this.#used.steps >= this.#allotted.steps || this.#used.seconds >= this.#allotted.seconds;
+    const { used, allotted } = this.#account;
+    return used.steps >= allotted.steps || used.seconds >= allotted.seconds;
   }
 
   #shown(now: Budget): Budget {
-    const { seconds, steps } = this.#used;
+    const { used, allotted } = this.#account;
     return {
-      ...{ ...now, steps_used: steps, seconds_used: seconds },
-      steps_left: Math.max(0, Math.min(now.steps_left, this.#allotted.steps - steps)),
-      seconds_left: Math.max(0, Math.min(now.seconds_left, this.#allotted.seconds - seconds)),
+      ...{ ...now, steps_used: used.steps, seconds_used: used.seconds },
+      steps_left: Math.max(0, Math.min(now.steps_left, allotted.steps - used.steps)),
+      seconds_left: Math.max(0, Math.min(now.seconds_left, allotted.seconds - used.seconds)),
     };
   }
 

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { FakeEnvironment } from '../../api/testing.ts';
 import type { BranchView } from './branch-view.ts';
 import { type Gain, HeldOutRows, type RowHolder } from './held-out-rows.ts';
 import { type Attempt, SearchTree } from './search-tree.ts';
 
 /** Versions whose answers are numbers, and whose gain is the difference of these; each has an error of 1. */
 async function rowsWith(qualities: number[], holder: Partial<RowHolder> = {}) {
-  const tree = new SearchTree(() => {});
+  const tree = new SearchTree(new FakeEnvironment());
   const attempts = qualities.map(() => tree.begin('draft', null, { why: '' }));
   const runs: number[] = [];
   const average = (members: readonly string[]) =>

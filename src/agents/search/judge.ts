@@ -1,7 +1,7 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Allotment } from './branch-view.ts';
 import type { Evaluator } from './evaluator.ts';
-import { onFreshSeeds, rounds, selectionShare } from './fresh-seeds.ts';
+import { compareOnFreshSeeds, rounds, selectionShare } from './fresh-seeds.ts';
 import { HeldOutRows, type HoldOut, stepsOfPart, told } from './held-out-rows.ts';
 import { scoreOf } from './policies.ts';
 import type { SearchBudget } from './search-budget.ts';
@@ -126,14 +126,13 @@ export class Judge {
   async #selectOnFreshSeeds(best: Attempt, reference: Attempt): Promise<Selection | null> {
     const left = () => ({ ...this.#budget.left, steps: this.#budget.left.steps - 1 });
     const mayRun = () => left().seconds >= this.#roundSeconds && left().steps >= 2 * runsOfRound + 1;
-    const found = await onFreshSeeds(this.#evaluator.noiseTest, mayRun, async (isBest, raisedBy) => {
-      return (await this.#evaluator.again(isBest ? best : reference, raisedBy, left())) ?? 'failed';
-    });
-    if (found === null) return null;
-    const { gains, hasFailed, isBetter } = found;
-    const outcome = hasFailed ? 'failed' : `gained ${gains.map((gain) => gain.toPrecision(3)).join(', ')}`;
-    const said = `On fresh seeds, against ${reference.id}: ${best.id} ${outcome}.`;
-    return { chosen: isBetter ? best : reference, said };
+    const found = await compareOnFreshSeeds(
+      [reference, best],
+      this.#evaluator.noiseTest,
+      mayRun,
+      async (version, raisedBy) => (await this.#evaluator.again(version, raisedBy, left())) ?? 'failed',
+    );
+    return found === null ? null : { chosen: found.isBetter ? best : reference, said: found.said };
   }
 
   /**

@@ -64,7 +64,7 @@ export class TreeSearch {
     this.#settings = settings;
     this.#operate = operate;
     this.#budget = new SearchBudget(environment.budget);
-    this.tree = new SearchTree((entries) => environment.note(entries));
+    this.tree = new SearchTree(environment);
     this.evaluator = new Evaluator(environment, (view) => this.#budget.follow(view));
     this.#judge = new Judge(environment, this.tree, this.evaluator, this.#budget);
   }
@@ -86,7 +86,7 @@ export class TreeSearch {
     const workers = Array.from({ length: this.#settings.atOnce }, () => this.#work(root));
     await Promise.all(workers);
     const selection = await this.#select(root);
-    return outcomeText(this.tree, root, selection);
+    return outcomeText(this.tree, root, [selection]);
   }
 
   async #runStarter(): Promise<Attempt> {
@@ -156,16 +156,16 @@ export class TreeSearch {
   async #measure(attempt: Attempt, view: BranchView): Promise<void> {
     const scored = await this.evaluator.measure(view);
     this.#budget.follow(view);
-    if ('why' in scored) return this.#fail(attempt, scored.why, scored.output);
+    if (scored.kind === 'failed') return this.#fail(attempt, scored.why, scored.printed);
     attempt.measured = scored;
-    attempt.output = scored.run.result.observation;
+    attempt.output = scored.printed;
     const problem = await this.#judge.correct(attempt, scored);
     if (problem !== null) return this.#fail(attempt, problem);
     const { noiseTest } = this.evaluator;
     const compared = measuredBase(attempt);
     const gain = compared === undefined ? null : noiseTest.gain(scoreOf(attempt), scoreOf(compared));
     attempt.hasGained = await this.#judge.isNewBest(attempt, scored);
-    if (attempt.hasGained) this.#takeAsBest(attempt);
+    if (attempt.hasGained) this.tree.take(attempt);
     this.#widenUnless(attempt.hasGained);
     const isKept = gain === null || gain > noiseTest.threshold;
     const than = gain === null ? '' : `, ${gain > 0 ? 'better' : 'no better'} than ${compared?.id}`;
@@ -179,12 +179,6 @@ export class TreeSearch {
     attempt.output = output || why;
     this.#widenUnless(false);
     this.tree.finish(attempt, 'failed', why);
-  }
-
-  #takeAsBest(attempt: Attempt): void {
-    this.tree.best = attempt;
-    // Selected immediately, because a limit may end the run at any time.
-    if (attempt.view !== null) this.#environment.select(attempt.view.branch);
   }
 
   #widenUnless(hasGained: boolean): void {
@@ -205,7 +199,7 @@ export class TreeSearch {
     if (selection === null) return '';
     const { chosen, said } = selection;
     if (chosen !== this.tree.best) {
-      this.#takeAsBest(chosen);
+      this.tree.take(chosen);
       this.tree.record(chosen);
     }
     this.#environment.note({ Decision: `${said} I submit ${chosen.id}.` });

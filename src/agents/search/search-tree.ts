@@ -1,7 +1,9 @@
+import type { Environment } from '../../environment/index.ts';
 import { plainLine } from '../../lib/plain-line.ts';
 import { SearchNode, searchNodeEntry } from '../../schema/index.ts';
-import type { BranchView, EntryRun } from './branch-view.ts';
+import type { BranchView } from './branch-view.ts';
 import type { VersionScores } from './noise-test.ts';
+import type { MeasuredRun } from './run-outcome.ts';
 
 export type Operator =
   | 'starter'
@@ -10,17 +12,17 @@ export type Operator =
   | 'improve'
   | 'debug'
   | 'merge'
+  | 'model'
+  | 'rewrite'
   | 'tune'
   | 'ensemble';
 
-/** A version that was measured, and whose submission was accepted. */
-export interface Measured {
+/** A version that was measured. */
+export interface Measured extends MeasuredRun {
+  /** Its scores, perhaps corrected. */
   evidence: VersionScores;
-  /** The line in which it printed its score. */
-  line: string;
-  run: EntryRun;
-  /** The run time of one run. */
-  seconds: number;
+  /** The script; null if that is unknown. */
+  source: string | null;
 }
 
 export interface Attempt {
@@ -47,11 +49,21 @@ export interface Attempt {
 /** All attempts, and the best of them. */
 export class SearchTree {
   readonly attempts: Attempt[] = [];
-  readonly #note: (entries: Record<string, string>) => void;
-  best: Attempt | null = null;
+  readonly #environment: Environment;
+  #best: Attempt | null = null;
 
-  constructor(note: (entries: Record<string, string>) => void) {
-    this.#note = note;
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  get best(): Attempt | null {
+    return this.#best;
+  }
+
+  /** Makes an attempt the best one, and selects its branch immediately, because a limit may end the run at any time. */
+  take(attempt: Attempt): void {
+    this.#best = attempt;
+    if (attempt.view !== null) this.#environment.select(attempt.view.branch);
   }
 
   /** The attempts that may be submitted. */
@@ -86,22 +98,16 @@ export class SearchTree {
     attempt.depthOfFailure = status === 'failed' ? (attempt.parent?.depthOfFailure ?? 0) + 1 : 0;
   }
 
-  /** Records the state of an attempt in the trace. */
+  /** Records the state of an attempt in the trace; long texts are shortened. */
   record(attempt: Attempt): void {
     const { id, parent, other, operator, view, status, change, why, measured, cost } = attempt;
-    this.#note(
-      nodeNote({
-        ...{ id, parent: parent?.id ?? null, other: other?.id ?? null, operator, branch: view?.id ?? null },
-        ...{
-          status,
-          change,
-          why,
-          score: measured?.evidence.first ?? null,
-          seconds: measured?.seconds ?? null,
-        },
-        ...{ cost, is_best: this.best === attempt },
-      }),
-    );
+    const node: SearchNode = {
+      ...{ id, parent: parent?.id ?? null, other: other?.id ?? null, operator, branch: view?.id ?? null },
+      ...{ status, change: plainLine(change, 400), why: plainLine(why, 400) },
+      ...{ score: measured?.evidence.first ?? null, seconds: measured?.seconds ?? null },
+      ...{ cost: Number(cost.toFixed(4)), is_best: this.#best === attempt },
+    };
+    this.#environment.note({ [searchNodeEntry]: JSON.stringify(SearchNode.parse(node)) });
   }
 }
 
@@ -115,17 +121,4 @@ export function lineage(attempt: Attempt): Attempt[] {
 /** The nearest ancestor that was measured. */
 export function measuredBase(attempt: Attempt): Attempt | undefined {
   return lineage(attempt).find((one) => one !== attempt && one.measured !== null);
-}
-
-/** The note that records an attempt in the trace; its texts are shortened. */
-export function nodeNote(node: SearchNode): Record<string, string> {
-  const [change, why] = [plainLine(node.change, 400), plainLine(node.why, 400)];
-  const shown = { ...node, change, why, cost: Number(node.cost.toFixed(4)) };
-  return { [searchNodeEntry]: JSON.stringify(SearchNode.parse(shown)) };
-}
-
-/** How many attempts there are, and how they ended. */
-export function countsOf(attempts: readonly Pick<SearchNode, 'status'>[]): string {
-  const of = (wanted: SearchNode['status']) => attempts.filter(({ status }) => status === wanted).length;
-  return `${attempts.length}; kept: ${of('kept')}; failed: ${of('failed')}.`;
 }

@@ -142,6 +142,7 @@ async function runTuner(
   const before = view.source;
   view.repeatRun();
   await tuner.run({ environment: view, seed, options, reference: null });
+  view.takeSelected();
   if (view.source !== null && view.source === before)
     return { kind: 'nothing', why: `${tuner.name} found nothing better` };
   return { kind: 'written', change: `${tuner.name}: ${view.answer ?? 'stopped by the budget'}` };
@@ -174,6 +175,6 @@ function timeOf({ measured }: Attempt): string[] {
 }
 
 function versionOf({ view, measured, output }: Attempt): VersionText {
-  const source = measured?.run.source ?? view?.source ?? null;
+  const source = measured?.source ?? view?.source ?? null;
   return { source: source === null ? null : withoutStop(source), line: measured?.line ?? null, output };
 }

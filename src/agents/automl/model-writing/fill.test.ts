@@ -7,9 +7,8 @@ import {
 } from '../../../../test/fakes/fake-environment.ts';
 import { endedByAlarm, withoutAlarm } from '../../../../test/fakes/without-alarm.ts';
 import type { AgentOptions } from '../../../schema/index.ts';
-import { Workspace } from '../../common/workspace.ts';
 import { automl } from '../automl.ts';
-import { TrialRunner } from '../trial.ts';
+import { isVersion, Trials } from '../trial.ts';
 import type { Contract } from './contract.ts';
 import { replaceModel } from './fill.ts';
 
@@ -69,13 +68,15 @@ describe('a starter that fails', () => {
       'Write File train.py',
       'Execute Script train.py',
       'Validate Submission',
-      'Copy File',
+      'Write File train.py',
     ]);
-    expect(membersIn(environment.files.get('train.py') ?? '')).toContain('"kernel"');
-    expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(
-      environment.files.get('train.py'),
+    expect(membersIn(environment.selected.files.get('train.py') ?? '')).toContain('"kernel"');
+    expect(withoutAlarm(environment.selected.files.get('submission.csv') ?? '')).toBe(
+      environment.selected.files.get('train.py'),
     );
-    expect(environment.finalAnswer).toContain('The starter was of no use; I wrote a model of boosting');
+    expect(environment.finalAnswer).toContain(
+      'a model of boosting, linear, kernel in place of the starter, which was of no use',
+    );
     for (const entry of ['Reason', 'Change', 'Prediction', 'Observed', 'Decision', 'Plan'])
       expect(environment.notes.some((note) => note[entry] !== undefined)).toBe(true);
     // The numbers of its own models are left as they are.
@@ -101,10 +102,10 @@ describe('a starter that fails', () => {
     const failing = await runAgent({
       execute: (source) => (source.includes('CONTRACT') ? inTurn(source) : crash),
     });
-    expect(failing.files.get('train.py')).toBe(skeleton);
+    expect(failing.selected.files.get('train.py')).toBe(skeleton);
     expect(failing.finalAnswer).toContain('did not work');
     const invalid = await runAgent({ accepts: () => false });
-    expect(invalid.files.get('train.py')).toBe(skeleton);
+    expect(invalid.selected.files.get('train.py')).toBe(skeleton);
   });
 
   it('gets nothing more if its run took all the time', async () => {
@@ -142,7 +143,7 @@ describe('a starter that is of no use', () => {
       execute: ending(end),
       scriptSeconds: 600,
     });
-    expect(membersIn(environment.files.get('train.py') ?? '')).toContain('boosting');
+    expect(membersIn(environment.selected.files.get('train.py') ?? '')).toContain('boosting');
   });
 
   it('stays if it takes too long, but leaves a submission', async () => {
@@ -187,21 +188,23 @@ async function compete(
     },
     ...rest,
   });
-  const workspace = new Workspace(environment);
-  const runner = new TrialRunner(workspace, complete);
-  const outcome = await runner.run(complete);
-  if (outcome.kind === 'failed') throw new Error(outcome.why);
-  const filling = await replaceModel(workspace, runner, { source: complete, outcome }, noise);
-  return { environment, filling, workspace, entry: environment.files.get('train.py') ?? '' };
+  const trials = new Trials(environment);
+  const { starter } = await trials.runStarter(complete);
+  if (!isVersion(starter)) throw new Error(starter.why);
+  const filling = await replaceModel(trials, starter, noise);
+  const version = filling.kind === 'filled' ? filling.attempt : starter;
+  const { files } = environment.selected;
+  return { environment, filling, version, files, entry: files.get('train.py') ?? '' };
 }
 
 describe('a starter that works', () => {
   it('is replaced by a blend whose validation score is better by more than the noise', async () => {
-    const { filling, entry, environment } = await compete();
-    expect(filling).toMatchObject({ kind: 'filled', outcome: { score: 8 }, source: withoutAlarm(entry) });
-    expect(filling).toHaveProperty('sentence', expect.stringContaining("in place of the starter's"));
+    const { filling, version, entry, files, environment } = await compete();
+    expect(filling.kind).toBe('filled');
+    expect(version.measured).toMatchObject({ score: 8, source: withoutAlarm(entry) });
+    expect(version.change).toContain("in place of the starter's");
     expect(membersIn(entry)).toContain('"kernel"');
-    expect(environment.files.get('submission.csv')).toBe(entry);
+    expect(files.get('submission.csv')).toBe(entry);
     expect(environment.notes.some(({ Observed }) => /not of the same rows/.test(Observed ?? ''))).toBe(true);
   });
 
@@ -224,11 +227,11 @@ describe('a starter that works', () => {
               : crash,
       },
     ],
-  ])('lies there again with its submission where what was written %s', async (_, settings) => {
-    const { filling, entry, environment } = await compete(settings);
+  ])('stays with its submission where what was written %s', async (_, settings) => {
+    const { filling, entry, files } = await compete(settings);
     expect(filling.kind).toBe('not filled');
     expect(entry).toBe(complete);
-    expect(environment.files.get('submission.csv')).toBe(complete);
+    expect(files.get('submission.csv')).toBe(complete);
   });
 
   it.each([
@@ -249,10 +252,11 @@ describe('a starter that works', () => {
 
   it('is replaced although it prints a better score if it is worse on rows withheld from both', async () => {
     const heldOut = { answers: 'bW9kZWw=', gain: { gain: 5, error: 2 } };
-    const { filling, entry, environment } = await compete({ score: 21, heldOut });
-    expect(filling).toMatchObject({ kind: 'filled', scores: 'incomparable', source: withoutAlarm(entry) });
+    const { filling, version, entry, files, environment } = await compete({ score: 21, heldOut });
+    expect(filling).toMatchObject({ kind: 'filled', scores: 'incomparable' });
+    expect(version.measured?.source).toBe(withoutAlarm(entry));
     expect(membersIn(entry)).toContain('"kernel"');
-    expect(withoutAlarm(environment.files.get('submission.csv') ?? '')).toBe(entry);
+    expect(files.get('submission.csv')).toBe(entry);
     expect(environment.notes).toContainEqual({
       Observed: 'On rows that I withhold from both, my model gains +5 ± 2 over the starter.',
     });
@@ -279,8 +283,8 @@ describe('a starter that works', () => {
     expect(timed.environment.taken).toHaveLength(1);
   });
 
-  it('is put back in time if what was written does not end', async () => {
-    const { filling, entry, environment } = await compete({
+  it('stays if what was written does not end', async () => {
+    const { filling, entry, files, environment } = await compete({
       seconds: 100,
       execute: (source) =>
         endedByAlarm(source, (plain) => {
@@ -295,7 +299,7 @@ describe('a starter that works', () => {
     expect(filling).toHaveProperty('why', expect.stringContaining('timed_out'));
     expect(environment.late).toBe(0);
     expect(entry).toBe(complete);
-    expect(environment.files.get('submission.csv')).toBe(complete);
+    expect(files.get('submission.csv')).toBe(complete);
   });
 
   it('stays, and no model is run, if the metric of one could not be computed', async () => {
@@ -323,10 +327,10 @@ describe('a starter that works', () => {
         : inTurn(source);
     const files = { 'train.py': guessing };
     const better = await runAgent({ files, execute: works(100) });
-    expect(membersIn(better.files.get('train.py') ?? '')).toContain('boosting');
+    expect(membersIn(better.selected.files.get('train.py') ?? '')).toContain('boosting');
     const worse = await runAgent({ files, execute: works(1) });
-    expect(worse.files.get('train.py')).toBe(guessing);
-    expect(withoutAlarm(worse.files.get('submission.csv') ?? '')).toBe(guessing);
+    expect(worse.selected.files.get('train.py')).toBe(guessing);
+    expect(withoutAlarm(worse.selected.files.get('submission.csv') ?? '')).toBe(guessing);
   });
 });
 
@@ -337,7 +341,7 @@ describe('a model of its own that lacks models for want of time', () => {
 
   it.each([
     ['is replaced by another run with the time that is left', 8, '["boosting","kernel"]', true],
-    ['stays if that is no better', 9.5, '["boosting"]', true],
+    ['stays as it ran if that is no better', 9.5, '["boosting","linear","kernel"]', true],
     ['stays as it ran if hardly any time is left', 8, '["boosting","linear","kernel"]', false],
   ])('%s', async (_, score, members, hasTime) => {
     const more = 'boosting: 9 alone, 0.50 of the blend\nkernel: 9 alone, 0.50 of the blend';
@@ -356,6 +360,6 @@ describe('a model of its own that lacks models for want of time', () => {
         return { ...inTurn(plain, again), ...(plain.includes('MEMBERS') && { writes }) };
       },
     });
-    expect(membersIn(environment.files.get('train.py') ?? '')).toBe(members);
+    expect(membersIn(environment.selected.files.get('train.py') ?? '')).toBe(members);
   });
 });

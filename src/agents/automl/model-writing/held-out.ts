@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { Budget } from '../../../schema/index.ts';
 import { Workspace } from '../../common/workspace.ts';
 import type { Compared, Gain, HeldOut, HoldOut } from '../../search/held-out-rows.ts';
-import type { TrialOutcome, TrialRunner } from '../trial.ts';
+import type { Attempt } from '../../search/search-tree.ts';
 import { type Contract, findContract } from './contract.ts';
 import { pythonScript, readPrinted, type Setting } from './python-file.ts';
 
@@ -60,29 +61,35 @@ export function canHoldOut({ kind, is_measured, settings }: Contract): boolean {
   return kind === 'table' && is_measured && !('TEST_IDS' in settings);
 }
 
-/** Two scripts are each written, measured by a program, and one of them is checked, put back and answered with. */
-const stepsToCompare = 12;
+/** Two scripts are each measured by a program that is written first; then one is checked and answered with. */
+const stepsToCompare = 8;
 /** Without some rows, a script may take this many times as long as with all. */
 const margin = 1.5;
 
+/** A version that was run, with its branch. */
+type Compares = Pick<Attempt, 'view'> & { seconds: number };
+
 /**
- * By how much a script is better than another one on rows that are withheld from both. Then the first is in place, with its
- * submission. Null if that can't be measured in half of the remaining time.
+ * By how much a version is better than another one on rows that are withheld from both. Null if that can't be measured in
+ * half of the remaining time.
  */
 export async function gainOnHeldOut(
-  workspace: Workspace,
-  runner: TrialRunner,
   contract: Contract,
-  one: { source: string; outcome: TrialOutcome },
-  than: { source: string; outcome: TrialOutcome },
+  { seconds_left, steps_left }: Budget,
+  one: Compares,
+  than: Compares,
 ): Promise<Gain | { problem: string } | null> {
-  const { seconds_left, steps_left } = workspace.budget;
-  const secondsFor = (outcome: TrialOutcome) => Math.ceil(margin * outcome.seconds) + 3;
-  const seconds = secondsFor(one.outcome) + secondsFor(than.outcome);
+  const limitOf = ({ seconds }: Compares) => Math.ceil(margin * seconds) + 3;
+  const seconds = limitOf(one) + limitOf(than);
   if (!canHoldOut(contract) || seconds > seconds_left / 2 || steps_left < stepsToCompare) return null;
-  const measure = async ({ source, outcome }: typeof one, other: string) => {
-    if ((await runner.write(source)) !== null) return { problem: 'a script could not be written' };
-    return await measureHeldOut(workspace, contract, { part: 0, other, seconds: secondsFor(outcome) });
+  const measure = async (version: Compares, other: string) => {
+    const branch = await version.view?.fork();
+    if (branch === undefined) return { problem: 'it has no branch' };
+    return await measureHeldOut(new Workspace(branch), contract, {
+      part: 0,
+      other,
+      seconds: limitOf(version),
+    });
   };
   const before = await measure(than, '');
   const found = 'problem' in before ? before : await measure(one, before.answers);
