@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { stepFinished } from '../../test/fixtures/store/examples.ts';
 import {
+  BranchId,
   type EventPayload,
   ObjectId,
   type SearchNode,
@@ -43,10 +44,14 @@ test('of several notes on an attempt the last one counts, with the step after wh
 test('an attempt that was begun and ended on a branch of its own has no step of the timeline', () => {
   const attempts = read(
     node({ branch: 'b1', status: 'pending', score: null }),
-    step(2),
+    step(2, 'b1'),
     node({ branch: 'b1', score: 0.7 }),
   );
   expect(attempts).toMatchObject([{ status: 'kept', score: 0.7, step: null }]);
+});
+
+test('an attempt whose branch was only forked has the step that it was forked from', () => {
+  expect(read(step(3), node({ branch: 'b1' }))).toMatchObject([{ step: 3 }]);
 });
 
 test('what an agent writes under the same name and is no attempt is ignored', () => {
@@ -64,8 +69,9 @@ function node(changes: Partial<SearchNode>): EventPayload {
   return note(JSON.stringify({ ...plain, ...changes }));
 }
 
-function step(number: number): EventPayload {
-  return stepFinished(number, ObjectId.parse('a'.repeat(64)));
+function step(number: number, branch = 'main'): EventPayload {
+  const payload = stepFinished(number, ObjectId.parse('a'.repeat(64)));
+  return payload.kind === 'step_finished' ? { ...payload, branch: BranchId.parse(branch) } : payload;
 }
 
 function read(...payloads: EventPayload[]) {

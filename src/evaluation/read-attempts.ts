@@ -14,7 +14,10 @@ const mostAttempts = 2_000;
 export class AttemptReader {
   readonly #text: (ref: TextRef) => string;
   readonly #attempts = new Map<number, SearchAttempt>();
-  #step = 0;
+  /** The branches that have steps of their own so far. */
+  readonly #walked = new Set<string>();
+  /** The last step; null if it is not one of the history. */
+  #step: number | null = 0;
   #best: number | null = null;
 
   constructor(text: (ref: TextRef) => string) {
@@ -22,11 +25,15 @@ export class AttemptReader {
   }
 
   read(event: TraceEvent, isInHistory: boolean): void {
-    if (event.kind === 'step_finished' && isInHistory) this.#step = event.step;
+    if (event.kind === 'step_finished') {
+      this.#step = isInHistory ? event.step : null;
+      this.#walked.add(event.branch ?? 'main');
+    }
     const ref = event.kind === 'note' ? event.entries[searchNodeEntry] : undefined;
     const node = ref === undefined ? null : parsedAs(SearchNode, this.#text(ref));
     if (node === null || (this.#attempts.size >= mostAttempts && !this.#attempts.has(node.id))) return;
-    const step = node.branch === null ? this.#step : null;
+    // A branch without steps was forked from the last one of the attempt.
+    const step = node.branch !== null && this.#walked.has(node.branch) ? null : this.#step;
     // Of what was recorded several times, such as when another one became the best, the steps are those of the first.
     const before = this.#attempts.get(node.id);
     const isOver = before !== undefined && before.status !== 'pending';

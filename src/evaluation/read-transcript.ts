@@ -66,6 +66,8 @@ export class TranscriptReader {
   /** @param isInHistory whether it belongs to the branch that is read; the cost of others counts, too */
   read(event: TraceEvent, isInHistory = true): void {
     if (event.kind === 'model_call') this.#addCost(event);
+    // What was noted before a step of another branch belongs to that step.
+    if (!isInHistory && event.kind === 'step_started') this.#entries = {};
     if (!isInHistory) return;
     if (isOfOthers(event)) this.#isShared = true;
     this.#actions.read(event);

@@ -36,7 +36,7 @@ export type SearchNode = z.infer<typeof SearchNode>;
 
 /** An attempt as it was in the end. */
 export const SearchAttempt = SearchNode.extend({
-  /** The last step that belongs to it, of a search on one branch; null if its branch has the steps. */
+  /** The last step that belongs to it, of a search on one branch; null if its own branch or another one has the steps. */
   step: z.int().min(0).nullable(),
   /** Whether it is the one that was chosen in the end. */
   is_final: z.boolean(),
