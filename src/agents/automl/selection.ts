@@ -1,4 +1,4 @@
-import { compareOnFreshSeeds, rounds, selectionShare } from '../search/fresh-seeds.ts';
+import { rounds, selectionShare } from '../search/fresh-seeds.ts';
 import type { Study } from './study.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Study } from './study.ts';
  * noise. Returns the outcome as text; empty if there was nothing to select, or no time.
  */
 export async function selectFinalist(study: Study): Promise<string> {
-  const { workspace, best, first, noiseTest, trials } = study;
+  const { workspace, best, first, noise, trials } = study;
   const { pace, tree } = trials;
   const before = pace.used;
   /** Beyond the least number of rounds, only within what the selection may use in total. */
@@ -21,12 +21,7 @@ export async function selectFinalist(study: Study): Promise<string> {
     Reason:
       'The best of many tries looks better than it is: what counts is a gain in runs that chose nothing.',
   });
-  const compared = await compareOnFreshSeeds([first, best], noiseTest, mayRun, async (version, raisedBy) => {
-    const outcome = await study.runAgain(version.measured, raisedBy);
-    if (outcome.kind === 'measured') return outcome.score;
-    // Beside other work, a run may take far longer than before, which says nothing about its score.
-    return outcome.timedOut ? null : 'failed';
-  });
+  const compared = await noise.compare(first, best, mayRun);
   if (compared === null) return '';
   if (!compared.isBetter) {
     tree.take(first);

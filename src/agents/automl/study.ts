@@ -1,8 +1,8 @@
 import type { Workspace } from '../common/workspace.ts';
-import { withFreshSeeds } from '../search/fresh-seeds.ts';
 import { isTimeLike } from '../search/metric-names.ts';
-import { NoiseTest, type SecondRun } from '../search/noise-test.ts';
-import { type RunOutcome, toldOf } from '../search/run-outcome.ts';
+import { NoiseMeter } from '../search/noise-meter.ts';
+import { NoiseTest } from '../search/noise-test.ts';
+import { toldOf } from '../search/run-outcome.ts';
 import type { TryEnding } from './climb.ts';
 import { sameResults } from './same-results.ts';
 import { isOwn, isVersion, measuredAs, type Trials, type Version } from './trial.ts';
@@ -51,8 +51,7 @@ export class Study {
   readonly #selects: boolean;
   /** What every version must print again, besides its score: only for a metric that is a time. */
   readonly #printed: string[] = [];
-  /** Whether a version is better than the best one, by more than the noise. */
-  noiseTest: NoiseTest;
+  noise: NoiseMeter;
   scoresOfOwn: ScoresOfOwn = 'comparable';
 
   /**
@@ -63,7 +62,7 @@ export class Study {
     this.trials = trials;
     this.first = first;
     this.#selects = selects;
-    this.noiseTest = this.#testOf(this.#secondRun());
+    this.noise = this.#unmeasured();
     if (isTimeLike(this.workspace.task.metric)) this.#printed.push(first.measured.printed);
   }
 
@@ -85,25 +84,26 @@ export class Study {
     return isVersion(best) ? best : this.first;
   }
 
-  #testOf(way: SecondRun, splits = false): NoiseTest {
-    return new NoiseTest(this.workspace.task.metric, this.best.measured.evidence, way, splits);
+  /** Whether a version is better than the best one, by more than the noise. */
+  get noiseTest(): NoiseTest {
+    return this.noise.test;
   }
 
-  #secondRun(): SecondRun {
-    const { source } = this.best.measured;
-    return this.#withSeedsRaised(source, 1) === source ? 'same again' : 'other seeds';
-  }
-
-  /** Other data would be other work: a time is measured on the same data. */
-  #withSeedsRaised(source: string, raisedBy: number): string {
-    return isTimeLike(this.workspace.task.metric) ? source : withFreshSeeds(source, raisedBy);
+  /** While the noise of the best version is not known. */
+  #unmeasured(): NoiseMeter {
+    const { metric } = this.workspace.task;
+    const { trials, best } = this;
+    const test = new NoiseTest(metric, best.measured.evidence, NoiseMeter.wayOf(best, metric));
+    return new NoiseMeter(metric, test, ({ measured }, source) =>
+      trials.run(source ?? '', trials.pace.limitOf(measured?.seconds ?? 0)),
+    );
   }
 
   /** Learns that automl's own model has become the best version. */
   adopt(scores: ScoresOfOwn): void {
     this.scoresOfOwn = scores;
     // The noise of the starter says nothing about another script.
-    this.noiseTest = this.#testOf(this.#secondRun());
+    this.noise = this.#unmeasured();
   }
 
   /** Whether the best version is measured again at the end: not if all scores are exact, or say nothing. */
@@ -114,23 +114,16 @@ export class Study {
 
   /** Runs the best version a second time; if that fails, the noise stays unknown. Returns why it could not run, or null. */
   async #measureNoise(): Promise<string | null> {
-    const { measured: best } = this.best;
-    const { evidence, source } = best;
-    const way = this.#secondRun();
+    const { evidence } = this.best.measured;
     this.workspace.note({
       Plan: 'I run the best version so far a second time.',
-      Reason: `It scores ${evidence.first}; run again (${way}), it shows how much of a score is luck.`,
+      Reason: `It scores ${evidence.first}; run again (${this.noiseTest.secondRun}), it shows how much of a score is luck.`,
     });
-    const outcome = await this.runAgain(best, 1);
+    const outcome = await this.noise.measure(this.best, seedsSplitData);
     if (outcome.kind === 'failed') {
       this.workspace.note({ Observed: `The second run gave no score: ${outcome.why}.` });
       return outcome.seconds > 0 ? null : `${outcome.why}.`;
     }
-    const isExact = outcome.score === evidence.first;
-    evidence.second = isExact ? null : outcome.score;
-    const splits = way === 'other seeds' && seedsSplitData(source);
-    this.noiseTest = this.#testOf(isExact ? 'not needed' : way, splits);
-    best.seconds = Math.max(best.seconds, outcome.seconds);
     if (this.#printed.length > 0) this.#printed.push(outcome.printed);
     this.workspace.note({
       Observed: `${outcome.line}; the first run scored ${evidence.first}.`,
@@ -192,39 +185,22 @@ export class Study {
     if (this.trials.isAccepted === true && !(await this.trials.check()))
       return dropped('Better, but its submission is not accepted');
     version.view = await this.trials.fork();
-    return await this.#confirm(version.measured);
+    return await this.#confirm(version);
   }
 
-  /**
-   * Measures a promising version a second time if one measurement is not enough, and keeps it if the gain is confirmed.
-   * If the noise is unknown, it is measured first, if that may decide and time allows.
-   */
-  async #confirm(version: Version['measured']): Promise<Judged> {
+  /** Keeps a promising version if its gain is confirmed. If the noise is unknown, it is measured first, if that may decide. */
+  async #confirm(version: Version): Promise<Judged> {
     const { pace } = this.trials;
     const { evidence: than, seconds: before } = this.best.measured;
-    const { evidence } = version;
-    const isClear = () => this.noiseTest.isClear(evidence.first, than);
-    if (this.noiseTest.noise === null && !isClear() && pace.affords(Math.max(before, version.seconds), 2))
-      await this.#measureNoise();
-    const { secondRun, threshold } = this.noiseTest;
+    const { evidence, seconds } = version.measured;
+    const isUnclear = this.noiseTest.noise === null && !this.noiseTest.isClear(evidence.first, than);
+    if (isUnclear && pace.affords(Math.max(before, seconds), 2)) await this.#measureNoise();
+    const { threshold } = this.noiseTest;
     const gain = this.noiseTest.gain(evidence.first, than.first);
     if (gain <= threshold) return dropped(`Not above ${short(threshold)}, what chance alone makes`);
-    if (secondRun !== 'not needed' && !isClear()) {
-      if (!pace.affords(version.seconds))
-        return dropped('Better once, but there is no time for a second run');
-      const again = await this.runAgain(version, 1);
-      if (again.kind === 'failed') return dropped('Better once, but a second run gave no score');
-      evidence.second = again.score;
-      // Run times vary: the slower one is assumed.
-      version.seconds = Math.max(version.seconds, again.seconds);
-    }
-    if (!this.noiseTest.isBetter(evidence, than)) return dropped('Better once, but not beyond the noise');
+    const doubt = await this.noise.confirm(version, than, () => pace.affords(seconds));
+    if (doubt !== null) return dropped(doubt);
     return { ending: 'kept', why: `A gain of ${short(gain)}, more than ${short(threshold)}` };
-  }
-
-  /** Runs a version with every seed raised. */
-  async runAgain({ source, seconds }: Version['measured'], raisedBy: number): Promise<RunOutcome> {
-    return await this.trials.run(this.#withSeedsRaised(source, raisedBy), this.trials.pace.limitOf(seconds));
   }
 }
 

@@ -1,34 +1,36 @@
 import type { Environment } from '../../environment/index.ts';
-import type { Budget } from '../../schema/index.ts';
 import { readWholeFile } from '../common/read-whole-file.ts';
 import { Workspace } from '../common/workspace.ts';
 import { type Allotment, BranchView } from './branch-view.ts';
-import { withFreshSeeds } from './fresh-seeds.ts';
-import { isTimeLike } from './metric-names.ts';
-import { NoiseTest, type SecondRun } from './noise-test.ts';
-import { type FailedRun, failedRun, outcomeOf } from './run-outcome.ts';
+import { NoiseMeter } from './noise-meter.ts';
+import { NoiseTest } from './noise-test.ts';
+import { type FailedRun, failedRun, outcomeOf, type RunOutcome } from './run-outcome.ts';
+import type { SearchBudget } from './search-budget.ts';
 import type { Attempt, Measured } from './search-tree.ts';
 
 /** Runs versions on branches and reads their scores: the script's own claims, unless they stand in the script. */
 export class Evaluator {
   readonly #environment: Environment;
-  readonly #follow: (view: BranchView) => void;
-  noiseTest: NoiseTest;
-  #way: SecondRun = 'not needed';
+  readonly #budget: SearchBudget;
+  readonly noise: NoiseMeter;
   /** Whether the first version that was measured prints another metric: then all must. */
   #printsOther: boolean | null = null;
 
-  /** @param follow called with each branch that something was run on */
-  constructor(environment: Environment, follow: (view: BranchView) => void) {
+  constructor(environment: Environment, budget: SearchBudget) {
     this.#environment = environment;
-    this.#follow = follow;
+    this.#budget = budget;
+    const { metric } = environment.task;
     // Until the noise is known, any gain counts.
-    const unknown = { first: 0, second: null };
-    this.noiseTest = new NoiseTest(environment.task.metric, unknown, 'not needed', false, 0);
+    const unknown = new NoiseTest(metric, { first: 0, second: null }, 'not needed', false, 0);
+    this.noise = new NoiseMeter(metric, unknown, (of, source) => this.#again(of, source));
+  }
+
+  get noiseTest(): NoiseTest {
+    return this.noise.test;
   }
 
   get measuresNoise(): boolean {
-    return this.#way !== 'not needed';
+    return this.noiseTest.secondRun !== 'not needed';
   }
 
   /** Measures the version on a branch, by the run that was made there if nothing was changed since. */
@@ -55,40 +57,23 @@ export class Evaluator {
     return { ...outcome, evidence: { first: score, second: null }, source };
   }
 
-  /** Runs a version that others are compared with once more, to learn how exact a score is. */
-  async measureNoise(of: Attempt, allotted: Allotment): Promise<void> {
-    if (of.measured === null) return;
-    const { metric } = this.#environment.task;
-    const { evidence, source } = of.measured;
-    const isSeeded = source !== null && withFreshSeeds(source, 1) !== source;
-    this.#way = isSeeded && !isTimeLike(metric) ? 'other seeds' : 'same again';
-    evidence.second = await this.again(of, 1, allotted);
-    if (evidence.second === evidence.first) evidence.second = null;
-    if (evidence.second === null) this.#way = 'not needed';
-    this.noiseTest = new NoiseTest(metric, { ...evidence }, this.#way);
-  }
-
-  /** The score of one more run, with seeds raised by this number if there are any; null if it gave none. */
-  async again(of: Attempt, raisedBy: number, allotted: Allotment): Promise<number | null> {
-    const { view, measured } = of;
-    if (view === null || measured === null) return null;
-    const { task } = this.#environment;
-    const fork = await this.fork(of, view.runBudget, allotted);
+  async #again(of: Attempt, source: string | null): Promise<RunOutcome> {
+    const { entry, metric } = this.#environment.task;
+    const fork = await this.fork(of);
     const workspace = new Workspace(fork);
-    const { source } = measured;
-    const fresh = source === null || this.#way !== 'other seeds' ? source : withFreshSeeds(source, raisedBy);
-    if (fresh !== null && fresh !== source) await workspace.writeFile(task.entry, fresh);
-    const outcome = outcomeOf(await workspace.executeScript(task.entry), task.metric, 0);
-    this.#follow(fork);
-    return outcome.kind === 'measured' ? outcome.score : null;
+    if (source !== null && source !== of.measured?.source) await workspace.writeFile(entry, source);
+    const result = await workspace.executeScript(entry);
+    this.#budget.follow(fork);
+    return outcomeOf(result, metric, result.durationMs / 1000);
   }
 
   /** A branch of its own, forked at the end of a version's branch. */
-  async fork({ view, measured }: Attempt, now: Budget, allotted: Allotment): Promise<BranchView> {
+  async fork({ view, measured }: Attempt, allotted: Allotment = this.#budget.left): Promise<BranchView> {
     if (view === null) throw new Error('a version without a branch was never run');
     const run = view.freshRun;
     const before = run === null ? null : { ...run, source: measured?.source ?? run.source };
-    return new BranchView(this.#environment, await view.branch.fork(), now, allotted, before);
+    const branch = await view.branch.fork();
+    return new BranchView(this.#environment, branch, this.#budget.now, allotted, before);
   }
 }
 

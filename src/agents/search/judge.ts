@@ -1,7 +1,7 @@
 import type { Environment } from '../../environment/index.ts';
 import type { Allotment } from './branch-view.ts';
 import type { Evaluator } from './evaluator.ts';
-import { compareOnFreshSeeds, rounds, selectionShare } from './fresh-seeds.ts';
+import { rounds, selectionShare } from './fresh-seeds.ts';
 import { HeldOutRows, type HoldOut, stepsOfPart, told } from './held-out-rows.ts';
 import { scoreOf } from './policies.ts';
 import type { SearchBudget } from './search-budget.ts';
@@ -44,7 +44,7 @@ export class Judge {
   async begin(reference: Attempt, holdOut: HoldOut | null): Promise<void> {
     if (!this.#budget.affordsRuns(leastRuns, reference.measured?.seconds ?? Number.POSITIVE_INFINITY)) return;
     if (holdOut !== null && (await this.#withholdRows(reference, holdOut))) return;
-    await this.#evaluator.measureNoise(reference, this.#budget.left);
+    await this.#evaluator.noise.measure(reference);
     const { noise, threshold } = this.#evaluator.noiseTest;
     this.#environment.note({
       Observed: `Run again, version ${reference.id} shows a noise of ${(noise ?? 0).toPrecision(2)}; a gain must exceed ${threshold.toPrecision(2)}.`,
@@ -54,7 +54,7 @@ export class Judge {
   /** Whether rows are withheld from now on, so that new best versions are checked on these. */
   async #withholdRows(reference: Attempt, holdOut: HoldOut): Promise<boolean> {
     const prepared = await HeldOutRows.prepare(holdOut, reference, async (of, use) => {
-      const view = await this.#evaluator.fork(of, this.#budget.now, this.#budget.left);
+      const view = await this.#evaluator.fork(of);
       const found = await use(view);
       this.#budget.follow(view);
       return found;
@@ -90,18 +90,13 @@ export class Judge {
 
   /** Whether a version with a corrected score is better than the best one; may run it once more. */
   async isNewBest(attempt: Attempt, { evidence }: Measured): Promise<boolean> {
-    const { noiseTest, measuresNoise } = this.#evaluator;
+    const { noise, noiseTest } = this.#evaluator;
     const best = this.#tree.best?.measured;
     if (best == null) return true;
     if (noiseTest.gain(evidence.first, best.evidence.first) <= noiseTest.minGain) return false;
     // Between later versions, a change without effect does no harm; what is graded anyway must not be replaced by luck.
     if (this.#heldOut !== null || this.#tree.best !== this.#tree.attempts[0]) return true;
-    if (measuresNoise && !noiseTest.isClear(evidence.first, best.evidence)) {
-      const second = await this.#evaluator.again(attempt, 1, this.#budget.left);
-      if (second === null) return false;
-      evidence.second = second;
-    }
-    return noiseTest.isBetter(evidence, best.evidence);
+    return (await noise.confirm(attempt, best.evidence, () => !this.#budget.isOver)) === null;
   }
 
   /** Null if the best version needs no further measurement, or if there is no time. */
@@ -124,14 +119,11 @@ export class Judge {
 
   /** In pairs of runs on seeds that were not used for any choice, the gain must be beyond the noise. */
   async #selectOnFreshSeeds(best: Attempt, reference: Attempt): Promise<Selection | null> {
-    const left = () => ({ ...this.#budget.left, steps: this.#budget.left.steps - 1 });
-    const mayRun = () => left().seconds >= this.#roundSeconds && left().steps >= 2 * runsOfRound + 1;
-    const found = await compareOnFreshSeeds(
-      [reference, best],
-      this.#evaluator.noiseTest,
-      mayRun,
-      async (version, raisedBy) => (await this.#evaluator.again(version, raisedBy, left())) ?? 'failed',
-    );
+    const mayRun = () => {
+      const { seconds, steps } = this.#budget.left;
+      return seconds >= this.#roundSeconds && steps >= 2 * runsOfRound + 2;
+    };
+    const found = await this.#evaluator.noise.compare(reference, best, mayRun);
     return found === null ? null : { chosen: found.isBetter ? best : reference, said: found.said };
   }
 

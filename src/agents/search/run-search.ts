@@ -65,7 +65,7 @@ export class TreeSearch {
     this.#operate = operate;
     this.#budget = new SearchBudget(environment.budget);
     this.tree = new SearchTree(environment);
-    this.evaluator = new Evaluator(environment, (view) => this.#budget.follow(view));
+    this.evaluator = new Evaluator(environment, this.#budget);
     this.#judge = new Judge(environment, this.tree, this.evaluator, this.#budget);
   }
 
@@ -133,7 +133,7 @@ export class TreeSearch {
     this.#pending += 1;
     const before = this.#budget.largestShare;
     const allotted = this.#allotment(operator === 'portfolio');
-    const view = await this.evaluator.fork(parent, this.#budget.now, allotted);
+    const view = await this.evaluator.fork(parent, allotted);
     attempt.view = view;
     const written = await this.#operate(move, view, this);
     this.#budget.follow(view);
