@@ -79,7 +79,7 @@ describe('automl', () => {
     for (const seed of [0, 1, 2, 3, 4]) {
       const environment = await runAgent({}, seed);
       expectSoundEnd(environment);
-      const best = environment.selected.files.get('train.py') ?? '';
+      const best = withoutAlarm(environment.selected.files.get('train.py') ?? '');
       expect(errorOf(best)).toBeLessThan(errorOf(starter) * 0.75);
       expect(environment.selected.files.get('submission.csv')).toBe(best);
       expect(numberIn(best, 'test_size')).toBe(0.2);
@@ -111,7 +111,7 @@ describe('automl', () => {
       });
     }
     const best = nodes.findLast(({ is_best }) => is_best);
-    expect(best?.score).toBe(errorOf(environment.selected.files.get('train.py') ?? ''));
+    expect(best?.score).toBe(errorOf(withoutAlarm(environment.selected.files.get('train.py') ?? '')));
     const kept = tried.filter(({ status }) => status === 'kept').length;
     expect(environment.finalAnswer).toContain(`Versions tried: ${tried.length}; kept: ${kept}; failed: 0.`);
     expect(nodes.reduce((sum, { cost }) => sum + cost, 0)).toBeLessThanOrEqual(1);
@@ -162,7 +162,7 @@ describe('automl', () => {
         const accepts = (files: ReadonlyMap<string, string>) => files.get('submission.csv') !== 'torn';
         const environment = await runAgent({ steps, seconds, execute, accepts }, seed);
         expectSoundEnd(environment);
-        const entry = environment.selected.files.get('train.py') ?? '';
+        const entry = withoutAlarm(environment.selected.files.get('train.py') ?? '');
         expect(environment.selected.files.get('submission.csv')).toBe(entry);
       }),
       { numRuns: 150 },
@@ -174,7 +174,7 @@ describe('automl', () => {
       numberIn(source, 'lr') === 10 ? surface(source) : { output: 'Traceback', exitCode: 1, seconds: 1 };
     const environment = await runAgent({ execute });
     expectSoundEnd(environment);
-    expect(numberIn(environment.selected.files.get('train.py') ?? '', 'lr')).toBe(10);
+    expect(numberIn(withoutAlarm(environment.selected.files.get('train.py') ?? ''), 'lr')).toBe(10);
   });
 
   it('goes on without the noise if a second run of the starter fails', async () => {
@@ -182,7 +182,7 @@ describe('automl', () => {
       numberIn(source, 'SEED') === 0 ? surface(source) : { output: 'Traceback', exitCode: 1, seconds: 1 };
     const environment = await runAgent({ execute });
     expectSoundEnd(environment);
-    const best = environment.selected.files.get('train.py') ?? '';
+    const best = withoutAlarm(environment.selected.files.get('train.py') ?? '');
     expect(errorOf(best)).toBeLessThan(errorOf(starter) * 0.75);
     expect(environment.selected.files.get('submission.csv')).toBe(best);
   });
@@ -192,7 +192,9 @@ describe('automl', () => {
     expectSoundEnd(environment);
     const stopped = environment.executed.filter((source) => numberIn(source, 'epochs') > 7);
     expect(stopped.length).toBe(1);
-    expect(errorOf(environment.selected.files.get('train.py') ?? '')).toBeLessThan(errorOf(starter));
+    expect(errorOf(withoutAlarm(environment.selected.files.get('train.py') ?? ''))).toBeLessThan(
+      errorOf(starter),
+    );
   });
 
   it('keeps no change if all differences are noise', async () => {
@@ -215,7 +217,7 @@ describe('automl', () => {
     const task = briefOf({ submission: { ...submission, files } });
     const environment = await runAgent({ task }, 0, { max_tries: 8 });
     expectSoundEnd(environment);
-    const best = environment.selected.files.get('train.py') ?? '';
+    const best = withoutAlarm(environment.selected.files.get('train.py') ?? '');
     expect(errorOf(best)).toBeLessThan(errorOf(starter));
     expect(environment.selected.files.get('submission.csv')).toBe(best);
     // No version runs twice, besides the starter for the noise.
@@ -228,7 +230,7 @@ describe('automl', () => {
       accepts: (files) => numberIn(files.get('submission.csv') ?? '', 'lr') === 10,
     });
     expectSoundEnd(environment);
-    const best = environment.selected.files.get('train.py') ?? '';
+    const best = withoutAlarm(environment.selected.files.get('train.py') ?? '');
     expect(numberIn(best, 'lr')).toBe(10);
     expect(errorOf(best)).toBeLessThan(errorOf(starter));
   });
@@ -264,7 +266,7 @@ describe('automl', () => {
       },
     });
     expectSoundEnd(environment);
-    const best = environment.selected.files.get('train.py') ?? '';
+    const best = withoutAlarm(environment.selected.files.get('train.py') ?? '');
     expect(best).toMatch(/^stride = 2\nepochs = 3\nbatch_size = 32\nchunk_size = \d+\n$/);
     expect(numberIn(best, 'chunk_size')).toBeGreaterThan(4);
   });
@@ -275,7 +277,7 @@ describe('automl', () => {
       execute: (source) => ({ ...surface(source), seconds: 30, writes: { 'submission.csv': source } }),
     });
     expectSoundEnd(environment);
-    const best = environment.selected.files.get('train.py') ?? '';
+    const best = withoutAlarm(environment.selected.files.get('train.py') ?? '');
     expect(environment.executed.length).toBeGreaterThan(2);
     expect(errorOf(best)).toBeLessThan(errorOf(starter));
     expect(environment.selected.files.get('submission.csv')).toBe(best);

@@ -91,19 +91,25 @@ export class Trials {
     return outcomeOf(result, metric, seconds, limit);
   }
 
+  get #isHandedIn(): boolean {
+    const { entry, submission } = this.workspace.task;
+    return submission.files.some(({ path }) => path === entry);
+  }
+
   /** Whether the submission on the working branch is accepted. */
   async check(): Promise<boolean> {
     return (await this.workspace.validateSubmission()).status === 'ok';
   }
 
-  /** Leaves the best version as a script without a limit, and ends the run. `said`: what else is to be told. */
+  /** Ends the run. `said`: what else is to be told. */
   async answer(said: readonly string[]): Promise<void> {
     const [root] = this.tree.attempts;
     const chosen = this.tree.best ?? root;
     if (this.workspace.ended || root === undefined || chosen?.view == null) return;
     const branch = new Workspace(chosen.view);
     const ran = chosen.view.source;
-    if (ran !== null && withoutStop(ran) !== ran && this.workspace.budget.steps_left >= 2)
+    // A script that is submitted must not stop itself; others stay as they ran, because their submission is of these.
+    if (ran !== null && this.#isHandedIn && withoutStop(ran) !== ran && this.workspace.budget.steps_left >= 2)
       await branch.writeFile(branch.task.entry, withoutStop(ran));
     if (this.isAccepted === null && this.workspace.budget.steps_left >= 2)
       this.isAccepted = (await branch.validateSubmission()).status === 'ok';

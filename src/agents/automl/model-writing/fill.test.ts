@@ -68,12 +68,11 @@ describe('a starter that fails', () => {
       'Write File train.py',
       'Execute Script train.py',
       'Validate Submission',
+      // The noise of its score.
       'Write File train.py',
     ]);
-    expect(membersIn(environment.selected.files.get('train.py') ?? '')).toContain('"kernel"');
-    expect(withoutAlarm(environment.selected.files.get('submission.csv') ?? '')).toBe(
-      environment.selected.files.get('train.py'),
-    );
+    expect(membersIn(withoutAlarm(environment.selected.files.get('train.py') ?? ''))).toContain('"kernel"');
+    expect(environment.selected.files.get('submission.csv')).toBe(environment.selected.files.get('train.py'));
     expect(environment.finalAnswer).toContain(
       'a model of boosting, linear, kernel in place of the starter, which was of no use',
     );
@@ -102,10 +101,10 @@ describe('a starter that fails', () => {
     const failing = await runAgent({
       execute: (source) => (source.includes('CONTRACT') ? inTurn(source) : crash),
     });
-    expect(failing.selected.files.get('train.py')).toBe(skeleton);
+    expect(withoutAlarm(failing.selected.files.get('train.py') ?? '')).toBe(skeleton);
     expect(failing.finalAnswer).toContain('did not work');
     const invalid = await runAgent({ accepts: () => false });
-    expect(invalid.selected.files.get('train.py')).toBe(skeleton);
+    expect(withoutAlarm(invalid.selected.files.get('train.py') ?? '')).toBe(skeleton);
   });
 
   it('gets nothing more if its run took all the time', async () => {
@@ -143,7 +142,7 @@ describe('a starter that is of no use', () => {
       execute: ending(end),
       scriptSeconds: 600,
     });
-    expect(membersIn(environment.selected.files.get('train.py') ?? '')).toContain('boosting');
+    expect(membersIn(withoutAlarm(environment.selected.files.get('train.py') ?? ''))).toContain('boosting');
   });
 
   it('stays if it takes too long, but leaves a submission', async () => {
@@ -327,9 +326,9 @@ describe('a starter that works', () => {
         : inTurn(source);
     const files = { 'train.py': guessing };
     const better = await runAgent({ files, execute: works(100) });
-    expect(membersIn(better.selected.files.get('train.py') ?? '')).toContain('boosting');
+    expect(membersIn(withoutAlarm(better.selected.files.get('train.py') ?? ''))).toContain('boosting');
     const worse = await runAgent({ files, execute: works(1) });
-    expect(worse.selected.files.get('train.py')).toBe(guessing);
+    expect(withoutAlarm(worse.selected.files.get('train.py') ?? '')).toBe(guessing);
     expect(withoutAlarm(worse.selected.files.get('submission.csv') ?? '')).toBe(guessing);
   });
 });
@@ -360,6 +359,6 @@ describe('a model of its own that lacks models for want of time', () => {
         return { ...inTurn(plain, again), ...(plain.includes('MEMBERS') && { writes }) };
       },
     });
-    expect(membersIn(environment.selected.files.get('train.py') ?? '')).toBe(members);
+    expect(membersIn(withoutAlarm(environment.selected.files.get('train.py') ?? ''))).toBe(members);
   });
 });
