@@ -2,11 +2,11 @@ import type { Metric } from '../../schema/index.ts';
 import { rounds, withFreshSeeds } from './fresh-seeds.ts';
 import { isTimeLike } from './metric-names.ts';
 import { NoiseTest, type SecondRun, type VersionScores } from './noise-test.ts';
-import { failedRun, type RunOutcome } from './run-outcome.ts';
+import { failedRun, type ScriptOutcome } from './script-outcome.ts';
 import type { Attempt } from './search-tree.ts';
 
 /** Runs the script of a version again, with this source. */
-type RunAgain = (of: Attempt, source: string | null) => Promise<RunOutcome>;
+type RunAgain = (of: Attempt, source: string | null) => Promise<ScriptOutcome>;
 
 /** A comparison on seeds that chose nothing. */
 interface FreshComparison {
@@ -35,7 +35,7 @@ export class NoiseMeter {
   }
 
   /** Runs a version once more, with every seed raised by this number. */
-  async again(of: Attempt, raisedBy: number): Promise<RunOutcome> {
+  async again(of: Attempt, raisedBy: number): Promise<ScriptOutcome> {
     if (of.measured === null) return failedRun('it was not measured');
     return await this.#run(of, freshened(of.measured.source, this.#metric, raisedBy));
   }
@@ -44,7 +44,7 @@ export class NoiseMeter {
    * Runs a version that others are compared with once more, to learn how exact a score is; nothing is learned if that
    * fails. `splitsData`: whether a seed of the script decides how its data is split.
    */
-  async measure(of: Attempt, splitsData: (source: string) => boolean = () => false): Promise<RunOutcome> {
+  async measure(of: Attempt, splitsData: (source: string) => boolean = () => false): Promise<ScriptOutcome> {
     const outcome = await this.again(of, 1);
     if (outcome.kind === 'failed' || of.measured === null) return outcome;
     const { evidence, source } = of.measured;
@@ -99,7 +99,9 @@ export class NoiseMeter {
     const ended = hasFailed
       ? 'failed'
       : `scored ${listed(scores.map(({ after }) => after))}; version ${reference.id} ${listed(scores.map(({ before }) => before))}`;
-    const stays = isBetter ? '' : ` It is not better by more than the noise, so version ${reference.id} stays.`;
+    const stays = isBetter
+      ? ''
+      : ` It is not better by more than the noise, so version ${reference.id} stays.`;
     return { isBetter, said: `In fresh runs version ${best.id} ${ended}.${stays}` };
   }
 }

@@ -55,13 +55,13 @@ function sharedPart(spec: RunSpec, folder: RunFolder, earlier: RunRecord | null)
 }
 
 /** The result of a session, as in its record. */
-export type RunOutcome = Pick<RunRecord, 'status'> &
+export type ScriptOutcome = Pick<RunRecord, 'status'> &
   Partial<Pick<RunRecord, 'end' | 'steps' | 'seconds_used' | 'spent' | 'waits_for' | 'gpus'>>;
 
 export async function endRecord(
   record: RunRecord,
   folder: RunFolder,
-  { spent, ...outcome }: RunOutcome,
+  { spent, ...outcome }: ScriptOutcome,
 ): Promise<RunRecord> {
   const ended: RunRecord = {
     ...{ ...record, ...outcome, pid: null, updated: Date.now() },
@@ -75,7 +75,7 @@ export async function endRecord(
  * The end of a run whose trace is complete: its writer may have been killed, or found the disk full, before the record
  * was written. Null if the run goes on, or was cut off before it had a trace.
  */
-export function recordedEnd(folder: RunFolder): RunOutcome | null {
+export function recordedEnd(folder: RunFolder): ScriptOutcome | null {
   if (!folder.hasTrace()) return null;
   const last = readTraceSync(folder.tracePath).events.at(-1);
   if (last?.kind !== 'run_ended') return null;
@@ -84,7 +84,7 @@ export function recordedEnd(folder: RunFolder): RunOutcome | null {
 }
 
 /** What a run that did not end properly has done. */
-export function recordedSoFar(folder: RunFolder): Pick<RunOutcome, 'steps' | 'seconds_used' | 'spent'> {
+export function recordedSoFar(folder: RunFolder): Pick<ScriptOutcome, 'steps' | 'seconds_used' | 'spent'> {
   try {
     const { events } = readTraceSync(folder.tracePath);
     const { secondsUsed } = sessionsOf(events);

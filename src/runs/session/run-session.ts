@@ -25,7 +25,7 @@ import { type BranchWorkspace, branchFolders, mainBranch } from './branch-worksp
 import { type ResumeState, readResumeState } from './resume-state.ts';
 import { runAgent } from './run-agent.ts';
 import { unusableGpu } from './run-failure.ts';
-import type { RunOutcome } from './run-record.ts';
+import type { ScriptOutcome } from './run-record.ts';
 import type { RunServices } from './run-services.ts';
 import { SessionBranches } from './session-branches.ts';
 
@@ -35,7 +35,7 @@ const notBegun = { kind: 'closed' as const, message: 'The run has not begun.' };
  * One session of a run: opens everything that it needs, lets the agent act until the run ends, and records the end.
  * @throws RunStopped, and infrastructure failures: the trace then ends with the last finished step
  */
-export async function executeSession(spec: RunSpec, services: RunServices): Promise<RunOutcome> {
+export async function executeSession(spec: RunSpec, services: RunServices): Promise<ScriptOutcome> {
   const { folder, resources, agent, dockerCommand, helpersFolder, threads, signal } = services;
   await using trace = folder.openTrace();
   const resume = readResumeState(folder, spec.parent);

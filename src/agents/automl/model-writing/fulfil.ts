@@ -1,5 +1,5 @@
 import { told } from '../../search/held-out-rows.ts';
-import { failedRun, type RunOutcome, toldOf } from '../../search/run-outcome.ts';
+import { failedRun, type ScriptOutcome, toldOf } from '../../search/script-outcome.ts';
 import type { Attempt, Measured } from '../../search/search-tree.ts';
 import type { ScoresOfOwn } from '../study.ts';
 import { measuredAs, type Trials } from '../trial.ts';
@@ -81,7 +81,7 @@ async function judge(
   trials: Trials,
   contract: Contract,
   { view }: Attempt,
-  outcome: RunOutcome,
+  outcome: ScriptOutcome,
   { parent, noise }: Goal,
 ): Promise<{ problem: string | null; isIncomparable: boolean }> {
   const { workspace } = trials;
@@ -137,7 +137,7 @@ async function isBetterOnHeldOut(
 const byHeldOut = '; it is better on rows withheld from both';
 
 /** A script of automl's own that prints another metric than the task's counts as not measured. */
-function onlyOwnMetric(outcome: RunOutcome, metric: string): RunOutcome {
+function onlyOwnMetric(outcome: ScriptOutcome, metric: string): ScriptOutcome {
   if (outcome.kind === 'failed' || !outcome.other) return outcome;
   const { seconds, printed } = outcome;
   return failedRun(`the script printed no ${metric} that I can read`, { seconds, printed, silent: true });

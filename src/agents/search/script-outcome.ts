@@ -26,10 +26,10 @@ export interface FailedRun {
   silent: boolean;
 }
 
-export type RunOutcome = MeasuredRun | FailedRun;
+export type ScriptOutcome = MeasuredRun | FailedRun;
 
 /** What a run printed of its score, or why there is none. */
-export function toldOf(outcome: RunOutcome): string {
+export function toldOf(outcome: ScriptOutcome): string {
   return outcome.kind === 'measured' ? outcome.line : outcome.why;
 }
 
@@ -47,7 +47,7 @@ export function outcomeOf(
   metric: Metric,
   seconds: number,
   limit = Number.POSITIVE_INFINITY,
-): RunOutcome {
+): ScriptOutcome {
   const timedOut = status === 'timed_out' || (status === 'failed' && seconds >= limit);
   const ended = `the script ended as ${timedOut ? 'timed_out' : status}`;
   if (status !== 'ok') return failedRun(ended, { printed, seconds, timedOut });
