@@ -1,5 +1,4 @@
-import type { Workspace } from '../common/workspace.ts';
-import type { Allotment } from '../search/branch-view.ts';
+import type { Allotment, BranchView } from '../search/branch-view.ts';
 import { rounds, selectionShare } from '../search/fresh-seeds.ts';
 import { SearchBudget } from '../search/search-budget.ts';
 
@@ -14,16 +13,16 @@ const patience = { times: 4, seconds: 10 };
 
 /** Keeps a run within its budget: how much a try may cost, and what must be left for the end. */
 export class Pace {
-  readonly #workspace: Workspace;
+  readonly #view: BranchView;
   #limit = Number.POSITIVE_INFINITY;
 
-  constructor(workspace: Workspace) {
-    this.#workspace = workspace;
+  constructor(view: BranchView) {
+    this.#view = view;
   }
 
   /** The share of the budget that was used, of the limit that will be reached first. */
   get used(): number {
-    return new SearchBudget(this.#workspace.budget).largestShare;
+    return new SearchBudget(this.#view.left).largestShare;
   }
 
   /** Learns that a script was stopped after this time, so that nothing as slow is tried again. */
@@ -33,7 +32,7 @@ export class Pace {
 
   /** Whether there is enough for `runs` runs of `expected` seconds each, for the end, and for what is saved. */
   affords(expected: number, runs = 1, saved: Allotment = { seconds: 0, steps: 0 }): boolean {
-    const { seconds_left, steps_left } = this.#workspace.budget;
+    const { seconds_left, steps_left } = this.#view.left;
     return (
       expected * margin < this.#limit &&
       margin * expected * runs + slack + saved.seconds <= seconds_left &&
@@ -44,13 +43,13 @@ export class Pace {
 
   /** Seconds after which a try is stopped. */
   limitOf(expected: number): number {
-    const most = this.#workspace.budget.seconds_left - slack;
+    const most = this.#view.left.seconds_left - slack;
     return Math.max(1, Math.ceil(Math.min(most, Math.max(patience.seconds, patience.times * expected))));
   }
 
   /** What the selection between two versions that take so long together needs; nothing if that would be too much. */
   savedForSelection(secondsOfBoth: number): Allotment {
-    const { whole } = new SearchBudget(this.#workspace.budget);
+    const { whole } = new SearchBudget(this.#view.left);
     const seconds = margin * rounds.least * secondsOfBoth;
     const steps = 4 * rounds.least + 2;
     const isTooMuch = seconds > selectionShare * whole.seconds || steps > selectionShare * whole.steps;

@@ -35,7 +35,7 @@ export class Trials {
     this.#work = new BranchView(environment, environment, budget, all);
     this.workspace = new Workspace(this.#work);
     this.tree = new SearchTree(environment);
-    this.pace = new Pace(this.workspace);
+    this.pace = new Pace(this.#work);
   }
 
   /** Runs the starter, which lies in the workspace, and stays selected until there is a better version. */
@@ -75,7 +75,7 @@ export class Trials {
   async run(source: string, limit?: number): Promise<ScriptOutcome> {
     const { workspace } = this;
     const { entry, metric } = workspace.task;
-    const before = workspace.budget.seconds_left;
+    const before = this.#work.left.seconds_left;
     const files = filesIn(limit === undefined ? source : stoppingItself(source, limit), entry);
     for (const [path, text] of files) {
       if (this.#files.get(path) === text) continue;
@@ -109,9 +109,9 @@ export class Trials {
     const branch = new Workspace(chosen.view);
     const ran = chosen.view.source;
     // A script that is submitted must not stop itself; others stay as they ran, because their submission is of these.
-    if (ran !== null && this.#isHandedIn && withoutStop(ran) !== ran && this.workspace.budget.steps_left >= 2)
+    if (ran !== null && this.#isHandedIn && withoutStop(ran) !== ran && this.#work.left.steps_left >= 2)
       await branch.writeFile(branch.task.entry, withoutStop(ran));
-    if (this.isAccepted === null && this.workspace.budget.steps_left >= 2)
+    if (this.isAccepted === null && this.#work.left.steps_left >= 2)
       this.isAccepted = (await branch.validateSubmission()).status === 'ok';
     if (branch.ended) return;
     const check =

@@ -92,7 +92,12 @@ export class BranchView implements Environment {
     return this.#branch.origin;
   }
 
-  /** The budget of the whole run, after the last step here. */
+  /** What is left of the allotment, after the last step here or on a fork. */
+  get left(): Budget {
+    return this.#shown(this.#account.now);
+  }
+
+  /** The budget of the whole run, after that step. */
   get runBudget(): Budget {
     return this.#account.now;
   }
@@ -136,7 +141,7 @@ export class BranchView implements Environment {
     const runsEntry = name === 'Execute Script' && args.script_name === this.task.entry;
     const again = this.#again;
     if (!looking.has(name)) this.#again = null;
-    if (runsEntry && again !== null) return { ...again, budget: this.#shown(this.runBudget), ended: false };
+    if (runsEntry && again !== null) return { ...again, budget: this.left, ended: false };
     const result = await this.#branch.step(action);
     const { used, now } = this.#account;
     used.seconds += Math.max(result.durationMs / 1000, result.budget.seconds_used - now.seconds_used);
@@ -234,7 +239,7 @@ export class BranchView implements Environment {
   #closed(status: StepResult['status'] = 'closed', observation = 'What this branch may use is used up.') {
     return {
       ...{ step: 0, status, observation, exitCode: null, durationMs: 0 },
-      budget: this.#shown(this.runBudget),
+      budget: this.left,
       submission: { present: false, written_at_step: null, stale: false },
       ended: true,
     };
