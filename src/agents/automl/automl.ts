@@ -2,7 +2,7 @@ import type { AgentOptions } from '../../schema/index.ts';
 import type { Agent } from '../agent.ts';
 import { choiceOption, wholeNumberOption } from '../common/options.ts';
 import { seededRandom } from '../common/seeded-random.ts';
-import { type ScriptOutcome, toldOf } from '../search/script-outcome.ts';
+import { type TrialOutcome, toldOf } from '../search/trial-outcome.ts';
 import { replaceModel, replaceUseless, rerunModel } from './model-writing/fill.ts';
 import type { Filled, Filling } from './model-writing/fulfil.ts';
 import { type NumberSearch, searchNames, searchNumbers, trainLonger } from './number-search.ts';
@@ -85,7 +85,7 @@ async function answerWithoutSearch(trials: Trials, why: string): Promise<void> {
  * only if it left no submission. Null for one that prints its metric. One that prints another metric can be improved by
  * that metric, but first a model is written for the task's own metric.
  */
-function whyUseless(starter: ScriptOutcome, hasSubmission: boolean): string | null {
+function whyUseless(starter: TrialOutcome, hasSubmission: boolean): string | null {
   if (starter.kind === 'measured') return starter.other ? 'it prints another metric' : null;
   return starter.timedOut && hasSubmission ? null : toldOf(starter);
 }

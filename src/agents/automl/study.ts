@@ -2,7 +2,7 @@ import type { Workspace } from '../common/workspace.ts';
 import { isTimeLike } from '../search/metric-names.ts';
 import { NoiseMeter } from '../search/noise-meter.ts';
 import { NoiseTest } from '../search/noise-test.ts';
-import { toldOf } from '../search/script-outcome.ts';
+import { toldOf } from '../search/trial-outcome.ts';
 import type { TryEnding } from './climb.ts';
 import { sameResults } from './same-results.ts';
 import { isOwn, isVersion, measuredAs, type Trials, type Version } from './trial.ts';

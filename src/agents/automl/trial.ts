@@ -3,8 +3,8 @@ import { Workspace } from '../common/workspace.ts';
 import { BranchView } from '../search/branch-view.ts';
 import { outcomeText } from '../search/outcome-text.ts';
 import { stoppingItself, withoutStop } from '../search/own-stop.ts';
-import { failedRun, outcomeOf, type ScriptOutcome, toldOf } from '../search/script-outcome.ts';
 import { type Attempt, type Measured, type Operator, SearchTree } from '../search/search-tree.ts';
+import { failedRun, outcomeOf, type TrialOutcome, toldOf } from '../search/trial-outcome.ts';
 import { Pace } from './pace.ts';
 import { filesIn } from './script-files.ts';
 
@@ -39,7 +39,7 @@ export class Trials {
   }
 
   /** Runs the starter, which lies in the workspace, and stays selected until there is a better version. */
-  async runStarter(source: string): Promise<{ starter: Attempt; outcome: ScriptOutcome }> {
+  async runStarter(source: string): Promise<{ starter: Attempt; outcome: TrialOutcome }> {
     this.#files = filesIn(source, this.workspace.task.entry);
     const starter = this.begin('starter', null, 'the starter as it is');
     const outcome = await this.run(source);
@@ -72,7 +72,7 @@ export class Trials {
   }
 
   /** @param limit seconds after which the script stops itself; without it, only the environment's limits end it */
-  async run(source: string, limit?: number): Promise<ScriptOutcome> {
+  async run(source: string, limit?: number): Promise<TrialOutcome> {
     const { workspace } = this;
     const { entry, metric } = workspace.task;
     const before = this.#work.left.seconds_left;
@@ -126,7 +126,7 @@ export class Trials {
 }
 
 /** Null for a run that failed. `source`: the script, from which later runs of it are made. */
-export function measuredAs(outcome: ScriptOutcome, source: string): Version['measured'] | null {
+export function measuredAs(outcome: TrialOutcome, source: string): Version['measured'] | null {
   if (outcome.kind === 'failed') return null;
   return { ...outcome, evidence: { first: outcome.score, second: null }, source };
 }

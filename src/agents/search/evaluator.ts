@@ -4,9 +4,9 @@ import { Workspace } from '../common/workspace.ts';
 import { type Allotment, BranchView } from './branch-view.ts';
 import { NoiseMeter } from './noise-meter.ts';
 import { NoiseTest } from './noise-test.ts';
-import { type FailedRun, failedRun, outcomeOf, type ScriptOutcome } from './script-outcome.ts';
 import type { SearchBudget } from './search-budget.ts';
 import type { Attempt, Measured } from './search-tree.ts';
+import { type FailedRun, failedRun, outcomeOf, type TrialOutcome } from './trial-outcome.ts';
 
 /** Runs versions on branches and reads their scores: the script's own claims, unless they stand in the script. */
 export class Evaluator {
@@ -57,7 +57,7 @@ export class Evaluator {
     return { ...outcome, evidence: { first: score, second: null }, source };
   }
 
-  async #again(of: Attempt, source: string | null): Promise<ScriptOutcome> {
+  async #again(of: Attempt, source: string | null): Promise<TrialOutcome> {
     const { entry, metric } = this.#environment.task;
     const fork = await this.fork(of);
     const workspace = new Workspace(fork);

@@ -2,11 +2,11 @@ import type { Metric } from '../../schema/index.ts';
 import { rounds, withFreshSeeds } from './fresh-seeds.ts';
 import { isTimeLike } from './metric-names.ts';
 import { NoiseTest, type SecondRun, type VersionScores } from './noise-test.ts';
-import { failedRun, type ScriptOutcome } from './script-outcome.ts';
 import type { Attempt } from './search-tree.ts';
+import { failedRun, type TrialOutcome } from './trial-outcome.ts';
 
 /** Runs the script of a version again, with this source. */
-type RunAgain = (of: Attempt, source: string | null) => Promise<ScriptOutcome>;
+type RunAgain = (of: Attempt, source: string | null) => Promise<TrialOutcome>;
 
 /** A comparison on seeds that chose nothing. */
 interface FreshComparison {
@@ -35,7 +35,7 @@ export class NoiseMeter {
   }
 
   /** Runs a version once more, with every seed raised by this number. */
-  async again(of: Attempt, raisedBy: number): Promise<ScriptOutcome> {
+  async again(of: Attempt, raisedBy: number): Promise<TrialOutcome> {
     if (of.measured === null) return failedRun('it was not measured');
     return await this.#run(of, freshened(of.measured.source, this.#metric, raisedBy));
   }
@@ -44,7 +44,7 @@ export class NoiseMeter {
    * Runs a version that others are compared with once more, to learn how exact a score is; nothing is learned if that
    * fails. `splitsData`: whether a seed of the script decides how its data is split.
    */
-  async measure(of: Attempt, splitsData: (source: string) => boolean = () => false): Promise<ScriptOutcome> {
+  async measure(of: Attempt, splitsData: (source: string) => boolean = () => false): Promise<TrialOutcome> {
     const outcome = await this.again(of, 1);
     if (outcome.kind === 'failed' || of.measured === null) return outcome;
     const { evidence, source } = of.measured;

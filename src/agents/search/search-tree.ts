@@ -3,7 +3,7 @@ import { plainLine } from '../../lib/plain-line.ts';
 import { SearchNode, searchNodeEntry } from '../../schema/index.ts';
 import type { BranchView } from './branch-view.ts';
 import type { VersionScores } from './noise-test.ts';
-import type { MeasuredRun } from './script-outcome.ts';
+import type { MeasuredRun } from './trial-outcome.ts';
 
 export type Operator =
   | 'starter'

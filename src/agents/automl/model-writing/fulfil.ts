@@ -1,6 +1,6 @@
 import { told } from '../../search/held-out-rows.ts';
-import { failedRun, type ScriptOutcome, toldOf } from '../../search/script-outcome.ts';
 import type { Attempt, Measured } from '../../search/search-tree.ts';
+import { failedRun, type TrialOutcome, toldOf } from '../../search/trial-outcome.ts';
 import type { ScoresOfOwn } from '../study.ts';
 import { measuredAs, type Trials } from '../trial.ts';
 import { type Contract, describeModel, modelScript, usesNetwork } from './contract.ts';
@@ -81,7 +81,7 @@ async function judge(
   trials: Trials,
   contract: Contract,
   { view }: Attempt,
-  outcome: ScriptOutcome,
+  outcome: TrialOutcome,
   { parent, noise }: Goal,
 ): Promise<{ problem: string | null; isIncomparable: boolean }> {
   const { workspace } = trials;
@@ -137,7 +137,7 @@ async function isBetterOnHeldOut(
 const byHeldOut = '; it is better on rows withheld from both';
 
 /** A script of automl's own that prints another metric than the task's counts as not measured. */
-function onlyOwnMetric(outcome: ScriptOutcome, metric: string): ScriptOutcome {
+function onlyOwnMetric(outcome: TrialOutcome, metric: string): TrialOutcome {
   if (outcome.kind === 'failed' || !outcome.other) return outcome;
   const { seconds, printed } = outcome;
   return failedRun(`the script printed no ${metric} that I can read`, { seconds, printed, silent: true });

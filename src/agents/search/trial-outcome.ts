@@ -26,10 +26,10 @@ export interface FailedRun {
   silent: boolean;
 }
 
-export type ScriptOutcome = MeasuredRun | FailedRun;
+export type TrialOutcome = MeasuredRun | FailedRun;
 
 /** What a run printed of its score, or why there is none. */
-export function toldOf(outcome: ScriptOutcome): string {
+export function toldOf(outcome: TrialOutcome): string {
   return outcome.kind === 'measured' ? outcome.line : outcome.why;
 }
 
@@ -47,7 +47,7 @@ export function outcomeOf(
   metric: Metric,
   seconds: number,
   limit = Number.POSITIVE_INFINITY,
-): ScriptOutcome {
+): TrialOutcome {
   const timedOut = status === 'timed_out' || (status === 'failed' && seconds >= limit);
   const ended = `the script ended as ${timedOut ? 'timed_out' : status}`;
   if (status !== 'ok') return failedRun(ended, { printed, seconds, timedOut });
