@@ -98,7 +98,7 @@ async function regretOf(surface: Surface, search: Search, budget: number, seed: 
   });
   const options = { search, max_tries: 100_000, models: false, rewrites: false };
   await agentByName('automl').run({ environment, seed, options, reference: null });
-  return surface.run(environment.files.get('train.py') ?? '', noise).regret;
+  return surface.run(environment.selected.files.get('train.py') ?? '', noise).regret;
 }
 
 function regretMeasurements(what: string, regrets: readonly Regrets[]): Measurement[] {
