@@ -196,23 +196,12 @@ export class BranchView implements Environment {
       return;
     }
     if (looking.has(name)) return;
-    const copiedTo = name === 'Copy File' ? String(args.destination) : null;
-    if (copiedTo !== null && copiedTo !== this.task.entry) {
-      if (this.#isUsed(copiedTo)) this.freshRun = null;
-      return;
-    }
     // Other scripts can also write files that become part of the submission.
     this.freshRun = null;
     if (name === 'Write File' && args.file_name === this.task.entry)
       this.source = result.status === 'ok' && typeof args.content === 'string' ? args.content : null;
-    else if (name !== 'Execute Script' && name !== 'Write File') this.source = null;
-  }
-
-  /** Whether a file is part of the submission, or may be read by the script. */
-  #isUsed(path: string): boolean {
-    const name = path.replace(/^.*\/|\.\w+$/g, '');
-    const isHandedIn = this.task.submission.files.some((file) => file.path === path);
-    return isHandedIn || this.source === null || this.source.includes(name);
+    else if (name === 'Copy File' ? args.destination === this.task.entry : !/^(?:Execute|Write) /.test(name))
+      this.source = null;
   }
 
   #limited(action: Action): Action {

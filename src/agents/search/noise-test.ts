@@ -60,11 +60,6 @@ export class NoiseTest {
     return score + this.#sign * gain;
   }
 
-  /** Whether a first measurement justifies a second one. */
-  isPromising(first: number, best: VersionScores): boolean {
-    return this.gain(first, best.first) > this.threshold;
-  }
-
   /** Whether a first measurement is so much better that a second one would waste steps. */
   isClear(first: number, best: VersionScores): boolean {
     const gain = this.gain(first, best.first);
