@@ -57,10 +57,6 @@ export class Workspace {
     return this.#step('Write File', { file_name: path, content });
   }
 
-  copyFile(source: string, destination: string): Promise<StepResult> {
-    return this.#step('Copy File', { source, destination });
-  }
-
   executeScript(path: string): Promise<StepResult> {
     return this.#step('Execute Script', { script_name: path });
   }

@@ -16,10 +16,10 @@ it('knows the script, and its last run if nothing was changed since', async () =
   await workspace.executeScript('train.py');
   await workspace.readFile('train.py');
   expect(view.freshRun?.source).toBe('after');
-  await workspace.copyFile('submission.csv', 'model.py');
+  await view.step({ name: 'Copy File', args: { source: 'submission.csv', destination: 'model.py' } });
   expect(view.freshRun).toBeNull();
   expect(view.source).toBe('after');
-  await workspace.copyFile('submission.csv', 'train.py');
+  await view.step({ name: 'Copy File', args: { source: 'submission.csv', destination: 'train.py' } });
   expect(view.source).toBeNull();
 });
 
