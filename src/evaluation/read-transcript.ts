@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject } from '../lib/json-values.ts';
 import {
+  type BranchId,
   type EventOf,
   type GradedStep,
   ModelAnswer,
@@ -21,12 +22,18 @@ import {
 
 /**
  * A run's transcript: its trace with all texts inserted.
+ * @param branch default: the selected one
  * @throws UserError as `eachEventSync`
  */
-export function readTranscript(folder: RunFolder, grades: readonly GradedStep[]): RunTranscript {
+export function readTranscript(
+  folder: RunFolder,
+  grades: readonly GradedStep[],
+  branch?: BranchId,
+): RunTranscript {
   const { fold } = foldHistory(
     () => eachEventSync(folder.tracePath),
     () => new TranscriptReader((ref) => resolveText(folder.objects, ref)),
+    branch,
   );
   return fold.transcript(grades);
 }

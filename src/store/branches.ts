@@ -104,12 +104,14 @@ export interface HistoryFold {
 }
 
 /**
- * Folds a trace in the memory of one event, separating the history of the selected branch from the others. If a branch
- * other than `main` turns out to be selected, the trace is read a second time with a new fold.
+ * Folds a trace in the memory of one event, separating the history of one branch from the others. If that is not `main`,
+ * the trace is read a second time with a new fold.
+ * @param branch default: the selected one
  */
 export function foldHistory<Fold extends HistoryFold>(
   read: () => Iterable<TraceEvent>,
   begin: () => Fold,
+  branch?: BranchId,
 ): { fold: Fold; branches: BranchReader } {
   const branches = new BranchReader();
   const fold = begin();
@@ -117,9 +119,9 @@ export function foldHistory<Fold extends HistoryFold>(
     branches.read(event);
     fold.read(event, isInLineage(event, mainLineage));
   }
-  if (branches.selected === 'main') return { fold, branches };
+  if ((branch ?? branches.selected) === 'main') return { fold, branches };
   const again = begin();
-  const lineage = branches.lineage();
+  const lineage = branches.lineage(branch);
   for (const event of read()) again.read(event, isInLineage(event, lineage));
   return { fold: again, branches };
 }

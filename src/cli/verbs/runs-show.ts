@@ -44,6 +44,7 @@ import { verdictWords } from '../verdict-words.ts';
 
 interface Options {
   step?: number | 'last';
+  branch?: string;
 }
 
 /** Of an error message or output; --json has the whole message. */
@@ -60,10 +61,15 @@ export const runsShow: Verb = {
       description: 'one step in full: notes, arguments, observation; a number, or last',
       parse: stepNumber,
     },
+    {
+      flags: '--branch <branch>',
+      description: 'the steps of another branch than the selected one, such as main',
+    },
   ],
   examples: [
     ['mlab runs show start-1/digits-automl-0', 'one line per step'],
     ['mlab runs show start-1/digits-automl-0@4', 'step 4 in full'],
+    ['mlab runs show start-1/digits-automl-0 --branch main', 'also what was tried after the best version'],
   ],
   async run(context, [given = '', second], options: Options) {
     const { experiment, folder, step: named } = locateRun(context, given, { withSteps: true });
@@ -72,7 +78,9 @@ export const runsShow: Verb = {
       return { text: `${folder.id} has not started.`, json: { run: folder.id, steps: [] } };
     // The record of a run that is running, or was killed, is behind its trace.
     const events = folder.hasTrace() ? readTraceSync(folder.tracePath).events : [];
-    const steps = shownSteps(folder, historyOf(events), summariesOf(folder));
+    const tree = branchesOf(events);
+    const shown = branchNamed(options.branch, tree);
+    const steps = shownSteps(folder, historyOf(events, shown), summariesOf(folder, shown));
     const grades = currentGrades(folder.readGrades().grades, statesOf(events));
     const { verifications } = folder.readVerifications();
     const asked = options.step ?? (second === undefined ? named : stepNumber(second, '--step'));
@@ -91,7 +99,6 @@ export const runsShow: Verb = {
       throw new UserError('unknown_step', `There is no step ${wanted}.`, hint);
     }
     const { spec, end } = record;
-    const tree = branchesOf(events);
     const last = lastGrades(folder);
     const branches = tree.branches.map((one) => ({ ...one, score: last.get(one.id)?.score ?? null }));
     const begun = branchesOfRun(experiment, folder.id);
@@ -102,9 +109,9 @@ export const runsShow: Verb = {
     const head = [
       `${experiment.name}/${spec.id}: ${agentOf(spec)} on ${spec.task}${isImported(spec) ? '' : `, seed ${spec.seed}`}`,
       `${end?.reason ?? statusOf(folder, record)}${end === null || end.reason === 'final_answer' ? '' : `: ${endText(end)}`}`,
-      `${usedSteps(tree, steps.length)}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
+      `${usedSteps(tree, steps.length, shown)}, ${duration(sessionsOf(events).secondsUsed)}${gradeText(grades.findLast(({ final }) => final))}`,
       ...[limitsHeldText(record, events[0] ?? null)].filter((line) => line !== null),
-      ...branchLines(tree, last),
+      ...branchLines(tree, shown, last),
       ...personsBranchLines(experiment, folder.id),
       ...modelLines(record, events),
       ...claimedLines(claimed),
@@ -168,10 +175,22 @@ function lastOutput(folder: RunFolder, events: readonly TraceEvent[]): string[] 
   return [`It took no step in its last seconds. It printed last:\n${lines.join('\n')}`];
 }
 
+/** The selected branch if none is named. */
+function branchNamed(name: string | undefined, { branches, selected }: BranchReader): BranchId {
+  if (name === undefined) return selected;
+  const found = branches.find(({ id }) => id === name);
+  if (found !== undefined) return found.id;
+  throw new UserError(
+    'unknown_branch',
+    `The run has no branch "${name}".`,
+    `Its branches: ${branches.map(({ id }) => id).join(', ')}.`,
+  );
+}
+
 /** By step. */
-function summariesOf(folder: RunFolder): Map<number, string> {
+function summariesOf(folder: RunFolder, branch: BranchId): Map<number, string> {
   if (!folder.hasTrace()) return new Map();
-  const summaries = stepSummaries(folder.objects, readTranscript(folder, []));
+  const summaries = stepSummaries(folder.objects, readTranscript(folder, [], branch));
   return new Map(summaries.map(({ step, text }) => [step, text]));
 }
 
@@ -182,19 +201,26 @@ function lastGrades(folder: RunFolder): Map<BranchId, Grade> {
 }
 
 /** What the limit counts: the steps of all branches. */
-function usedSteps({ branches }: BranchReader, shown: number): string {
+function usedSteps({ branches, selected }: BranchReader, count: number, shown: BranchId): string {
   const used = branches.reduce((sum, { steps }) => sum + steps, 0);
-  return `${counted(used, 'step')}${used === shown ? '' : ` in ${branches.length} branches, ${shown} of them in the selected history`}`;
+  const of = shown === selected ? 'the selected history' : `the history of ${shown}`;
+  return `${counted(used, 'step')}${used === count ? '' : ` in ${branches.length} branches, ${count} of them in ${of}`}`;
 }
 
-/** The branches of a run that has more than one; the steps shown are those of the selected branch. */
-function branchLines({ branches, selected }: BranchReader, grades: ReadonlyMap<BranchId, Grade>): string[] {
+/** The branches of a run that has more than one. */
+function branchLines(
+  { branches, selected }: BranchReader,
+  shown: BranchId,
+  grades: ReadonlyMap<BranchId, Grade>,
+): string[] {
   if (branches.length < 2) return [];
   return branches.map(({ id, origin, steps }) => {
     const from = origin === null ? '' : `, forked from ${origin.branch} step ${origin.step}`;
     const grade = grades.get(id);
     const score = grade === undefined ? '' : gradeText(grade);
-    return `branch ${id}${from}: ${counted(steps, 'step')}${score}${id === selected ? ' (selected, shown below)' : ''}`;
+    const marks = [...(id === selected ? ['selected'] : []), ...(id === shown ? ['shown below'] : [])];
+    const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
+    return `branch ${id}${from}: ${counted(steps, 'step')}${score}${mark}`;
   });
 }
 
