@@ -55,9 +55,10 @@ describe('a starter of several files', () => {
     expect(JSON.parse(files.get('params.json') ?? '')).toMatchObject({ verbose: true });
     expect(files.get('scoring.py')).toBe(starter['scoring.py']);
     expect(files.get('data.json')).toBe(starter['data.json']);
-    const parts = ['train.py', 'config.py', 'model.py', 'params.json'].map((path) => files.get(path));
+    const paths = ['train.py', 'config.py', 'model.py', 'params.json'];
+    const parts = paths.map((path) => withoutAlarm(files.get(path) ?? ''));
     expect(files.get('submission.csv')).toBe(parts.join('|'));
-    expect(withoutAlarm(parts[0] ?? '')).toBe(starter['train.py']);
+    expect(parts[0]).toBe(starter['train.py']);
     const notes = environment.notes.map(({ Change }) => Change ?? '').join('\n');
     expect(notes).toContain('(line 2 of config.py)');
   });
