@@ -123,7 +123,7 @@ def find_order(name: str, data: Data) -> None:
 def read_tables() -> tuple[Columns, Columns]:
     """The rows to learn from that have an answer, and those to predict, as they are written."""
     tables = [(table := read_table(path)) | {ID: ids_in(path, table)} for path in TRAIN]
-    if FILE_COLUMN and FILE_COLUMN != ID and len(TRAIN) > 1:
+    if FILE_COLUMN and FILE_COLUMN not in tables[0] and len(TRAIN) > 1:
         for path, table in zip(TRAIN, tables, strict=True):
             table[FILE_COLUMN] = [Path(path).stem] * len(table[ID])
     train = {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
