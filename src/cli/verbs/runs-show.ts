@@ -214,7 +214,9 @@ function branchLines(
   grades: ReadonlyMap<BranchId, Grade>,
 ): string[] {
   if (branches.length < 2) return [];
-  return branches.map(({ id, origin, steps }) => {
+  const named = branches.filter(({ id, steps }) => steps > 0 || id === selected || id === shown);
+  const others = branches.length - named.length;
+  const lines = named.map(({ id, origin, steps }) => {
     const from = origin === null ? '' : `, forked from ${origin.branch} step ${origin.step}`;
     const grade = grades.get(id);
     const score = grade === undefined ? '' : gradeText(grade);
@@ -222,6 +224,7 @@ function branchLines(
     const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
     return `branch ${id}${from}: ${counted(steps, 'step')}${score}${mark}`;
   });
+  return others === 0 ? lines : [...lines, `${others} more without steps of their own`];
 }
 
 /** Branches that people began from a run. They are runs themselves, shown by their names. */

@@ -22,8 +22,11 @@ export function BranchTree({ page }: { page: RunPage }) {
 
 /** @param of the branch whose forks are listed; null: the branch without an origin */
 function AgentsBranches({ page, of }: { page: RunPage; of: string | null }) {
-  const listed = page.branches.filter(({ origin }) => (origin?.branch ?? null) === of);
-  if (listed.length === 0) return null;
+  const forks = page.branches.filter(({ origin }) => (origin?.branch ?? null) === of);
+  if (forks.length === 0) return null;
+  const isForked = (id: string) => page.branches.some(({ origin }) => origin?.branch === id);
+  const listed = forks.filter(({ id, steps, selected }) => steps > 0 || selected || isForked(id));
+  const others = forks.length - listed.length;
   return (
     <ul className="branches">
       {listed.map(({ id, origin, steps, selected }) => (
@@ -35,6 +38,7 @@ function AgentsBranches({ page, of }: { page: RunPage; of: string | null }) {
           <AgentsBranches page={page} of={id} />
         </li>
       ))}
+      {others === 0 ? null : <li className="quiet">{others} more without steps of their own</li>}
     </ul>
   );
 }
