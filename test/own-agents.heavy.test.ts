@@ -228,8 +228,8 @@ def run(environment):
   expect(trace).toContain('no step 7');
   expect(trace).toMatch(/"branch_selected",.*"branch":"b3"/);
   const run = `branching/${place.runFolder('branching').id}`;
-  const other = await place.mlab('runs', 'show', run, '--branch', 'b1');
-  expect(other.out).toMatch(/branch b1,.*\(shown below\)\n[\s\S]*branch b3,.*\(selected\)/);
+  const other = await place.mlab('runs', 'show', run, '--branch', 'b2');
+  expect(other.out, other.err).toMatch(/branch b2,.*\(shown below\)\n[\s\S]*branch b3,.*\(selected\)/);
   const unknown = await place.mlab('runs', 'show', run, '--branch', 'b9');
   expect(unknown.err).toContain('The run has no branch "b9"');
   const replayed = await place.mlab('runs', 'replay', 'branching');
