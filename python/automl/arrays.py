@@ -7,6 +7,7 @@ import numpy as np
 from automl.data import Data, encode
 from automl.formats import is_table, read_table
 from automl.settings import ID, TARGETS, TEST
+from automl.waves import SHORTEST, are_sequences, swings_of
 
 TRAIN_ARRAY = ["data/train.npy", ""]
 """A file, and the name in an archive of several arrays."""
@@ -18,6 +19,8 @@ BY_PLACE = False
 MOST_PIXELS = 64
 MOST_POINTS = 1_024
 """Columns that models of numbers are given of a sequence at most."""
+MOST_CHANNELS = 24
+"""Of sequences, for whose swings there are columns."""
 MOST_SQUARES = 512
 """The same of a picture, besides those of its edges."""
 DIRECTIONS = 8
@@ -66,13 +69,20 @@ def shrink(pictures: np.ndarray, times: int) -> np.ndarray:
     return cut.reshape(count, channels, high, times, wide, times).mean(axis=(3, 5))
 
 
-def as_blocks(rows: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Sequences of shape (rows, length, channels) or (rows, channels, length)."""
+def as_sequences(rows: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """
+    Sequences of shape (rows, length), (rows, length, channels) or (rows, channels, length): the
+    means of blocks if they are long, and what each channel is like as a whole.
+    """
+    rows = (rows[:, :, None] if rows.ndim == 2 else rows).astype(float)
     long = rows if rows.shape[1] > rows.shape[2] else rows.transpose(0, 2, 1)
     count, length, channels = long.shape
+    whole = [measure(long, axis=1) for measure in (np.mean, np.std, np.min, np.max)]
+    whole.append(np.abs(np.diff(long, axis=1)).mean(axis=1))
+    if length >= SHORTEST and channels <= MOST_CHANNELS:
+        whole += [swings_of(channel) for channel in long.transpose(2, 0, 1)]
     times = -(-length // max(1, MOST_POINTS // channels))
     cut = long[:, : length // times * times].reshape(count, -1, times, channels)
-    whole = [measure(long, axis=1) for measure in (np.mean, np.std, np.min, np.max)]
     return cut.mean(axis=2), whole
 
 
@@ -97,13 +107,13 @@ def as_numbers(data: Data, rows: np.ndarray) -> Data:
     """
     Every place of the arrays is a column; of large pictures, the means of squares, and of large
     sequences the means of blocks, and what each channel is like as a whole. The edges in pictures
-    are columns, too.
+    are columns, too, and how strongly each channel of sequences swings.
     """
     more: list[np.ndarray] = []
     is_long = rows.ndim == 3 and rows.shape[1] != rows.shape[2]
-    if is_long and rows[0].size > MOST_POINTS:
-        rows, more = as_blocks(rows)
-    elif rows.ndim in (3, 4) and not is_long:
+    if is_long or (rows.ndim == 2 and are_sequences(rows)):
+        rows, more = as_sequences(rows)
+    elif rows.ndim in (3, 4):
         pictures = as_pictures(rows)
         if min(pictures.shape[2:]) >= 2 * CELLS:
             parts = np.array_split(pictures, -(-len(pictures) // AT_ONCE))

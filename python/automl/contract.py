@@ -160,9 +160,9 @@ def most_passes(pictures: int) -> int:
 def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     """The names of files like this one that read the data, and the call that does."""
     if source.kind == "arrays":
-        return ["arrays"], "read_arrays()"
+        return ["waves", "arrays"], "read_arrays()"
     if source.are_pictures:
-        return ["table", "files", "arrays"], "read_pictures()"
+        return ["waves", "table", "files", "arrays"], "read_pictures()"
     has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
     if not has_models and not source.columns.keys() & {"number", "name"}:
         raise NoModelError(
@@ -180,7 +180,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     if source.kind == "files":
         return [*kinds, "table", "files"], f"read_data([{makers}], read_texts)"
     if "JOINED" in source.settings:
-        return [*kinds, "table", "joins"], f"read_data([{makers}], join_tables)"
+        return [*kinds, "waves", "table", "joins"], f"read_data([{makers}], join_tables)"
     return [*kinds, "table"], f"read_data([{makers}])"
 
 

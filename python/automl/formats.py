@@ -100,14 +100,19 @@ def tables_in(folder: Path) -> list[Path]:
     return [path for path, head in zip(paths, heads, strict=True) if head == heads[0]]
 
 
-def read_folder(folder: Path, column: str) -> Columns:
-    """Tables of the same columns as one, with a column of what their files are called."""
-    tables = {path: read_table(path.as_posix()) for path in tables_in(folder)}
-    first, *_ = tables.values()
-    names = [path.stem for path, table in tables.items() for _ in next(iter(table.values()), [])]
+def read_tables_of(paths: list[str], column: str) -> Columns:
+    """
+    A table, or those of the same columns in folders as one, with a column of what their files are
+    called.
+    """
+    if not Path(paths[0]).is_dir():
+        return read_table(paths[0])
+    files = [path for folder in paths for path in tables_in(Path(folder))]
+    tables = [read_table(path.as_posix()) for path in files]
+    rows = [len(next(iter(table.values()), [])) for table in tables]
     return {
-        **{name: [cell for table in tables.values() for cell in table[name]] for name in first},
-        column: names,
+        **{name: [cell for table in tables for cell in table[name]] for name in tables[0]},
+        column: [path.stem for path, many in zip(files, rows, strict=True) for _ in range(many)],
     }
 
 

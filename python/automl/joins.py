@@ -1,20 +1,23 @@
 """Columns from other tables that share keys with the rows."""
 
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 
-from automl.formats import Columns, as_number, cleaned, read_folder, read_table
+from automl.formats import Columns, as_number, cleaned, read_tables_of
 from automl.settings import TARGETS
 from automl.table import FILE_COLUMN
+from automl.waves import BANDS, SHORTEST, swings_of
 
-JOINED: list[str] = []
-"""Tables beside the one to learn from and the one to predict."""
+JOINED: list[list[str]] = []
+"""Tables beside the one to learn from and the one to predict; each a file, or folders of them."""
 LEAST_MATCHED = 0.5
 """The share of rows that must find their key in the other table."""
 FEW = 6
-"""Longer lists of names are not counted one by one."""
+"""What the rows of a kind amount to is not told of longer lists of kinds."""
+MOST_KINDS = 40
+"""Nor how many rows there are of each kind of still longer ones."""
+TIMES = ("day", "date", "time", "week", "month", "year", "second", "step", "tick")
 
 Key = tuple[str, ...]
 Known = dict[str, dict[Key, str]]
@@ -24,8 +27,8 @@ Known = dict[str, dict[Key, str]]
 def join_tables(train: Columns, test: Columns) -> list[str]:
     """Adds the columns of other tables to both; the names of those that were added."""
     added: list[str] = []
-    for path in JOINED:
-        table = read_folder(Path(path), FILE_COLUMN) if Path(path).is_dir() else read_table(path)
+    for paths in JOINED:
+        table, path = read_tables_of(paths, FILE_COLUMN), " and ".join(paths)
         other = {name: list(map(cleaned, cells)) for name, cells in table.items()}
         keys = [
             name
@@ -69,28 +72,83 @@ def keys_of(table: Columns, keys: list[str]) -> list[Key]:
 
 
 def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> Known:
-    """How many rows a key has, and what they amount to: in all, by kind, and lately."""
-    numbers, chosen = {}, {"": np.ones(len(other[values[0]]), bool)}
+    """
+    How many rows a key has, and what they amount to: in all, by kind, and lately; and how numbers
+    begin, end and change from one row to the next, in the order of time, if there is any, or of the
+    table.
+    """
+    lengths = [len(rows) for rows in places.values()]
+    starts = np.cumsum([0, *lengths[:-1]])
+    which = np.repeat(np.arange(len(lengths)), lengths)
+    order = np.concatenate([np.array(rows) for rows in places.values()])
+    numbers, chosen, many = {}, {"": np.ones(len(order), bool)}, set()
     for name in values:
         column, cells = np.array([as_number(cell) for cell in other[name]]), np.array(other[name])
+        levels = np.unique(cells[cells != ""])
         if np.mean(~np.isnan(column)) >= 0.5:
             numbers[name] = column
-        elif len(set(other[name]) - {""}) <= FEW:
-            chosen |= {f" where {name} is {level}": cells == level for level in np.unique(cells)}
-    for name, column in numbers.items():
-        if any(word in name.lower() for word in ("day", "date", "time", "week", "month", "year")):
+        elif len(levels) <= MOST_KINDS:
+            kinds = {f" where {name} is {level}": cells == level for level in levels}
+            chosen |= kinds
+            many |= kinds.keys() if len(levels) > FEW else set()
+        if any(word in name.lower() for word in TIMES) and len(levels) > 1:
+            when = np.nan_to_num(numbers.get(name, np.unique(cells, return_inverse=True)[1]))
+            order = order[np.lexsort((when[order], which))]
             for share in (0.5, 0.8, 0.95):
-                late = column >= np.nanquantile(column, share)
+                late = when >= np.quantile(when, share)
                 chosen[f" in the last {1 - share:.2f} of {name}"] = late
-    found: Known = defaultdict(dict)
-    for key, rows in places.items():
-        for label, where in chosen.items():
-            picked = [row for row in rows if where[row]]
-            found[f"rows{label}"][key] = str(len(picked))
-            for name, column in numbers.items():
-                known = column[picked][~np.isnan(column[picked])]
-                measures = {"sum": np.sum, "mean": np.mean, "least": np.min, "most": np.max}
-                for measure, of in measures.items():
-                    if measure == "sum" or (len(known) and (label == "" or measure == "mean")):
-                        found[f"{measure} of {name}{label}"][key] = repr(float(of(known)))
-    return found
+    found: dict[str, np.ndarray] = {}
+    for label, where in chosen.items():
+        found[f"rows{label}"] = np.add.reduceat(where[order].astype(float), starts)
+        for name, column in numbers.items() if label not in many else ():
+            measures = measure(np.where(where, column, np.nan)[order], starts, which)
+            if label != "":
+                # Of a part of the rows, the rest says little more.
+                measures = {each: measures[each] for each in ("sum", "mean")}
+            elif np.median(lengths) >= SHORTEST:
+                measures |= swings(column[order], starts)
+            found |= {f"{each} of {name}{label}": cells for each, cells in measures.items()}
+    return {
+        name: dict(zip(places, map(written, cells), strict=True)) for name, cells in found.items()
+    }
+
+
+def measure(column: np.ndarray, starts: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
+    """
+    What the numbers of each key amount to, shape (keys,). `column` and `which`, the key of each
+    row, have the shape (rows,); the rows of a key follow each other from its place in `starts`.
+    """
+    mean = mean_of(column, starts)
+    steps = np.abs(np.diff(column, prepend=np.nan))
+    steps[starts] = np.nan
+    return {
+        "sum": np.add.reduceat(np.nan_to_num(column), starts),
+        "mean": mean,
+        "least": np.fmin.reduceat(column, starts),
+        "most": np.fmax.reduceat(column, starts),
+        "spread": np.sqrt(mean_of((column - mean[which]) ** 2, starts)),
+        "mean step": mean_of(steps, starts),
+        "first": column[starts],
+        "last": column[[*(starts[1:] - 1), -1]],
+    }
+
+
+def swings(column: np.ndarray, starts: np.ndarray) -> dict[str, np.ndarray]:
+    """How strongly the numbers of each key swing; gaps are left out."""
+    found = np.full((len(starts), BANDS), np.nan)
+    for place, series in enumerate(np.split(column, starts[1:])):
+        known = series[~np.isnan(series)]
+        if len(known) >= SHORTEST:
+            found[place] = swings_of(known[None])[0]
+    return {f"swings in band {band}": cells for band, cells in enumerate(found.T)}
+
+
+def mean_of(column: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Of the known numbers of each key; not-a-number if there are none."""
+    count = np.add.reduceat((~np.isnan(column)).astype(float), starts)
+    total = np.add.reduceat(np.nan_to_num(column), starts)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def written(number: float) -> str:
+    return "" if np.isnan(number) else repr(float(number))

@@ -2,8 +2,9 @@
 
 import json
 import sys
+from collections import defaultdict
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from automl.formats import (
     cleaned,
     is_number,
     is_table,
-    read_folder,
     read_table,
+    read_tables_of,
     rows_of,
     tables_in,
 )
@@ -38,7 +39,9 @@ class Table:
     cells: Columns
     """The first rows."""
     file_column: str = ""
-    """Of a folder of tables: the column of what their files are called."""
+    """Of folders of tables: the column of what their files are called."""
+    folders: list[Path] = field(default_factory=list)
+    """All of them, the first of which is the path."""
 
 
 @dataclass
@@ -97,20 +100,24 @@ def find_tables() -> list[Table]:
     """Those in the folder itself first, and large ones before small ones."""
     paths = [path for path in sorted(Path("data").rglob("*")) if path.is_file() and is_table(path)]
     paths.sort(key=lambda path: (len(path.parts), -path.stat().st_size))
-    folders, together = [], set[Path]()
+    folders = defaultdict[tuple[str, ...], list[Path]](list)
+    together = set[Path]()
     for folder in folders_of_data():
         with suppress(*UNREADABLE):
             parts = tables_in(folder)
             if len(parts) >= LEAST_TABLES:
-                cells = read_folder(folder, "file")
-                folders.append(Table(folder, len(cells["file"]), cells, "file"))
+                folders[tuple(next(rows_of(parts[0])))].append(folder)
                 together.update(parts)
     found = []
     for path in [path for path in paths if path not in together][:MOST_TABLES]:
         # It may be no table in spite of its name.
         with suppress(*UNREADABLE):
             found.append(read_head(path))
-    return sorted([*found, *folders], key=lambda table: len(table.path.parts))
+    for same in folders.values():
+        with suppress(*UNREADABLE):
+            cells = read_tables_of([folder.as_posix() for folder in same], "file")
+            found.append(Table(same[0], len(cells["file"]), cells, "file", same))
+    return sorted(found, key=lambda table: len(table.path.parts))
 
 
 def describe(name: str, cells: list[str]) -> Column:

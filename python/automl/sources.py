@@ -75,6 +75,9 @@ def find_data() -> tuple[str, Source]:
             if is_part:
                 source.settings["TEST_IDS"] = TEST
             return test.path.as_posix(), source
+    source = None if has_more(listed) else find_joined(without_targets(listed), tables)
+    if source is not None:
+        return TEST, source
     raise NoModelError(
         "nothing in the data folder has the asked columns beside what the rows to predict have"
     )
@@ -216,6 +219,21 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
     return None
 
 
+def find_joined(test: Table, tables: list[Table]) -> Source | None:
+    """Rows that have nothing but ids, of which other tables have one or several rows each."""
+    asked = set(test.cells[ID])
+    for table in [each for each in tables if ID in each.cells]:
+        told, answers = set(table.cells[ID]), answers_in(test, table, renamed=True)
+        if answers is None or told & asked:
+            continue
+        for other in [each for each in tables if ID in each.cells and can_be_joined(test, each)]:
+            # Of a large table only the first rows are known here.
+            ids = set(other.cells[ID])
+            if other is not table and len(ids - told - asked) <= 0.1 * len(ids):
+                return table_source(test, tables, table, None, answers)
+    return None
+
+
 def kinds_of(test: Table, table: Table) -> Counter[str]:
     return Counter(kind_of(table.cells[name]) for name in shared(test, table))
 
@@ -224,8 +242,9 @@ def table_source(
     test: Table, tables: list[Table], train: Table, told: Table | None, answers: Answers
 ) -> Source:
     is_single = told is None and train.path != test.path and not train.path.is_dir()
-    more = more_rows(train, tables) if is_single else []
-    parts = tables_in(train.path) if train.path.is_dir() else [each.path for each in [train, *more]]
+    more = more_rows(test, train, tables) if is_single else []
+    files = [path for folder in train.folders for path in tables_in(folder)]
+    parts = files or [each.path for each in [train, *more]]
     settings: dict[str, Any] = {"TRAIN": [path.as_posix() for path in parts]}
     if told:
         settings["ANSWERS"] = told.path.as_posix()
@@ -236,18 +255,25 @@ def table_source(
         settings["FILE_COLUMN"] = file_columns[0]
         joined = [each for each in joined if each.file_column in ("", file_columns[0])]
     if joined:
-        settings["JOINED"] = [each.path.as_posix() for each in joined]
+        settings["JOINED"] = [
+            [path.as_posix() for path in each.folders or [each.path]] for each in joined
+        ]
     columns = kinds_of(test, train)
     listed = ", ".join(f"{count} of {kind}s" for kind, count in sorted(columns.items()))
+    if not listed:
+        listed = " and ".join(path for paths in settings["JOINED"] for path in paths)
     paths = [train.path.as_posix(), *settings["TRAIN"][1 : 1 + len(more)]]
-    place = f"{' and '.join(paths)} (columns: {listed})"
+    place = f"{' and '.join(paths)} ({'columns: ' if columns else 'joined with '}{listed})"
     rows, is_wide = sum(each.rows for each in [train, *more]), columns["number"] > 300
     return Source("table", place, settings, rows, *answers, columns, is_wide)
 
 
-def more_rows(train: Table, tables: list[Table]) -> list[Table]:
-    """Tables of the same columns with rows of their own, as of another year or for validation."""
-    known, found = keys_of(train), []
+def more_rows(test: Table, train: Table, tables: list[Table]) -> list[Table]:
+    """
+    Tables of the same columns with rows of their own, as of another year or for validation, but
+    with none of those to predict.
+    """
+    known, found = keys_of(train) | {(each,) for each in test.cells[ID]}, []
     for table in tables:
         is_single = table is not train and not table.path.is_dir()
         if is_single and table.cells.keys() == train.cells.keys():

@@ -222,7 +222,7 @@ describe('the contract of a missing model', () => {
       settings: {
         TRAIN: ['data/history/east.csv', 'data/history/north.csv', 'data/history/south.csv'],
         FILE_COLUMN: 'shop',
-        JOINED: ['data/promotions.csv'],
+        JOINED: [['data/promotions.csv']],
       },
     });
   });
@@ -254,7 +254,34 @@ describe('the contract of a missing model', () => {
       'test.csv': 'id,size\n4,1\n5,2\n6,9\n',
     };
     expect(settingsOf(taskOf('MAE', [{}]), files)).toMatchObject({
-      ...{ TRAIN: ['data/train.csv'], JOINED: ['data/signals'], FILE_COLUMN: 'id' },
+      ...{ TRAIN: ['data/train.csv'], JOINED: [['data/signals']], FILE_COLUMN: 'id' },
+    });
+  });
+
+  it('knows rows that have nothing but ids from a table with several rows for each id', () => {
+    const files = {
+      'train.csv': 'id,y\n1,a\n2,b\n3,a\n',
+      'test.csv': 'id\n4\n5\n',
+      'events.csv': `id,kind,seconds\n${[1, 2, 3, 4, 5].map((id) => `${id},open,3\n${id},shut,4\n`).join('')}`,
+      'sample_submission.csv': 'id,y\n4,a\n5,a\n',
+    };
+    expect(contractOf(taskOf('accuracy', [{ type: 'text' }]), files)).toMatchObject({
+      plan: expect.stringContaining('from 3 rows of data/train.csv (joined with data/events.csv)'),
+      settings: { TRAIN: ['data/train.csv'], JOINED: [['data/events.csv']] },
+    });
+  });
+
+  it('knows rows that have nothing but ids from a table for each id, in folders of their own', () => {
+    const table = (folder: string, ids: number[]) =>
+      Object.fromEntries(ids.map((id) => [`${folder}/w${id}.csv`, `t,force\n0,${id}\n1,2\n`]));
+    const files = {
+      ...table('train', [1, 2, 3, 4]),
+      ...table('test', [5, 6, 7]),
+      'labels.csv': 'id,y\nw1,1\nw2,2\nw3,3\nw4,1\n',
+      'test.csv': 'id\nw5\nw6\nw7\n',
+    };
+    expect(settingsOf(taskOf('MAE', [{}]), files)).toMatchObject({
+      ...{ TRAIN: ['data/labels.csv'], JOINED: [['data/test', 'data/train']], FILE_COLUMN: 'id' },
     });
   });
 
@@ -456,7 +483,7 @@ it('prints percent if the task does, and joins tables that share columns', () =>
   const percent = { ...task, metric: { ...task.metric, name: 'SMAPE', unit: 'percent' } };
   const script = modelScript(contractOf(percent, { ...homes, ...shops }), 60);
   expect(script).toContain('UNIT = 100\n');
-  expect(script).toContain('JOINED: list[str] = ["data/shops.csv"]');
+  expect(script).toContain('JOINED: list[list[str]] = [["data/shops.csv"]]');
   expect(script).toContain(', join_tables))');
 });
 

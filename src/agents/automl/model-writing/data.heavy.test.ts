@@ -87,12 +87,38 @@ from automl.data import Data
 rows = np.arange(${shape.join('*')} * 3.0).reshape(3, ${shape.join(', ')})
 print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
     );
-  // Of sequences, blocks and four measures of each channel.
-  expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(128, 9)]).toEqual([1020, 1020, 612]);
+  // Of sequences, blocks, five measures of each channel, and its swings in 16 bands.
+  const whole = 5 + 16;
+  expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(128, 9)]).toEqual([
+    ...[(166 + whole) * 6, (166 + whole) * 6, (64 + whole) * 9],
+  ]);
   // Of pictures, the means of squares and what their edges are like.
   const edges = 1 + 8 * 16 + 16 + 8;
   expect([columnsOf(64, 64), columnsOf(3, 64, 64)]).toEqual([441 + edges, 432 + edges]);
   expect([columnsOf(9, 9), columnsOf(7, 7), columnsOf(2, 3, 4, 5)]).toEqual([81 + edges, 49, 120]);
+});
+
+test('sequences that swing at another pace differ in other columns, wherever the swings begin', () => {
+  const [slow, later, fast] = printedBy(
+    '',
+    `from automl.waves import swings_of
+steps = np.arange(200)
+rows = np.stack([np.sin(0.3 * steps), np.sin(0.3 * steps + 2), np.sin(2.0 * steps)])
+print(json.dumps(swings_of(rows).tolist()))`,
+  ) as number[][];
+  const strongest = (bands: number[] = []) => bands.indexOf(Math.max(...bands));
+  expect(strongest(later)).toBe(strongest(slow));
+  expect(strongest(fast)).toBeLessThan(strongest(slow));
+});
+
+test('rows whose neighbours are alike are sequences, others are not', () => {
+  const told = printedBy(
+    '',
+    `from automl.waves import are_sequences
+rng = np.random.default_rng(0)
+print(json.dumps([are_sequences(rng.normal(size=(50, 40)).cumsum(axis=1)), are_sequences(rng.normal(size=(50, 40)))]))`,
+  );
+  expect(told).toEqual([true, false]);
 });
 
 test('the edges in a picture say the same of it when it is brighter, and tell stripes of different directions apart', () => {
@@ -110,4 +136,35 @@ print(json.dumps(edges_in(pictures).tolist()))`,
   expect(shares(as)).toHaveLength(8 * 16 + 16 + 8);
   expect(shares(turned).slice(-24)).toEqual(shares(across).slice(-24));
   expect(shares(turned).slice(-24)).toEqual(shares(as).slice(-24));
+});
+
+test('many rows of a key are summed up: in all, by kind, lately, and how their numbers change in the order of time', () => {
+  const known = printedBy(
+    '',
+    `from automl.joins import sum_up
+day = ["2024-01-02", "2024-01-01", "2024-01-01", "2024-01-03"]
+other = {"key": ["a", "a", "b", "a"], "day": day, "force": ["4", "1", "", "6"], "kind": ["x", "y", "y", "y"]}
+print(json.dumps({name: [cells["a",], cells["b",]]
+  for name, cells in sum_up(other, ["day", "force", "kind"], {("a",): [0, 1, 3], ("b",): [2]}).items()}))`,
+  ) as Record<string, [string, string]>;
+  expect(known).toMatchObject({
+    rows: ['3.0', '1.0'],
+    'sum of force': ['11.0', '0.0'],
+    'least of force': ['1.0', ''],
+    'most of force': ['6.0', ''],
+    'first of force': ['1.0', ''],
+    'last of force': ['6.0', ''],
+    'mean step of force': ['2.5', ''],
+    'rows where kind is y': ['2.0', '1.0'],
+    'sum of force where kind is y': ['7.0', '0.0'],
+    'rows in the last 0.05 of day': ['1.0', '0.0'],
+  });
+  const kinds = Array.from({ length: 8 }, (_, index) => `k${index}`);
+  const names = printedBy(
+    '',
+    `from automl.joins import sum_up
+print(json.dumps(list(sum_up({"kind": ${JSON.stringify(kinds)}, "force": ["1"] * 8}, ["kind", "force"], {("a",): list(range(8))}))))`,
+  ) as string[];
+  expect(names).toContain('rows where kind is k7');
+  expect(names).not.toContain('sum of force where kind is k7');
 });
