@@ -33,7 +33,10 @@ OF_CLASSES = (
     *("auc", "gini", "average precision", "log loss", "brier"),
     *("kappa", "quadratic weighted kappa", "matthews correlation"),
 )
-F_BETA = re.compile(r"(?:macro |weighted )?f\d(?:\.\d+)?")
+F_BETA = re.compile(r"(?:macro |micro |weighted )?f\d(?:\.\d+)?")
+OF_LABELS = ("auc", "average precision", "brier", "balanced accuracy", "matthews correlation")
+"""Of several columns that are 1 or 0; and all F scores, also micro-averaged ones."""
+OF_ORDER = ("auc", "average precision", "brier")
 OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
 """If there is one column to predict, it contains a probability."""
 SHARES = (
@@ -58,10 +61,12 @@ def find_contract() -> dict[str, Any]:
     test, source = find_data()
     if source.kind == "files" and source.are_pictures and "PIL" not in there:
         raise NoModelError("PIL cannot be imported")
-    metric = {"mcrmse": "rmse", "micro f1": "accuracy"}.get(METRIC, METRIC)
+    labels = are_labels(source.targets)
+    metric = {"mcrmse": "rmse", "micro f1": METRIC if labels else "accuracy"}.get(METRIC, METRIC)
     is_measured = metric in (*OF_NUMBERS, *OF_CLASSES) or F_BETA.fullmatch(metric) is not None
     is_measured &= metric != "pinball" or QUANTILE > 0
-    classes = count_classes(source, metric)
+    is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
+    classes = 0 if labels else count_classes(source, metric)
     if not is_measured:
         metric = "accuracy" if classes else "mae"
     parts, reads = choose_parts(source, there)
@@ -86,6 +91,7 @@ def find_contract() -> dict[str, Any]:
         "settings": {
             **source.settings,
             **submission_settings(source, classes, metric),
+            **({"ARE_LABELS": True} if labels and metric not in OF_NUMBERS else {}),
             **passes,
             "TEST": test,
             "METRIC": metric,
@@ -95,6 +101,14 @@ def find_contract() -> dict[str, Any]:
             "UNIT": 100 if IN_PERCENT and is_measured and is_share else 1,
         },
     }
+
+
+def are_labels(columns: list[Column]) -> bool:
+    """Whether several things hold, or do not: all columns have 0 and 1 alone."""
+    return len(columns) > 1 and all(
+        each.numeric and 0 < len(each.values) <= 2 and {*map(float, each.values)} <= {0, 1}
+        for each in columns
+    )
 
 
 def count_classes(source: Source, metric: str) -> int:
@@ -127,6 +141,8 @@ def check_classes(columns: list[Column]) -> None:
 def submission_settings(source: Source, classes: int, metric: str) -> dict[str, Any]:
     columns_of = classes_of(NAMES, source.targets[0].values) if source.by_class else []
     is_number = ASKED[0][1] == "number" and not columns_of
+    # Of labels.
+    decides = metric not in (*OF_NUMBERS, *OF_ORDER)
     return {
         "ID": ID,
         "SUBMISSION": SUBMISSION,
@@ -138,7 +154,9 @@ def submission_settings(source: Source, classes: int, metric: str) -> dict[str, 
         "WRITES_PROBABILITY": classes > 0 and is_number and metric in OF_PROBABILITIES,
         "VALUES": VALUES,
         "POSITIVE": POSITIVE,
-        "ROUNDS_TO_WHOLE": [name for name, kind, *_ in ASKED if kind == "integer"],
+        "ROUNDS_TO_WHOLE": [
+            name for name, kind, *_ in ASKED if kind == "integer" or (decides and not classes)
+        ],
         "BOUNDS": [[least, most] for _, _, least, most, _ in ASKED],
     }
 
@@ -146,7 +164,8 @@ def submission_settings(source: Source, classes: int, metric: str) -> dict[str, 
 def plan(test: str, source: Source, classes: int, metric: str, is_measured: bool) -> str:
     """For people."""
     targets = ", ".join(column.name for column in source.targets)
-    learns = f"Learn {targets} ({'classes' if classes else 'numbers'}) from {source.rows} rows"
+    labels = "labels" if are_labels(source.targets) else "numbers"
+    learns = f"Learn {targets} ({'classes' if classes else labels}) from {source.rows} rows"
     why = "" if is_measured else ", since I cannot compute the task's own metric"
     limit = f"; see no row more than {EPOCHS} times" if EPOCHS else ""
     return f"{learns} of {source.place}, for {ID} of {test}; choose by {metric}{why}{limit}."

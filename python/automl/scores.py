@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from automl.settings import CLASSIFIES, METRIC, QUANTILE
+from automl.settings import ARE_LABELS, CLASSIFIES, METRIC, QUANTILE
 
 LOSSES = (
     *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "wape"),
@@ -14,7 +14,7 @@ LOSSES = (
 ABSOLUTE = ("mae", "wape", "median absolute error")
 RELATIVE = ("rmsle", "msle", "mape", "rmspe", "smape")
 """Metrics for which the same error counts more where the number is small."""
-F_BETA = re.fullmatch(r"(?:macro |weighted )?f(\d(?:\.\d+)?)", METRIC)
+F_BETA = re.fullmatch(r"(?:macro |micro |weighted )?f(\d(?:\.\d+)?)", METRIC)
 DECISIONS = (
     *("balanced accuracy", "matthews correlation", "kappa", "quadratic weighted kappa"),
     *([METRIC] if F_BETA else []),
@@ -27,8 +27,23 @@ Prediction = np.ndarray
 
 def score(truth: np.ndarray, guess: Prediction) -> float:
     """The task's metric. Over several targets: the mean of their scores."""
-    if not CLASSIFIES:
-        return float(np.mean([column_score(*pair) for pair in zip(truth.T, guess.T, strict=True)]))
+    if CLASSIFIES:
+        return score_of_classes(truth, guess)
+    if ARE_LABELS and METRIC.startswith("micro"):
+        truth, guess = truth.reshape(-1, 1), guess.reshape(-1, 1)
+    of_column = label_score if ARE_LABELS else column_score
+    scores = [of_column(*pair) for pair in zip(truth.T, guess.T, strict=True)]
+    weights = truth.sum(axis=0) if ARE_LABELS and METRIC.startswith("weighted") else None
+    return float(np.average(scores, weights=weights))
+
+
+def label_score(truth: np.ndarray, guess: np.ndarray) -> float:
+    """Of a target that is 1 or 0, by how likely 1 is, shape (rows,)."""
+    likely = np.clip(guess, 0, 1)
+    return score_of_classes(truth.astype(int), np.column_stack([1 - likely, likely]))
+
+
+def score_of_classes(truth: np.ndarray, guess: Prediction) -> float:
     if METRIC in ("auc", "gini", "average precision"):
         return mean_over_classes(truth, guess)
     if METRIC not in ("log loss", "brier"):
@@ -84,7 +99,7 @@ def decided(truth: np.ndarray, labels: np.ndarray, width: int) -> float:
         # How much more recall counts than precision.
         weight = float(F_BETA[1]) ** 2
         each = (1 + weight) * right / np.maximum(weight * actual + told, 1e-12)
-        if METRIC[0] == "f" and width == 2:
+        if width == 2 and (ARE_LABELS or METRIC[0] == "f"):
             return float(each[1])
         return float(np.average(each[met], weights=actual[met] if "weighted" in METRIC else None))
     if METRIC.endswith("kappa"):
@@ -140,11 +155,11 @@ def loss_of(truth: np.ndarray, guess: Prediction) -> float:
 
 def balance(truth: np.ndarray, guess: Prediction) -> np.ndarray:
     """
-    By what the probability of each class is multiplied before the largest one is taken: all by
-    one, or where the metric asks for it what scores best, class by class.
+    By what the probability of each class, or label, is multiplied before it is decided: all by one,
+    or where the metric asks for it what scores best, one by one.
     """
     factors = np.ones(guess.shape[1])
-    if not CLASSIFIES or METRIC not in DECISIONS:
+    if not (CLASSIFIES or ARE_LABELS) or METRIC not in DECISIONS:
         return factors
     # Balanced accuracy is best where each class counts as if it were as frequent as the others.
     frequent = np.maximum(guess.mean(axis=0), 1e-3)

@@ -26,6 +26,8 @@ BOUNDS = [[-1e300, 1e300]]
 CLASSIFIES = False
 MANY_CLASSES = False
 """More than two: boosting then makes a tree for each class in each round."""
+ARE_LABELS = False
+"""Each target is 1 or 0: whether something holds."""
 METRIC = "mae"
 METRIC_NAME = "MAE"
 QUANTILE = 0.5

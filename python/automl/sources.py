@@ -383,7 +383,9 @@ def find_labels(
         width = prod(array.shape[1:])
         by_class = width == 1 and bool(classes_of(NAMES, array.values))
         if by_class or (width == len(NAMES) and array.shape[1:] != train.shape[1:]):
-            about = (array.kind not in "Ub", len(array.values), array.values)
+            are_labels = (array.kind, array.least, array.most) in (("i", 0, 1), ("u", 0, 1))
+            values = ["0", "1"] if are_labels and width > 1 else array.values
+            about = (array.kind not in "Ub", len(values), values)
             targets = [Column(name, *about) for name in (NAMES[:1] if by_class else NAMES)]
             return [array.path, array.key], Answers(targets, by_class)
     return [], None

@@ -244,6 +244,23 @@ describe('the contract of a missing model', () => {
       expect(told(unclear)).toMatchObject({ is_measured: false, settings: { METRIC: 'mae' } });
   });
 
+  it('learns several columns of 0 and 1 as labels, and decides where the metric asks for it', () => {
+    const files = {
+      'train.csv': 'id,size,hot,wet\n1,10,1,0\n2,20,0,1\n3,5,1,1\n',
+      'test.csv': 'id,size\n4,1\n5,2\n',
+    };
+    const labels = [{ name: 'hot' }, { name: 'wet' }];
+    const of = (metric: string) => contractOf(taskOf(metric, labels), files);
+    expect(of('macro F1')).toMatchObject({
+      is_measured: true,
+      settings: { ARE_LABELS: true, CLASSIFIES: false, METRIC: 'macro f1', ROUNDS_TO_WHOLE: ['hot', 'wet'] },
+    });
+    expect(of('micro-averaged F1').settings.METRIC).toBe('micro f1');
+    expect(of('AUC').settings).toMatchObject({ ARE_LABELS: true, ROUNDS_TO_WHOLE: [] });
+    expect(of('RMSE').settings).not.toHaveProperty('ARE_LABELS');
+    expect(of('accuracy').is_measured).toBe(false);
+  });
+
   it('joins a folder with a table for each id', () => {
     const rows = Object.fromEntries(
       [1, 2, 3, 4, 5, 6].map((id) => [`signals/${id}.csv`, `t,force\n0,${id}\n1,2\n`]),

@@ -58,6 +58,18 @@ print(json.dumps([score_of(metric, True, truth, np.stack([1 - sure, sure], 1)) f
   expect(found).toEqual(decisions.map(([, value]) => expect.closeTo(value, 10)));
 });
 
+test('scores of labels are those of the definitions, over the labels or over all answers', () => {
+  const found = printedBy(`${start}
+settings.ARE_LABELS = True
+truth, sure = [[1, 0], [1, 1], [0, 1], [0, 1]], [[0.9, 0.2], [0.4, 0.8], [0.1, 0.6], [0.2, 0.3]]
+print(json.dumps([score_of(metric, False, truth, sure) for metric in ["macro f1", "micro f1", "weighted f1", "auc"]]))`);
+  // Of the first label one of two is found, of the second two of three, and nothing else.
+  const [first, second] = [2 / 3, 4 / 5];
+  expect(found).toEqual(
+    [(first + second) / 2, 6 / 8, (2 * first + 3 * second) / 5, 1].map((value) => expect.closeTo(value, 10)),
+  );
+});
+
 /** The errors are 1, 0, 0 and 3 of 1, 2, 4 and 8. */
 const logs = [Math.log(3 / 2), 0, 0, Math.log(6 / 9)];
 const numbers: [string, number][] = [
