@@ -152,7 +152,17 @@ def write_trial(train: Columns, held: np.ndarray) -> list[str]:
             write_table(path, place, {**rows, ID: ids})
         else:
             place.symlink_to(path.resolve())
+    share_files(ids, asked)
     return ids
+
+
+def share_files(ids: list[str], asked: set[str]) -> None:
+    """Where rows to predict have files that are called by their ids, those withheld have them too."""
+    files = [path for path in TRIAL.joinpath("data").rglob("*") if path.is_file()]
+    folders = {path.parent for path in files if path.stem in asked}
+    for path in [path for path in files if path.stem in ids]:
+        for folder in folders - {path.parent}:
+            folder.joinpath(path.name).symlink_to(path.resolve())
 
 
 def write_table(like: Path, place: Path, table: Columns) -> None:

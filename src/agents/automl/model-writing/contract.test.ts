@@ -17,6 +17,7 @@ import {
   modelScript,
   readContract,
 } from './contract.ts';
+import { heldOutScript } from './held-out.ts';
 
 /** The real `contract.py` about a data folder with these files, in a Python with these packages, which are empty. */
 function found(task: TaskBrief, files: Record<string, string | Buffer>, packages = ['numpy', 'sklearn']) {
@@ -259,6 +260,15 @@ describe('the contract of a missing model', () => {
     expect(of('AUC').settings).toMatchObject({ ARE_LABELS: true, ROUNDS_TO_WHOLE: [] });
     expect(of('RMSE').settings).not.toHaveProperty('ARE_LABELS');
     expect(of('accuracy').is_measured).toBe(false);
+  });
+
+  it('tells what scores withheld rows all that scores the others', () => {
+    const settings = { QUANTILE: 0.8, ARE_LABELS: true, FILE_COLUMN: 'shop', JOINED: [['data/a.csv']] };
+    const contract = { ...contractOf(taskOf('MAE', [{}]), homes), settings };
+    const script = heldOutScript(contract, 'train.py', { part: 0, other: '', seconds: 5 });
+    expect(script).toContain('\nQUANTILE = 0.8\n');
+    expect(script).toContain('\nARE_LABELS = True\n');
+    expect(script).toContain('\nFILE_COLUMN = "shop"\n');
   });
 
   it('joins a folder with a table for each id', () => {

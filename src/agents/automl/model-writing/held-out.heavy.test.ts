@@ -63,6 +63,17 @@ const cases = {
     data: `${numbers}split(["x", "day"], [x, np.array([f"d{each}" for each in day])], y, day % 4 > 0)`,
     better: version('guess = [3 * float(row["x"]) for row in test]'),
   },
+  'a file for each id, in folders of their own': {
+    task: taskOf('RMSE', [{}]),
+    data: `${numbers}split([], [], y, np.arange(n) % 4 > 0)
+for row in range(n):
+    folder = f"data/{'test' if row % 4 == 0 else 'train'}"
+    os.makedirs(folder, exist_ok=True)
+    write(f"{folder}/{row}.csv", ["x"], x[row : row + 1])`,
+    better: version(
+      `guess = [3 * float(open(f"data/test/{row['id']}.csv").read().split()[1]) for row in test]`,
+    ),
+  },
   'later rows': {
     task: taskOf('MAE', [{}]),
     data: `${numbers}split(["x", "time"], [x, np.arange(n)], y, np.arange(n) < 300)`,

@@ -98,8 +98,9 @@ export async function gainOnHeldOut(
 
 /** What is to be predicted, where it is written, and how it is scored. */
 const ofAnswers = [
-  ...['TRAIN', 'ANSWERS', 'TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS', 'CLASSIFIES'],
-  ...['WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'BOUNDS', 'METRIC', 'UNIT'],
+  ...['TRAIN', 'ANSWERS', 'FILE_COLUMN', 'TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS'],
+  ...['CLASSIFIES', 'ARE_LABELS', 'WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'BOUNDS'],
+  ...['METRIC', 'QUANTILE', 'UNIT'],
 ];
 
 /** A program about answers for rows of tables. */
