@@ -189,6 +189,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
         )
     used = {
         "dates": "JOINED" in source.settings or bool(source.columns.keys() - {"text"}),
+        "amounts": bool(source.columns.keys() - {"number"}),
         # Only reading chemical notations distinguishes them from other words.
         "molecules": has_letters and "rdkit" in packages,
         "letters": has_letters and has_models,

@@ -78,6 +78,40 @@ print(json.dumps(add_dates("when", [day.strftime("${format}") for day in days], 
   for (const format of ['%j', '%Y.%j', '1.5e+%j', 'room %j']) expect(areDates(format), format).toBe(false);
 });
 
+test('amounts are read with their units, which are taken for each other, and plain numbers and codes are none', () => {
+  const read = (cells: string[]) =>
+    printedBy(
+      '',
+      `from automl.amounts import add_amounts
+from automl.data import Data
+data = Data([], np.zeros(0), [])
+is_read = add_amounts("a", ${JSON.stringify(cells)}, data)
+print(json.dumps([is_read, {name: [None if value != value else value for value in cells] for name, cells in data.numbers.items()},
+  {name: list(cells) for name, cells in data.names.items()}]))`,
+    );
+  expect(read(['12.5 m', '', '40 ft', '20ft', '7.5m', '60 ft', '10 m'])).toEqual([
+    true,
+    {
+      'a number 0': [12.5, null, 40, 20, 7.5, 60, 10],
+      'a size 0': [1.25, null, 1, 0.5, 0.75, 1.5, 1],
+    },
+    expect.objectContaining({ 'a around': ['#m', '', '#ft', '#ft', '#m', '#ft', '#m'] }),
+  ]);
+  expect(read(['$1,200', '$900', '$-3.5'])).toMatchObject([true, { 'a number 0': [1200, 900, -3.5] }, {}]);
+  expect(read(['3h 20m', '1h 5m', '12h 0m'])).toMatchObject([
+    true,
+    { 'a number 0': [3, 1, 12], 'a number 1': [20, 5, 0] },
+    {},
+  ]);
+  expect(read(['10-15', '5-8', '1-20'])).toMatchObject([true, { 'a number 1': [15, 8, 20] }, {}]);
+  for (const others of [
+    ['12', '7.5', '3'],
+    ['CC1=O', 'c1ccN1', 'C12N'],
+    ['red', 'blue', ''],
+  ])
+    expect(read(others)).toEqual([false, {}, {}]);
+});
+
 test('large arrays become at most about a thousand columns, whatever their shape', () => {
   const columnsOf = (...shape: number[]) =>
     printedBy(

@@ -1,0 +1,50 @@
+"""Amounts with units, as in 12.5 m, $1,200, 3h 20m or 64 x 48."""
+
+import re
+from collections import Counter
+
+import numpy as np
+
+from automl.data import Data
+from automl.formats import as_number
+from automl.table import FEW_LEVELS, recurs
+
+NUMBER = re.compile(r"(?<![\d.])(?:(?<!\w)[+-])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+MOST_WAYS = 20
+"""To write what stands around the numbers."""
+
+
+def add_amounts(name: str, cells: list[str], data: Data) -> bool:
+    """The numbers in each cell, what stands around them, and numbers in units of their own kind."""
+    known = [cell for cell in cells if cell]
+    numbers = {cell: NUMBER.findall(cell) for cell in set(known)}
+    ways = {cell: re.sub(r"\s+", "", NUMBER.sub("#", cell)).lower() for cell in numbers}
+    usual, times = Counter(len(numbers[cell]) for cell in known).most_common(1)[0]
+    often = Counter(ways[cell] for cell in known)
+    is_plain = often["#"] > 0.7 * len(known)
+    if is_plain or not 1 <= usual <= 3 or times < 0.9 * len(known) or len(often) > MOST_WAYS:
+        return False
+    around = np.array([ways.get(cell, "") for cell in cells], dtype=object)
+    for place in range(usual):
+        column = np.full(len(cells), np.nan)
+        for row, cell in enumerate(cells):
+            found = numbers.get(cell, [])
+            column[row] = as_number(found[place]) if len(found) == usual else np.nan
+        data.numbers[f"{name} number {place}"] = column
+        if len(often) > 1:
+            # One unit is many of another: what is usual in each is taken for the same.
+            data.numbers[f"{name} size {place}"] = column / middles_of(column, around)
+    data.names[f"{name} around"] = around
+    if len(numbers) <= FEW_LEVELS or recurs(cells, data):
+        data.names[name] = np.array(cells, dtype=object)
+    return True
+
+
+def middles_of(column: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """For each row, the median of the known numbers of its kind; 1 where that is 0 or unknown."""
+    middles = np.ones(len(column))
+    for kind in set(kinds):
+        told = column[(kinds == kind) & ~np.isnan(column)]
+        middle = np.median(told) if len(told) else 0
+        middles[kinds == kind] = middle if middle != 0 else 1
+    return middles
