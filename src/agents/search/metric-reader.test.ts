@@ -21,6 +21,7 @@ describe('the metric reader', () => {
   it.each<[string, number | null, Metric]>([
     ['validation MAE: 44.1', 44.1, mae],
     ['Validation mae = 44.1', 44.1, mae],
+    ['\u001b[1mvalidation\u001b[0m MAE:\u001b[32m44.1\u001b[0m', 44.1, mae],
     ['val_mae=44.1', 44.1, mae],
     ['valid_mae: 44.10', 44.1, mae],
     ['valid-MAE 4.41e1', 44.1, mae],
