@@ -215,6 +215,27 @@ describe('the metric reader', () => {
     expect(value(output.replaceAll('\n', '\r\n'), metric)).toBe(expected);
   });
 
+  it('reads means over classes from the rows of a table with a row for each class', () => {
+    const report = [
+      '              precision    recall  f1-score   support',
+      '',
+      '         bad       0.75      0.60      0.67        10',
+      '        good       0.81      0.90      0.85        20',
+      '',
+      '    accuracy                           0.80        30',
+      '   macro avg       0.78      0.75      0.76        30',
+      'weighted avg       0.79      0.80      0.79        30',
+    ].join('\n');
+    const of = (name: string): Metric => ({ name, unit: 'fraction', direction: 'maximize' });
+    expect(value(report, of('macro F1'))).toBe(0.76);
+    expect(value(report, of('weighted F1'))).toBe(0.79);
+    expect(value(report, of('balanced accuracy'))).toBe(0.75);
+    expect(value(report, of('accuracy'))).toBe(0.8);
+    const own =
+      'place          rows   prec.  recall     F1\nsea  300  31.0%  29.0%  30.0%\nmacro average  575  32.7%  31.6%  31.4%';
+    expect(value(own, of('macro F1'))).toBe(0.314);
+  });
+
   it('says whether a value was measured on validation data', () => {
     expect(readMetric('MAE: 4', mae)?.validation).toBe(false);
     expect(readMetric('val MAE: 4', mae)?.validation).toBe(true);

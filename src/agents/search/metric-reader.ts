@@ -154,7 +154,9 @@ function inUnitOf(metric: Metric, { value, percent }: Found): number {
 
 /** The lines of a script's output, without the last one, which the environment adds, such as `[exit code 0, 3.2 s]`. */
 function linesOf(output: string): string[] {
-  const lines = stripVTControlCharacters(output).trimEnd().split(/\r\n|\n|\r/);
+  const lines = stripVTControlCharacters(output)
+    .trimEnd()
+    .split(/\r\n|\n|\r/);
   if (lines.at(-1)?.startsWith('[exit code')) lines.pop();
   return lines.filter((line) => line.length <= longestLine);
 }
