@@ -13,6 +13,8 @@ from automl.settings import ID
 
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa")
 TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", *FASTA_ENDINGS)
+ID_ENDS = r"\s;|"
+"""What ends an id in the title of a record of FASTA."""
 Columns = dict[str, list[str]]
 """A table: the cells of each column."""
 GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
@@ -71,11 +73,17 @@ def rows_of_objects(objects: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
         yield ["" if value is None else str(value) for value in values]
 
 
+def end_ids_at(marks: str) -> None:
+    """Reads ids in the titles of FASTA up to one of these."""
+    global ID_ENDS
+    ID_ENDS = marks
+
+
 def records_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
     """Records of FASTA, `>id name=value …`, with their sequences; ids are called as in the task."""
     for record in re.split(r"^>", "".join(lines), flags=re.MULTILINE)[1:]:
         title, *sequence = record.splitlines()
-        first, *words = re.split(r"[\s;|]+", title.strip())
+        first, *words = re.split(f"[{ID_ENDS}]+", title.strip())
         named = dict(word.split("=", 1) for word in words if "=" in word)
         yield {ID: first, **named, "sequence": "".join(map(str.strip, sequence))}
 

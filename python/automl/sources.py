@@ -7,7 +7,14 @@ from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from automl.formats import PICTURE_ENDINGS, Columns, read_table, tables_in, with_rows
+from automl.formats import (
+    PICTURE_ENDINGS,
+    Columns,
+    end_ids_at,
+    read_table,
+    tables_in,
+    with_rows,
+)
 from automl.look import (
     Array,
     Column,
@@ -31,6 +38,8 @@ NAMES = [name for name, *_ in ASKED]
 
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
+ID_MARKS = (r"\s;|", r"\s;|_", r"\s;|_.")
+"""What may end an id in the title of a record of FASTA, where tables list ids without the rest."""
 LABEL_NAME = re.compile(r"label|target|class|(?:^|[/_])y(?:[_.]|$)", re.IGNORECASE)
 
 
@@ -64,6 +73,19 @@ class Source:
 
 def find_data() -> tuple[str, Source]:
     """The path of the rows to predict, and what is to be learned from."""
+    for marks in ID_MARKS:
+        end_ids_at(marks)
+        found = look_for_data()
+        if found is not None:
+            if marks != ID_MARKS[0]:
+                found[1].settings["ID_ENDS"] = marks
+            return found
+    raise NoModelError(
+        "nothing in the data folder has the asked columns beside what the rows to predict have"
+    )
+
+
+def look_for_data() -> tuple[str, Source] | None:
     listed = read_head(Path(TEST)) if Path(TEST).is_file() else None
     if listed is None or ID not in listed.cells:
         raise NoModelError(f"{TEST} does not list the ids")
@@ -76,11 +98,7 @@ def find_data() -> tuple[str, Source]:
                 source.settings["TEST_IDS"] = TEST
             return test.path.as_posix(), source
     source = None if has_more(listed) else find_joined(without_targets(listed), tables)
-    if source is not None:
-        return TEST, source
-    raise NoModelError(
-        "nothing in the data folder has the asked columns beside what the rows to predict have"
-    )
+    return None if source is None else (TEST, source)
 
 
 def named_by_file(table: Table, listed: Table) -> Table:
