@@ -6,6 +6,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -40,7 +41,7 @@ def make_splits(data: Data) -> list[Split]:
     """Rows that belong together stay together, and later rows are not used for earlier ones."""
     rows = np.arange(data.rows)
     if data.order is not None:
-        later = data.order >= np.sort(data.order)[int(0.8 * data.rows)]
+        later = later_rows(data.order, data.ahead)
         return [(rows[~later], rows[later])]
     folds, repeats = (3 if data.rows > 20_000 else 5), (3 if data.rows < 200 else 1)
     if data.groups is not None:
@@ -55,6 +56,14 @@ def make_splits(data: Data) -> list[Split]:
         fold = folds_of(data, folds, seed)
         splits += [(rows[fold != each], rows[fold == each]) for each in range(folds)]
     return splits
+
+
+def later_rows(order: np.ndarray, ahead: float) -> np.ndarray:
+    """As far back as the rows to predict reach ahead, if these are 5 to 30 % of all; else 20 %."""
+    later = order > order.max() - ahead
+    if not 0.05 <= later.mean() <= 0.3:
+        later = order >= np.sort(order)[int(0.8 * len(order))]
+    return later
 
 
 def folds_of(data: Data, folds: int, seed: int) -> np.ndarray:
@@ -210,11 +219,41 @@ def honest(truth: np.ndarray, guesses: list[Prediction], half: np.ndarray) -> Pr
     return told
 
 
+def moving(data: Data) -> list[str]:
+    """Columns of numbers in which the rows to predict lie beyond nearly all others, as years do."""
+    names = []
+    for name, column in data.numbers.items():
+        least, most = np.nanquantile(column[: data.rows], [0.05, 0.95])
+        if not least <= np.nanmedian(column[data.rows :]) <= most:
+            names.append(name)
+    return names
+
+
+def without_moving(data: Data, splits: list[Split]) -> Data:
+    """
+    Trees know nothing of later times: what moves on with them is left out, if that is better for
+    the last rows.
+    """
+    names = moving(data)
+    rest = {name: column for name, column in data.numbers.items() if name not in names}
+    if not names or not (rest or data.names):
+        return data
+    ways, losses = (data, replace(data, numbers=rest)), []
+    for each in ways:
+        told = cross_predict(MEMBERS[0], each, make_views(each), splits, is_first=True)
+        _, held = splits[0]
+        losses.append(np.inf if told is None else loss_of(data.truth[held], told[0][held]))
+    print(f"last rows without {', '.join(names)}: loss {losses[1]:.6g}; with: {losses[0]:.6g}")
+    return ways[int(np.argmin(losses))]
+
+
 def learn(data: Data) -> None:
     warnings.filterwarnings("ignore")
+    splits = make_splits(data)
+    if data.order is not None:
+        data = without_moving(data, splits)
     views = make_views(data)
     print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")
-    splits = make_splits(data)
     found: dict[str, tuple[Prediction, Prediction]] = {}
     if data.rows < ROWS_FOR_THREADS:
         use_one_thread()

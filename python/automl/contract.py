@@ -210,11 +210,13 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
     words = columns["text"] + columns["letters"] > 0
     few = not words and not wide and classes == 0
     first = "forest" if wide else "boosting"
-    if columns["text"] > 0 and columns.keys() <= {"text", "letters"} and passes:
+    if columns["text"] > 0 and passes:
+        # Most of what there is to know is in the words, and it is fast.
         first = "linear"
     suits = {
         first: True,
         "boosting": not wide or rows * max(classes, 1) < 20_000,
+        "large_boosting": not wide and rows >= 5_000 and rows * max(classes, 1) <= 200_000,
         "linear": passes or classes == 0,
         "kernel": rows <= (10_000 if classes else 6_000),
         "ratios": words and classes == 2 and passes,

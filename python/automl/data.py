@@ -50,6 +50,8 @@ class Data:
     """Of the rows to learn from: those of one group belong together."""
     order: np.ndarray | None = None
     """Of the rows to learn from: the rows to predict come after the last."""
+    ahead: float = 0
+    """How far they reach, in the unit of the order."""
 
     @property
     def rows(self) -> int:

@@ -80,7 +80,7 @@ def end_ids_at(marks: str) -> None:
 
 
 def records_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Records of FASTA, `>id name=value …`, with their sequences; ids are called as in the task."""
+    """Records of FASTA, `>id name=value …`; ids are called as in the task."""
     for record in re.split(r"^>", "".join(lines), flags=re.MULTILINE)[1:]:
         title, *sequence = record.splitlines()
         first, *words = re.split(f"[{ID_ENDS}]+", title.strip())

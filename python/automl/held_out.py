@@ -157,7 +157,7 @@ def write_trial(train: Columns, held: np.ndarray) -> list[str]:
 
 
 def share_files(ids: list[str], asked: set[str]) -> None:
-    """Where rows to predict have files that are called by their ids, those withheld have them too."""
+    """Withheld rows have their files, called by ids, where the rows to predict have theirs."""
     files = [path for path in TRIAL.joinpath("data").rglob("*") if path.is_file()]
     folders = {path.parent for path in files if path.stem in asked}
     for path in [path for path in files if path.stem in ids]:

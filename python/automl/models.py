@@ -32,6 +32,8 @@ from automl.data import Views
 from automl.settings import CLASSIFIES, MANY_CLASSES, QUANTILE, SEED
 
 Table = np.ndarray
+MOST_LEVELS = 250
+"""Of names that trees can split as such."""
 
 
 def make_member(name: str, views: Views, loss: str) -> tuple[BaseEstimator, Table] | None:
@@ -49,6 +51,8 @@ def make_member(name: str, views: Views, loss: str) -> tuple[BaseEstimator, Tabl
         return None
     if name == "boosting":
         return boosting(views, loss), views.gaps
+    if name == "large_boosting":
+        return large_boosting(views, loss), views.gaps
     if name == "deep_boosting":
         return deep_boosting(loss), views.full
     if name == "forest":
@@ -83,6 +87,23 @@ def boosting(views: Views, loss: str) -> BaseEstimator:
         else HistGradientBoostingRegressor(loss=loss, **settings)
     )
     return make_pipeline(ColumnTransformer([names], remainder="passthrough"), trees)
+
+
+def large_boosting(views: Views, loss: str) -> BaseEstimator:
+    """For many rows: larger trees, more of them, that split names as such where they are few."""
+    levels = views.gaps[:, views.name_columns].max(axis=0, initial=0)
+    settings = {
+        "learning_rate": 0.1,
+        "max_iter": 500,
+        "categorical_features": list(np.array(views.name_columns, int)[levels < MOST_LEVELS]),
+        "early_stopping": False,
+        "random_state": SEED,
+    }
+    if CLASSIFIES:
+        return HistGradientBoostingClassifier(**settings)
+    if loss == "quantile":
+        settings["quantile"] = QUANTILE
+    return HistGradientBoostingRegressor(loss=loss, **settings)
 
 
 def deep_boosting(loss: str) -> BaseEstimator:

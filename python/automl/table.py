@@ -117,6 +117,7 @@ def find_order(name: str, data: Data) -> None:
         return
     if test.min() > train.max() or test.max() < train.min():
         data.order = train if test.min() > train.max() else -train
+        data.ahead = test.max() - test.min()
         print(f"honest folds: the rows to predict lie beyond the others in {name}")
 
 

@@ -58,7 +58,7 @@ class Faster:
         if share is None or share > MOST_OF_BEFORE:
             return False
         self.node, self.seconds = node, self.seconds * share
-        self.ways.append(way)
+        self.ways.append(way.partition(" (")[0])
         return True
 
     def climb(self) -> None:

@@ -1,8 +1,10 @@
 """Everyday ways to make plain Python faster; each changes a function in place, if it fits."""
 
 import ast
+import functools
 from collections.abc import Callable
 
+from automl.speed.elements import elements
 from automl.speed.record import Function
 from automl.speed.tables import table_entries, table_parts, table_rows
 from automl.speed.trees import (
@@ -266,6 +268,12 @@ RULES: Rules = {
     "python: divisors up to the root": divisors,
 }
 LAST_RULES: Rules = {
+    "numpy: elements from lists": elements,
+    # Of some names more may be asked than elements of lists can do.
+    **{
+        f"numpy: elements from lists ({number + 1})": functools.partial(elements, only=number)
+        for number in range(4)
+    },
     "python: least and greatest by comparisons": least,
     "python: parts looked up once": parts_once,
 }

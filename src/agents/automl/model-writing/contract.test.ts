@@ -487,7 +487,7 @@ describe('the script that fulfils a contract', () => {
     };
     expect(full(900)).toEqual(expect.arrayContaining(['kernel', 'process', 'deep_boosting']));
     expect(full(10_000)).not.toContain('kernel');
-    expect(full(110_000)).toEqual(['boosting', 'linear', 'powers', 'polynomial']);
+    expect(full(110_000)).toEqual(['boosting', 'large_boosting', 'linear', 'powers', 'polynomial']);
   });
 
   it('contains only the parts that its columns need', () => {

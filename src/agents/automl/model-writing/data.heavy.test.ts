@@ -78,6 +78,19 @@ print(json.dumps(add_dates("when", [day.strftime("${format}") for day in days], 
   for (const format of ['%j', '%Y.%j', '1.5e+%j', 'room %j']) expect(areDates(format), format).toBe(false);
 });
 
+test('the last rows measure as far back as the rows to predict reach ahead, and columns that move on with time are known', () => {
+  const found = printedBy(
+    '',
+    `from automl.blend import later_rows, moving
+from automl.data import Data
+order = np.arange(100.0)
+data = Data(["a", "b"], np.zeros(100), [])
+data.numbers = {"time": np.arange(102.0), "hour": np.arange(102.0) % 24}
+print(json.dumps([[int(later_rows(order, ahead).sum()) for ahead in (10, 1, 70)], moving(data)]))`,
+  );
+  expect(found).toEqual([[10, 20, 20], ['time']]);
+});
+
 test('amounts are read with their units, which are taken for each other, and plain numbers and codes are none', () => {
   const read = (cells: string[]) =>
     printedBy(

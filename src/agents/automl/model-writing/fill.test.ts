@@ -163,6 +163,7 @@ async function compete(
     noise?: number;
     score?: number;
     own?: string;
+    ownSeconds?: number;
     heldOut?: unknown;
   } = {},
 ) {
@@ -170,6 +171,7 @@ async function compete(
     noise = 0.5,
     score = 8,
     own = `validation MAE: ${score}`,
+    ownSeconds,
     heldOut = { problem: 'no rows' },
     ...rest
   } = settings;
@@ -183,7 +185,9 @@ async function compete(
         const found = isCompared ? heldOut : { answers: 'c3RhcnRlcg==', gain: null };
         return { output: `HELD OUT ${JSON.stringify(found)}`, exitCode: 0, seconds: 2 };
       }
-      return source === complete ? { ...ran, output: 'validation MAE: 20' } : inTurn(source, own);
+      if (source === complete) return { ...ran, output: 'validation MAE: 20' };
+      const isLong = ownSeconds !== undefined && source.includes('MEMBERS = [');
+      return { ...inTurn(source, own), ...(isLong && { seconds: ownSeconds }) };
     },
     ...rest,
   });
@@ -259,6 +263,20 @@ describe('a starter that works', () => {
     expect(environment.notes).toContainEqual({
       Observed: 'On rows that I withhold from both, my model gains +5 ± 2 over the starter.',
     });
+  });
+
+  it('is compared on withheld rows in a shorter run if the time left is not enough for a whole one', async () => {
+    const heldOut = { answers: 'bW9kZWw=', gain: { gain: 5, error: 2 } };
+    const { filling, environment } = await compete({ score: 21, heldOut, seconds: 120, ownSeconds: 45 });
+    expect(filling).toMatchObject({ kind: 'filled', scores: 'incomparable' });
+    const seconds = environment.taken.flatMap(({ name, args }) =>
+      name === 'Write File' && args?.file_name === 'train.py'
+        ? Number(/^SECONDS = (\d+)$/m.exec(String(args.content))?.[1])
+        : [],
+    );
+    expect(seconds).toHaveLength(2);
+    expect(seconds[1]).toBeLessThan(20);
+    expect(seconds[1]).toBeGreaterThan(10);
   });
 
   it('costs two steps if the contract cannot be inferred, and none if time is short or is the metric', async () => {

@@ -4,7 +4,7 @@ import { failedRun, type TrialOutcome, toldOf } from '../../search/trial-outcome
 import type { ScoresOfOwn } from '../study.ts';
 import { measuredAs, type Trials } from '../trial.ts';
 import { type Contract, describeModel, modelScript, usesNetwork } from './contract.ts';
-import { gainOnHeldOut } from './held-out.ts';
+import { type Compares, gainOnHeldOut } from './held-out.ts';
 import { membersIn, settledScript } from './settled.ts';
 
 /** A model in place of the starter's: its script ran, its submission is accepted, and it is the best version. */
@@ -96,7 +96,11 @@ async function judge(
     const sign = workspace.task.metric.direction === 'maximize' ? 1 : -1;
     const isBetter = (than: Measured) => !than.short && sign * (outcome.score - than.score) > noise;
     if (before !== null && !isBetter(before)) {
-      isIncomparable = await isBetterOnHeldOut(trials, contract, { view, seconds: outcome.seconds }, parent);
+      const chosen = membersIn(outcome.printed);
+      const members = chosen.length > 0 ? chosen : contract.members;
+      const within = (seconds: number) => modelScript({ ...contract, members }, seconds);
+      const model = { view, seconds: outcome.seconds, within };
+      isIncomparable = await isBetterOnHeldOut(trials, contract, model, parent);
       if (!isIncomparable)
         return decide(
           'Not better than before by more than the noise: not kept.',
@@ -119,7 +123,7 @@ async function judge(
 async function isBetterOnHeldOut(
   { workspace }: Trials,
   contract: Contract,
-  model: Pick<Attempt, 'view'> & { seconds: number },
+  model: Compares,
   { view, measured }: Attempt,
 ): Promise<boolean> {
   const starter = { view, seconds: measured?.seconds ?? 0 };

@@ -68,6 +68,7 @@ export function findingScript(
     'prove',
     'pure',
     'tables',
+    'elements',
     'plain',
     'unfold',
     'expressions',
