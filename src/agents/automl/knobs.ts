@@ -1,6 +1,7 @@
 import { isOutOfBounds, isSplittingCall, type Named, nameOf } from './places.ts';
 import { isEvaluationName, isKnownName, type Prior, priorFor } from './priors.ts';
 import { calleeName, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
+import { yamlSettings } from './yaml-settings.ts';
 
 /** A number in a script that may be changed. */
 export interface Knob {
@@ -34,10 +35,22 @@ export function findKnobs(source: string): Knob[] {
     if (value === null || isOutOfBounds(source, node)) continue;
     const found = priorOf(source, node, value, useOf);
     if (found === null) continue;
-    const line = source.slice(0, node.from).split('\n').length;
-    knobs.push({ ...found, from: node.from, to: node.to, literal, value, line });
+    knobs.push({ ...found, from: node.from, to: node.to, literal, value, line: lineAt(source, node.from) });
   }
-  return knobs;
+  return [...knobs, ...knobsOfYaml(source)];
+}
+
+function knobsOfYaml(source: string): Knob[] {
+  return yamlSettings(source).flatMap((setting) => {
+    const value = numberValue(setting.literal);
+    if (value === null || isEvaluationName(setting.name)) return [];
+    const prior = priorFor(setting.name, '', value, /^[\d_]+$/.test(setting.literal));
+    return prior === null ? [] : [{ ...setting, value, prior, line: lineAt(source, setting.from) }];
+  });
+}
+
+function lineAt(source: string, place: number): number {
+  return source.slice(0, place).split('\n').length;
 }
 
 /** The prior of a number by its name, or by the uses of the variable that it is assigned to. */
