@@ -36,7 +36,6 @@ OF_CLASSES = (
 F_BETA = re.compile(r"(?:macro |micro |weighted )?f\d(?:\.\d+)?")
 OF_LABELS = ("auc", "average precision", "brier", "balanced accuracy", "matthews correlation")
 """Of several columns that are 1 or 0; and all F scores, also micro-averaged ones."""
-OF_ORDER = ("auc", "average precision", "brier")
 OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
 """If there is one column to predict, it contains a probability."""
 SHARES = (
@@ -141,8 +140,7 @@ def check_classes(columns: list[Column]) -> None:
 def submission_settings(source: Source, classes: int, metric: str) -> dict[str, Any]:
     columns_of = classes_of(NAMES, source.targets[0].values) if source.by_class else []
     is_number = ASKED[0][1] == "number" and not columns_of
-    # Of labels.
-    decides = metric not in (*OF_NUMBERS, *OF_ORDER)
+    are_decided = are_labels(source.targets) and METRIC not in (*OF_NUMBERS, *OF_PROBABILITIES)
     return {
         "ID": ID,
         "SUBMISSION": SUBMISSION,
@@ -155,7 +153,7 @@ def submission_settings(source: Source, classes: int, metric: str) -> dict[str, 
         "VALUES": VALUES,
         "POSITIVE": POSITIVE,
         "ROUNDS_TO_WHOLE": [
-            name for name, kind, *_ in ASKED if kind == "integer" or (decides and not classes)
+            name for name, kind, *_ in ASKED if kind == "integer" or are_decided
         ],
         "BOUNDS": [[least, most] for _, _, least, most, _ in ASKED],
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from automl.formats import (
+    FASTA_ENDINGS,
     PICTURE_ENDINGS,
     Columns,
     end_ids_at,
@@ -73,7 +74,8 @@ class Source:
 
 def find_data() -> tuple[str, Source]:
     """The path of the rows to predict, and what is to be learned from."""
-    for marks in ID_MARKS:
+    is_fasta = any(path.name.lower().endswith(FASTA_ENDINGS) for path in Path("data").rglob("*"))
+    for marks in ID_MARKS if is_fasta else ID_MARKS[:1]:
         end_ids_at(marks)
         found = look_for_data()
         if found is not None:

@@ -275,7 +275,10 @@ describe('the contract of a missing model', () => {
     expect(of('micro-averaged F1').settings.METRIC).toBe('micro f1');
     expect(of('AUC').settings).toMatchObject({ ARE_LABELS: true, ROUNDS_TO_WHOLE: [] });
     expect(of('RMSE').settings).not.toHaveProperty('ARE_LABELS');
-    expect(of('accuracy').is_measured).toBe(false);
+    expect(of('accuracy')).toMatchObject({
+      is_measured: false,
+      settings: { ROUNDS_TO_WHOLE: ['hot', 'wet'] },
+    });
   });
 
   it('tells what scores withheld rows all that scores the others', () => {
