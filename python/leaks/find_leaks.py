@@ -6,6 +6,7 @@ Prints one line `@leaks {...}`: what was found, what was searched, and what coul
 import json
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -274,7 +275,7 @@ class Search:
             found = relate(values, hidden.kind, seen, bits)
             if found is None or found.strength < SUSPECT:
                 continue
-            if found.strength < COPY and self.is_honest(question, hidden, base, found):
+            if found.strength < COPY and self.is_honest(question, hidden, table, base, found):
                 continue
             if pairing.by_order and self.is_position(pairing, hidden, seen, found, bits):
                 continue
@@ -298,15 +299,34 @@ class Search:
         shown = [seen[at] for at in lie]
         return beyond_position(found, values, hidden.kind, shown, bits) < SUSPECT
 
-    def is_honest(self, question: Question, hidden: Hidden, column: str, found: Relation) -> bool:
+    def is_honest(
+        self, question: Question, hidden: Hidden, table: Table, column: str, found: Relation
+    ) -> bool:
         """A feature that predicts as much in the training data is meant to be learned from."""
-        if hidden.name not in question.trained:
-            return False
-        target, features = question.trained[hidden.name]
-        if column not in features:
-            return False
-        trained = relate(target, hidden.kind, features[column], 0)
-        return trained is not None and trained.strength > found.strength - 0.15
+        for target, feature in self.trained_like(question, hidden, table, column):
+            trained = relate(target, hidden.kind, feature, 0)
+            if trained is not None and trained.strength > found.strength - 0.15:
+                return True
+        return False
+
+    def trained_like(
+        self, question: Question, hidden: Hidden, table: Table, column: str
+    ) -> Iterator[tuple[list[str], list[str]]]:
+        """
+        The target and the same column of the training rows: beside the target, or, as in arrays,
+        in a table of their own that has the columns of this one and the rows of the target's.
+        """
+        if hidden.name in question.trained:
+            target, features = question.trained[hidden.name]
+            if column in features:
+                yield target, features[column]
+        for known in [each for each in self.tables if hidden.name in each.columns]:
+            for twin in self.tables:
+                is_like = twin.columns.keys() == table.columns.keys() and column in twin.columns
+                # Tables are also read as if their first line was a row.
+                more = twin.rows - known.rows
+                if is_like and twin is not table and more in (0, 1):
+                    yield known.columns[hidden.name], twin.columns[column][more:]
 
     def look_for_all(self, place: str, table: Table, question: Question, hidden: Hidden) -> None:
         """All hidden numbers, in any order: sorted, or of rows that can't be recognised."""

@@ -404,6 +404,27 @@ class LeaksTest(unittest.TestCase):
                 self.assertEqual(search.leaks, [])
                 self.assertEqual(search.order(), [])
 
+    def test_what_tells_as_much_in_a_table_of_the_training_rows_is_not_a_leak(self) -> None:
+        for tells_of_training in (True, False):
+            with self.subTest(tells_of_training=tells_of_training):
+                place = self.place("number")
+                with (place.data / "train.csv").open(newline="") as file:
+                    known = [float(row["label"]) for row in csv.DictReader(file)]
+
+                def last(label: float, draw: random.Random = place.draw) -> float:
+                    return round(label + draw.gauss(0, 7), 3)
+
+                hours = [[place.draw.random(), last(label)] for label in place.labels]
+                place.write("test_hours.csv", ["h1", "h2"], hours)
+                rows = [
+                    [place.draw.random(), last(each if tells_of_training else 0)] for each in known
+                ]
+                place.write("train_hours.csv", ["h1", "h2"], rows)
+                found = {each.column for each in place.search().leaks}
+                self.assertEqual("h2" in found, not tells_of_training)
+                if tells_of_training:
+                    self.assertEqual(found, set())
+
     def test_says_where_and_how(self) -> None:
         place = self.place("class")
         put("extra.csv", csv_bytes)(place)

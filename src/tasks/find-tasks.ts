@@ -104,7 +104,7 @@ function folderOf(id: string, folders: readonly string[], options: ReadTaskOptio
   throw new UserError(
     'unknown_task',
     `There is no task "${id}".${meant === null ? '' : ` Did you mean "${meant}"?`}`,
-    `${found} For one of your own, give its folder, or --task-dir with the folder that contains it.`,
+    `For one of your own, give its folder, or --task-dir with the folder that contains it. ${found}`,
   );
 }
 
