@@ -17,7 +17,7 @@ FEW = 6
 """What the rows of a kind amount to is not told of longer lists of kinds."""
 MOST_KINDS = 40
 """Nor how many rows there are of each kind of still longer ones."""
-TIMES = ("day", "date", "time", "week", "month", "year", "second", "step", "tick")
+NAMES_OF_TIMES = ("day", "date", "time", "week", "month", "year", "second", "step", "tick")
 
 Key = tuple[str, ...]
 Known = dict[str, dict[Key, str]]
@@ -91,7 +91,7 @@ def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> K
             kinds = {f" where {name} is {level}": cells == level for level in levels}
             chosen |= kinds
             many |= kinds.keys() if len(levels) > FEW else set()
-        if any(word in name.lower() for word in TIMES) and len(levels) > 1:
+        if any(word in name.lower() for word in NAMES_OF_TIMES) and len(levels) > 1:
             when = np.nan_to_num(numbers.get(name, np.unique(cells, return_inverse=True)[1]))
             order = order[np.lexsort((when[order], which))]
             for share in (0.5, 0.8, 0.95):

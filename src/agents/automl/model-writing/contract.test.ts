@@ -18,6 +18,7 @@ import {
   readContract,
 } from './contract.ts';
 import { heldOutScript } from './held-out.ts';
+import { pythonPart } from './python-file.ts';
 
 /** The real `contract.py` about a data folder with these files, in a Python with these packages, which are empty. */
 function found(task: TaskBrief, files: Record<string, string | Buffer>, packages = ['numpy', 'sklearn']) {
@@ -491,6 +492,22 @@ describe('the script that fulfils a contract', () => {
     expect(full(900)).toEqual(expect.arrayContaining(['kernel', 'process', 'deep_boosting']));
     expect(full(10_000)).not.toContain('kernel');
     expect(full(110_000)).toEqual(['boosting', 'large_boosting', 'linear', 'powers', 'polynomial']);
+  });
+
+  it.each([
+    [
+      'model',
+      'settings data formats scores models blend dates amounts molecules letters texts waves table joins files arrays pictures',
+    ],
+    ['measurement of withheld rows', 'settings data scores formats table held_out'],
+    ['look at the data', 'formats look sources contract'],
+  ])('has each name once, whatever parts a %s is made of', (_, parts) => {
+    const names = parts
+      .split(' ')
+      .flatMap((part) => [...pythonPart(part).matchAll(/^(?:def |class )?(\w+)(?=[(:]| = |: [^=\n]+ = )/gm)])
+      .map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(30);
+    expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([]);
   });
 
   it('contains only the parts that its columns need', () => {

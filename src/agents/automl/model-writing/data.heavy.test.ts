@@ -163,9 +163,10 @@ test('rows whose neighbours are alike are sequences, others are not', () => {
     '',
     `from automl.waves import are_sequences
 rng = np.random.default_rng(0)
-print(json.dumps([are_sequences(rng.normal(size=(50, 40)).cumsum(axis=1)), are_sequences(rng.normal(size=(50, 40)))]))`,
+walk = rng.normal(size=(50, 40)).cumsum(axis=1)
+print(json.dumps([are_sequences(walk), are_sequences((100 + 2 * walk).astype("u1")), are_sequences(rng.normal(size=(50, 40)))]))`,
   );
-  expect(told).toEqual([true, false]);
+  expect(told).toEqual([true, true, false]);
 });
 
 test('the edges in a picture say the same of it when it is brighter, and tell stripes of different directions apart', () => {
