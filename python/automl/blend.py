@@ -33,6 +33,8 @@ Split = tuple[np.ndarray, np.ndarray]
 ROWS_FOR_THREADS = 50_000
 SPARE = 2
 """Seconds that a model may take beyond the time for all."""
+UNFIT = (ValueError, ArithmeticError, MemoryError)
+"""What models do that do not suit the data."""
 FEWEST_OF_CLASS = 3
 """Some models refuse to learn from all rows if a class has fewer."""
 
@@ -239,10 +241,13 @@ def without_moving(data: Data, splits: list[Split]) -> Data:
     if not names or not (rest or data.names):
         return data
     ways, losses = (data, replace(data, numbers=rest)), []
-    for each in ways:
-        told = cross_predict(MEMBERS[0], each, make_views(each), splits, is_first=True)
-        _, held = splits[0]
-        losses.append(np.inf if told is None else loss_of(data.truth[held], told[0][held]))
+    _, held = splits[0]
+    try:
+        for each in ways:
+            told = cross_predict(MEMBERS[0], each, make_views(each), splits, is_first=True)
+            losses.append(np.inf if told is None else loss_of(data.truth[held], told[0][held]))
+    except UNFIT:
+        return data
     print(f"last rows without {', '.join(names)}: loss {losses[1]:.6g}; with: {losses[0]:.6g}")
     return ways[int(np.argmin(losses))]
 
@@ -267,7 +272,7 @@ def learn(data: Data) -> None:
         except TooSlowError:
             print(f"{name}: left out, for want of time")
             continue
-        except (ValueError, ArithmeticError, MemoryError) as problem:
+        except UNFIT as problem:
             # One model that chokes on the data must not cost the others.
             print(f"{name}: left out, since it failed: {problem}")
             continue

@@ -61,7 +61,10 @@ def find_contract() -> dict[str, Any]:
     if source.kind == "files" and source.are_pictures and "PIL" not in there:
         raise NoModelError("PIL cannot be imported")
     labels = are_labels(source.targets)
-    metric = {"mcrmse": "rmse", "micro f1": METRIC if labels else "accuracy"}.get(METRIC, METRIC)
+    metric = {"mcrmse": "rmse"}.get(METRIC, METRIC)
+    # Of one class for each row, all micro-averaged F scores are the share of right ones.
+    if metric.startswith("micro ") and not labels:
+        metric = "accuracy"
     is_measured = metric in (*OF_NUMBERS, *OF_CLASSES) or F_BETA.fullmatch(metric) is not None
     is_measured &= metric != "pinball" or QUANTILE > 0
     is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
@@ -187,7 +190,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
         )
     used = {
         "dates": "JOINED" in source.settings or bool(source.columns.keys() - {"text"}),
-        "amounts": bool(source.columns.keys() - {"number"}),
+        "amounts": "JOINED" in source.settings or bool(source.columns.keys() - {"number"}),
         # Only reading chemical notations distinguishes them from other words.
         "molecules": has_letters and "rdkit" in packages,
         "letters": has_letters and has_models,

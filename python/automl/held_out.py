@@ -152,11 +152,11 @@ def write_trial(train: Columns, held: np.ndarray) -> list[str]:
             write_table(path, place, {**rows, ID: ids})
         else:
             place.symlink_to(path.resolve())
-    share_files(ids, asked)
+    share_files(set(ids), asked)
     return ids
 
 
-def share_files(ids: list[str], asked: set[str]) -> None:
+def share_files(ids: set[str], asked: set[str]) -> None:
     """Withheld rows have their files, called by ids, where the rows to predict have theirs."""
     files = [path for path in TRIAL.joinpath("data").rglob("*") if path.is_file()]
     folders = {path.parent for path in files if path.stem in asked}

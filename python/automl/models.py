@@ -1,5 +1,7 @@
 """The models that are blended."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
@@ -67,38 +69,29 @@ def make_member(name: str, views: Views, loss: str) -> tuple[BaseEstimator, Tabl
 
 
 def boosting(views: Views, loss: str) -> BaseEstimator:
-    settings = {
-        "learning_rate": 0.1 if MANY_CLASSES else 0.05,
-        "max_iter": 100 if MANY_CLASSES else 250,
-        "max_leaf_nodes": 15,
-        "min_samples_leaf": 10,
-        "l2_regularization": 1.0,
-        "max_features": 0.5,
-        "early_stopping": False,
-        "random_state": SEED,
-    }
-    if loss == "quantile":
-        settings["quantile"] = QUANTILE
+    trees = histogram(
+        loss,
+        learning_rate=0.1 if MANY_CLASSES else 0.05,
+        max_iter=100 if MANY_CLASSES else 250,
+        max_leaf_nodes=15,
+        min_samples_leaf=10,
+        l2_regularization=1.0,
+        max_features=0.5,
+    )
     # Names become the mean target of their rows, found without the row itself.
     names = ("names", TargetEncoder(random_state=SEED), views.name_columns)
-    trees = (
-        HistGradientBoostingClassifier(**settings)
-        if CLASSIFIES
-        else HistGradientBoostingRegressor(loss=loss, **settings)
-    )
     return make_pipeline(ColumnTransformer([names], remainder="passthrough"), trees)
 
 
 def large_boosting(views: Views, loss: str) -> BaseEstimator:
     """For many rows: larger trees, more of them, that split names as such where they are few."""
     levels = views.gaps[:, views.name_columns].max(axis=0, initial=0)
-    settings = {
-        "learning_rate": 0.1,
-        "max_iter": 500,
-        "categorical_features": list(np.array(views.name_columns, int)[levels < MOST_LEVELS]),
-        "early_stopping": False,
-        "random_state": SEED,
-    }
+    names = list(np.array(views.name_columns, int)[levels < MOST_LEVELS])
+    return histogram(loss, learning_rate=0.1, max_iter=500, categorical_features=names)
+
+
+def histogram(loss: str, **settings: Any) -> BaseEstimator:
+    settings |= {"early_stopping": False, "random_state": SEED}
     if CLASSIFIES:
         return HistGradientBoostingClassifier(**settings)
     if loss == "quantile":

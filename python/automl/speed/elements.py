@@ -1,12 +1,11 @@
 """Lists in place of arrays where loops look at single elements, which are slow to get of arrays."""
 
 import ast
-import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from automl.speed.record import Function
-from automl.speed.trees import Block, Loop, blocks, is_stored, lines, names_in, swap
+from automl.speed.trees import Block, Loop, blocks, is_stored, lines, names_in
 
 ENDING = "_rows"
 GOING = ("enumerate", "zip", "reversed")
@@ -29,16 +28,26 @@ def elements(node: Function, only: int | None = None) -> bool:
     for block, at, name, is_changed in reversed(chosen):
         rows = f"_{name}{ENDING}"
         loop = next(each for each in block[at:] if isinstance(each, Loop))
-        for inner in [each for each in ast.walk(loop) if isinstance(each, ast.For)]:
-            for owner, field in iterated(inner, name):
-                put_name(owner, field, rows)
-        swap(loop, functools.partial(in_rows, name=name, rows=rows))
+        use_rows(loop, name, rows)
         # What is no array stays as it is.
         block[at:at] = lines(f'{rows} = getattr({name}, "tolist", lambda: {name})()')
         if is_changed:
             place = block.index(loop)
             block[place + 1 : place + 1] = lines(f"{name}[...] = {rows}")
     return bool(chosen)
+
+
+def use_rows(loop: Loop, name: str, rows: str) -> None:
+    """The list of lists takes the place of the array where elements are used, or all of them."""
+    for each in list(ast.walk(loop)):
+        if isinstance(each, ast.For):
+            for used in iterated(each, name):
+                used.id = rows
+        elif isinstance(each, ast.Subscript) and is_element(each, name):
+            *outer, each.slice = parts_of_index(each)
+            each.value = ast.Name(rows, ast.Load())
+            for part in outer:
+                each.value = ast.Subscript(each.value, part, ast.Load())
 
 
 def places(node: Function) -> Iterator[Place]:
@@ -77,42 +86,21 @@ def changes(loop: Loop, name: str) -> bool | None:
     return True if mentions == len(uses) + lengths and not ends else None
 
 
+def parts_of_index(node: ast.Subscript) -> list[ast.expr]:
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
 def is_element(node: ast.Subscript, name: str) -> bool:
     """`name[i]` or `name[i, j]`, as far as can be seen."""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     is_name = isinstance(node.value, ast.Name) and node.value.id == name
-    return is_name and not any(isinstance(part, ast.Slice) for part in parts)
+    return is_name and not any(isinstance(part, ast.Slice) for part in parts_of_index(node))
 
 
-def iterated(loop: ast.For, name: str) -> list[tuple[ast.AST, int | None]]:
-    """Where a loop goes over a name: its owner, and its place among the arguments of a call."""
+def iterated(loop: ast.For, name: str) -> list[ast.Name]:
+    """Where a loop goes over a name, alone or with others."""
     match loop.iter:
-        case ast.Name(id=found) if found == name:
-            return [(loop, None)]
         case ast.Call(func=ast.Name(id=going), args=args) if going in GOING:
-            return [
-                (loop.iter, place)
-                for place, each in enumerate(args)
-                if isinstance(each, ast.Name) and each.id == name
-            ]
-    return []
-
-
-def put_name(owner: ast.AST, place: int | None, name: str) -> None:
-    new = ast.Name(name, ast.Load())
-    match owner:
-        case ast.For():
-            owner.iter = new
-        case ast.Call(args=args) if place is not None:
-            args[place] = new
-
-
-def in_rows(node: ast.AST, name: str, rows: str) -> ast.AST | None:
-    """The same element of the list of lists."""
-    if not isinstance(node, ast.Subscript) or not is_element(node, name):
-        return None
-    *outer, last = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    value: ast.expr = ast.Name(rows, ast.Load())
-    for part in outer:
-        value = ast.Subscript(value, part, ast.Load())
-    return ast.Subscript(value, last, node.ctx)
+            over = args
+        case _:
+            over = [loop.iter]
+    return [each for each in over if isinstance(each, ast.Name) and each.id == name]

@@ -274,6 +274,9 @@ describe('the contract of a missing model', () => {
       settings: { ARE_LABELS: true, CLASSIFIES: false, METRIC: 'macro f1', ROUNDS_TO_WHOLE: ['hot', 'wet'] },
     });
     expect(of('micro-averaged F1').settings.METRIC).toBe('micro f1');
+    const classes = { ...homes, 'train.csv': 'id,size,town,y\n1,10,A,yes\n2,20,B,no\n3,30,,yes\n' };
+    for (const name of ['micro F1', 'micro F2'])
+      expect(contractOf(taskOf(name, [{ type: 'text' }]), classes).settings.METRIC).toBe('accuracy');
     expect(of('AUC').settings).toMatchObject({ ARE_LABELS: true, ROUNDS_TO_WHOLE: [] });
     expect(of('RMSE').settings).not.toHaveProperty('ARE_LABELS');
     expect(of('accuracy')).toMatchObject({
