@@ -5,8 +5,9 @@ import re
 import sys
 from typing import Any
 
+from automl.answers import ASKED, ID, NAMES, NoModelError, Source, classes_of
 from automl.look import Column, packages
-from automl.sources import ASKED, ID, NAMES, NoModelError, Source, classes_of, find_data
+from automl.sources import find_data
 
 # What the task asks for.
 SUBMISSION = "submission.csv"

@@ -1,12 +1,11 @@
 """What of the data folder is to be learned from: the largest source that has the answers."""
 
-import re
 from collections import Counter
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answers_in
 from automl.formats import (
     FASTA_ENDINGS,
     PICTURE_ENDINGS,
@@ -17,59 +16,20 @@ from automl.formats import (
     with_rows,
 )
 from automl.look import (
-    Array,
-    Column,
     NamedFiles,
     Table,
-    describe,
     files_named_in,
-    find_arrays,
     find_tables,
     folders_of_classes,
     kind_of,
     read_head,
 )
-
-# What the task asks for.
-TEST = "data/test.csv"
-ID = "id"
-ASKED: list[list[Any]] = [["target", "number", -1e300, 1e300, []]]
-"""The columns of the submission: name, type, least and greatest value, and values if listed."""
-NAMES = [name for name, *_ in ASKED]
+from automl.pairs import find_pair
 
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
 ID_MARKS = (r"\s;|", r"\s;|_", r"\s;|_.")
 """What may end an id in the title of a record of FASTA, where tables list ids without the rest."""
-LABEL_NAME = re.compile(r"label|target|class|(?:^|[/_])y(?:[_.]|$)", re.IGNORECASE)
-
-
-class NoModelError(Exception):
-    """Why no model can be written."""
-
-
-class Answers(NamedTuple):
-    targets: list[Column]
-    by_class: bool = False
-    """The submission has a column for each value of the only target."""
-
-
-@dataclass
-class Source:
-    kind: str
-    """`table`, `arrays` or `files`."""
-    place: str
-    """For people."""
-    settings: dict[str, Any]
-    """Where the script that learns finds everything."""
-    rows: int
-    targets: list[Column]
-    by_class: bool
-    columns: Counter[str]
-    """How many columns of a table are of each kind."""
-    is_wide: bool
-    """A row is hundreds of numbers."""
-    are_pictures: bool = False
 
 
 def find_data() -> tuple[str, Source]:
@@ -159,49 +119,6 @@ def without_targets(table: Table) -> Table:
 def shared(test: Table, table: Table) -> list[str]:
     known = test.cells.keys() - {ID, *NAMES}
     return [name for name in table.cells if name in known]
-
-
-def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | None:
-    """
-    The columns that the rows to predict lack and that have the names of the targets, or the one
-    whose classes the targets are named like. `renamed`: whatever they are called in the submission,
-    the only such column, or as many as are asked for, each of which shares a word with one.
-    """
-    more = {
-        name: describe(name, cells)
-        for name, cells in table.cells.items()
-        if name not in test.cells
-    }
-    if all(name in more for name in NAMES):
-        return Answers([more[name] for name in NAMES])
-    classes = [column for column in more.values() if classes_of(NAMES, column.values)]
-    if len(classes) == 1:
-        return Answers(classes, by_class=True)
-    if not renamed or len(more) != len(NAMES):
-        return None
-    found = [[each for each in more if words(each) & words(name)] for name in NAMES]
-    names = list(more) if len(more) == 1 else [same[0] for same in found if len(same) == 1]
-    return Answers([more[name] for name in names]) if len(set(names)) == len(more) else None
-
-
-def words(name: str) -> set[str]:
-    return set(re.split(r"[^a-z0-9]+", name.lower()))
-
-
-def classes_of(columns: list[str], values: list[str]) -> list[str]:
-    """
-    The class that each column is about: `streets` for `p_streets`, if all columns have the same
-    text around the class. Empty if the columns are not one for each class.
-    """
-    if len(columns) < 2 or len(values) != len(columns):
-        return []
-    for value in filter(None, values):
-        before, found, after = columns[0].partition(value)
-        classes = [name[len(before) : len(name) - len(after)] for name in columns]
-        around = [f"{before}{each}{after}" for each in classes]
-        if found and around == columns and set(classes) == set(values):
-            return classes
-    return []
 
 
 def find_source(test: Table, tables: list[Table]) -> Source | None:
@@ -342,78 +259,3 @@ def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | 
             more = (columns, are_pictures, are_pictures)
             return Source("files", place, settings, table.rows, *answers, *more)
     return None
-
-
-def find_pair(test: Table, tables: list[Table]) -> Source | None:
-    """
-    Two arrays whose rows have the same shape, with labels for the rows of one and ids for those of
-    the other.
-    """
-    arrays = find_arrays()
-    ids = test.cells[ID]
-    highest = max(map(int, ids)) if ids and all(map(str.isdecimal, ids)) else -1
-
-    def worth(pair: tuple[Array, Array]) -> float:
-        """Names are only hints."""
-        known, asked = ((each.path + each.key).lower() for each in pair)
-        hints = ["train" in known, "test" in asked, "test" not in asked]
-        return sum(hints) + (pair[0].shape[0] > pair[1].shape[0]) / 2
-
-    pairs = [
-        (known, asked)
-        for known in arrays
-        for asked in arrays
-        if known is not asked
-        and len(known.shape) > 1
-        and known.kind == asked.kind != "U"
-        and known.shape[1:] == asked.shape[1:]
-        and (asked.shape[0] == test.rows or 0 <= highest < asked.shape[0])
-    ]
-    for known, asked in sorted(pairs, key=worth, reverse=True):
-        place, answers = find_labels(test, tables, arrays, known)
-        if answers is None:
-            continue
-        settings = {
-            "TRAIN_ARRAY": [known.path, known.key],
-            "TEST_ARRAY": [asked.path, asked.key],
-            "LABELS": place,
-            "BY_PLACE": 0 <= highest < asked.shape[0],
-        }
-        row = known.shape[1:]
-        name = f"{known.path} {known.key}".strip() + f" (each {' x '.join(map(str, row))})"
-        more = (Counter[str](), prod(row) > 300, is_picture(row))
-        return Source("arrays", name, settings, known.shape[0], *answers, *more)
-    return None
-
-
-def find_labels(
-    test: Table, tables: list[Table], arrays: list[Array], train: Array
-) -> tuple[list[str], Answers | None]:
-    """An array, or a table in the same order."""
-    for table in tables:
-        answers = answers_in(test, table) if table.rows == train.shape[0] else None
-        if answers:
-            return [table.path.as_posix(), ""], answers
-    fitting = [
-        array
-        for array in arrays
-        if array.shape[0] == train.shape[0] and len(array.shape) <= 2 and array is not train
-    ]
-    for array in sorted(fitting, key=lambda each: not LABEL_NAME.search(f"{each.path}/{each.key}")):
-        width = prod(array.shape[1:])
-        by_class = width == 1 and bool(classes_of(NAMES, array.values))
-        if by_class or (width == len(NAMES) and array.shape[1:] != train.shape[1:]):
-            are_labels = (array.kind, array.least, array.most) in (("i", 0, 1), ("u", 0, 1))
-            values = ["0", "1"] if are_labels and width > 1 else array.values
-            about = (array.kind not in "Ub", len(values), values)
-            targets = [Column(name, *about) for name in (NAMES[:1] if by_class else NAMES)]
-            return [array.path, array.key], Answers(targets, by_class)
-    return [], None
-
-
-def is_picture(row: list[int]) -> bool:
-    """Height, width and up to four channels, which come first or last."""
-    if len(row) == 2:
-        return row[0] == row[1] >= 6
-    ways = (row, row[::-1]) if len(row) == 3 else ()
-    return any(channels <= 4 and min(sides) >= 6 for channels, *sides in ways)

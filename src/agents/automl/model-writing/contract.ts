@@ -67,7 +67,8 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     VALUES: file.columns.length === 1 ? (file.columns[0]?.values ?? []) : [],
     POSITIVE: positive(task),
   };
-  return pythonScript(['formats', 'look', 'sources', 'contract'], settings, 'print_contract()');
+  const parts = ['formats', 'look', 'answers', 'pairs', 'sources', 'contract'];
+  return pythonScript(parts, settings, 'print_contract()');
 }
 
 /** The quantile that a task asks for: of "the quantile 0.8", "the 80 % quantile", "q=0.8". 0 if there is none, or several. */

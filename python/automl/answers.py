@@ -1,0 +1,86 @@
+"""What a task asks for, and the columns that have the answers."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from automl.look import Column, Table, describe
+
+# What the task asks for.
+TEST = "data/test.csv"
+ID = "id"
+ASKED: list[list[Any]] = [["target", "number", -1e300, 1e300, []]]
+"""The columns of the submission: name, type, least and greatest value, and values if listed."""
+NAMES = [name for name, *_ in ASKED]
+
+
+class NoModelError(Exception):
+    """Why no model can be written."""
+
+
+class Answers(NamedTuple):
+    targets: list[Column]
+    by_class: bool = False
+    """The submission has a column for each value of the only target."""
+
+
+@dataclass
+class Source:
+    kind: str
+    """`table`, `arrays` or `files`."""
+    place: str
+    """For people."""
+    settings: dict[str, Any]
+    """Where the script that learns finds everything."""
+    rows: int
+    targets: list[Column]
+    by_class: bool
+    columns: Counter[str]
+    """How many columns of a table are of each kind."""
+    is_wide: bool
+    """A row is hundreds of numbers."""
+    are_pictures: bool = False
+
+
+def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | None:
+    """
+    The columns that the rows to predict lack and that have the names of the targets, or the one
+    whose classes the targets are named like. `renamed`: whatever they are called in the submission,
+    the only such column, or as many as are asked for, each of which shares a word with one.
+    """
+    more = {
+        name: describe(name, cells)
+        for name, cells in table.cells.items()
+        if name not in test.cells
+    }
+    if all(name in more for name in NAMES):
+        return Answers([more[name] for name in NAMES])
+    classes = [column for column in more.values() if classes_of(NAMES, column.values)]
+    if len(classes) == 1:
+        return Answers(classes, by_class=True)
+    if not renamed or len(more) != len(NAMES):
+        return None
+    found = [[each for each in more if words(each) & words(name)] for name in NAMES]
+    names = list(more) if len(more) == 1 else [same[0] for same in found if len(same) == 1]
+    return Answers([more[name] for name in names]) if len(set(names)) == len(more) else None
+
+
+def words(name: str) -> set[str]:
+    return set(re.split(r"[^a-z0-9]+", name.lower()))
+
+
+def classes_of(columns: list[str], values: list[str]) -> list[str]:
+    """
+    The class that each column is about: `streets` for `p_streets`, if all columns have the same
+    text around the class. Empty if the columns are not one for each class.
+    """
+    if len(columns) < 2 or len(values) != len(columns):
+        return []
+    for value in filter(None, values):
+        before, found, after = columns[0].partition(value)
+        classes = [name[len(before) : len(name) - len(after)] for name in columns]
+        around = [f"{before}{each}{after}" for each in classes]
+        if found and around == columns and set(classes) == set(values):
+            return classes
+    return []

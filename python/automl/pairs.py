@@ -1,0 +1,85 @@
+"""Arrays to learn from and to predict, whose rows have the same shape."""
+
+import re
+from collections import Counter
+from math import prod
+
+from automl.answers import ID, NAMES, Answers, Source, answers_in, classes_of
+from automl.look import Array, Column, Table, find_arrays
+
+LABEL_NAME = re.compile(r"label|target|class|(?:^|[/_])y(?:[_.]|$)", re.IGNORECASE)
+
+
+def find_pair(test: Table, tables: list[Table]) -> Source | None:
+    """
+    Two arrays whose rows have the same shape, with labels for the rows of one and ids for those of
+    the other.
+    """
+    arrays = find_arrays()
+    ids = test.cells[ID]
+    highest = max(map(int, ids)) if ids and all(map(str.isdecimal, ids)) else -1
+
+    def worth(pair: tuple[Array, Array]) -> float:
+        """Names are only hints."""
+        known, asked = ((each.path + each.key).lower() for each in pair)
+        hints = ["train" in known, "test" in asked, "test" not in asked]
+        return sum(hints) + (pair[0].shape[0] > pair[1].shape[0]) / 2
+
+    pairs = [
+        (known, asked)
+        for known in arrays
+        for asked in arrays
+        if known is not asked
+        and len(known.shape) > 1
+        and known.kind == asked.kind != "U"
+        and known.shape[1:] == asked.shape[1:]
+        and (asked.shape[0] == test.rows or 0 <= highest < asked.shape[0])
+    ]
+    for known, asked in sorted(pairs, key=worth, reverse=True):
+        place, answers = find_labels(test, tables, arrays, known)
+        if answers is None:
+            continue
+        settings = {
+            "TRAIN_ARRAY": [known.path, known.key],
+            "TEST_ARRAY": [asked.path, asked.key],
+            "LABELS": place,
+            "BY_PLACE": 0 <= highest < asked.shape[0],
+        }
+        row = known.shape[1:]
+        name = f"{known.path} {known.key}".strip() + f" (each {' x '.join(map(str, row))})"
+        more = (Counter[str](), prod(row) > 300, is_picture(row))
+        return Source("arrays", name, settings, known.shape[0], *answers, *more)
+    return None
+
+
+def find_labels(
+    test: Table, tables: list[Table], arrays: list[Array], train: Array
+) -> tuple[list[str], Answers | None]:
+    """An array, or a table in the same order."""
+    for table in tables:
+        answers = answers_in(test, table) if table.rows == train.shape[0] else None
+        if answers:
+            return [table.path.as_posix(), ""], answers
+    fitting = [
+        array
+        for array in arrays
+        if array.shape[0] == train.shape[0] and len(array.shape) <= 2 and array is not train
+    ]
+    for array in sorted(fitting, key=lambda each: not LABEL_NAME.search(f"{each.path}/{each.key}")):
+        width = prod(array.shape[1:])
+        by_class = width == 1 and bool(classes_of(NAMES, array.values))
+        if by_class or (width == len(NAMES) and array.shape[1:] != train.shape[1:]):
+            are_labels = (array.kind, array.least, array.most) in (("i", 0, 1), ("u", 0, 1))
+            values = ["0", "1"] if are_labels and width > 1 else array.values
+            about = (array.kind not in "Ub", len(values), values)
+            targets = [Column(name, *about) for name in (NAMES[:1] if by_class else NAMES)]
+            return [array.path, array.key], Answers(targets, by_class)
+    return [], None
+
+
+def is_picture(row: list[int]) -> bool:
+    """Height, width and up to four channels, which come first or last."""
+    if len(row) == 2:
+        return row[0] == row[1] >= 6
+    ways = (row, row[::-1]) if len(row) == 3 else ()
+    return any(channels <= 4 and min(sides) >= 6 for channels, *sides in ways)
