@@ -18,7 +18,6 @@ import {
 } from '../../schema/index.ts';
 import { efficiencyOf } from '../../statistics/index.ts';
 import {
-  type BranchReader,
   branchesOf,
   currentGrades,
   type Experiment,
@@ -33,7 +32,7 @@ import {
   statesOfTree,
   statusOf,
 } from '../../store/index.ts';
-import { finalGrade, stepsText } from '../branch-result.ts';
+import { branchLines, branchNamed, personsBranchLines, usedSteps } from '../branch-lines.ts';
 import { wholeNumber } from '../flag-numbers.ts';
 import { gradeText } from '../grade-text.ts';
 import { branchesOfRun, locateRun, stepArgument } from '../locate.ts';
@@ -175,18 +174,6 @@ function lastOutput(folder: RunFolder, events: readonly TraceEvent[]): string[] 
   return [`It took no step in its last seconds. It printed last:\n${lines.join('\n')}`];
 }
 
-/** The selected branch if none is named. */
-function branchNamed(name: string | undefined, { branches, selected }: BranchReader): BranchId {
-  if (name === undefined) return selected;
-  const found = branches.find(({ id }) => id === name);
-  if (found !== undefined) return found.id;
-  throw new UserError(
-    'unknown_branch',
-    `The run has no branch "${name}".`,
-    `Its branches: ${branches.map(({ id }) => id).join(', ')}.`,
-  );
-}
-
 /** By step. */
 function summariesOf(folder: RunFolder, branch: BranchId): Map<number, string> {
   if (!folder.hasTrace()) return new Map();
@@ -198,45 +185,6 @@ function summariesOf(folder: RunFolder, branch: BranchId): Map<number, string> {
 function lastGrades(folder: RunFolder): Map<BranchId, Grade> {
   const grades = currentGrades(folder.readGrades().grades, statesOfTree(folder));
   return new Map(grades.map((grade) => [grade.branch ?? 'main', grade]));
-}
-
-/** What the limit counts: the steps of all branches. */
-function usedSteps({ branches, selected }: BranchReader, count: number, shown: BranchId): string {
-  const used = branches.reduce((sum, { steps }) => sum + steps, 0);
-  const of = shown === selected ? 'the selected history' : `the history of ${shown}`;
-  return `${counted(used, 'step')}${used === count ? '' : ` in ${branches.length} branches, ${count} of them in ${of}`}`;
-}
-
-/** The branches of a run that has more than one. */
-function branchLines(
-  { branches, selected }: BranchReader,
-  shown: BranchId,
-  grades: ReadonlyMap<BranchId, Grade>,
-): string[] {
-  if (branches.length < 2) return [];
-  const named = branches.filter(({ id, steps }) => steps > 0 || id === selected || id === shown);
-  const others = branches.length - named.length;
-  const lines = named.map(({ id, origin, steps }) => {
-    const from = origin === null ? '' : `, forked from ${origin.branch} step ${origin.step}`;
-    const grade = grades.get(id);
-    const score = grade === undefined ? '' : gradeText(grade);
-    const marks = [...(id === selected ? ['selected'] : []), ...(id === shown ? ['shown below'] : [])];
-    const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
-    return `branch ${id}${from}: ${counted(steps, 'step')}${score}${mark}`;
-  });
-  return others === 0 ? lines : [...lines, `${others} more without steps of their own`];
-}
-
-/** Branches that people began from a run. They are runs themselves, shown by their names. */
-function personsBranchLines(experiment: Experiment, run: string): string[] {
-  return branchesOfRun(experiment, run).map(({ actor, run: { id, parent } }) => {
-    const folder = experiment.runFolder(id);
-    const record = folder.readRecord();
-    const state = record?.end?.reason ?? statusOf(folder, record);
-    const from = `${parent.run === run ? '' : `${parent.run} `}step ${parent.step}`;
-    const grade = gradeText(finalGrade(experiment, id));
-    return `branch ${id}, begun by ${plain(actor)} from ${from}: ${stepsText(record)}; ${state}${grade}`;
-  });
 }
 
 /** The models of a run and their use; its caveats and lessons; its parent, if it has one. */
