@@ -25,6 +25,24 @@ export function usedSteps({ branches, selected }: BranchReader, count: number, s
   return `${counted(used, 'step')}${used === count ? '' : ` in ${branches.length} branches, ${count} of them in ${of}`}`;
 }
 
+/**
+ * The grade of the last step of each branch, if that was graded. The last step of a branch without steps of its own is the
+ * one that it was forked at, which belongs to another branch.
+ */
+export function lastGrades(tree: BranchReader, grades: readonly Grade[]): Map<BranchId, Grade> {
+  const { branches } = tree;
+  const forkedAt = new Map(branches.map(({ id, origin }) => [id, origin?.step ?? 0]));
+  const graded = new Map(grades.map((grade) => [`${grade.branch ?? 'main'} ${grade.step}`, grade]));
+  return new Map(
+    branches.flatMap(({ id, lastStep }) => {
+      const path = [...tree.lineage(id).keys()];
+      const owner = path.find((branch) => (forkedAt.get(branch) ?? 0) < lastStep) ?? 'main';
+      const grade = graded.get(`${owner} ${lastStep}`);
+      return grade === undefined ? [] : [[id, grade]];
+    }),
+  );
+}
+
 /** The branches of a run that has more than one. */
 export function branchLines(
   { branches, selected }: BranchReader,

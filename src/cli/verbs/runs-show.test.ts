@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { assert, expect, test } from 'vitest';
 import { makeBranchedRun } from '../../../test/fixtures/store/branched-run.ts';
+import { exampleGrade, runEnded } from '../../../test/fixtures/store/examples.ts';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { BranchId } from '../../schema/index.ts';
 import { createContext } from '../context.ts';
 import { runsShow } from './runs-show.ts';
 
@@ -10,6 +12,29 @@ test('the steps of all branches are shown as used, as the limit counts them', as
   const context = createContext({ dir: folder }, {}, '0', new AbortController().signal);
   const { text } = await runsShow.run(context, [`branched/${run.id}`], {});
   expect(text).toContain('6 steps in 3 branches, 3 of them in the selected history, ');
+});
+
+test('a branch without steps of its own has the score of the step that it was forked at, and the branch that went on has not', async () => {
+  const folder = temporaryFolder();
+  const { run, snapshots } = await makeBranchedRun(folder);
+  const [, forked] = snapshots.main;
+  assert(forked !== undefined);
+  {
+    using _lease = run.lock();
+    await using trace = run.openTrace();
+    const branch = BranchId.parse('b3');
+    trace.append({ kind: 'branch_forked', branch, origin: { branch: 'main', step: 1 }, snapshot: forked });
+    trace.append({ kind: 'branch_selected', branch });
+    trace.append({ ...runEnded(), branch, snapshot: forked });
+  }
+  run.appendGrade({ ...exampleGrade(forked), grader: 'f'.repeat(64), step: 1, score: 0.7 });
+  const context = createContext({ dir: folder }, {}, '0', new AbortController().signal);
+  const { text, json } = await runsShow.run(context, [`branched/${run.id}`], {});
+  expect(text).toMatch(
+    /^branch b3, forked from main step 1: 0 steps, score 0.7.*\(selected, shown below\)$/m,
+  );
+  expect(text).toMatch(/^branch main: 3 steps$/m);
+  expect(json).toMatchObject({ branches: [{ id: 'main', score: null }, {}, {}, { id: 'b3', score: 0.7 }] });
 });
 
 test.each([['last'], ['@last'], ['--step']])('the last step is shown by its name: %s', async (way) => {

@@ -32,7 +32,7 @@ import {
   statesOfTree,
   statusOf,
 } from '../../store/index.ts';
-import { branchLines, branchNamed, personsBranchLines, usedSteps } from '../branch-lines.ts';
+import { branchLines, branchNamed, lastGrades, personsBranchLines, usedSteps } from '../branch-lines.ts';
 import { wholeNumber } from '../flag-numbers.ts';
 import { gradeText } from '../grade-text.ts';
 import { branchesOfRun, locateRun, stepArgument } from '../locate.ts';
@@ -98,7 +98,7 @@ export const runsShow: Verb = {
       throw new UserError('unknown_step', `There is no step ${wanted}.`, hint);
     }
     const { spec, end } = record;
-    const last = lastGrades(folder);
+    const last = lastGrades(tree, currentGrades(folder.readGrades().grades, statesOfTree(folder)));
     const branches = tree.branches.map((one) => ({ ...one, score: last.get(one.id)?.score ?? null }));
     const begun = branchesOfRun(experiment, folder.id);
     const ended = events.at(-1);
@@ -179,12 +179,6 @@ function summariesOf(folder: RunFolder, branch: BranchId): Map<number, string> {
   if (!folder.hasTrace()) return new Map();
   const summaries = stepSummaries(folder.objects, readTranscript(folder, [], branch));
   return new Map(summaries.map(({ step, text }) => [step, text]));
-}
-
-/** The grade of the last graded step of each branch. */
-function lastGrades(folder: RunFolder): Map<BranchId, Grade> {
-  const grades = currentGrades(folder.readGrades().grades, statesOfTree(folder));
-  return new Map(grades.map((grade) => [grade.branch ?? 'main', grade]));
 }
 
 /** The models of a run and their use; its caveats and lessons; its parent, if it has one. */
