@@ -153,8 +153,14 @@ function explain(options: FindInterpreterOptions, seen: readonly Interpreter[]):
       hint,
     );
   }
-  const tried = options.interpreter ?? candidates.join(', ');
-  return new UserError('no_python', `no Python ≥ 3.10 was found (tried ${tried})`, hint);
+  if (options.interpreter) {
+    return new UserError(
+      'no_python',
+      `${options.interpreter} is no Python that can be started`,
+      'The flag --interpreter takes the command or the path of a Python 3.10 or newer.',
+    );
+  }
+  return new UserError('no_python', `no Python ≥ 3.10 was found (tried ${candidates.join(', ')})`, hint);
 }
 
 /**

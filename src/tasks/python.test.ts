@@ -60,7 +60,8 @@ describe('finding Python', () => {
     const variables = programs({ python3: answer([3, 12, 1]) });
     await expect(findInterpreter({ variables, interpreter: '/no/such/python' })).rejects.toMatchObject({
       code: 'no_python',
-      message: expect.stringContaining('/no/such/python'),
+      message: '/no/such/python is no Python that can be started',
+      hint: expect.stringContaining('--interpreter'),
     });
   });
 
