@@ -60,7 +60,7 @@ def places(node: Function) -> Iterator[Place]:
             own = {each.id for each in ast.walk(loop) if is_stored(each)}
             for name in sorted(names_in(loop) - own):
                 is_changed = changes(loop, name)
-                if not name.endswith(ENDING) and is_changed is not None:
+                if not name.startswith("_") and is_changed is not None:
                     yield Place(block, at, name, is_changed)
 
 

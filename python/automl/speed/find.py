@@ -15,7 +15,7 @@ from automl.speed.arrays import Nest
 from automl.speed.expressions import UnfitError, np
 from automl.speed.plain import LAST_RULES, RULES, Rules
 from automl.speed.prove import Trials
-from automl.speed.pure import is_pure
+from automl.speed.pure import is_pure, may_change
 from automl.speed.record import DEBUG, Function, Unit, aside, record
 from automl.speed.trees import expression, lines, loops_of
 from automl.speed.unfold import unfolded
@@ -29,7 +29,7 @@ LEAST_REPEATED, LEAST_CALLS, LEAST_FOR_MEMORY = 0.3, 100, 2e-6
 """The share of calls with arguments of earlier ones, the calls, and the seconds of one."""
 MOST_OF_BEFORE = 0.9
 """How long a version may take, as a share of the one before."""
-MODULES = ("collections", "functools", "math")
+MODULES = ("collections", "functools", "itertools", "math")
 # What goes wrong where a rule meets something that it was not made for.
 UNFIT = (UnfitError, ValueError, AttributeError, IndexError, KeyError, TypeError, SyntaxError)
 
@@ -87,6 +87,8 @@ class Faster:
         if not is_often or unit.owner or not unit.is_steady or self.node.decorator_list:
             return
         if not is_pure(unit, self.units):
+            return
+        if unit.gives_collections and any(may_change(each.node, unit.name) for each in self.units):
             return
         node = copy.deepcopy(self.node)
         node.decorator_list.append(expression("functools.lru_cache(100_000, typed=True)"))

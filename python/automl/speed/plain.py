@@ -5,6 +5,7 @@ import functools
 from collections.abc import Callable
 
 from automl.speed.elements import elements
+from automl.speed.kept import kept_parts
 from automl.speed.record import Function
 from automl.speed.tables import table_entries, table_parts, table_rows
 from automl.speed.trees import (
@@ -100,6 +101,51 @@ def look_up(node: Function) -> bool:
                             )
                             inner.iter = expression(f"{index}.get({ast.unparse(wanted)}, ())")
                             return True
+    return False
+
+
+def queue(node: Function) -> bool:
+    """A list whose first element is taken again and again."""
+    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    names = {
+        ast.unparse(each.func.value)
+        for each in calls
+        if isinstance(each.func, ast.Attribute) and ast.unparse(each).endswith(".pop(0)")
+    }
+    for name in names:
+        put(node, f"{name}.pop(0)", f"{name}.popleft()")
+    for each in ast.walk(node):
+        match each:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
+                each.value = expression(f"collections.deque({ast.unparse(value)})")
+    return bool(names)
+
+
+def sums_of_parts(node: Function) -> bool:
+    """`sum(items[a:b])` in a loop, also by a name: differences of sums from the beginning."""
+    for block, place, loop in loops_of(node):
+        for each in ast.walk(loop):
+            match each:
+                case ast.Assign([ast.Name(id=part)], value):
+                    pass
+                case ast.Call(ast.Name(id="sum"), [value]):
+                    part = ast.unparse(value)
+                case _:
+                    continue
+            match value:
+                case ast.Subscript(ast.Name(id=name), ast.Slice(first, end, None)):
+                    start = "0" if first is None else ast.unparse(first)
+                    length = f"len({name})"
+                    stop = length if end is None else f"min({length}, {ast.unparse(end)})"
+                case _:
+                    continue
+            sums = f"_sums_{name}"
+            if put(loop, f"sum({part})", f"({sums}[{stop}] - {sums}[{start}])"):
+                put(loop, f"len({part})", f"({stop} - ({start}))")
+                block[place:place] = lines(f"{sums} = [0, *itertools.accumulate({name})]")
+                if isinstance(each, ast.Assign):
+                    each.value = expression("None")
+                return True
     return False
 
 
@@ -260,6 +306,16 @@ RULES: Rules = {
     "python: sets in place of lists": sets_for_lists,
     "python: worked out only if needed": late,
     "python: counted once": count_once,
+    "python: sums of parts from sums": sums_of_parts,
+    "python: a queue for a list": queue,
+    "python: results kept for each element": kept_parts,
+    # Of some elements no dictionary can be made.
+    **{
+        f"python: results kept for each element ({number + 1})": functools.partial(
+            kept_parts, only=number
+        )
+        for number in range(3)
+    },
     "pandas: rows as dictionaries": table_rows,
     "pandas: columns as lists": table_entries,
     "pandas: parts found once": table_parts,

@@ -6,13 +6,13 @@ import re
 import types
 
 from automl.speed.record import PLAIN, Unit
-from automl.speed.trees import is_stored
+from automl.speed.trees import is_stored, names_in
 
 PURE_MODULES = {*"cmath functools itertools math operator re string unicodedata".split()}
 IMPURE = {*"delattr eval exec globals id input locals next open print setattr vars".split()}
 CHANGING = {
-    *"add append clear discard extend insert pop popitem remove reverse".split(),
-    *"setdefault sort update".split(),
+    *"add append appendleft clear discard extend insert pop popitem popleft".split(),
+    *"remove reverse setdefault sort update".split(),
 }
 LEAVING = ast.Global | ast.Nonlocal | ast.Yield | ast.YieldFrom | ast.Await | ast.Import
 
@@ -27,6 +27,24 @@ def changed_in(node: ast.AST) -> set[str]:
             case ast.Subscript(value=ast.Name(id=name)) | ast.Attribute(value=ast.Name(id=name)):
                 found |= set() if isinstance(each.ctx, ast.Load) else {name}
     return found
+
+
+def may_change(node: ast.AST, name: str) -> bool:
+    """Whether a function changes a result of another one where it is, or passes it on."""
+    changed = changed_in(node)
+    got: set[str] = set()
+    for each in ast.walk(node):
+        match each:
+            case ast.AugAssign(target=ast.Name(id=target)):
+                changed.add(target)
+            case ast.Return(value=ast.Call(func=ast.Name(id=called))) if called == name:
+                return True
+            case ast.Assign(value=ast.Call(func=ast.Name(id=called))) if called == name:
+                got |= {part.id for part in ast.walk(each) if is_stored(part)}
+            case ast.Call(func=ast.Attribute(attr=way), args=args) if way in CHANGING:
+                if any(name in names_in(part) for part in args):
+                    return True
+    return bool(got & changed)
 
 
 def is_pure(unit: Unit, units: list[Unit], within: tuple[str, ...] = ()) -> bool:

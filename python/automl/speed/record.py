@@ -28,6 +28,7 @@ MOST_SEEN = KEPT_CALLS[-1]
 CALLS_TO_JUDGE = 2_000
 """Calls after which results are noted only if a tenth of the calls came again."""
 PLAIN = (str, int, float, bool, bytes, type(None))
+COLLECTIONS = (list, set, dict)
 MOST_BYTES = 2**24
 """Larger files are linked, not copied, beside the script that is tried."""
 DEBUG = os.environ.get("SPEED_DEBUG") == "1"
@@ -67,16 +68,21 @@ class Unit:
     repeated: int = 0
     """Calls with the arguments of an earlier one."""
     is_steady: bool = True
-    """Equal arguments gave equal results, and all of both are values that nobody can change."""
+    """Equal arguments gave equal results, of plain values; nobody can change the arguments."""
+    gives_collections: bool = False
+    """Results are lists, sets or dictionaries, which whoever gets them can change."""
 
     def note(self, given: tuple[Any, ...], named: dict[str, Any], result: Any) -> None:
         key = (given, tuple(sorted(named.items())))
-        self.is_steady = is_plain(key) and is_plain(result)
+        is_collection = type(result) in COLLECTIONS
+        self.gives_collections |= is_collection
+        parts = result.items() if type(result) is dict else result
+        self.is_steady = is_plain(key) and is_plain(tuple(parts) if is_collection else result)
         if self.is_steady and key in self.answers:
             self.repeated += 1
             self.is_steady = self.answers[key] == result
         elif self.is_steady and len(self.answers) < MOST_ANSWERS:
-            self.answers[key] = result
+            self.answers[key] = copy.copy(result)
 
 
 def is_plain(value: Any) -> bool:

@@ -69,6 +69,7 @@ export function findingScript(
     'pure',
     'tables',
     'elements',
+    'kept',
     'plain',
     'unfold',
     'expressions',

@@ -63,6 +63,29 @@ test.each(slowScripts)('a faster version of $title prints the same', { retry: 2 
   expect(after).toEqual(before);
 });
 
+test('results that a caller changes are not kept', () => {
+  const code = `def letters(word):
+    found = []
+    for letter in word * 20:
+        if letter not in found:
+            found.append(letter)
+    return found
+
+def joined(one, other):
+    mine = letters(one)
+    mine.extend(letters(other))
+    return len(mine)
+
+words = [f"{7919 * i % 1000003:06d}" for i in range(60)]
+print(sum(joined(one, other) for one in words for other in words))
+`;
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'find.py'), findingScript(new Map([['train.py', code]]), 'train.py', 40));
+  const printed = execFileSync(python.executable, ['find.py'], { cwd: folder }).toString();
+  expect(printed).toContain('OFFERS');
+  for (const { source } of readOffers(printed, code, 'train.py')) expect(source).not.toContain('lru_cache');
+});
+
 test.each(estimatorScripts)(
   'every replacement of an estimator runs and is measured: $title',
   ({ code, metric }) => {
