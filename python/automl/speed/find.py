@@ -171,9 +171,10 @@ def changed(text: str, faster: list[Faster]) -> str:
 def helpers_for(text: str) -> list[str]:
     """The helpers that are called, and those that these call, as lines."""
     tree = ast.parse(HELPERS)
-    helpers = {n.name: ast.unparse(n) for n in tree.body if isinstance(n, Function)}
+    kinds = Function | ast.ClassDef
+    helpers = {n.name: ast.unparse(n) for n in tree.body if isinstance(n, kinds)}
     wanted: set[str] = set()
-    while more := {name for name in helpers.keys() - wanted if f"{name}(" in text}:
+    while more := {name for name in helpers.keys() - wanted if re.search(rf"\b{name}\b", text)}:
         wanted |= more
         text += "".join(helpers[name] for name in more)
     return [f"\n\n{helpers[name]}" for name in helpers if name in wanted]

@@ -156,3 +156,101 @@ def _first(sign, value, mask, shape, start, *pairs):
     if better.all():
         return [found(new) for new, _ in pairs]
     return [np.where(better, found(new), old) for new, old in pairs]
+
+
+class _Column(np.ndarray):
+    """A column of a table: like pandas, it leaves out what is missing."""
+
+    def dropna(self):
+        return self[self == self]
+
+    def _of(self, way, least=1):
+        known = np.asarray(self.dropna())
+        return way(known) if len(known) >= least else np.nan
+
+    def sum(self, *_, **__):
+        return self._of(np.sum, 0)
+
+    def mean(self, *_, **__):
+        return self._of(np.mean)
+
+    def median(self):
+        return self._of(np.median)
+
+    def min(self, *_, **__):
+        return self._of(np.min)
+
+    def max(self, *_, **__):
+        return self._of(np.max)
+
+    def std(self, *_, ddof=1, **__):
+        return self._of(lambda known: np.std(known, ddof=ddof), ddof + 1)
+
+    def var(self, *_, ddof=1, **__):
+        return self._of(lambda known: np.var(known, ddof=ddof), ddof + 1)
+
+    def count(self):
+        return len(self.dropna())
+
+    def unique(self):
+        return np.array(list(dict.fromkeys(self.tolist())), self.dtype)
+
+    def nunique(self):
+        return len(set(self.dropna().tolist()))
+
+    def isin(self, values):
+        return np.isin(self, list(values))
+
+    def abs(self):
+        return np.abs(self)
+
+    def to_numpy(self):
+        return np.asarray(self)
+
+    values = iloc = property(to_numpy)
+    empty = property(lambda self: len(self) == 0)
+
+
+class _Columns:
+    """Rows of a table whose columns are arrays."""
+
+    def __init__(self, arrays, rows):
+        self.arrays, self.rows = arrays, rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            return self.arrays[key][self.rows]
+        if isinstance(key, list):
+            return _Columns({name: self.arrays[name] for name in key}, self.rows)
+        return _Columns(self.arrays, self.rows[key])
+
+    def __getattr__(self, name):
+        if name not in self.arrays:
+            raise AttributeError(name)
+        return self[name]
+
+    def iterrows(self):
+        columns = [self[name].tolist() for name in self.arrays]
+        for place, values in enumerate(zip(*columns, strict=True)):
+            yield place, dict(zip(self.arrays, values, strict=True))
+
+    def groupby(self, name):
+        values = self[name]
+        order = np.argsort(values, kind="stable")
+        ends = np.flatnonzero(values[order][1:] != values[order][:-1]) + 1
+        for rows in np.split(np.asarray(order), ends):
+            if len(rows) > 0:
+                yield values[rows[0]], self[rows]
+
+    empty = property(lambda self: len(self.rows) == 0)
+    shape = property(lambda self: (len(self.rows), len(self.arrays)))
+
+
+def _columns(table):
+    if not hasattr(table, "iterrows"):
+        return table
+    arrays = {name: table[name].to_numpy().view(_Column) for name in table.columns}
+    return _Columns(arrays, np.arange(len(table)))

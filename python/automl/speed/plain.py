@@ -7,7 +7,7 @@ from collections.abc import Callable
 from automl.speed.elements import elements
 from automl.speed.kept import kept_parts
 from automl.speed.record import Function
-from automl.speed.tables import table_entries, table_parts, table_rows
+from automl.speed.tables import table_arrays, table_entries, table_parts, table_rows
 from automl.speed.trees import (
     always,
     blocks,
@@ -316,6 +316,7 @@ RULES: Rules = {
         )
         for number in range(3)
     },
+    "pandas: columns as arrays": table_arrays,
     "pandas: rows as dictionaries": table_rows,
     "pandas: columns as lists": table_entries,
     "pandas: parts found once": table_parts,
