@@ -14,7 +14,7 @@ import numpy as np
 
 from automl.data import Data, Views, make_views, write_submission
 from automl.models import Table, make_member
-from automl.scores import ABSOLUTE, RELATIVE, Prediction, balance, loss_of, score
+from automl.scores import ABSOLUTE, RELATIVE, Prediction, balance, loss_of, reachable_loss, score
 from automl.settings import (
     CLASSIFIES,
     MEMBERS,
@@ -196,7 +196,8 @@ def choose_blend(truth: np.ndarray, guesses: list[Prediction]) -> np.ndarray:
         losses = []
         for place in range(len(guesses)):
             tried = picks + np.eye(len(guesses))[place]
-            losses.append(loss_of(truth, np.tensordot(tried / tried.sum(), guesses, axes=1)))
+            told = np.tensordot(tried / tried.sum(), guesses, axes=1)
+            losses.append(reachable_loss(truth, told))
         picks[int(np.argmin(losses))] += 1
         if min(losses) < best_loss or not best.any():
             best, best_loss = picks / picks.sum(), min(losses)

@@ -220,6 +220,7 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
         "boosting": not wide or rows * max(classes, 1) < 20_000,
         "large_boosting": not wide and rows >= 5_000 and rows * max(classes, 1) <= 200_000,
         "linear": passes or classes == 0,
+        "pieces": columns["letters"] > 0 and (passes or classes == 0),
         "kernel": rows <= (10_000 if classes else 6_000),
         "ratios": words and classes == 2 and passes,
         "forest": rows <= 100_000,

@@ -71,6 +71,8 @@ class Views:
     scaled: Any
     """The same in units of their spread, with the wide columns, sparse if there are any; for linear
     models and kernels."""
+    words: Any = None
+    """The wide columns alone, sparse; None if there are none."""
 
 
 def make_views(data: Data) -> Views:
@@ -87,7 +89,8 @@ def make_views(data: Data) -> Views:
     if levels or data.words:
         scaled = with_words(scaled, levels, data.words)
     places = list(range(numbers.shape[1], numbers.shape[1] + names.shape[1]))
-    return Views(np.hstack([numbers, codes]), places, dense, scaled)
+    wide = with_words(np.empty((size, 0)), [], data.words) if data.words else None
+    return Views(np.hstack([numbers, codes]), places, dense, scaled, wide)
 
 
 def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:

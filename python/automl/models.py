@@ -43,6 +43,7 @@ def make_member(name: str, views: Views, loss: str) -> tuple[BaseEstimator, Tabl
     is_dense, columns = isinstance(views.scaled, np.ndarray), views.scaled.shape[1]
     suits = {
         "ratios": not is_dense,
+        "pieces": views.words is not None,
         "powers": views.full.size > 0 and views.full.min() > 0,
         "network": is_dense and columns > 0,
         "neighbours": is_dense and columns > 0,
@@ -61,6 +62,9 @@ def make_member(name: str, views: Views, loss: str) -> tuple[BaseEstimator, Tabl
         return forest(views.full.shape[1]), views.full
     if name == "powers":
         return powers(), views.full
+    if name == "pieces":
+        # There are more of them than rows, and most say nothing.
+        return LogisticRegression(C=0.05, max_iter=500) if CLASSIFIES else Ridge(30.0), views.words
     model = model_of_scaled(name, is_dense, columns)
     if name in ("kernel", "network", "neighbours") and is_dense and columns > 200:
         # They are slow with hundreds of columns.

@@ -153,18 +153,32 @@ def loss_of(truth: np.ndarray, guess: Prediction) -> float:
     return value if METRIC in LOSSES else -value
 
 
+def is_decided() -> bool:
+    return (CLASSIFIES or ARE_LABELS) and METRIC in DECISIONS
+
+
+def starts(guess: Prediction) -> list[np.ndarray]:
+    """
+    Balanced accuracy is best where each class counts as if it were as frequent as the others.
+    """
+    return [np.ones(guess.shape[1]), 1 / np.maximum(guess.mean(axis=0), 1e-3)]
+
+
+def reachable_loss(truth: np.ndarray, guess: Prediction) -> float:
+    """The loss that a blend can have at least, since it is balanced afterwards."""
+    if not is_decided():
+        return loss_of(truth, guess)
+    return min(loss_of(truth, guess * each) for each in starts(guess))
+
+
 def balance(truth: np.ndarray, guess: Prediction) -> np.ndarray:
     """
     By what the probability of each class, or label, is multiplied before it is decided: all by one,
     or where the metric asks for it what scores best, one by one.
     """
-    factors = np.ones(guess.shape[1])
-    if not (CLASSIFIES or ARE_LABELS) or METRIC not in DECISIONS:
-        return factors
-    # Balanced accuracy is best where each class counts as if it were as frequent as the others.
-    frequent = np.maximum(guess.mean(axis=0), 1e-3)
-    starts = [factors, 1 / frequent]
-    factors = min(starts, key=lambda each: loss_of(truth, guess * each)).copy()
+    if not is_decided():
+        return np.ones(guess.shape[1])
+    factors = min(starts(guess), key=lambda each: loss_of(truth, guess * each)).copy()
     for _ in range(2):
         for each in range(len(factors)):
             tries = np.outer(np.geomspace(0.2, 5, 21), np.eye(len(factors))[each] * factors)

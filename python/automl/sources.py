@@ -140,13 +140,15 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
         answers = answers_in(test, table)
         if answers:
             return table_source(test, tables, table, None, answers)
-    # The answers may be in a separate table.
-    for table in sharing:
-        for other in tables:
-            if ID in table.cells and ID in other.cells and not shared(test, other):
-                answers = answers_in(test, other)
-                if answers:
-                    return table_source(test, tables, table, other, answers)
+    # The answers may be in a separate table, perhaps under another name.
+    asked = set(test.cells.get(ID, []))
+    for renamed in (False, True):
+        for table in sharing:
+            for other in tables:
+                if ID in table.cells and ID in other.cells and not shared(test, other):
+                    answers = answers_in(test, other, renamed)
+                    if answers and not (renamed and asked & set(other.cells[ID])):
+                        return table_source(test, tables, table, other, answers)
     # A table that has little of what is known of the rows to predict only says more about them.
     known = test.cells.keys() - {ID, *NAMES}
     for table in sharing:
@@ -159,11 +161,14 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
 def find_joined(test: Table, tables: list[Table]) -> Source | None:
     """Rows that have nothing but ids, of which other tables have one or several rows each."""
     asked = set(test.cells[ID])
-    for table in [each for each in tables if ID in each.cells]:
+    by_id = [each for each in tables if ID in each.cells and each.path != test.path]
+    told_of = [each.cells.keys() for each in by_id if asked & set(each.cells[ID])]
+    known = {name for names in told_of for name in names} - set(NAMES)
+    for table in by_id:
         told, answers = set(table.cells[ID]), answers_in(test, table, renamed=True)
-        if answers is None or told & asked:
+        if answers is None or told & asked or known & {each.name for each in answers.targets}:
             continue
-        for other in [each for each in tables if ID in each.cells and can_be_joined(test, each)]:
+        for other in [each for each in by_id if can_be_joined(test, each)]:
             # Of a large table only the first rows are known here.
             ids = set(other.cells[ID])
             if other is not table and len(ids - told - asked) <= 0.1 * len(ids):

@@ -33,7 +33,7 @@ def add_texts(name: str, cells: list[str], data: Data) -> bool:
     wide = [TfidfVectorizer(sublinear_tf=True, **kind).fit_transform(cells) for kind in kinds]
     data.words += wide
     # Trees split by one column at a time: the main directions of all words suit them.
-    size = min(60, wide[0].shape[1] - 1) if set(MEMBERS) - {"linear", "ratios"} else 0
+    size = min(60, wide[0].shape[1] - 1) if set(MEMBERS) - {"linear", "ratios", "pieces"} else 0
     if size > 0:
         topics = TruncatedSVD(size, random_state=SEED).fit_transform(wide[0])
         for place, column in enumerate(topics.T):

@@ -347,6 +347,29 @@ describe('the contract of a missing model', () => {
     expect(script).toContain('ANSWERS = "data/train_targets.csv"');
   });
 
+  it('finds answers in a separate table whatever the submission calls them, and never takes what is known of the rows to predict for them', () => {
+    const dna = {
+      'train.fa': '>s1\nACGT\n>s2\nAAGT\n>s3\nTCGT\n',
+      'activity.csv': 'name,active\ns1,1\ns2,0\ns3,1\n',
+      'test.fa': '>s4\nACGA\n>s5\nACCA\n',
+      'test.csv': 'name,score\ns4,0.5\ns5,0.5\n',
+    };
+    const task = taskOf('AUC', [{ name: 'score' }], 'name');
+    expect(settingsOf(task, dna)).toMatchObject({
+      ...{
+        TRAIN: ['data/train.fa'],
+        ANSWERS: 'data/activity.csv',
+        TEST: 'data/test.fa',
+        TARGETS: ['active'],
+      },
+    });
+    const more = {
+      ...dna,
+      'activity.csv': dna['activity.csv'].replace(/(\w+,\w+)/g, '$1,1').replace('active,1', 'active,batch'),
+    };
+    expect(problemOf(task, more)).toContain('nothing in the data folder has the asked columns');
+  });
+
   it('does not learn what another table says of a column of the rows to predict', () => {
     const boilers = {
       'boilers.csv': 'id,model,year,zone\n1,X,2001,A\n2,Y,2004,B\n3,X,2009,A\n4,Y,2011,B\n',

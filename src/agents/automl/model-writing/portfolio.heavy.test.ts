@@ -120,6 +120,19 @@ y = np.array([2 * worth[each[1]] + 2 * worth[each[-2]] for each in s]) + rng.nor
 split(n, ["letters"], [s], y, np.arange(n) % 3 > 0)`,
     ...{ reaches: 1, trivial: 2 },
   },
+  'sequences in which a rare word of letters matters, wherever it is': {
+    metric: 'macro F1',
+    data: `n = 1200
+s = ["".join(rng.choice(list("ACGT"), rng.integers(70, 90))) for _ in range(n)]
+y = np.array(["other"] * n, dtype=object)
+for row in range(0, n, 5):
+    place = rng.integers(2, 60)
+    word = list("TACGAT")
+    word[rng.integers(0, 6)] = rng.choice(list("ACGT"))
+    s[row], y[row] = s[row][:place] + "".join(word) + s[row][place + 6:], "found"
+split(n, ["letters"], [s], y, rng.permutation(n) % 3 > 0)`,
+    ...{ columns: [text], reaches: 0.735, trivial: 0.5, seconds: 40 },
+  },
   'notations of many lengths': {
     metric: 'RMSE',
     data: `n = 600

@@ -100,3 +100,15 @@ print(json.dumps([score_of(metric, True, [0, 0, 0, 0], same) for metric in ["kap
     + [score_of("spearman", False, [[1], [2]], [[3], [3]])]))`);
   expect(found).toEqual([0, 0, 0.5, 0]);
 });
+
+test('a blend is chosen by what it can reach once its classes are balanced', () => {
+  const found = printedBy(`${start}
+score_of("macro f1", True, [0, 1], np.eye(2))
+from automl.blend import choose_blend
+truth = np.array([1, 1] + [0] * 18)
+# Tells all apart, but is never sure of the rare class; the other one is sure of half of it.
+shy = np.where(truth == 1, 0.3, 0.05)
+bold = np.array([0.9, 0.1] + [0.1] * 18)
+print(json.dumps(choose_blend(truth, [np.stack([1 - each, each], 1) for each in (shy, bold)]).tolist()))`);
+  expect(found).toEqual([1, 0]);
+});
