@@ -13,7 +13,7 @@ from automl.data import Data
 LONG = 200
 """Longer words are too many letters to look at their pieces of four."""
 
-FEW = 6
+FEW_LETTERS = 6
 """Of so few different letters, as of DNA, there are not many different pieces of six."""
 
 SHORT = 60
@@ -35,7 +35,7 @@ def add_letters(name: str, cells: list[str], data: Data) -> bool:
     if middle < 10 and len(set(known)) > 0.98 * len(known) and len(kinds) > 30:
         return False
     count_letters(name, cells, data)
-    longest = 3 if middle > LONG else 6 if len(letters) <= FEW else 4
+    longest = 3 if middle > LONG else 6 if len(letters) <= FEW_LETTERS else 4
     pieces = make_pipeline(
         CountVectorizer(analyzer="char", lowercase=False, ngram_range=(1, longest), min_df=3),
         TfidfTransformer(sublinear_tf=True),
