@@ -1,4 +1,4 @@
-"""Tables in files: CSV with any usual separator, TSV, JSON and FASTA, also compressed by gzip."""
+"""Tables in files: CSV with any usual separator, TSV, JSON, FASTA, SMILES, also gzipped."""
 
 import csv
 import gzip
@@ -12,7 +12,8 @@ from typing import Any
 from automl.settings import ID
 
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa")
-TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", *FASTA_ENDINGS)
+SMILES_ENDINGS = (".smi", ".smiles")
+TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", *FASTA_ENDINGS, *SMILES_ENDINGS)
 ID_ENDS = r"\s;|"
 """What ends an id in the title of a record of FASTA."""
 Columns = dict[str, list[str]]
@@ -48,6 +49,8 @@ def rows_of(path: Path) -> Iterator[list[str]]:
             yield from rows_of_objects(json.load(file))
         elif name.endswith(FASTA_ENDINGS):
             yield from rows_of_objects(records_of(file))
+        elif name.endswith(SMILES_ENDINGS):
+            yield from molecules_of(file)
         else:
             head = file.readline()
             file.seek(0)
@@ -86,6 +89,14 @@ def records_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
         first, *words = re.split(f"[{ID_ENDS}]+", title.strip())
         named = dict(word.split("=", 1) for word in words if "=" in word)
         yield {ID: first, **named, "sequence": "".join(map(str.strip, sequence))}
+
+
+def molecules_of(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Notations of molecules, their ids, called as in the task, and perhaps a value; no header."""
+    rows = [line.rstrip("\r\n").split("\t" if "\t" in line else None) for line in lines]
+    if rows and "smiles" not in rows[0][0].lower():
+        rows.insert(0, ["smiles", ID, "value", *map(str, range(len(rows[0])))][: len(rows[0])])
+    yield from rows
 
 
 def cleaned(cell: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from math import prod
 
-from automl.answers import ID, NAMES, Answers, Source, answers_in, classes_of
+from automl.answers import ASKED, ID, NAMES, Answers, Source, answers_in, classes_of
 from automl.look import Array, Column, Table, find_arrays
 
 LABEL_NAME = re.compile(r"label|target|class|(?:^|[/_])y(?:[_.]|$)", re.IGNORECASE)
@@ -36,7 +36,7 @@ def find_pair(test: Table, tables: list[Table]) -> Source | None:
         and (asked.shape[0] == test.rows or 0 <= highest < asked.shape[0])
     ]
     for known, asked in sorted(pairs, key=worth, reverse=True):
-        place, answers = find_labels(test, tables, arrays, known)
+        place, answers = find_labels(test, tables, arrays, known, asked)
         if answers is None:
             continue
         settings = {
@@ -53,19 +53,30 @@ def find_pair(test: Table, tables: list[Table]) -> Source | None:
 
 
 def find_labels(
-    test: Table, tables: list[Table], arrays: list[Array], train: Array
+    test: Table, tables: list[Table], arrays: list[Array], train: Array, asked: Array
 ) -> tuple[list[str], Answers | None]:
     """An array, or a table in the same order."""
-    for table in tables:
-        answers = answers_in(test, table) if table.rows == train.shape[0] else None
-        if answers:
-            return [table.path.as_posix(), ""], answers
+    for renamed in (False, True):
+        for table in tables:
+            fits = table.rows == train.shape[0]
+            answers = answers_in(test, table, renamed) if fits else None
+            if answers:
+                return [table.path.as_posix(), ""], answers
+    # What is known of the rows to predict, too, is not asked for.
+    known = {each.key for each in arrays if each.path == asked.path and each.key}
+    values = set(ASKED[0][4])
     fitting = [
         array
         for array in arrays
         if array.shape[0] == train.shape[0] and len(array.shape) <= 2 and array is not train
+        if array.key not in known and (not values or values >= set(array.values))
     ]
-    for array in sorted(fitting, key=lambda each: not LABEL_NAME.search(f"{each.path}/{each.key}")):
+
+    def order(array: Array) -> tuple[bool, bool]:
+        is_named = LABEL_NAME.search(f"{array.path}/{array.key}") is not None
+        return array.key not in NAMES, not is_named
+
+    for array in sorted(fitting, key=order):
         width = prod(array.shape[1:])
         by_class = width == 1 and bool(classes_of(NAMES, array.values))
         if by_class or (width == len(NAMES) and array.shape[1:] != train.shape[1:]):

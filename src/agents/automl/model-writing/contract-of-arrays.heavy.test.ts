@@ -15,11 +15,16 @@ const { executable: python } = await ensurePython(loadTask('digits', [tasks]).re
 });
 
 /** The contract for a data folder with these arrays, each an expression in Python, and these ids. */
-function contractOf(task: TaskBrief, arrays: Record<string, string>, ids: string[]) {
+function contractOf(task: TaskBrief, arrays: Record<string, string>, ids: string[], labels = '') {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));
+  if (labels !== '') writeFileSync(join(folder, 'data/labels.csv'), labels);
   writeFileSync(join(folder, 'data/test.csv'), `id\n${ids.join('\n')}\n`);
-  const saved = Object.entries(arrays).map(([name, value]) => `np.save("data/${name}.npy", ${value})\n`);
+  const saved = Object.entries(arrays).map(([name, value]) =>
+    value.startsWith('dict(')
+      ? `np.savez("data/${name}.npz", **${value})\n`
+      : `np.save("data/${name}.npy", ${value})\n`,
+  );
   const file = askedTable(task);
   if (file === null) throw new Error('the task asks for no table');
   const done = spawnSync(python, ['-'], {
@@ -68,6 +73,27 @@ describe('the contract of arrays', () => {
     const ids = places.map((place) => `row ${place}`);
     expect(contractOf(taskOf('MAE', [{}]), flat, ids)).toMatchObject({
       settings: { BY_PLACE: false, LABELS: ['data/y.npy', ''], CLASSIFIES: false },
+    });
+  });
+
+  it('finds labels by the name of the target and by its values, and takes nothing for them that is known of the rows to predict', () => {
+    const task = taskOf('macro F1', [{ name: 'behaviour', type: 'text', values: ['lie', 'walk'] }]);
+    const archives = {
+      known:
+        'dict(acc=np.ones((90, 3, 50)), cow=np.arange(90) % 7, behaviour=np.array(["lie", "walk"])[np.arange(90) % 2])',
+      others: 'dict(acc=np.ones((20, 3, 50)), cow=np.arange(20) % 3)',
+    };
+    expect(contractOf(task, archives, places)).toMatchObject({
+      settings: { TRAIN_ARRAY: ['data/known.npz', 'acc'], LABELS: ['data/known.npz', 'behaviour'] },
+    });
+  });
+
+  it('finds labels in a table, whatever the submission calls them', () => {
+    const { unseen, seen } = pictures;
+    const labels = `id,finding\n${Array.from({ length: 90 }, (_, row) => `${row},${row % 3}\n`).join('')}`;
+    const task = taskOf('accuracy', [{ name: 'label', type: 'integer', min: 0, max: 2 }]);
+    expect(contractOf(task, { unseen, seen }, places, labels)).toMatchObject({
+      settings: { LABELS: ['data/labels.csv', ''], TARGETS: ['finding'], COLUMNS: ['label'] },
     });
   });
 

@@ -184,6 +184,23 @@ describe('the contract of a missing model', () => {
     });
   });
 
+  it('reads notations of molecules without a header', () => {
+    const molecules = {
+      'known.smi': 'CCO\tM1\t0.5\nCCN\tM2\t1.5\nCCC\tM3\t2.5\n',
+      'others.smi': 'CCF M4\nCCCl M5\n',
+      'test.csv': 'name\nM4\nM5\n',
+    };
+    expect(settingsOf(taskOf('MAE', [{ name: 'flow' }], 'name'), molecules)).toMatchObject({
+      ...{
+        TRAIN: ['data/known.smi'],
+        TEST: 'data/others.smi',
+        ID: 'name',
+        TARGETS: ['value'],
+        COLUMNS: ['flow'],
+      },
+    });
+  });
+
   it('reads blanks in headers, decimal commas, thousands with commas, and a few odd cells among numbers', () => {
     const task = taskOf('MAE', [{}]);
     const spaced = { ...homes, 'train.csv': homes['train.csv'].replace(',size,town,y', ', size,town , y') };
