@@ -145,9 +145,9 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
     for renamed in (False, True):
         for table in sharing:
             for other in tables:
-                if ID in table.cells and ID in other.cells and not shared(test, other):
+                if can_tell(table, other) and not shared(test, other):
                     answers = answers_in(test, other, renamed)
-                    if answers and not (renamed and asked & set(other.cells[ID])):
+                    if answers and not (renamed and asked & set(other.cells.get(ID, []))):
                         return table_source(test, tables, table, other, answers)
     # A table that has little of what is known of the rows to predict only says more about them.
     known = test.cells.keys() - {ID, *NAMES}
@@ -156,6 +156,12 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
         if answers and 2 * len(shared(test, table)) > len(known):
             return table_source(test, tables, table, None, answers)
     return None
+
+
+def can_tell(table: Table, other: Table) -> bool:
+    """Whether another table can have the answers for the rows of one: by ids, or in their order."""
+    by_id = ID in table.cells and ID in other.cells
+    return by_id or (ID not in other.cells and other is not table and other.rows == table.rows)
 
 
 def find_joined(test: Table, tables: list[Table]) -> Source | None:

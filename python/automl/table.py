@@ -14,7 +14,7 @@ from automl.settings import CLASSIFIES, ID, TARGETS, TEST
 TRAIN = ["data/train.csv"]
 """Tables of the same columns."""
 ANSWERS = ""
-"""The table that tells the targets by id, where TRAIN has none."""
+"""The table that tells the targets by id, or in the same order, where TRAIN has none."""
 FILE_COLUMN = ""
 """The column that the names of the files of TRAIN, and of folders of tables, stand for."""
 TEST_IDS = ""
@@ -132,6 +132,9 @@ def read_tables() -> tuple[Columns, Columns]:
     if ANSWERS:
         answers = read_table(ANSWERS)
         for name in TARGETS:
+            if ID not in answers:
+                train[name] = answers[name]
+                continue
             told = dict(zip(answers[ID], answers[name], strict=True))
             train[name] = [told.get(each, "") for each in train[ID]]
     if TEST_IDS:

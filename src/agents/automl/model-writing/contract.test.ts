@@ -364,6 +364,25 @@ describe('the contract of a missing model', () => {
     expect(script).toContain('ANSWERS = "data/train_targets.csv"');
   });
 
+  it('finds the answers in a separate table without ids, in the same order', () => {
+    const apart = {
+      'x_train.csv': 'size,town\n10,A\n20,B\n30,\n',
+      'y_train.csv': 'price\n100\n200.5\n300\n',
+      'test.csv': homes['test.csv'],
+    };
+    const found = {
+      TRAIN: ['data/x_train.csv'],
+      ANSWERS: 'data/y_train.csv',
+      TARGETS: ['price'],
+      COLUMNS: ['y'],
+    };
+    expect(settingsOf(taskOf('MAE', [{}]), apart)).toMatchObject(found);
+    const shorter = { ...apart, 'y_train.csv': 'price\n100\n200.5\n' };
+    expect(problemOf(taskOf('MAE', [{}]), shorter)).toContain(
+      'nothing in the data folder has the asked columns',
+    );
+  });
+
   it('finds answers in a separate table whatever the submission calls them, and never takes what is known of the rows to predict for them', () => {
     const dna = {
       'train.fa': '>s1\nACGT\n>s2\nAAGT\n>s3\nTCGT\n',

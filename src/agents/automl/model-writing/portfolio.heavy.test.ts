@@ -84,6 +84,17 @@ m, r, v = rng.uniform(1, 50, n), rng.uniform(0.5, 9, n), rng.uniform(2, 30, n)
 split(n, ["m", "r", "v"], [m, r, v], m * v ** 2 / r, np.arange(n) % 3 > 0)`,
     ...{ reaches: 0.03, trivial: 0.6, seconds: 40 },
   },
+  'answers in a table of their own, in the same order and under another name': {
+    metric: 'RMSE',
+    data: `n = 600
+a, b = rng.normal(size=n), rng.uniform(0, 4, n)
+y = 3 * a + b ** 2 + rng.normal(0, 0.5, n)
+write("data/x_train.csv", ["a", "b"], a[:400], b[:400])
+write("data/y_train.csv", ["price"], y[:400])
+write("data/test.csv", ["id", "a", "b"], range(200), a[400:], b[400:])
+write("answers.csv", ["id", "y"], range(200), y[400:])`,
+    ...{ reaches: 1, trivial: 5 },
+  },
   'rare classes': rare,
   'a class of a single row': {
     metric: 'accuracy',
