@@ -63,7 +63,7 @@ def find_labels(
             if answers:
                 return [table.path.as_posix(), ""], answers
     # What is known of the rows to predict, too, is not asked for.
-    known = {each.key for each in arrays if each.path == asked.path and each.key}
+    known = {each.key for each in arrays if train.path != each.path == asked.path and each.key}
     values = set(ASKED[0][4])
     fitting = [
         array
