@@ -93,7 +93,8 @@ def records_of(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 def molecules_of(lines: Iterable[str]) -> Iterator[list[str]]:
     """Notations of molecules, their ids, called as in the task, and perhaps a value; no header."""
-    rows = [line.rstrip("\r\n").split("\t" if "\t" in line else None) for line in lines]
+    full = [line.rstrip("\r\n") for line in lines if line.strip()]
+    rows = [line.split("\t" if "\t" in line else None) for line in full]
     if rows and "smiles" not in rows[0][0].lower():
         rows.insert(0, ["smiles", ID, "value", *map(str, range(len(rows[0])))][: len(rows[0])])
     yield from rows

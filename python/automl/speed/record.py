@@ -29,6 +29,8 @@ CALLS_TO_JUDGE = 2_000
 """Calls after which results are noted only if a tenth of the calls came again."""
 PLAIN = (str, int, float, bool, bytes, type(None))
 COLLECTIONS = (list, set, dict)
+MOST_PARTS = 1_000
+"""Results of more are not remembered."""
 MOST_BYTES = 2**24
 """Larger files are linked, not copied, beside the script that is tried."""
 DEBUG = os.environ.get("SPEED_DEBUG") == "1"
@@ -77,7 +79,8 @@ class Unit:
         is_collection = type(result) in COLLECTIONS
         self.gives_collections |= is_collection
         parts = result.items() if type(result) is dict else result
-        self.is_steady = is_plain(key) and is_plain(tuple(parts) if is_collection else result)
+        told = tuple(parts) if is_collection and len(result) <= MOST_PARTS else result
+        self.is_steady = is_plain(key) and is_plain(told)
         if self.is_steady and key in self.answers:
             self.repeated += 1
             self.is_steady = self.answers[key] == result
