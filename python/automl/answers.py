@@ -15,6 +15,10 @@ ASKED: list[list[Any]] = [["target", "number", -1e300, 1e300, []]]
 NAMES = [name for name, *_ in ASKED]
 
 
+SAY_NOTHING = {"", "p", "pred", "predicted", "prediction", "expected", "prob", "probability", "id"}
+"""Words in names of columns."""
+
+
 class NoModelError(Exception):
     """Why no model can be written."""
 
@@ -47,7 +51,7 @@ def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | No
     """
     The columns that the rows to predict lack and that have the names of the targets, or the one
     whose classes the targets are named like. `renamed`: whatever they are called in the submission,
-    the only such column, or as many as are asked for, each of which shares a word with one.
+    the only such column, or for each target the only one that shares a word with it.
     """
     more = {
         name: describe(name, cells)
@@ -59,15 +63,16 @@ def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | No
     classes = [column for column in more.values() if classes_of(NAMES, column.values)]
     if len(classes) == 1:
         return Answers(classes, by_class=True)
-    if not renamed or len(more) != len(NAMES):
+    if not renamed:
         return None
     found = [[each for each in more if words(each) & words(name)] for name in NAMES]
-    names = list(more) if len(more) == 1 else [same[0] for same in found if len(same) == 1]
-    return Answers([more[name] for name in names]) if len(set(names)) == len(more) else None
+    is_only = len(more) == len(NAMES) == 1
+    names = list(more) if is_only else [same[0] for same in found if len(same) == 1]
+    return Answers([more[name] for name in names]) if len(set(names)) == len(NAMES) else None
 
 
 def words(name: str) -> set[str]:
-    return set(re.split(r"[^a-z0-9]+", name.lower()))
+    return set(re.split(r"[^a-z0-9]+", name.lower())) - SAY_NOTHING
 
 
 def classes_of(columns: list[str], values: list[str]) -> list[str]:

@@ -23,8 +23,12 @@ EPOCHS = 0
 VALUES: list[str] = []
 POSITIVE: list[str] = []
 
+MANY_NUMBERS = 16
+"""Columns of numbers; they may be a sequence or a picture."""
 MOST_CLASSES = 100
 """Targets with more different values are not classes."""
+SQUARED = re.compile("squar|rms|varian|devian")
+"""In names of metrics that are about squares of errors, or nearly so."""
 OF_NUMBERS = (
     *("mae", "mse", "rmse", "msle", "rmsle", "mape", "smape", "wape", "r2", "pearson", "spearman"),
     *("rmspe", "median absolute error", "pinball"),
@@ -71,7 +75,8 @@ def find_contract() -> dict[str, Any]:
     is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
     classes = 0 if labels else count_classes(source, metric)
     if not is_measured:
-        metric = "accuracy" if classes else "mae"
+        metric = stand_in(source, classes)
+        classes = classes or (2 if metric == "auc" else 0)
     parts, reads = choose_parts(source, there)
     models, members, passes = "models", choose_members(source, classes, EPOCHS == 0), {}
     if "sklearn" not in there:
@@ -80,7 +85,8 @@ def find_contract() -> dict[str, Any]:
         parts, reads = [*parts, "pictures"], f"learn_pictures(*{reads})"
         members, passes = [], {"MOST_PASSES": EPOCHS or most_passes(source.rows)}
     else:
-        are_rows = source.are_pictures or source.kind == "arrays"
+        are_rows = source.are_pictures or source.columns["recording"] > 0
+        are_rows |= source.kind == "arrays"
         reads = f"learn(as_numbers(*{reads}))" if are_rows else f"learn({reads})"
         parts = [models, "blend", *parts]
     is_share = metric in SHARES or F_BETA.fullmatch(metric) is not None
@@ -104,6 +110,14 @@ def find_contract() -> dict[str, Any]:
             "UNIT": 100 if IN_PERCENT and is_measured and is_share else 1,
         },
     }
+
+
+def stand_in(source: Source, classes: int) -> str:
+    """What to choose by where the task's own metric cannot be computed."""
+    if classes:
+        return "accuracy"
+    is_ranked = len(source.targets) == 1 and source.targets[0].distinct == 2
+    return "auc" if is_ranked else "rmse" if SQUARED.search(METRIC) else "mae"
 
 
 def are_labels(columns: list[Column]) -> bool:
@@ -181,29 +195,37 @@ def most_passes(pictures: int) -> int:
 def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     """The names of files like this one that read the data, and the call that does."""
     if source.kind == "arrays":
-        return ["waves", "arrays"], "read_arrays()"
+        return ["shapes", "arrays"], "read_arrays()"
     if source.are_pictures:
-        return ["waves", "table", "files", "arrays"], "read_pictures()"
+        return ["shapes", "table", "files", "arrays"], "read_pictures()"
+    if source.columns["recording"] > 0:
+        return ["shapes", "lists", "table", "files", "arrays"], "read_recordings()"
     has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
-    if not has_models and not source.columns.keys() & {"number", "name"}:
+    if not has_models and not source.columns.keys() & {"number", "name", "list"}:
         raise NoModelError(
             "scikit-learn cannot be imported, and all there is to learn from are words"
         )
+    is_joined = "JOINED" in source.settings
+    are_many = source.columns["number"] >= MANY_NUMBERS
     used = {
-        "dates": "JOINED" in source.settings or bool(source.columns.keys() - {"text"}),
-        "amounts": "JOINED" in source.settings or bool(source.columns.keys() - {"number"}),
+        "lists": source.columns["list"] > 0 or are_many,
+        "dates": is_joined or bool(source.columns.keys() - {"text"}),
+        "amounts": is_joined or bool(source.columns.keys() - {"number"}),
         # Only reading chemical notations distinguishes them from other words.
         "molecules": has_letters and "rdkit" in packages,
         "letters": has_letters and has_models,
         "texts": source.columns["text"] > 0 and has_models,
     }
     kinds = [kind for kind, is_used in used.items() if is_used]
-    makers = ", ".join(f"add_{kind}" for kind in kinds)
+    passed, more = [f"[{', '.join(f'add_{kind}' for kind in kinds)}]"], []
     if source.kind == "files":
-        return [*kinds, "table", "files"], f"read_data([{makers}], read_texts)"
-    if "JOINED" in source.settings:
-        return [*kinds, "waves", "table", "joins"], f"read_data([{makers}], join_tables)"
-    return [*kinds, "table"], f"read_data([{makers}])"
+        passed, more = [*passed, "read_texts"], ["files"]
+    elif is_joined:
+        passed, more = [*passed, "join_tables"], ["joins"]
+    if are_many:
+        passed.append("gather=gather")
+    shapes = ["shapes"] if is_joined or "lists" in kinds else []
+    return [*shapes, *kinds, "table", *more], f"read_data({', '.join(passed)})"
 
 
 def choose_members(source: Source, classes: int, passes: bool) -> list[str]:

@@ -1,11 +1,13 @@
-"""Reads texts or pictures that lie in files of their own."""
+"""Reads texts, pictures or recordings that lie in files of their own."""
 
+import wave
 from pathlib import Path
 
 import numpy as np
 
 from automl.data import Data, encode
 from automl.formats import Columns
+from automl.lists import as_long
 from automl.settings import ID
 from automl.table import answers_of, read_tables
 
@@ -39,3 +41,25 @@ def read_pictures() -> tuple[Data, np.ndarray]:
     wide, high = (int(side) for side in np.maximum(sides * min(1, MOST_SIDE / sides.max()), 8))
     rows = [np.asarray(picture.resize((wide, high))) for picture in pictures]
     return Data(test[ID], *encode(answers_of(train))), np.array(rows)
+
+
+def read_recordings() -> tuple[Data, np.ndarray]:
+    """Arrays or sounds, all as long as the usual one: shape (rows, length) or with channels."""
+    train, test = read_tables()
+    rows = [
+        read_sound(path) if path.suffix.lower() == ".wav" else np.load(path, allow_pickle=False)
+        for path in paths_in(train, TRAIN_FILES) + paths_in(test, TEST_FILES)
+    ]
+    if len({row.shape for row in rows}) > 1:
+        # Time is the first axis but for few long channels.
+        rows = as_long([row if row.shape[0] == max(row.shape) else row.T for row in rows])
+    return Data(test[ID], *encode(answers_of(train))), np.array(rows)
+
+
+def read_sound(path: Path) -> np.ndarray:
+    """Shape (length,), or (length, channels) of several."""
+    with wave.open(str(path)) as sound:
+        bits = 8 * sound.getsampwidth()
+        kind, channels = "u1" if bits == 8 else f"<i{bits // 8}", sound.getnchannels()
+        read = np.frombuffer(sound.readframes(sound.getnframes()), kind)
+    return read.reshape(-1, channels) if channels > 1 else read

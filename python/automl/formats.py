@@ -1,19 +1,28 @@
-"""Tables in files: CSV with any usual separator, TSV, JSON, FASTA, SMILES, also gzipped."""
+"""Tables in files: CSV with any usual separator, TSV, JSON, FASTA, SMILES, also gzipped; SQLite."""
 
 import csv
 import gzip
 import json
 import re
+import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from automl.settings import ID
 
 FASTA_ENDINGS = (".fasta", ".fa", ".fna", ".faa")
 SMILES_ENDINGS = (".smi", ".smiles")
-TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", *FASTA_ENDINGS, *SMILES_ENDINGS)
+DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+TABLE_ENDINGS = (
+    *(".csv", ".tsv", ".jsonl", ".json"),
+    *FASTA_ENDINGS,
+    *SMILES_ENDINGS,
+    *DATABASE_ENDINGS,
+)
 ID_ENDS = r"\s;|"
 """What ends an id in the title of a record of FASTA."""
 Columns = dict[str, list[str]]
@@ -21,43 +30,94 @@ Columns = dict[str, list[str]]
 GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
+LIST = re.compile(r"[\[({]?\s*([-+\d.eE]+(?:[\s,;|]+[-+\d.eE]+){3,})\s*[\])}]?")
+"""At least four numbers in a cell."""
+DATE = re.compile(r"\d{4}([-/.])\d\d?(\1\d|$)|\d\d?([-/.])\d\d?\3\d{4}")
+NUMBERED = re.compile(r"(.*[^\W\d_])[\W_]*\d+")
+"""What files are called by: their class, and a number."""
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
-FILE_ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS)
+RECORDING_ENDINGS = (".npy", ".wav")
+FILE_ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS, *RECORDING_ENDINGS)
 
 
 def is_table(path: Path) -> bool:
-    return path.name.lower().removesuffix(".gz").endswith(TABLE_ENDINGS)
+    name = path.name.lower().removesuffix(".gz")
+    return name.endswith(TABLE_ENDINGS) or path.parent.is_file()
+
+
+def tables_at(path: Path) -> list[Path]:
+    """The path of a table; of a database, or JSON with several lists, those of all its tables."""
+    name = path.name.lower()
+    names: Iterable[str] = ()
+    if name.endswith(DATABASE_ENDINGS):
+        query = "select name from sqlite_master where type = 'table'"
+        names = [name for (name,) in rows_in_database(path, query)][1:]
+    elif name.endswith((".json", ".json.gz")):
+        with opened(path) as file:
+            names = lists_in(json.load(file))
+    return [path / each for each in names] or [path]
+
+
+def opened(path: Path) -> TextIO:
+    of_kind = gzip.open if path.suffix.lower() == ".gz" else open
+    return of_kind(path, "rt", newline="", encoding="utf-8-sig", errors="replace")  # type: ignore
 
 
 def rows_of(path: Path) -> Iterator[list[str]]:
     """
     The names of the columns, then the rows; a row may be too short or too long. Of a folder: the
-    files in its folders, each of which may be a class.
+    files in its folders, each of which may be a class, or its files, which may be called by it.
     """
     if path.is_dir():
-        files = [each for each in sorted(path.glob("*/*")) if each.suffix.lower() in FILE_ENDINGS]
         yield ["file", "class"]
+        files = [each for each in sorted(path.glob("*/*")) if each.suffix.lower() in FILE_ENDINGS]
         yield from ([each.as_posix(), each.parent.name] for each in files)
+        if not files:
+            named = ((each, NUMBERED.fullmatch(each.stem)) for each in sorted(path.iterdir()))
+            yield from ([each.as_posix(), found[1]] for each, found in named if found)
         return
     csv.field_size_limit(2**24)
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    within = path.name if path.parent.is_file() else ""
+    path = path.parent if within else path
     name = path.name.lower().removesuffix(".gz")
-    with opened(path, "rt", newline="", encoding="utf-8-sig", errors="replace") as file:
+    if name.endswith(DATABASE_ENDINGS):
+        yield from rows_in_database(path, f'select * from "{within}"')
+        return
+    with opened(path) as file:
         if name.endswith(".jsonl"):
             yield from rows_of_objects(json.loads(line) for line in file if line.strip())
         elif name.endswith(".json"):
-            yield from rows_of_objects(json.load(file))
+            yield from rows_of_objects(objects_in(json.load(file), within))
         elif name.endswith(FASTA_ENDINGS):
             yield from rows_of_objects(records_of(file))
         elif name.endswith(SMILES_ENDINGS):
             yield from molecules_of(file)
         else:
-            head = file.readline()
-            file.seek(0)
-            delimiter = max(",;\t", key=head.count)
+            delimiter = skip_comments(file)
             rows = csv.reader(file, delimiter=delimiter)
             yield [name.strip() for name in next(rows, [])]
             yield from map(with_points, rows) if delimiter == ";" else rows
+
+
+def skip_comments(file: TextIO) -> str:
+    """Goes on to the first line that is no comment; returns what separates its cells."""
+    place, head, comments = 0, file.readline(), [""]
+    while head.startswith("#"):
+        comments.append(head)
+        place, head = file.tell(), file.readline()
+    delimiter = max(",;\t", key=head.count)
+    # The last of them may be the header.
+    is_header = comments[-1].count(delimiter) == head.count(delimiter) > 0
+    file.seek(0 if is_header and len(comments) == 2 else place)
+    return delimiter
+
+
+def rows_in_database(path: Path, query: str) -> Iterator[list[str]]:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as database:
+        found = database.execute(query)
+        yield [column[0] for column in found.description]
+        for row in found:
+            yield ["" if cell is None else str(cell) for cell in row]
 
 
 def with_points(row: list[str]) -> list[str]:
@@ -66,14 +126,45 @@ def with_points(row: list[str]) -> list[str]:
 
 
 def rows_of_objects(objects: Iterable[dict[str, Any]]) -> Iterator[list[str]]:
-    """The keys of the first object are the columns."""
-    names: list[str] = []
-    for each in objects:
-        if not names:
-            names = list(each)
-            yield names
-        values = (each.get(name) for name in names)
-        yield ["" if value is None else str(value) for value in values]
+    """All keys are columns, also those of objects in objects."""
+    rows = [dict(flat(each)) for each in objects]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    yield names
+    yield from ([row.get(name, "") for name in names] for row in rows)
+
+
+def flat(objects: dict[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in objects.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{before}{name}.")
+        elif isinstance(value, list):
+            yield before + name, " ".join(map(str, value))
+        else:
+            yield before + name, "" if value is None else str(value)
+
+
+def lists_in(read: Any) -> dict[str, Any]:
+    """Lists of objects that an object has, such as `train` and `test`."""
+    return {
+        name: value
+        for name, value in (read.items() if isinstance(read, dict) else ())
+        if isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
+    }
+
+
+def objects_in(read: Any, within: str) -> list[dict[str, Any]]:
+    """The rows: a list of objects, an object or a value by id, or a list for each column."""
+    if within:
+        return lists_in(read)[within]
+    if isinstance(read, dict) and all(isinstance(each, dict) for each in read.values()):
+        return [{ID: name, **each} for name, each in read.items()]
+    if isinstance(read, dict) and not any(isinstance(each, list | dict) for each in read.values()):
+        return [{ID: name, "value": each} for name, each in read.items()]
+    if isinstance(read, dict) and all(isinstance(each, list) for each in read.values()):
+        return [dict(zip(read, row, strict=True)) for row in zip(*read.values(), strict=True)]
+    if isinstance(read, list) and all(isinstance(each, dict) for each in read):
+        return read
+    raise ValueError("no table")
 
 
 def end_ids_at(marks: str) -> None:
@@ -141,13 +232,32 @@ def with_rows(table: Columns, kept: list[bool]) -> Columns:
 
 
 def as_number(cell: str) -> float:
-    """Not-a-number for anything else."""
+    """Also of an amount of money; not-a-number for anything else."""
+    cell = cell.strip("$€£ ")
     try:
         number = float(cell.replace(",", "") if THOUSANDS.fullmatch(cell) else cell)
     except ValueError:
         return float("nan")
     # Python reads 12_01 as a number; a table does not mean one.
     return float("nan") if "_" in cell or abs(number) == float("inf") else number
+
+
+def numbers_in(cell: str) -> list[float]:
+    """Those of a list of at least four; none of anything else."""
+    found = LIST.fullmatch(cell.strip())
+    numbers = [as_number(each) for each in re.split(r"[\s,;|]+", found[1])] if found else []
+    return numbers if all(each == each for each in numbers) else []
+
+
+def parts_of(cells: list[str]) -> list[list[str]]:
+    """The parts of texts such as B/0/P or 0013_01, where nearly all have as many; else none."""
+    known = list(filter(None, cells))
+    for mark in "/_|:-":
+        usual, times = Counter(cell.count(mark) for cell in known).most_common(1)[0]
+        if 1 <= usual <= 3 and times > 0.95 * len(known):
+            split = [cell.split(mark) + [""] * usual for cell in cells]
+            return [[parts[place] for parts in split] for place in range(usual + 1)]
+    return []
 
 
 def is_number(cell: str) -> bool:

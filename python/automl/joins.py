@@ -7,7 +7,7 @@ import numpy as np
 from automl.formats import Columns, as_number, cleaned, read_tables_of
 from automl.settings import TARGETS
 from automl.table import FILE_COLUMN
-from automl.waves import BANDS, SHORTEST, swings_of
+from automl.shapes import BANDS, SHORTEST, swings_of
 
 JOINED: list[list[str]] = []
 """Tables beside the one to learn from and the one to predict; each a file, or folders of them."""

@@ -1,6 +1,7 @@
 """What the data folder holds: tables, arrays, and files with a text or a picture each."""
 
 import json
+import sqlite3
 import sys
 from collections import defaultdict
 from contextlib import suppress
@@ -16,7 +17,9 @@ from automl.formats import (
     is_table,
     read_table,
     read_tables_of,
+    numbers_in,
     rows_of,
+    tables_at,
     tables_in,
 )
 
@@ -29,7 +32,7 @@ MOST_VALUES = 200
 MOST_ARRAYS = 24
 MOST_FOLDERS = 400
 MOST_NUMBERS = 50_000_000
-UNREADABLE = (OSError, ValueError, AttributeError, TypeError)
+UNREADABLE = (OSError, ValueError, AttributeError, TypeError, sqlite3.Error)
 
 
 @dataclass
@@ -112,7 +115,7 @@ def find_tables() -> list[Table]:
     for path in [path for path in paths if path not in together][:MOST_TABLES]:
         # It may be no table in spite of its name.
         with suppress(*UNREADABLE):
-            found.append(read_head(path))
+            found += [read_head(each) for each in tables_at(path)]
     for same in folders.values():
         with suppress(*UNREADABLE):
             cells = read_tables_of([folder.as_posix() for folder in same], "file")
@@ -129,8 +132,10 @@ def describe(name: str, cells: list[str]) -> Column:
 
 
 def kind_of(cells: list[str]) -> str:
-    """How a column is likely to be used: `text`, `letters`, `number` or `name`."""
+    """How a column is likely to be used: `list`, `text`, `letters`, `number` or `name`."""
     known = [cell for cell in cells if cell]
+    if known and all(map(numbers_in, known[:MOST_VALUES])):
+        return "list"
     if sum(map(is_number, known)) >= 0.3 * len(known):
         return "number"
     words = sum(len(cell.split()) for cell in known)

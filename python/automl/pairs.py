@@ -25,11 +25,15 @@ def find_pair(test: Table, tables: list[Table]) -> Source | None:
         hints = ["train" in known, "test" in asked, "test" not in asked]
         return sum(hints) + (pair[0].shape[0] > pair[1].shape[0]) / 2
 
+    def has_both(array: Array) -> bool:
+        """Rows that tables tell the places of."""
+        return array.shape[0] > test.rows and 0 <= highest < array.shape[0]
+
     pairs = [
         (known, asked)
         for known in arrays
         for asked in arrays
-        if known is not asked
+        if (known is not asked or has_both(known))
         and len(known.shape) > 1
         and known.kind == asked.kind != "U"
         and known.shape[1:] == asked.shape[1:]
@@ -48,20 +52,28 @@ def find_pair(test: Table, tables: list[Table]) -> Source | None:
         row = known.shape[1:]
         name = f"{known.path} {known.key}".strip() + f" (each {' x '.join(map(str, row))})"
         more = (Counter[str](), prod(row) > 300, is_picture(row))
-        return Source("arrays", name, settings, known.shape[0], *answers, *more)
+        rows = known.shape[0] - (test.rows if known is asked else 0)
+        return Source("arrays", name, settings, rows, *answers, *more)
     return None
 
 
 def find_labels(
     test: Table, tables: list[Table], arrays: list[Array], train: Array, asked: Array
 ) -> tuple[list[str], Answers | None]:
-    """An array, or a table in the same order."""
+    """An array, or a table in the same order; of an array of all rows, a table of places."""
     for renamed in (False, True):
         for table in tables:
             fits = table.rows == train.shape[0]
+            if train is asked:
+                places = table.cells.get(ID, [])
+                are_places = all(each.isdecimal() for each in places) and len(places) > 0
+                fits = are_places and max(map(int, places)) < train.shape[0]
+                fits &= not set(places) & set(test.cells[ID])
             answers = answers_in(test, table, renamed) if fits else None
             if answers:
                 return [table.path.as_posix(), ""], answers
+    if train is asked:
+        return [], None
     # What is known of the rows to predict, too, is not asked for.
     known = {each.key for each in arrays if train.path != each.path == asked.path and each.key}
     values = set(ASKED[0][4])

@@ -1,5 +1,6 @@
 """What of the data folder is to be learned from: the largest source that has the answers."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -7,10 +8,14 @@ from typing import Any
 
 from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answers_in
 from automl.formats import (
+    DATE,
     FASTA_ENDINGS,
     PICTURE_ENDINGS,
+    RECORDING_ENDINGS,
     Columns,
     end_ids_at,
+    numbers_in,
+    parts_of,
     read_table,
     tables_in,
     with_rows,
@@ -59,7 +64,10 @@ def look_for_data() -> tuple[str, Source] | None:
             if is_part:
                 source.settings["TEST_IDS"] = TEST
             return test.path.as_posix(), source
-    source = None if has_more(listed) else find_joined(without_targets(listed), tables)
+    if has_more(listed):
+        return None
+    test = without_targets(listed)
+    source = find_joined(test, tables) or find_by_parts(test, tables)
     return None if source is None else (TEST, source)
 
 
@@ -117,7 +125,8 @@ def without_targets(table: Table) -> Table:
 
 
 def shared(test: Table, table: Table) -> list[str]:
-    known = test.cells.keys() - {ID, *NAMES}
+    """Columns that tell something of the rows of both; ids do where they are dates."""
+    known = test.cells.keys() - {*NAMES, *([] if DATE.match(test.cells[ID][0]) else [ID])}
     return [name for name in table.cells if name in known]
 
 
@@ -160,7 +169,8 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
 
 def can_tell(table: Table, other: Table) -> bool:
     """Whether another table can have the answers for the rows of one: by ids, or in their order."""
-    by_id = ID in table.cells and ID in other.cells
+    ids = set(other.cells.get(ID, []))
+    by_id = 2 * len(ids & set(table.cells.get(ID, []))) > len(ids)
     return by_id or (ID not in other.cells and other is not table and other.rows == table.rows)
 
 
@@ -180,6 +190,38 @@ def find_joined(test: Table, tables: list[Table]) -> Source | None:
             if other is not table and len(ids - told - asked) <= 0.1 * len(ids):
                 return table_source(test, tables, table, None, answers)
     return None
+
+
+def find_by_parts(test: Table, tables: list[Table]) -> Source | None:
+    """Ids that are made of what stands in columns of another table, as in shop_day."""
+    parts = parts_of(test.cells[ID])
+    for table in tables if parts else []:
+        names = [column_like(cells, table) for cells in parts]
+        if "" not in names and len(set(names)) == len(names):
+            cells = dict(zip(names, parts, strict=True))
+            told = replace(test, cells={**test.cells, **cells})
+            source = find_table(told, [each for each in tables if each.path != test.path], False)
+            if source is not None:
+                source.settings["ID_PARTS"] = names
+                return source
+    return None
+
+
+def column_like(cells: list[str], table: Table) -> str:
+    """The column that has most of these values, or else values that are written like them."""
+    asked = set(cells)
+    for name, told in table.cells.items():
+        if len(asked & set(told)) >= 0.9 * len(asked):
+            return name
+    ways = {re.sub(r"\d", "0", cell) for cell in asked}
+    return next(
+        (
+            name
+            for name, told in table.cells.items()
+            if name not in NAMES and {re.sub(r"\d", "0", cell) for cell in told[:200]} == ways
+        ),
+        "",
+    )
 
 
 def kinds_of(test: Table, table: Table) -> Counter[str]:
@@ -212,7 +254,9 @@ def table_source(
         listed = " and ".join(path for paths in settings["JOINED"] for path in paths)
     paths = [train.path.as_posix(), *settings["TRAIN"][1 : 1 + len(more)]]
     place = f"{' and '.join(paths)} ({'columns: ' if columns else 'joined with '}{listed})"
-    rows, is_wide = sum(each.rows for each in [train, *more]), columns["number"] > 300
+    rows = sum(each.rows for each in [train, *more])
+    lists = [numbers_in(cells[0]) for cells in test.cells.values() if cells]
+    is_wide = columns["number"] + sum(map(len, lists)) > 300
     return Source("table", place, settings, rows, *answers, columns, is_wide)
 
 
@@ -265,8 +309,9 @@ def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | 
                 "TEST_FILES": [named.column, named.folder, named.suffix],
             }
             are_pictures = named.ending in PICTURE_ENDINGS
-            columns = Counter([] if are_pictures else ["text"])
+            are_recordings = named.ending in RECORDING_ENDINGS
+            kind = "recording" if are_recordings else "picture" if are_pictures else "text"
             place = f"{table.path.as_posix()} (files *{named.ending})"
-            more = (columns, are_pictures, are_pictures)
+            more = (Counter([kind]), kind != "text", are_pictures)
             return Source("files", place, settings, table.rows, *answers, *more)
     return None

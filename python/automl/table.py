@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from automl.data import Data, encode
-from automl.formats import Columns, as_number, cleaned, is_number, read_table, with_rows
+from automl.formats import (
+    DATE,
+    Columns,
+    as_number,
+    cleaned,
+    is_number,
+    parts_of,
+    read_table,
+    with_rows,
+)
 from automl.settings import CLASSIFIES, ID, TARGETS, TEST
 
 TRAIN = ["data/train.csv"]
@@ -19,6 +28,8 @@ FILE_COLUMN = ""
 """The column that the names of the files of TRAIN, and of folders of tables, stand for."""
 TEST_IDS = ""
 """The table that tells which rows of TEST are to be predicted, where it has others."""
+ID_PARTS: list[str] = []
+"""The columns that an id is made of, as in shop_day."""
 FEW_LEVELS = 60
 OFTEN = 8
 """Longer lists of names are learnt by name where each occurs so often, on the mean."""
@@ -28,6 +39,8 @@ Maker = Callable[[str, Cells, Data], bool]
 """Makes features of a column, if it is of the kind that it knows."""
 Joiner = Callable[[Columns, Columns], list[str]]
 """Adds columns to the rows to learn from and to those to predict; tells which."""
+Gatherer = Callable[[Columns, Columns], None]
+"""Makes one of several columns of both."""
 
 
 def add_numbers(name: str, cells: Cells, data: Data) -> bool:
@@ -78,17 +91,6 @@ def add_parts(name: str, cells: Cells, data: Data) -> bool:
     return True
 
 
-def parts_of(cells: Cells) -> list[Cells]:
-    """The parts of texts such as B/0/P or 0013_01, where nearly all have as many; else none."""
-    known = list(filter(None, cells))
-    for mark in "/_|:-":
-        usual, times = Counter(cell.count(mark) for cell in known).most_common(1)[0]
-        if 1 <= usual <= 3 and times > 0.95 * len(known):
-            split = [cell.split(mark) + [""] * usual for cell in cells]
-            return [[parts[place] for parts in split] for place in range(usual + 1)]
-    return []
-
-
 def find_groups(name: str, cells: Cells, data: Data) -> None:
     """
     Rows that share a value belong together where the rows to predict hardly share any with them,
@@ -129,6 +131,7 @@ def read_tables() -> tuple[Columns, Columns]:
             table[FILE_COLUMN] = [Path(path).stem] * len(table[ID])
     train = {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
     test = read_table(TEST)
+    test |= dict(zip(ID_PARTS, parts_of(test[ID]), strict=False))
     if ANSWERS:
         answers = read_table(ANSWERS)
         for name in TARGETS:
@@ -157,12 +160,16 @@ def answers_of(table: Columns) -> list[tuple[str, ...]]:
     return list(zip(*(table[name] for name in TARGETS), strict=True))
 
 
-def read_data(kinds: list[Maker], join: Joiner | None = None) -> Data:
+def read_data(
+    kinds: list[Maker], join: Joiner | None = None, gather: Gatherer | None = None
+) -> Data:
     train, test = [
         {name: cells if name == ID else list(map(cleaned, cells)) for name, cells in table.items()}
         for table in read_tables()
     ]
     joined = join(train, test) if join is not None else []
+    if gather is not None:
+        gather(train, test)
     data = Data(test[ID], *encode(answers_of(train)))
     for name in [name for name in test if name in train and name not in TARGETS]:
         cells = train[name] + test[name]
@@ -170,7 +177,7 @@ def read_data(kinds: list[Maker], join: Joiner | None = None) -> Data:
             continue
         if name not in joined:
             find_groups(name, cells, data)
-        if name != ID:
+        if name != ID or DATE.match(cells[0]):
             makers = [*kinds, add_numbers, add_names, add_parts]
             next(make for make in makers if make(name, cells, data))
             if name not in joined:

@@ -148,7 +148,7 @@ print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
 test('sequences that swing at another pace differ in other columns, wherever the swings begin', () => {
   const [slow, later, fast] = printedBy(
     '',
-    `from automl.waves import swings_of
+    `from automl.shapes import swings_of
 steps = np.arange(200)
 rows = np.stack([np.sin(0.3 * steps), np.sin(0.3 * steps + 2), np.sin(2.0 * steps)])
 print(json.dumps(swings_of(rows).tolist()))`,
@@ -161,7 +161,7 @@ print(json.dumps(swings_of(rows).tolist()))`,
 test('rows whose neighbours are alike are sequences, others are not', () => {
   const told = printedBy(
     '',
-    `from automl.waves import are_sequences
+    `from automl.shapes import are_sequences
 rng = np.random.default_rng(0)
 walk = rng.normal(size=(50, 40)).cumsum(axis=1)
 print(json.dumps([are_sequences(walk), are_sequences((100 + 2 * walk).astype("u1")), are_sequences(rng.normal(size=(50, 40)))]))`,
@@ -172,7 +172,7 @@ print(json.dumps([are_sequences(walk), are_sequences((100 + 2 * walk).astype("u1
 test('the edges in a picture say the same of it when it is brighter, and tell stripes of different directions apart', () => {
   const [as, brighter, across, turned] = printedBy(
     '',
-    `from automl.arrays import edges_in
+    `from automl.shapes import edges_in
 lines = np.tile(np.sin(np.arange(24.0)), (24, 1))
 pictures = np.stack([lines, 3 * lines + 2, lines.T, np.rot90(lines)])[:, None]
 print(json.dumps(edges_in(pictures).tolist()))`,

@@ -165,6 +165,7 @@ async function compete(
     own?: string;
     ownSeconds?: number;
     heldOut?: unknown;
+    contract?: Contract;
   } = {},
 ) {
   const {
@@ -173,6 +174,7 @@ async function compete(
     own = `validation MAE: ${score}`,
     ownSeconds,
     heldOut = { problem: 'no rows' },
+    contract: inferred = contract,
     ...rest
   } = settings;
   const ran = { exitCode: 0, seconds: 1, writes: { 'submission.csv': complete } };
@@ -187,7 +189,7 @@ async function compete(
       }
       if (source === complete) return { ...ran, output: 'validation MAE: 20' };
       const isLong = ownSeconds !== undefined && source.includes('MEMBERS = [');
-      return { ...inTurn(source, own), ...(isLong && { seconds: ownSeconds }) };
+      return { ...inTurn(source, own, inferred), ...(isLong && { seconds: ownSeconds }) };
     },
     ...rest,
   });
@@ -319,16 +321,32 @@ describe('a starter that works', () => {
     expect(files.get('submission.csv')).toBe(complete);
   });
 
-  it('stays, and no model is run, if the metric of one could not be computed', async () => {
+  it('stays, and no model is run, if neither its metric could be computed nor rows be withheld', async () => {
     const { filling, environment } = await compete({
       execute: (source) =>
         source === complete
           ? { output: 'MAE: 20', exitCode: 0, seconds: 1 }
-          : inTurn(source, '', { ...contract, is_measured: false }),
+          : inTurn(source, '', { ...contract, kind: 'arrays', is_measured: false }),
     });
     expect(filling).toHaveProperty('why', expect.stringContaining("can't compute"));
     expect(environment.taken).toHaveLength(3);
   });
+
+  it.each([
+    ['better', { gain: 5, error: 2 }, { kind: 'filled', scores: 'incomparable' }],
+    ['not better', { gain: 1, error: 2 }, { kind: 'not filled' }],
+  ])(
+    'is compared by another metric on withheld rows if its own can not be computed: %s',
+    async (_, gain, ends) => {
+      const { filling, version } = await compete({
+        contract: { ...contract, is_measured: false },
+        own: 'validation rmse instead: 30',
+        heldOut: { answers: 'bW9kZWw=', gain },
+      });
+      expect(filling).toMatchObject(ends);
+      expect(version.measured).toMatchObject({ other: ends.kind === 'filled' });
+    },
+  );
 
   it('is replaced if it guesses, but only by a model that its own metric says is better', async () => {
     const guessing =

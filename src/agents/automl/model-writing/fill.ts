@@ -38,7 +38,8 @@ export async function replaceModel(trials: Trials, starter: Version, noise: numb
   if (left * shareOfTime.network < minSeconds) return stay('too little time is left to write one of my own');
   const contract = await findContract(workspace, "To write a model of my own beside the starter's");
   if ('problem' in contract) return stay(contract.problem);
-  if (!contract.is_measured) return stay(`I can't compute the ${metric.name} of one of my own`);
+  if (!contract.is_measured && !canHoldOut(contract))
+    return stay(`I can't compute the ${metric.name} of one of my own`);
   if (short && !canHoldOut(contract))
     return stay(`it does not print the ${metric.name} by its name, so the two could not be compared`);
   workspace.note({
@@ -61,7 +62,7 @@ export async function rerunModel(trials: Trials, own: Filled, noise: number): Pr
   const { contract, scores, attempt } = own;
   const { seconds_left, steps_left } = trials.workspace.budget;
   const left = seconds_left - slack;
-  if (attempt.measured === null || steps_left < stepsToRerun) return null;
+  if (attempt.measured === null || !contract.is_measured || steps_left < stepsToRerun) return null;
   const { printed, seconds } = attempt.measured;
   const missing = leftOut(contract, printed);
   // Models that are of no use in the blend are not measured again.

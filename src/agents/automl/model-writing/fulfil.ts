@@ -42,14 +42,12 @@ export async function fulfil(trials: Trials, contract: Contract, goal: Goal): Pr
   announce(trials, contract, goal);
   const attempt = trials.begin('model', goal.parent, describeModel(contract));
   const source = modelScript(contract, goal.seconds);
-  const outcome = onlyOwnMetric(
-    await trials.run(source, pace.limitOf(goal.seconds)),
-    workspace.task.metric.name,
-  );
+  const ran = await trials.run(source, pace.limitOf(goal.seconds));
+  const outcome = onlyOwnMetric(ran, workspace.task.metric.name);
   attempt.view = await trials.fork();
   const { problem, isIncomparable } = await judge(trials, contract, attempt, outcome, goal);
   const { printed } = outcome;
-  attempt.measured = measuredAs(outcome, settledScript(source, printed));
+  attempt.measured = measuredAs(isIncomparable ? ran : outcome, settledScript(source, printed));
   const models = membersIn(printed).join(', ') || describeModel(contract);
   attempt.change = goal.change(models) + (isIncomparable ? byHeldOut : '');
   trials.finish(attempt, problem === null, problem ?? toldOf(outcome));
@@ -92,23 +90,24 @@ async function judge(
     workspace.note({ Observed: `${line} (${Math.round(outcome.seconds)} s).`, Decision });
     return { problem, isIncomparable };
   };
-  if (outcome.kind === 'measured') {
-    const sign = workspace.task.metric.direction === 'maximize' ? 1 : -1;
-    const isBetter = (than: Measured) => !than.short && sign * (outcome.score - than.score) > noise;
-    if (before !== null && !isBetter(before)) {
-      const chosen = membersIn(outcome.printed);
-      const members = chosen.length > 0 ? chosen : contract.members;
-      const within = (seconds: number) => modelScript({ ...contract, members }, seconds);
-      const model = { view, seconds: outcome.seconds, within };
-      isIncomparable = await isBetterOnHeldOut(trials, contract, model, parent);
-      if (!isIncomparable)
-        return decide(
-          'Not better than before by more than the noise: not kept.',
-          `the model that I wrote is not better: ${line}`,
-        );
-    }
-  } else if (!outcome.silent || contract.is_measured || parent.measured !== null)
+  const isPrinted = outcome.kind === 'measured';
+  if (!isPrinted && (!outcome.silent || contract.is_measured || (before === null && parent.measured !== null)))
     return decide('A failure: not kept.', `the model that I wrote did not work: ${line}`);
+  const sign = workspace.task.metric.direction === 'maximize' ? 1 : -1;
+  const isBetter =
+    isPrinted && (before === null || (!before.short && sign * (outcome.score - before.score) > noise));
+  if (!isBetter && parent.measured !== null) {
+    const chosen = membersIn(outcome.printed);
+    const members = chosen.length > 0 ? chosen : contract.members;
+    const within = (seconds: number) => modelScript({ ...contract, members }, seconds);
+    const model = { view, seconds: outcome.seconds, within };
+    isIncomparable = await isBetterOnHeldOut(trials, contract, model, parent);
+    if (!isIncomparable)
+      return decide(
+        'Not better than before by more than the noise: not kept.',
+        `the model that I wrote is not better: ${line}`,
+      );
+  }
   const isAccepted = await trials.check();
   return decide(
     isAccepted ? 'The submission passed the check: kept.' : 'The submission was refused: not kept.',

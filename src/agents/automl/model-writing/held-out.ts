@@ -24,7 +24,8 @@ export const holdOutRows: HoldOut = async (view) => {
   const aim = 'To measure versions on rows that they have not seen,';
   const contract = await findContract(new Workspace(view), aim);
   if ('problem' in contract) return contract;
-  if (!canHoldOut(contract)) return { problem: 'no rows of a table of their own could be scored here' };
+  if (!contract.is_measured || !canHoldOut(contract))
+    return { problem: 'no rows of a table of their own could be scored here' };
   return {
     async measure(branch, what) {
       const seconds = Math.max(1, Math.floor(branch.budget.seconds_left) - 1);
@@ -57,8 +58,8 @@ async function measureHeldOut(
 }
 
 /** Whether rows can be withheld, as far as is known before it is tried: not if TEST is the table to learn from, too. */
-export function canHoldOut({ kind, is_measured, settings }: Contract): boolean {
-  return kind === 'table' && is_measured && !('TEST_IDS' in settings);
+export function canHoldOut({ kind, settings }: Contract): boolean {
+  return kind === 'table' && !('TEST_IDS' in settings);
 }
 
 /** Two scripts are each measured by a program that is written first, one may be written anew; then one is answered with. */

@@ -1,0 +1,140 @@
+"""What sequences of numbers, and pictures, look like."""
+
+import numpy as np
+
+BANDS = 16
+IN_AN_OCTAVE = 3
+SHORTEST = 16
+"""Shorter sequences have no swings to speak of."""
+ROWS_AT_ONCE = 2_000
+"""Rows, for the sake of memory."""
+MOST_POINTS = 1_024
+"""Columns that models of numbers are given of a sequence at most."""
+MOST_CHANNELS = 24
+"""Of sequences, for whose swings there are columns."""
+MOST_PIXELS = 64
+"""Along each side of a picture."""
+MOST_SQUARES = 512
+"""Columns of a picture, besides those of its edges."""
+DIRECTIONS = 8
+CELLS = 4
+"""Along each side of a picture."""
+PICTURES_AT_ONCE = 500
+"""For the sake of memory."""
+
+
+def columns_of(rows: np.ndarray) -> np.ndarray:
+    """
+    Every place of the arrays is a column, shape (rows, columns); of large pictures, the means of
+    squares, and of large sequences the means of blocks, and what each channel is like as a whole.
+    The edges in pictures are columns, too, and how strongly each channel of sequences swings.
+    """
+    more: list[np.ndarray] = []
+    side = side_of(rows)
+    if side > 0:
+        rows = rows.reshape(len(rows), side, side)
+    is_long = rows.ndim == 3 and rows.shape[1] != rows.shape[2]
+    if is_long or (rows.ndim == 2 and are_sequences(rows)):
+        rows, more = as_sequences(rows)
+    elif rows.ndim in (3, 4):
+        pictures = as_pictures(rows)
+        if min(pictures.shape[2:]) >= 2 * CELLS:
+            parts = np.array_split(pictures, -(-len(pictures) // PICTURES_AT_ONCE))
+            more = [np.vstack([edges_in(each) for each in parts])]
+        times = int(np.ceil(np.sqrt(pictures[0].size / MOST_SQUARES)))
+        rows = shrink(pictures, min(times, *pictures.shape[2:]))
+    return np.hstack([rows.reshape(len(rows), -1), *more]).astype(float)
+
+
+def side_of(rows: np.ndarray) -> int:
+    """Of pictures that are written as rows of numbers, shape (rows, length); 0 of anything else."""
+    side = int(np.sqrt(rows.shape[1])) if rows.ndim == 2 else 0
+    if side < 2 * CELLS or side * side != rows.shape[1]:
+        return 0
+    some = rows[:ROWS_AT_ONCE].astype(float)
+    # One point below is more alike than one half a line away, which it is not in a sequence.
+    near, below, far = (
+        ((some[:, step:] - some[:, :-step]) ** 2).mean() for step in (1, side, side // 2)
+    )
+    return side if max(near, below) < 0.95 * min(far, 2 * some.var(axis=1).mean()) else 0
+
+
+def swings_of(rows: np.ndarray) -> np.ndarray:
+    """
+    The logarithm of the power of each row, shape (rows, length), in bands of frequencies, shape
+    (rows, BANDS): the first is the fastest, down from half a swing a step; the last has all that
+    are slower. From the discrete Fourier transform.
+    """
+    if len(rows) > ROWS_AT_ONCE:
+        parts = np.array_split(rows, -(-len(rows) // ROWS_AT_ONCE))
+        return np.vstack([swings_of(part) for part in parts])
+    around = rows - rows.mean(axis=1, keepdims=True)
+    power = np.abs(np.fft.rfft(around, axis=1))[:, 1:] ** 2 / rows.shape[1]
+    octaves = -np.log2(2 * np.fft.rfftfreq(rows.shape[1])[1:])
+    band = np.minimum((IN_AN_OCTAVE * octaves).astype(int), BANDS - 1)
+    in_bands = power @ (band[:, None] == np.arange(BANDS)).astype(float)
+    return np.log(in_bands + 1e-9 * power.sum(axis=1, keepdims=True) + 1e-300)
+
+
+def are_sequences(rows: np.ndarray) -> bool:
+    """Whether neighbours in a row, shape (rows, length), are more alike than others in it."""
+    if rows.shape[1] < SHORTEST:
+        return False
+    # Whole numbers without a sign have no negative steps.
+    rows = rows[:ROWS_AT_ONCE].astype(float)
+    steps = np.diff(rows, axis=1) ** 2
+    return bool(steps.mean() < 0.7 * 2 * rows.var(axis=1).mean())
+
+
+def as_pictures(rows: np.ndarray) -> np.ndarray:
+    """Shape (pictures, channels, height, width), of 64 points a side at most, scaled."""
+    if rows.ndim == 3:
+        rows = rows[:, None]
+    elif rows.shape[-1] <= 4 < rows.shape[1]:
+        rows = rows.transpose(0, 3, 1, 2)
+    side = max(rows.shape[2:])
+    pictures = shrink(rows, -(-side // MOST_PIXELS))
+    middle = pictures.mean(axis=(0, 2, 3), keepdims=True)
+    return (pictures - middle) / np.maximum(pictures.std(axis=(0, 2, 3), keepdims=True), 1e-6)
+
+
+def shrink(pictures: np.ndarray, times: int) -> np.ndarray:
+    """The means of squares of points."""
+    count, channels, height, width = pictures.shape
+    high, wide = height // times, width // times
+    cut = pictures[:, :, : high * times, : wide * times].astype(np.float32)
+    return cut.reshape(count, channels, high, times, wide, times).mean(axis=(3, 5))
+
+
+def as_sequences(rows: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """
+    Sequences of shape (rows, length), (rows, length, channels) or (rows, channels, length): the
+    means of blocks if they are long, and what each channel is like as a whole.
+    """
+    rows = (rows[:, :, None] if rows.ndim == 2 else rows).astype(float)
+    long = rows if rows.shape[1] > rows.shape[2] else rows.transpose(0, 2, 1)
+    count, length, channels = long.shape
+    whole = [measure(long, axis=1) for measure in (np.mean, np.std, np.min, np.max)]
+    whole.append(np.abs(np.diff(long, axis=1)).mean(axis=1))
+    if length >= SHORTEST and channels <= MOST_CHANNELS:
+        whole += [swings_of(channel) for channel in long.transpose(2, 0, 1)]
+    times = -(-length // max(1, MOST_POINTS // channels))
+    cut = long[:, : length // times * times].reshape(count, -1, times, channels)
+    return cut.mean(axis=2), whole
+
+
+def edges_in(pictures: np.ndarray) -> np.ndarray:
+    """
+    How strong the edges of each direction are in each cell of a picture (Dalal and Triggs 2005),
+    and, however it is turned, in the cells and directions with the most of them.
+    """
+    grey = pictures.mean(axis=1, keepdims=True)
+    down, right = np.gradient(grey, axis=2), np.gradient(grey, axis=3)
+    turn = np.arctan2(down, right) / np.pi * DIRECTIONS % DIRECTIONS
+    apart = np.abs(turn - np.arange(DIRECTIONS)[:, None, None])
+    shares = np.clip(1 - np.minimum(apart, DIRECTIONS - apart), 0, None)
+    found = shrink(np.hypot(down, right) * shares, min(grey.shape[2:]) // CELLS)
+    found = found.reshape(len(found), DIRECTIONS, -1)
+    strength = np.linalg.norm(found, axis=(1, 2))[:, None] + 1e-9
+    told = [found.reshape(len(found), -1), np.sort(found.sum(axis=1)), np.sort(found.sum(axis=2))]
+    return np.hstack([strength, *(each / strength for each in told)])

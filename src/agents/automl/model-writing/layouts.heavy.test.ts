@@ -1,0 +1,179 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { taskOf } from '../../../../test/fixtures/table-task.ts';
+import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { cacheFolder } from '../../../lib/cache-folder.ts';
+import { ensurePython, loadTask } from '../../../tasks/index.ts';
+import { askedTable, contractScript, modelScript, readContract } from './contract.ts';
+
+/** Ways in which tasks lay out the same data: what the ids to predict are worth is found in all of them. */
+const tasks = join(import.meta.dirname, '../../../../tasks');
+const { executable: python } = await ensurePython(loadTask('digits', [tasks]).requirements, {
+  cache: cacheFolder(process.env),
+});
+
+/** 160 things, of which the last 40 are to be predicted. `width` is what counts for all targets. */
+const things = `
+import csv, json, sqlite3, wave
+from pathlib import Path
+import numpy as np
+rng = np.random.default_rng(0)
+width, size = rng.normal(size=160), rng.normal(size=160)
+height = np.round(3 * width + 20, 3)
+wood = np.where(width > 0, "oak", "ash")
+ids = [f"p{place}" for place in range(160)]
+times = np.arange(64)
+signals = np.array([np.sin(times * (0.9 if each > 0 else 0.3) + rng.random()) for each in width])
+def save(path, header, rows):
+    Path("data", path).parent.mkdir(parents=True, exist_ok=True)
+    with open(Path("data", path), "w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+def row(place, told):
+    known = {"id": ids[place], "width": width[place], "size": size[place]}
+    return known | ({"height": height[place]} if told else {})
+rows = [row(place, place < 120) for place in range(160)]
+save("test.csv", ["id"], [[each] for each in ids[120:]])
+truth = dict(zip(ids[120:], height[120:]))
+woods = dict(zip(ids[120:], wood[120:]))
+`;
+
+const names = [{ name: 'wood', type: 'text' as const, values: ['ash', 'oak'] }];
+const layouts: [what: string, data: string, asked: Parameters<typeof taskOf>[1]][] = [
+  [
+    'lists in one JSON file',
+    'Path("data/all.json").write_text(json.dumps({"train": rows[:120], "test": rows[120:]}))',
+    [],
+  ],
+  [
+    'objects in objects, and objects by id',
+    `nested = {each: {"its": {"width": width[place], "size": size[place]}} for place, each in enumerate(ids)}
+Path("data/things.json").write_text(json.dumps(nested))
+Path("data/heights.json").write_text(json.dumps(dict(zip(ids[:120], height[:120]))))`,
+    [],
+  ],
+  [
+    'tables of a database',
+    `database = sqlite3.connect("data/things.db")
+database.execute("create table known(id text, width real, size real)")
+database.execute("create table told(id text, height real)")
+database.executemany("insert into known values(?, ?, ?)", [list(each.values())[:3] for each in rows])
+database.executemany("insert into told values(?, ?)", list(zip(ids[:120], height[:120])))
+database.commit()`,
+    [],
+  ],
+  [
+    'comments before the header, and columns that only the rows to learn from have',
+    `save("train.csv", ["id", "width", "height", "felled"], [[ids[i], width[i], height[i], i % 7] for i in range(120)])
+Path("data/train.csv").write_text("# measured in spring, by hand\\n" + Path("data/train.csv").read_text())
+save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])`,
+    [{ name: 'predicted_height' }],
+  ],
+  [
+    'amounts of money',
+    `save("train.csv", ["id", "width", "height"], [[ids[i], width[i], f"\${1000 * height[i]:,.2f}"] for i in range(120)])
+save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])
+truth = {each: 1000 * value for each, value in truth.items()}`,
+    [],
+  ],
+  [
+    'ids that are made of two columns',
+    `days = [f"2024-01-{each:02}" for each in range(1, 31)]
+cells = {(shop, day): 10 * place + 3 * (number % 7) for place, shop in enumerate(["quay", "mill", "park"]) for number, day in enumerate(days)}
+save("sales.csv", ["shop", "date", "height"], [[*key, value] for key, value in cells.items() if key[1] <= "2024-01-22"])
+truth = {f"{shop}_{day}": value for (shop, day), value in cells.items() if day > "2024-01-22"}
+save("test.csv", ["id"], [[each] for each in truth])`,
+    [],
+  ],
+  [
+    'days as ids, and nothing else',
+    `days = [str(np.datetime64("2024-01-01") + place) for place in range(160)]
+weekly = 20 + 5 * (np.arange(160) % 7)
+save("history.csv", ["id", "height"], zip(days[:120], weekly))
+save("test.csv", ["id"], [[each] for each in days[120:]])
+truth = dict(zip(days[120:], weekly[120:]))`,
+    [],
+  ],
+  [
+    'a signal in each cell',
+    `save("train.csv", ["id", "signal", "wood"], [[ids[i], " ".join(map(str, signals[i])), wood[i]] for i in range(120)])
+save("test.csv", ["id", "signal"], [[ids[i], json.dumps(signals[i].tolist())] for i in range(120, 160)])`,
+    names,
+  ],
+  [
+    'a signal in numbered columns',
+    `header = [f"t{place}" for place in range(64)]
+save("train.csv", ["id", "wood", *header], [[ids[i], wood[i], *signals[i]] for i in range(120)])
+save("test.csv", ["id", *header], [[ids[i], *signals[i]] for i in range(120, 160)])`,
+    names,
+  ],
+  [
+    'an array in each file, of different lengths',
+    `Path("data/signals").mkdir()
+for place, each in enumerate(ids):
+    np.save(f"data/signals/{each}.npy", signals[place][: 64 - place % 5])
+save("train.csv", ["id", "wood"], zip(ids[:120], wood))`,
+    names,
+  ],
+  [
+    'sounds in folders of classes',
+    `for place, each in enumerate(ids):
+    path = Path("data", "test" if place >= 120 else f"train/{wood[place]}", f"{each}.wav")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as sound:
+        sound.setparams((1, 2, 8000, 64, "NONE", ""))
+        sound.writeframes((9000 * signals[place]).astype("<i2").tobytes())`,
+    names,
+  ],
+  [
+    'files that are called by their classes',
+    `for place, each in enumerate(ids):
+    path = Path("data/test", f"{each}.npy") if place >= 120 else Path("data/train", f"{wood[place]}_{place:03}.npy")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, signals[place])`,
+    names,
+  ],
+  [
+    'one array of all rows, and tables of places',
+    `order = rng.permutation(160)
+np.save("data/signals.npy", signals)
+save("train.csv", ["id", "wood"], [[i, wood[i]] for i in order[:120]])
+save("test.csv", ["id"], [[i] for i in order[120:]])
+woods = {str(i): wood[i] for i in order[120:]}`,
+    names,
+  ],
+];
+
+test.each(layouts)('a model is written for %s', (_, data, asked) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'data'));
+  const run = (script: string) => {
+    writeFileSync(join(folder, 'script.py'), script);
+    const done = spawnSync(python, ['script.py'], { cwd: folder, encoding: 'utf8' });
+    expect(done.status, done.stderr).toBe(0);
+    return done.stdout;
+  };
+  const [column = { name: 'height' }] = asked;
+  const task = taskOf(asked === names ? 'accuracy' : 'RMSE', [column]);
+  const told = `print("TRUTH", json.dumps(${asked === names ? 'woods' : 'truth'}, default=float))`;
+  const truth: Record<string, unknown> = JSON.parse(
+    run(`${things}${data}\n${told}`).split('TRUTH ')[1] ?? '',
+  );
+  const file = askedTable(task);
+  if (file === null) throw new Error('the task asks for no table');
+  const contract = readContract(run(contractScript(task, file)));
+  if ('problem' in contract) throw new Error(contract.problem);
+  run(modelScript({ ...contract, members: ['linear'] }, 30));
+  const [, ...lines] = readFileSync(join(folder, file.path), 'utf8').trim().split('\n');
+  const answers = lines.map((line) => line.split(','));
+  expect(answers.map(([id]) => id).sort()).toEqual(Object.keys(truth).sort());
+  const values = Object.values(truth).map(Number);
+  const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
+  const errors = answers.map(([id = '', value]) =>
+    asked === names ? Number(value !== truth[id]) : (Number(value) - Number(truth[id])) ** 2,
+  );
+  const error = errors.reduce((sum, each) => sum + each, 0) / errors.length;
+  const variance = values.reduce((sum, each) => sum + (each - mean) ** 2, 0) / values.length;
+  expect(error).toBeLessThan(asked === names ? 0.1 : 0.2 * variance);
+});
