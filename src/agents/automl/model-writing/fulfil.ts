@@ -91,7 +91,10 @@ async function judge(
     return { problem, isIncomparable };
   };
   const isPrinted = outcome.kind === 'measured';
-  if (!isPrinted && (!outcome.silent || contract.is_measured || (before === null && parent.measured !== null)))
+  if (
+    !isPrinted &&
+    (!outcome.silent || contract.is_measured || (before === null && parent.measured !== null))
+  )
     return decide('A failure: not kept.', `the model that I wrote did not work: ${line}`);
   const sign = workspace.task.metric.direction === 'maximize' ? 1 : -1;
   const isBetter =
