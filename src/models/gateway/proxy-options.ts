@@ -15,6 +15,8 @@ export interface ProxyRequest {
   headers: IncomingHttpHeaders;
   /** The parts of it that can be read. */
   request: ModelRequest;
+  /** Its answer is wanted as a call of a tool that it names; no result of that need follow. */
+  isForced: boolean;
   /** The model that the program named; null if it named none. */
   asked: string | null;
   /** The model that serves it. */

@@ -300,6 +300,7 @@ export class ProxyServer implements AsyncDisposable {
       path,
       headers: shown,
       request,
+      isForced: read.isForced,
       asked,
       model: model.settings.model,
     };

@@ -57,7 +57,8 @@ export class ProgramTurns {
   async requested(asked: ProxyRequest): Promise<{ kind: 'send' } | { kind: 'closed'; message: string }> {
     const environment = this.#environment;
     try {
-      const ended = this.#turns.endedBy(asked.request, this.#isSide(asked));
+      const { steps_left: left } = environment.budget;
+      const ended = this.#turns.endedBy(asked.request, this.#isSide(asked), left);
       await this.#record(ended);
       // The program waits for the answer to its request, so its session now contains what it knows after this step.
       if (ended.length > 0 && environment.closed() === null) await this.saveSession?.();
@@ -90,7 +91,7 @@ export class ProgramTurns {
     this.outcome.failure = failure;
     if (answer === null || this.#isSide(asked)) return;
     this.#witness?.answered();
-    this.#turns.answered(answer, performance.now());
+    this.#turns.answered(answer, performance.now(), asked.isForced);
     this.outcome.answers += 1;
     if (answer.kind === 'answered' && answer.text.trim() !== '') this.outcome.lastText = answer.text;
   }

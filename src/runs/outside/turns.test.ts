@@ -81,6 +81,24 @@ describe('the turns of a program', () => {
     ]);
   });
 
+  test('whose call was asked for as the answer end with the next turn', () => {
+    const turns = new Turns();
+    turns.answered(answer([call('review')]), 0, true);
+    expect(turns.endedBy(request(), true)).toEqual([]);
+    expect(turns.endedBy(request(), false)).toMatchObject([{ action: { name: 'bash' } }]);
+    expect(turns.rest()).toEqual([]);
+  });
+
+  test('all end with the request for a turn for which no step is left', () => {
+    const turns = new Turns();
+    for (const each of ['one', 'two', 'three']) turns.answered(answer([call(each)]), 0);
+    expect(turns.endedBy(request(['two', 'done']), false, 3)).toHaveLength(3);
+    for (const each of ['four', 'five']) turns.answered(answer([call(each)]), 0);
+    expect(turns.endedBy(request(), false, 3)).toEqual([]);
+    expect(turns.endedBy(request(), true, 2)).toEqual([]);
+    expect(turns.endedBy(request(), false, 2)).toHaveLength(2);
+  });
+
   test('of several concurrent conversations are distinguished by their calls', () => {
     const turns = new Turns();
     turns.answered(answer([call('mine')]), 0);

@@ -16,6 +16,8 @@ export interface FinishedTurn {
 interface OpenTurn {
   answer: Answered;
   began: number;
+  /** No request need contain a result of it: it has no calls, or one that the request asked for as its answer. */
+  isWhole: boolean;
 }
 
 /**
@@ -37,24 +39,29 @@ export class Turns {
   /**
    * Adds an answer that the program received.
    * @param began when that was, as `performance.now()` says
+   * @param isForced the request named the tool to call
    */
-  answered(answer: ModelAnswer, began: number): void {
-    if (answer.kind === 'answered') this.#open.push({ answer, began });
+  answered(answer: ModelAnswer, began: number, isForced = false): void {
+    if (answer.kind !== 'answered') return;
+    this.#open.push({ answer, began, isWhole: isForced || answer.tool_calls.length === 0 });
   }
 
   /**
-   * The turns that this request ends.
+   * The turns that this request ends. If all others, which are still open, use up the steps, they end, too.
    * @param isSide a request that is not a turn itself
+   * @param stepsLeft how many turns can still be recorded
    */
-  endedBy({ messages }: ModelRequest, isSide: boolean): FinishedTurn[] {
+  endedBy({ messages }: ModelRequest, isSide: boolean, stepsLeft = Number.POSITIVE_INFINITY): FinishedTurn[] {
     const byId = resultsIn(messages);
     const last = lastCalls(messages);
     const seen = this.#open.map((turn, index) => {
       const calls = turn.answer.tool_calls;
       const results = calls.some(({ id }) => byId.has(id)) ? byId : resultsInOrder(calls, last);
-      const isEnded = calls.length === 0 ? !isSide : results.size > 0;
+      const isEnded = results.size > 0 || (turn.isWhole && !isSide);
       return { turn, results, isOver: isEnded || index < this.#open.length - maxOpen };
     });
+    const isLast = !isSide && this.#open.length >= stepsLeft;
+    for (const each of seen) each.isOver ||= isLast;
     this.#open = seen.flatMap(({ turn, isOver }) => (isOver ? [] : [turn]));
     return seen.flatMap(({ turn, results, isOver }) => (isOver ? [finished(turn, results)] : []));
   }

@@ -9,6 +9,7 @@ import {
   Any,
   contentText,
   inputOf,
+  isOneTool,
   List,
   OptionalNumber,
   OptionalText,
@@ -50,6 +51,7 @@ const Request = z.looseObject({
   model: OptionalText,
   messages: List,
   tools: List,
+  tool_choice: Any,
   stream: z.boolean().nullish().catch(null),
   stop: z
     .union([z.string(), z.array(z.string())])
@@ -74,6 +76,7 @@ function read(body: unknown): ReadRequest {
       const { name, description, parameters } = readAs(Tool, tool)?.function ?? {};
       return name === undefined ? [] : [toolOf(name, description, parameters)];
     }),
+    isForced: isOneTool(asked.tool_choice),
     stop: [asked.stop ?? []].flat(),
     temperature: asked.temperature ?? null,
     limits: { tokens: { max_tokens, max_completion_tokens, n_predict }, answers: { n } },

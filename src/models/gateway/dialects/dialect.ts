@@ -55,6 +55,8 @@ export interface ReadRequest {
   isStreaming: boolean;
   messages: ModelRequest['messages'];
   tools: NonNullable<ModelRequest['tools']>;
+  /** The model must call one tool that the request names: what it calls it with is the answer that is wanted. */
+  isForced: boolean;
   stop: string[];
   temperature: number | null;
   limits: OutputLimits;

@@ -101,10 +101,17 @@ const Part = object({
 const Content = object({ role: OptionalText, parts: List });
 const Declaration = object({ name: Text, description: Any, parameters: Any, parametersJsonSchema: Any });
 const Tool = object({ functionDeclarations: List });
+const Choice = object({
+  functionCallingConfig: object({
+    mode: z.literal('ANY'),
+    allowedFunctionNames: z.array(z.string()).length(1),
+  }),
+});
 const Request = object({
   systemInstruction: Any,
   contents: Any,
   tools: Any,
+  toolConfig: Any,
   generationConfig: object({
     maxOutputTokens: Any,
     temperature: OptionalNumber,
@@ -116,7 +123,7 @@ const Request = object({
 });
 
 function read(body: unknown): ReadRequest {
-  const { systemInstruction, contents, tools, generationConfig } = Request.parse(body);
+  const { systemInstruction, contents, tools, toolConfig, generationConfig } = Request.parse(body);
   const conversation = new DialectConversation();
   if (systemInstruction != null)
     conversation.add(
@@ -140,6 +147,7 @@ function read(body: unknown): ReadRequest {
           ? []
           : [toolOf(tool.name, tool.description, tool.parametersJsonSchema ?? tool.parameters)];
       }),
+    isForced: readAs(Choice, toolConfig) !== null,
     stop: generationConfig?.stopSequences ?? [],
     temperature: generationConfig?.temperature ?? null,
     limits: { tokens: { maxOutputTokens }, answers: { candidateCount } },

@@ -7,6 +7,7 @@ import {
   Any,
   contentText,
   inputOf,
+  isOneTool,
   List,
   OptionalNumber,
   OptionalText,
@@ -66,6 +67,7 @@ const Request = z.looseObject({
   system: Any,
   messages: List,
   tools: List,
+  tool_choice: Any,
   stream: z.boolean().nullish().catch(null),
   stop_sequences: z.array(z.string()).nullish().catch(null),
   temperature: OptionalNumber,
@@ -85,6 +87,7 @@ function read(body: unknown): ReadRequest {
       const tool = readAs(Tool, given);
       return tool === null ? [] : [toolOf(tool.name, tool.description, tool.input_schema)];
     }),
+    isForced: isOneTool(asked.tool_choice),
     stop: asked.stop_sequences ?? [],
     temperature: asked.temperature ?? null,
     limits: { tokens: { max_tokens: asked.max_tokens }, answers: {} },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chatCompletions } from './chat-completions.ts';
 import type { Dialect } from './dialect.ts';
+import { generateContent } from './generate-content.ts';
 import { messages } from './messages.ts';
 import { responses } from './responses.ts';
 
@@ -70,3 +71,35 @@ describe('the calls of an answer', () => {
     expect(answer).toEqual({ kind: 'answered', text: 'Found.', tool_calls: [], finish: 'stop' });
   });
 });
+
+test.each([
+  [
+    'OpenAI',
+    chatCompletions,
+    { tool_choice: { type: 'function', function: { name: 'review' } } },
+    { tool_choice: 'required' },
+  ],
+  [
+    'OpenAI responses',
+    responses,
+    { tool_choice: { type: 'function', name: 'review' } },
+    { tool_choice: 'auto' },
+  ],
+  [
+    'Anthropic',
+    messages,
+    { tool_choice: { type: 'tool', name: 'review' } },
+    { tool_choice: { type: 'any' } },
+  ],
+  [
+    'Google',
+    generateContent,
+    { toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['review'] } } },
+    { toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
+  ],
+])(
+  'a request in the format of %s tells whether it wants a call of one tool as its answer',
+  (_, dialect, one, any) => {
+    expect([one, any, {}].map((body) => dialect.read(body).isForced)).toEqual([true, false, false]);
+  },
+);

@@ -40,6 +40,13 @@ export function inputOf(given: unknown): ToolCall['input'] {
   }
 }
 
+const Choice = z.looseObject({ type: z.enum(['function', 'tool']) });
+
+/** Whether a choice of OpenAI's or Anthropic's formats is one tool, by its name. */
+export function isOneTool(choice: unknown): boolean {
+  return readAs(Choice, choice) !== null;
+}
+
 /** A tool in the trace's format, which allows fewer names than some providers. */
 export function toolOf(name: string, description: unknown, schema: unknown): ModelTool {
   return {

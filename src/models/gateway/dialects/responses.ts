@@ -18,6 +18,7 @@ import {
   Any,
   contentText,
   inputOf,
+  isOneTool,
   List,
   OptionalNumber,
   OptionalText,
@@ -125,6 +126,7 @@ const Request = z.looseObject({
   instructions: Any,
   input: Any,
   tools: List,
+  tool_choice: Any,
   stream: z.boolean().nullish().catch(null),
   temperature: OptionalNumber,
   max_output_tokens: Any,
@@ -144,6 +146,7 @@ function read(body: unknown): ReadRequest {
     tools: [asked.tools ?? [], ...items.map((item) => readAs(Item, item)?.tools ?? [])]
       .flat()
       .flatMap(toolsOf),
+    isForced: isOneTool(asked.tool_choice),
     stop: [],
     temperature: asked.temperature ?? null,
     limits: { tokens: { max_output_tokens: asked.max_output_tokens }, answers: {} },
