@@ -8,7 +8,7 @@ from itertools import product
 from mlab_task.grading import Score
 
 # With five times each, chance alone gets there in 2 of 252 cases.
-SURELY_FASTER = 0.95
+SURE = 0.95
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,30 @@ class Comparison:
     @property
     def share_faster(self) -> float:
         """Share of all pairs of one time each in which the submission's is the shorter."""
-        pairs = list(product(self.submission, self.starter))
-        return sum(submission < starter for submission, starter in pairs) / len(pairs)
+        return share_shorter(self.submission, self.starter)
 
     def score(self) -> Score:
         """Median seconds of both sides.
 
-        On a busy machine two equal programs can differ by more than a tenth: a submission that
-        looks faster but is not faster in nearly all pairs gets the starter's time.
+        On a busy machine two equal programs can differ by more than a tenth: a submission that is
+        neither faster nor slower in nearly all pairs gets the starter's time.
         """
         submission, starter = statistics.median(self.submission), statistics.median(self.starter)
-        surely = self.share_faster >= SURELY_FASTER
+        share_slower = share_shorter(self.starter, self.submission)
+        is_sure = max(self.share_faster, share_slower) >= SURE
         details = {
             "submission_seconds": self.submission,
             "starter_seconds": self.starter,
             "submission_median": submission,
             "share_faster": self.share_faster,
         }
-        return Score(submission if surely else max(submission, starter), starter, details)
+        return Score(submission if is_sure else starter, starter, details)
+
+
+def share_shorter(some: list[float], others: list[float]) -> float:
+    """Share of all pairs of a time of each in which that of the first is the shorter."""
+    pairs = list(product(some, others))
+    return sum(one < other for one, other in pairs) / len(pairs)
 
 
 def compare(
