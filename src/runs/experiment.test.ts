@@ -174,6 +174,18 @@ test('a run whose record cannot be read is the only one with a problem, and the 
   expect(specs.map(({ id }) => existsSync(experiment.runFolder(id).recordPath))).toEqual([true, true, true]);
 });
 
+test('a run that another process leaves unfinished meanwhile is executed at the end', async () => {
+  const { experiment, written, ...rest } = place(2, sums, 'none');
+  await written[0]?.session(1);
+  await written[1]?.session(1, 'final_answer');
+  const lease = experiment.runFolder('sums-noop-0').lock();
+  const { seen } = await work({ experiment, ...rest }, ({ kind }) => {
+    if (kind === 'run_kept') lease.release();
+    return false;
+  });
+  expect(seen.slice(0, 2)).toEqual(['sums-noop-1 run_kept', 'sums-noop-0 run_started']);
+});
+
 test('a run that another process finishes meanwhile is finished', async () => {
   const { experiment, plan, written, resources } = place(2, sums, 'none');
   const execute = async ({ run }: { run: RunSpec }) => {

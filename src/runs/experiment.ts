@@ -84,17 +84,25 @@ export async function runExperiment(plan: Plan, services: ExperimentServices): P
     return result;
   };
   const isTimed = ({ task }: RunSpec) => measuresTime(settings.tasks.get(task));
-  const results = await Promise.all(
-    plan.runs.map(async (run): Promise<RunResult> => {
-      await ownTurn();
-      const result = keptAsItIs(run, services) ?? (await executeToEnd(run));
-      return { spec: run, ...(isTimed(run) ? result : await gradeIfFinished(run, result)) };
-    }),
-  );
+  const executeAll = (all: readonly RunSpec[]) =>
+    Promise.all(
+      all.map(async (run): Promise<RunResult> => {
+        await ownTurn();
+        const result = keptAsItIs(run, services) ?? (await executeToEnd(run));
+        return { spec: run, ...(isTimed(run) ? result : await gradeIfFinished(run, result)) };
+      }),
+    );
+  const first = await executeAll(plan.runs);
+  // Another process that had a run may have stopped meanwhile, and left it unfinished.
+  const left = first.map((result) => asItIsNow(result, plan, experiment)).filter(isLeftByOthers);
+  const again = new Map((await executeAll(left.map(({ spec }) => spec))).map((each) => [each.spec.id, each]));
+  const results = first.map((result) => again.get(result.spec.id) ?? result);
   for (const [index, { spec, ...result }] of results.entries())
     if (isTimed(spec)) results[index] = { spec, ...(await gradeIfFinished(spec, result)) };
   return results.map((result) => asItIsNow(result, plan, experiment));
 }
+
+const isLeftByOthers = ({ isElsewhere }: RunResult) => isElsewhere === true;
 
 /** The process that had a run may have finished it meanwhile. */
 function asItIsNow(result: RunResult, { grade }: Plan, experiment: Experiment): RunResult {
