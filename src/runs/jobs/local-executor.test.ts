@@ -139,7 +139,8 @@ test('a run that has ended is graded before the next one begins', async () => {
 test('an error in a job is its result, and no job begins after the signal', async () => {
   const aborting = new AbortController();
   const executor = new LocalExecutor(async ({ run }) => {
-    if (run.id === 'a') throw new Error('there is no room on the disk');
+    if (run.id === 'a')
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     aborting.abort();
     return done;
   }, capacityFor(1));
@@ -147,7 +148,7 @@ test('an error in a job is its result, and no job begins after the signal', asyn
     ['a', 'b', 'c'].map((name) => executor.execute(jobOf(name, 'run'), follow(aborting.signal))),
   );
   expect(results.map(({ problem }) => problem)).toEqual([
-    'there is no room on the disk',
+    'The disk is full: ENOSPC: no space left on device, write. Free some space; then run the same command again.',
     null,
     'interrupted',
   ]);

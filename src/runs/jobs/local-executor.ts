@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hasCode, messageOf } from '../../lib/errors.ts';
+import { hasCode } from '../../lib/errors.ts';
 import { ownTurn } from '../../lib/own-turn.ts';
 import { keepPausesShort } from '../../lib/short-pauses.ts';
 import type { Job } from '../../schema/index.ts';
+import { explainedFailure } from '../session/run-failure.ts';
 import { type Capacity, nothing } from './capacity.ts';
 import type { Executor, Following } from './executor.ts';
 import type { JobResult } from './job-result.ts';
@@ -40,7 +41,7 @@ export class LocalExecutor implements Executor {
       return await this.#execute(job, following);
     } catch (error) {
       if (following.signal.aborted) return { record: null, problem: 'interrupted' };
-      const problem = messageOf(error);
+      const problem = explainedFailure(error);
       return { record: null, problem, ...(hasCode(error, 'run_locked') ? { isElsewhere: true } : {}) };
     } finally {
       held[Symbol.dispose]();

@@ -22,10 +22,11 @@ const restartHint =
 
 /** An infrastructure failure, as the end of a run. */
 export function infrastructureFailure(error: unknown): NonNullable<RunRecord['end']> {
-  return { reason: 'infrastructure_error', message: explained(error), ...causeOf(error) };
+  return { reason: 'infrastructure_error', message: explainedFailure(error), ...causeOf(error) };
 }
 
-function explained(error: unknown): string {
+/** What happened, and what to do about it. */
+export function explainedFailure(error: unknown): string {
   if (ModelUnavailable.isInstance(error))
     return `No answer from the language model: ${sentence(error.message)} ${error.hint}`;
   if (SandboxError.isInstance(error)) return `The sandbox can't start: ${error.message} ${error.hint}`;
