@@ -166,9 +166,11 @@ export async function conclude(
     ['view', 'results and every step, in the browser'],
     [`runs show ${run}`, 'every step of a run'],
     [`runs diff ${run} 0 last`, 'what the agent changed'],
-    runs.every(({ steps }) => steps === 0)
-      ? [`runs trace ${run}`, 'everything that was recorded']
-      : [`grade ${name} --steps all${taskFlags}`, 'the hidden score of every step'],
+    ...(runs.every(({ steps }) => steps === 0)
+      ? [[`runs trace ${run}`, 'everything that was recorded'] as [string, string]]
+      : experiment.plan.grade === 'all'
+        ? []
+        : [[`grade ${name} --steps all${taskFlags}`, 'the hidden score of every step'] as [string, string]]),
     [`report ${name}`, 'this table again'],
   ];
   const commands = begun === undefined ? [[`runs ls ${name}`, 'where each run is'] as const] : ofRuns;

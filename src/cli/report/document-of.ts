@@ -92,8 +92,9 @@ function costText(runs: Report['runs'], { discarded, branches, shared }: Further
     ...furtherText(branches, 'branch that people began', 'branches that people began'),
     ...furtherText(discarded, 'discarded attempt', 'discarded attempts'),
   ];
-  if (ofRuns.money === 0 && more.length === 0)
-    return ofRuns.unpriced === 0 ? '' : `, the cost of ${counted(ofRuns.unpriced, 'run')} is not known`;
+  if (ofRuns.money === 0 && more.length === 0 && ofRuns.unpriced === 0) return '';
+  if (ofRuns.money + branches.money + discarded.money === 0 && ofRuns.unpriced > 0)
+    return [`, the cost of ${counted(ofRuns.unpriced, 'run')} is not known`, ...more].join(', ');
   return [
     `, ${about({ ...ofRuns, money: Math.max(0, ofRuns.money - shared.money) })} in all`,
     ...(ofRuns.unpriced === 0 ? [] : [`without calls of unknown cost in ${counted(ofRuns.unpriced, 'run')}`]),

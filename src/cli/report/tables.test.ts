@@ -86,6 +86,11 @@ test('what is known of a cost is named: of calls in runs, attempts and branches 
   expect(said(nothing, { ...nothing, unpriced: 1 })).toContain(
     'in 1 run, plus calls of unknown cost in 1 branch that people began.',
   );
+  const report = buildReport([evaluation({ money: null })], { resamples: 10 });
+  const branches = { ...nothing, unpriced: 1 };
+  expect(
+    documentOf(report, null, [], { further: { discarded: nothing, branches, shared: nothing } }).summary[0],
+  ).toContain('the cost of 1 run is not known, plus calls of unknown cost in 1 branch that people began.');
 });
 
 type Cost = FurtherCosts['shared'];
