@@ -35,6 +35,11 @@ it('an improvement or a normalised score beyond all measure is unknown: their su
   }
 });
 
+it('an improvement of nothing is 0, without a sign', () => {
+  expect(improvement(7, 7, 'minimize')).toBe(0);
+  expect(normalisedScore(7, 7, scoringReference(7, 3, 'minimize'))).toBe(0);
+});
+
 describe('a normalised score', () => {
   it('is 0 at the baseline, 1 at the reference, and extrapolated beyond both', () => {
     const up = scoringReference(0.5, 0.9, 'maximize');

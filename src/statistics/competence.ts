@@ -8,7 +8,8 @@ export type Direction = Metric['direction'];
 const largestRatio = 1e100;
 
 function meaningfulRatio(ratio: number): number | null {
-  return Math.abs(ratio) <= largestRatio ? ratio : null;
+  // No negative zero.
+  return Math.abs(ratio) <= largestRatio ? ratio + 0 : null;
 }
 
 /**
