@@ -13,6 +13,7 @@ from tables import bits_of, numbers_of, plain
 # Of very many rows, a sample suffices; a smaller one shows whether to look closer.
 MOST_ROWS, GLANCE = 1_500, 300
 MOST_PAIRS_OF = 260
+MOST_IN_A_CODE = 20
 SAME_VALUES = "the same values"
 
 
@@ -163,9 +164,12 @@ def by_near_value(hidden: Sequence[str], numbers: Sequence[float], neighbours: i
 
 
 def one_class_told(hidden: Sequence[str], seen: Sequence[str]) -> float:
-    """Correlation of two values with membership in one class: a column of a one-hot code."""
+    """
+    Correlation of two values with membership in one class: a column of a one-hot code. Not of one
+    of many classes, which may be counts: that a shop is closed tells that it sells nothing.
+    """
     values = Counter(seen)
-    if len(values) != 2:
+    if len(values) != 2 or len(set(hidden)) > MOST_IN_A_CODE:
         return 0.0
     flag = min(values, key=values.__getitem__)
     flagged = Counter(label for label, value in zip(hidden, seen, strict=True) if value == flag)

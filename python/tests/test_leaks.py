@@ -425,6 +425,15 @@ class LeaksTest(unittest.TestCase):
                 if tells_of_training:
                     self.assertEqual(found, set())
 
+    def test_a_column_that_tells_one_of_many_counts_is_not_a_leak(self) -> None:
+        place = self.place("class")
+        closed = [at % 8 == 0 for at in range(ROWS)]
+        counts = [0 if each else place.draw.randrange(1, 31) for each in closed]
+        labels = [list(pair) for pair in zip(place.ids, counts, strict=True)]
+        place.table(place.private / "labels.csv", ["id", "label"], labels)
+        in_test("closed", lambda _: [int(each) for each in closed])(place)
+        self.assertEqual(place.search().leaks, [])
+
     def test_says_where_and_how(self) -> None:
         place = self.place("class")
         put("extra.csv", csv_bytes)(place)
