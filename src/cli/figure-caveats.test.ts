@@ -46,7 +46,13 @@ test('a baseline with a spread above the success threshold causes a caveat, unle
 
 test('a script that was mostly kept from the processor causes a caveat, one that was short or busy none', () => {
   const caveats = (...times: [seconds: number, cpuSeconds: number | null][]) => {
-    const runs = times.map(([seconds, cpuSeconds], seed) => ({ seed, score: 0.7, seconds, cpuSeconds }));
+    const runs = times.map(([seconds, cpuSeconds], seed) => ({
+      seed,
+      score: 0.7,
+      seconds,
+      cpuSeconds,
+      printed: '',
+    }));
     return caveatsOf({ measurement: { ...measurement, seconds: 9, runs }, declaredMean: null });
   };
   expect(caveats([9, 4], [9, 3], [9, 8])).toEqual([

@@ -8,7 +8,7 @@ import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../sto
 import { dataCaveats } from '../tasks/index.ts';
 import { givenGpus, type HeldGpus } from './gpus/gpu-leases.ts';
 import { limitsFor } from './plan.ts';
-import { scriptCrash } from './script-crash.ts';
+import { endOfOutput, scriptCrash } from './script-crash.ts';
 import { executeRun } from './session/execute-run.ts';
 import { solutionFiles } from './solution-files.ts';
 import { constantAgent } from './validation-agents/honest.ts';
@@ -42,6 +42,8 @@ export interface MeasuredSeed {
   seconds: number;
   /** Processor time of the script; null where it can't be measured. */
   cpuSeconds: number | null;
+  /** The last lines that the script printed. */
+  printed: string;
 }
 
 /** The figures for task.yaml, as measured now. */
@@ -110,8 +112,11 @@ async function measureSeed(
   if (crash !== null) throw failure(spec, crash);
   const script = steps.findLast(({ performed }) => performed.action === 'Execute Script');
   const { duration_ms: ms = 0, cpu_seconds: cpuSeconds = null } = script?.finished ?? {};
-  return { seed: spec.seed, score: grade.score, seconds: ms / 1000, cpuSeconds };
+  const printed = script === undefined ? '' : endOfOutput(folder.objects, script, shownLines);
+  return { seed: spec.seed, score: grade.score, seconds: ms / 1000, cpuSeconds, printed };
 }
+
+const shownLines = 5;
 
 function performer({ task }: TaskResources, what: MeasuredScript) {
   if (what === 'starter') return { agent: agentByName('baseline'), reference: null };

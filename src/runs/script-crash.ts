@@ -7,6 +7,15 @@ const maxCharacters = 2_000;
 export function scriptCrash({ objects }: RunFolder, steps: readonly TakenStep[]): string | null {
   const last = steps.findLast(({ performed }) => performed.action === 'Execute Script');
   if (last === undefined || last.finished.status === 'ok') return null;
-  const lines = resolveText(objects, last.finished.observation).trimEnd().split('\n').slice(-maxLines);
-  return `its script ended with an error (${last.finished.status}):\n${lines.join('\n').slice(-maxCharacters)}`;
+  return `its script ended with an error (${last.finished.status}):\n${endOfOutput(objects, last, maxLines)}`;
+}
+
+/** The last lines that a step's script printed. */
+export function endOfOutput(
+  objects: RunFolder['objects'],
+  { finished }: Pick<TakenStep, 'finished'>,
+  lines: number,
+): string {
+  const all = resolveText(objects, finished.observation).trimEnd().split('\n');
+  return all.slice(-lines).join('\n').slice(-maxCharacters);
 }

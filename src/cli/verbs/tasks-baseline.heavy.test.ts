@@ -70,6 +70,7 @@ test('the example of the guide is prepared, measured and checked without invente
   const baseline = await mlab(...measure);
   expect(baseline.code, baseline.stderr).toBe(0);
   expect(baseline.stdout).not.toContain('Caveat');
+  expect(baseline.stderr).toMatch(/line: it printed\n {4}\S/);
   expect(await mlab(...measure, '--reference')).toMatchObject({ code: 0 });
   expect(loadTask(folder, []).file).toMatchObject({ baseline: { mean: 5.36422, spread: 0 } });
   const checked = await mlab('tasks', 'check', folder, '--only', 'noop,oracle,baseline,reference-score');
