@@ -34,7 +34,7 @@ OF_NUMBERS = (
     *("rmspe", "median absolute error", "pinball"),
 )
 OF_CLASSES = (
-    *("accuracy", "balanced accuracy", "error rate"),
+    *("accuracy", "balanced accuracy", "error rate", "balanced error"),
     *("auc", "gini", "average precision", "log loss", "brier"),
     *("kappa", "quadratic weighted kappa", "matthews correlation"),
 )
@@ -45,7 +45,7 @@ OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
 """If there is one column to predict, it contains a probability."""
 SHARES = (
     *("mape", "rmspe", "smape", "wape", "r2", "auc"),
-    *("accuracy", "balanced accuracy", "error rate"),
+    *("accuracy", "balanced accuracy", "error rate", "balanced error"),
 )
 """Metrics that are not in the unit of the target."""
 

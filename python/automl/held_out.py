@@ -3,6 +3,7 @@
 import base64
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,7 @@ MOST_NUMBERS = 2_000
 LEAST_ROWS = 20
 DRAWS = 200
 """Of the bootstrap."""
+DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+(?:[eE][+-]?\d+)?")
 OWN = 1 + 1e-9
 """The weight of the own answers in a mean: they decide between two classes."""
 
@@ -169,11 +171,18 @@ def write_table(like: Path, place: Path, table: Columns) -> None:
     if like.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"{like} is no table that can be written again")
     with open(like, encoding="utf-8-sig", errors="replace") as file:
-        head = file.readline()
+        head, *some = [line for line, _ in zip(file, range(100), strict=False)]
+    delimiter = max(",;\t", key=head.count)
+    have_commas = delimiter == ";" and re.search(r";\s*-?\d+,\d+\s*(;|$)", "".join(some), re.M)
     with open(place, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, delimiter=max(",;\t", key=head.count), lineterminator="\n")
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow(table)
-        writer.writerows(zip(*table.values(), strict=True))
+        for row in zip(*table.values(), strict=True):
+            writer.writerow(map(with_comma, row) if have_commas else row)
+
+
+def with_comma(cell: str) -> str:
+    return cell.replace(".", ",") if DECIMAL_POINT.fullmatch(cell) else cell
 
 
 def answers_in(path: Path, ids: list[str], classes: list[str]) -> Prediction:

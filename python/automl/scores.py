@@ -9,14 +9,15 @@ from automl.settings import ARE_LABELS, CLASSIFIES, METRIC, QUANTILE
 LOSSES = (
     *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "wape"),
     *("rmspe", "median absolute error", "pinball"),
-    *("log loss", "brier", "error rate"),
+    *("log loss", "brier", "error rate", "balanced error"),
 )
 ABSOLUTE = ("mae", "wape", "median absolute error")
 RELATIVE = ("rmsle", "msle", "mape", "rmspe", "smape")
 """Metrics for which the same error counts more where the number is small."""
 F_BETA = re.fullmatch(r"(?:macro |micro |weighted )?f(\d(?:\.\d+)?)", METRIC)
 DECISIONS = (
-    *("balanced accuracy", "matthews correlation", "kappa", "quadratic weighted kappa"),
+    *("balanced accuracy", "balanced error", "matthews correlation"),
+    *("kappa", "quadratic weighted kappa"),
     *([METRIC] if F_BETA else []),
 )
 """Metrics for which the likeliest class is not always the best answer."""
@@ -111,10 +112,10 @@ def decided(truth: np.ndarray, labels: np.ndarray, width: int) -> float:
     if METRIC == "matthews correlation":
         spread = (rows**2 - (told**2).sum()) * (rows**2 - (actual**2).sum())
         return float((right.sum() * rows - actual @ told) / np.sqrt(spread)) if spread > 0 else 0.0
-    if METRIC == "balanced accuracy":
-        return float(np.mean(right[actual > 0] / actual[actual > 0]))
     share = float(right.sum() / rows)
-    return 1 - share if METRIC == "error rate" else share
+    if METRIC.startswith("balanced"):
+        share = float(np.mean(right[actual > 0] / actual[actual > 0]))
+    return 1 - share if "error" in METRIC else share
 
 
 def column_score(truth: np.ndarray, guess: np.ndarray) -> float:

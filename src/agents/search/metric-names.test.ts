@@ -19,6 +19,7 @@ describe('the usual name of a metric', () => {
     ['F1 score', 'f1'],
     ['balanced accuracy score', 'balanced accuracy'],
     ['macro recall', 'balanced accuracy'],
+    ['balanced error rate', 'balanced error'],
     ["Cohen's kappa", 'kappa'],
     ["quadratic-weighted Cohen's kappa", 'quadratic weighted kappa'],
     ['weighted kappa (quadratic)', 'quadratic weighted kappa'],

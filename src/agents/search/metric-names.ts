@@ -18,6 +18,7 @@ f1, f1 score
 macro f1, macro f1 score, macro averaged f1, f1 macro, f1 score macro
 weighted f1, weighted f1 score, weighted averaged f1, f1 weighted, f1 score weighted
 micro f1, micro f1 score, micro averaged f1, f1 micro, f1 score micro
+balanced error, balanced error rate, ber
 error rate, misclassification rate, classification error, zero one loss, hamming loss
 r2, r2 score, r squared, coefficient of determination
 msle, mean squared logarithmic error, mean squared log error

@@ -199,6 +199,11 @@ describe('the metric reader', () => {
     ['val NMI 0.7', 0.7, { name: 'normalised mutual information', unit: '1', direction: 'maximize' }],
     ['95 % CI: 0.1', null, { name: 'concordance index', unit: '1', direction: 'maximize' }],
     ['c-index 0.71', 0.71, { name: 'concordance index', unit: '1', direction: 'maximize' }],
+    [
+      'check: pinball@0.9 3.06, kept 89.6 % of promises',
+      3.06,
+      { name: 'pinball loss', unit: 'days', direction: 'minimize' },
+    ],
     ['validation pinball: 0.31', 0.31, { name: 'pinball loss', unit: '1', direction: 'minimize' }],
     ['val top5: 0.71', 0.71, { name: 'top-5 accuracy', unit: 'fraction', direction: 'maximize' }],
     ['matthews_corrcoef: 0.5', 0.5, { name: 'MCC', unit: '1', direction: 'maximize' }],

@@ -136,6 +136,8 @@ const twoNumbers = new RegExp(
 const another: readonly (readonly [RegExp, string])[] = [
   [/\b\w+\.py\b(?::\d+)?/g, ''],
   [setting, ' '],
+  // "pinball@0.9 3.06"
+  [new RegExp(`@${gap}${plainNumber}(?=[ \\t]{1,3}[-+.\\d])`, 'gi'), ' '],
   [oldValue, ''],
   // "on 750 validation rows"
   [/\b(on|over|across|among)\s{1,3}\d[\d,]{0,12}\s{1,3}(?=[a-z])/gi, '$1 '],

@@ -129,6 +129,24 @@ test.each(Object.entries(cases))('a better version gains on rows that it has not
   }
 });
 
+test('tables with semicolons and decimal commas stay as they are written', () => {
+  const { folder, measure } = place({
+    task: taskOf('RMSE', [{}]),
+    data: `${numbers}split(["x"], [x], y, np.arange(n) % 4 > 0)
+for name in ("train", "test"):
+    text = open(f"data/{name}.csv").read().replace(",", ";").replace(".", ",")
+    open(f"data/{name}.csv", "w").write(text)`,
+  });
+  const guess = 'guess = [row["y"].replace(",", ".") for row in train][:1] * len(test)';
+  const german = (source: string) =>
+    source.replaceAll(/(DictReader\(open\("data\/t\w+\.csv"\))/g, '$1, delimiter=";"');
+  answersOf(measure(german(version(guess))));
+  const [header, ...rows] = readFileSync(join(folder, 'held_out/data/train.csv'), 'utf8').trim().split('\n');
+  expect(header).toBe('id;x;y');
+  expect(rows.length).toBeGreaterThan(100);
+  for (const row of rows) expect(row).toMatch(/^\d+;-?\d+,\d+(?:e-\d+)?;-?\d+,\d+$/);
+});
+
 test.each(Object.entries(cases))('the answers of withheld rows are not there: %s', (name, kind) => {
   const { folder, measure } = place(kind);
   const all = rowsOf(folder, 'data/train.csv').slice(1);

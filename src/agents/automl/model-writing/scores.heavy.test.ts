@@ -34,6 +34,7 @@ const decisions: [string, number][] = [
   ['accuracy', 0.75],
   ['error rate', 0.25],
   ['balanced accuracy', 0.75],
+  ['balanced error', 0.25],
   ['f1', 2 / 3],
   // Of what is found all is right, and half of what is there is found.
   ['f2', (5 * 0.5) / (4 + 0.5)],
