@@ -45,6 +45,8 @@ class Source:
     is_wide: bool
     """A row is hundreds of numbers."""
     are_pictures: bool = False
+    are_pairs: bool = False
+    """Of things that have the same columns."""
 
 
 def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | None:

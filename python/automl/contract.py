@@ -205,7 +205,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
         raise NoModelError(
             "scikit-learn cannot be imported, and all there is to learn from are words"
         )
-    is_joined = "JOINED" in source.settings
+    is_joined = bool({"JOINED", "REFERENCES"} & source.settings.keys())
     are_many = source.columns["number"] >= MANY_NUMBERS
     used = {
         "lists": source.columns["list"] > 0 or are_many,
@@ -224,6 +224,8 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
         passed, more = [*passed, "join_tables"], ["joins"]
     if are_many:
         passed.append("gather=gather")
+    if source.are_pairs:
+        passed, more = [*passed, "compare=compare"], [*more, "likeness"]
     shapes = ["shapes"] if is_joined or "lists" in kinds else []
     return [*shapes, *kinds, "table", *more], f"read_data({', '.join(passed)})"
 

@@ -5,7 +5,7 @@ import gzip
 import json
 import re
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import compress
@@ -35,6 +35,11 @@ LIST = re.compile(r"[\[({]?\s*([-+\d.eE]+(?:[\s,;|]+[-+\d.eE]+){3,})\s*[\])}]?")
 DATE = re.compile(r"\d{4}([-/.])\d\d?(\1\d|$)|\d\d?([-/.])\d\d?\3\d{4}")
 NUMBERED = re.compile(r"(.*[^\W\d_])[\W_]*\d+")
 """What files are called by: their class, and a number."""
+SIDE = re.compile(
+    r"(?<![a-z0-9])(?:left|right|first|second|[ablrxy12])(?![a-z0-9])|(?<=[a-z])[12]$",
+    re.IGNORECASE,
+)
+"""What tells the names of two columns of the same kind apart, as `name_a` and `name_b`."""
 PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
 RECORDING_ENDINGS = (".npy", ".wav")
 FILE_ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS, *RECORDING_ENDINGS)
@@ -258,6 +263,15 @@ def parts_of(cells: list[str]) -> list[list[str]]:
             split = [cell.split(mark) + [""] * usual for cell in cells]
             return [[parts[place] for parts in split] for place in range(usual + 1)]
     return []
+
+
+def counterparts(names: list[str]) -> list[tuple[str, str]]:
+    """Two columns of the same kind each, as the names in pairs of records."""
+    alike = defaultdict[str, list[str]](list)
+    for name in names:
+        if SIDE.search(name):
+            alike[SIDE.sub("#", name)].append(name)
+    return [(same[0], same[1]) for same in alike.values() if len(same) == 2]
 
 
 def is_number(cell: str) -> bool:

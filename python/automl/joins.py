@@ -4,11 +4,13 @@ from collections import defaultdict
 
 import numpy as np
 
-from automl.formats import Columns, as_number, cleaned, read_tables_of
+from automl.formats import Columns, as_number, cleaned, read_table, read_tables_of
 from automl.settings import TARGETS
 from automl.table import FILE_COLUMN
 from automl.shapes import BANDS, SHORTEST, swings_of
 
+REFERENCES: list[list[str]] = []
+"""Columns that name rows of other tables: each with the column and the table that has these."""
 JOINED: list[list[str]] = []
 """Tables beside the one to learn from and the one to predict; each a file, or folders of them."""
 LEAST_MATCHED = 0.5
@@ -27,6 +29,17 @@ Known = dict[str, dict[Key, str]]
 def join_tables(train: Columns, test: Columns) -> list[str]:
     """Adds the columns of other tables to both; the names of those that were added."""
     added: list[str] = []
+    for column, key, path in REFERENCES:
+        table = read_table(path)
+        places = {told: row for row, told in enumerate(table[key])}
+        for name in [name for name in table if name != key]:
+            for each in (train, test):
+                rows = [places.get(told) for told in each[column]]
+                each[f"{column} {name}"] = [
+                    "" if row is None else cleaned(table[name][row]) for row in rows
+                ]
+            added.append(f"{column} {name}")
+        print(f"joined {path} by {column}")
     for paths in JOINED:
         table, path = read_tables_of(paths, FILE_COLUMN), " and ".join(paths)
         other = {name: list(map(cleaned, cells)) for name, cells in table.items()}

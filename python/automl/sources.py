@@ -2,17 +2,19 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answers_in
+from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answers_in, words
 from automl.formats import (
     DATE,
     FASTA_ENDINGS,
     PICTURE_ENDINGS,
     RECORDING_ENDINGS,
     Columns,
+    counterparts,
     end_ids_at,
     numbers_in,
     parts_of,
@@ -21,6 +23,7 @@ from automl.formats import (
     with_rows,
 )
 from automl.look import (
+    MOST_ROWS,
     NamedFiles,
     Table,
     files_named_in,
@@ -224,8 +227,9 @@ def column_like(cells: list[str], table: Table) -> str:
     )
 
 
-def kinds_of(test: Table, table: Table) -> Counter[str]:
-    return Counter(kind_of(table.cells[name]) for name in shared(test, table))
+def kinds_of(test: Table, table: Table, without: Iterable[str] = ()) -> Counter[str]:
+    names = [name for name in shared(test, table) if name not in without]
+    return Counter(kind_of(table.cells[name]) for name in names)
 
 
 def table_source(
@@ -240,6 +244,9 @@ def table_source(
         settings["ANSWERS"] = told.path.as_posix()
     own = [train, told, *more]
     joined = [each for each in tables if each not in own and can_be_joined(test, each)]
+    references = find_references(test, [each for each in tables if each not in (*own, *joined)])
+    if references:
+        settings["REFERENCES"] = references
     file_columns = [each.file_column for each in [train, *joined] if each.file_column]
     if file_columns:
         settings["FILE_COLUMN"] = file_columns[0]
@@ -248,16 +255,25 @@ def table_source(
         settings["JOINED"] = [
             [path.as_posix() for path in each.folders or [each.path]] for each in joined
         ]
-    columns = kinds_of(test, train)
+    columns = kinds_of(test, train, {name for name, *_ in references})
+    referred = [
+        f"{name} {column}"
+        for name, _, path in references
+        for table in tables
+        if table.path.as_posix() == path
+        for column in table.cells
+    ]
+    are_pairs = bool(counterparts([*shared(test, train), *referred]))
     listed = ", ".join(f"{count} of {kind}s" for kind, count in sorted(columns.items()))
     if not listed:
-        listed = " and ".join(path for paths in settings["JOINED"] for path in paths)
+        joins = [*settings.get("JOINED", []), [path for _, _, path in references]]
+        listed = " and ".join(path for paths in joins for path in paths)
     paths = [train.path.as_posix(), *settings["TRAIN"][1 : 1 + len(more)]]
     place = f"{' and '.join(paths)} ({'columns: ' if columns else 'joined with '}{listed})"
     rows = sum(each.rows for each in [train, *more])
     lists = [numbers_in(cells[0]) for cells in test.cells.values() if cells]
     is_wide = columns["number"] + sum(map(len, lists)) > 300
-    return Source("table", place, settings, rows, *answers, columns, is_wide)
+    return Source("table", place, settings, rows, *answers, columns, is_wide, are_pairs=are_pairs)
 
 
 def more_rows(test: Table, train: Table, tables: list[Table]) -> list[Table]:
@@ -291,6 +307,24 @@ def can_be_joined(test: Table, table: Table) -> bool:
     is_list = bool(table.cells) and table.cells.keys() <= set(test.cells) - {ID}
     has_key = ID in table.cells or bool(shared(test, table))
     return (not is_known or is_list) and has_key and table.rows <= MOST_ROWS_JOINED
+
+
+def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
+    """Columns of the rows to predict whose values are unique in a column of another name."""
+    found = []
+    for name in test.cells.keys() - {ID, *NAMES}:
+        asked = set(filter(None, test.cells[name]))
+        for table in [each for each in tables if each.path.is_file()]:
+            for key, cells in table.cells.items():
+                told = set(cells)
+                # Small numbers may be in many columns by chance.
+                is_named = not asked <= set(map(str, range(MOST_ROWS))) or words(name) & words(
+                    f"{table.path.stem} {key}"
+                )
+                if len(told) == table.rows >= 10 and is_named and len(asked) >= 10:
+                    if len(asked & told) >= 0.95 * len(asked):
+                        found.append([name, key, table.path.as_posix()])
+    return sorted(found)
 
 
 def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | None:

@@ -41,6 +41,8 @@ Joiner = Callable[[Columns, Columns], list[str]]
 """Adds columns to the rows to learn from and to those to predict; tells which."""
 Gatherer = Callable[[Columns, Columns], None]
 """Makes one of several columns of both."""
+Comparer = Callable[[Columns, Columns, Data], None]
+"""Adds what several columns say together."""
 
 
 def add_numbers(name: str, cells: Cells, data: Data) -> bool:
@@ -161,7 +163,10 @@ def answers_of(table: Columns) -> list[tuple[str, ...]]:
 
 
 def read_data(
-    kinds: list[Maker], join: Joiner | None = None, gather: Gatherer | None = None
+    kinds: list[Maker],
+    join: Joiner | None = None,
+    gather: Gatherer | None = None,
+    compare: Comparer | None = None,
 ) -> Data:
     train, test = [
         {name: cells if name == ID else list(map(cleaned, cells)) for name, cells in table.items()}
@@ -184,4 +189,6 @@ def read_data(
                 find_order(name, data)
         elif re.search(r"\D", "".join(cells[:99])):
             add_parts(name, cells, data)
+    if compare is not None:
+        compare(train, test, data)
     return data

@@ -96,6 +96,19 @@ truth = dict(zip(days[120:], weekly[120:]))`,
     [],
   ],
   [
+    'pairs of records in two other tables',
+    `letters = list("abcdefghijklmnop")
+shops = ["".join(rng.choice(letters, 8)) + " shop" for _ in range(160)]
+typed = [each[:3] + "x" + each[4:] for each in shops]
+save("left.csv", ["key", "name"], [[f"l{i}", each] for i, each in enumerate(shops)])
+save("right.csv", ["key", "name"], [[f"r{(7 * i) % 160}", each] for i, each in enumerate(typed)])
+other = np.where(wood == "oak", np.arange(160), (np.arange(160) + 5) % 160)
+pairs = [[ids[i], f"l{i}", f"r{(7 * other[i]) % 160}"] for i in range(160)]
+save("train.csv", ["id", "left", "right", "wood"], [[*pairs[i], wood[i]] for i in range(120)])
+save("test.csv", ["id", "left", "right"], pairs[120:])`,
+    names,
+  ],
+  [
     'a signal in each cell',
     `save("train.csv", ["id", "signal", "wood"], [[ids[i], " ".join(map(str, signals[i])), wood[i]] for i in range(120)])
 save("test.csv", ["id", "signal"], [[ids[i], json.dumps(signals[i].tolist())] for i in range(120, 160)])`,
