@@ -13,7 +13,8 @@ from typing import Any
 from automl.offers import MOST_SECONDS, Offer
 from automl.speed.arrays import Nest
 from automl.speed.expressions import UnfitError, np
-from automl.speed.plain import LAST_RULES, RULES, Rules
+from automl.speed.matches import guards_of, look_up
+from automl.speed.plain import LAST_RULES, LOOK_UP, RULES, Rules
 from automl.speed.prove import Trials
 from automl.speed.pure import is_pure, may_change
 from automl.speed.record import DEBUG, Function, Unit, aside, record
@@ -62,7 +63,8 @@ class Faster:
         return True
 
     def climb(self) -> None:
-        self.follow(RULES)
+        guards = guards_of(self.units)
+        self.follow({**RULES, LOOK_UP: functools.partial(look_up, guards=guards)})
         for _ in range(4):
             if np is None or not self.arrays():
                 break

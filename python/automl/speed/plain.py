@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from automl.speed.elements import elements
 from automl.speed.kept import kept_parts
+from automl.speed.matches import look_up
 from automl.speed.record import Function
 from automl.speed.tables import table_arrays, table_entries, table_parts, table_rows
 from automl.speed.trees import (
@@ -71,36 +72,6 @@ def count_once(node: Function) -> bool:
                     put(loop, ast.unparse(each), f"_{name}_counts[{ast.unparse(item)}]")
                     block[place:place] = lines(f"_{name}_counts = collections.Counter({name})")
                     return True
-    return False
-
-
-def look_up(node: Function) -> bool:
-    """A search in a loop for what is equal to something: a dictionary, made before the loop."""
-    for block, place, outer in loops_of(node):
-        own = stored_in(outer)
-        for inner in ast.walk(outer):
-            match inner:
-                case ast.For(target=ast.Name(id=each), body=[ast.If(test=test)]):
-                    tests = [test]
-                case ast.comprehension(target=ast.Name(id=each), ifs=tests):
-                    pass
-                case _:
-                    continue
-            if inner is outer or names_in(inner.iter) & own:
-                continue
-            for test in [part for t in tests for part in getattr(t, "values", [t])]:
-                match test:
-                    case ast.Compare(left=key, ops=[ast.Eq()], comparators=[wanted]):
-                        if each not in names_in(key):
-                            key, wanted = wanted, key
-                        if names_in(key) & own == {each} and each not in names_in(wanted):
-                            index = f"_by_{each}"
-                            block[place:place] = lines(
-                                f"{index} = {{}}\nfor {each} in {ast.unparse(inner.iter)}:\n"
-                                f"    {index}.setdefault({ast.unparse(key)}, []).append({each})"
-                            )
-                            inner.iter = expression(f"{index}.get({ast.unparse(wanted)}, ())")
-                            return True
     return False
 
 
@@ -298,11 +269,12 @@ def sizes_of_unions(node: Function) -> bool:
 
 
 Rules = dict[str, Callable[[Function], bool]]
+LOOK_UP = "python: a dictionary in place of a search"
 
 RULES: Rules = {
     "python: sorted by the library": sort,
     "python: remembered results": remember,
-    "python: a dictionary in place of a search": look_up,
+    LOOK_UP: look_up,
     "python: sets in place of lists": sets_for_lists,
     "python: worked out only if needed": late,
     "python: counted once": count_once,

@@ -70,6 +70,7 @@ export function findingScript(
     'tables',
     'elements',
     'kept',
+    'matches',
     'plain',
     'unfold',
     'expressions',
