@@ -220,7 +220,7 @@ class Nest(Expressions):
             case ast.Name(id=name):
                 old = self.names.get(name)
                 if self.mask != "True" and old is not None:
-                    code = f"np.where({self.mask}, {code}, {old})"
+                    code = f"_chosen({self.mask}, {code}, {old})"
                 self.names[name] = self.store(code) if "(" in code else code
                 self.levels[name] = len(self.loops)
             case ast.Tuple(elts=parts):

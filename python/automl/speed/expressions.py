@@ -189,7 +189,7 @@ class Expressions:
             return f"np.sqrt({self.total(ast.BinOp(args[0], ast.Pow(), ast.Constant(2)))})"
         codes = [self.value(each) for each in args]
         if last == "len":
-            return f"np.shape({codes[0]})[0]"
+            return f"_length({codes[0]}, {self.rank})"
         if last in OF_VECTORS and len(codes) == 1:
             return f"_over(np.{last}, {codes[0]}, {self.rank})"
         if name in FUNCTIONS:

@@ -23,8 +23,17 @@ def _rounds(axis, rank, *bounds):
     return np.arange(first(start), last(stop), step).reshape(shape)
 
 
+def _bound(bound, size, default):
+    """Where a slice begins or ends, as an index from 0."""
+    at = np.asarray(default if bound is None else bound)
+    return np.clip(np.where(at < 0, at + size, at), 0, size)
+
+
 def _places(array, rank, places):
-    """For each axis of an array, where the part for each round starts, and how it goes on."""
+    """
+    For each axis of an array, where the part for each round starts, how it goes on, and, where
+    parts differ in length, what of it is there.
+    """
     dots = [n for n, each in enumerate(places) if each is ...]
     at = dots[0] if dots else len(places)
     missing = [slice(None)] * (array.ndim - rank - len(places) + len(dots))
@@ -35,20 +44,25 @@ def _places(array, rank, places):
         if isinstance(place, slice):
             vectors -= 1
             if np.ndim(place.start) or np.ndim(place.stop):
-                # Of the same length in all rounds, or it fails.
-                start, run = place.start, np.arange(np.unique(place.stop - place.start).item())
+                start = _bound(place.start, size, 0)
+                length = np.maximum(_bound(place.stop, size, size) - start, 0)
+                run = np.arange(np.max(length, initial=0))
             else:
-                start, run = 0, np.arange(size)[place]
+                start, run, length = 0, np.arange(size)[place], np.array(size)
             run = run.reshape([-1] + [1] * (vectors + rank))
-        found.append((np.asarray(start) % size, run))
+            is_there = True if (length == len(run)).all() else run < length
+            start = start if is_there is True else np.minimum(start + run, size - 1) - run
+            found.append((start, run, is_there))
+            continue
+        found.append((np.asarray(start) % size, run, True))
     for axis, size in enumerate(array.shape[array.ndim - rank :]):
         shape = [-1 if each == axis else 1 for each in range(rank)]
-        found.append((np.arange(size).reshape(shape) if size > 1 else 0, 0))
+        found.append((np.arange(size).reshape(shape) if size > 1 else 0, 0, True))
     return found
 
 
 def _index(array, rank, places):
-    return tuple(start + run for start, run in _places(array, rank, places))
+    return tuple(start + run for start, run, _ in _places(array, rank, places))
 
 
 def _steps(place, rank):
@@ -62,8 +76,20 @@ def _steps(place, rank):
 
 
 def _at(array, rank, *places):
-    """A part of an array for each round; a view of it, where a copy would be far larger."""
-    pairs = _places(array, rank, places)
+    """
+    A part of an array for each round; a view of it, where a copy would be far larger. Parts of
+    different lengths, or of what a test picks out, have masks.
+    """
+    if np.asarray(places[0]).dtype == bool:
+        hidden = np.ma.getmaskarray(array) | ~np.ma.filled(places[0], False)
+        return np.ma.array(array, mask=hidden).reshape((-1, *array.shape[array.ndim - rank :]))
+    parts = _places(array, rank, places)
+    pairs = [each[:2] for each in parts]
+    shown = [each[2] for each in parts if each[2] is not True]
+    if shown:
+        values = array[tuple(start + run for start, run in pairs)]
+        hidden = ~np.logical_and.reduce(np.broadcast_arrays(*shown))
+        return np.ma.array(values, mask=np.broadcast_to(hidden, values.shape))
     shape = np.broadcast(*[each for pair in pairs for each in pair]).shape
     if math.prod(shape) > 2 * array.size:
         steps = [_steps(each, len(shape)) for pair in pairs for each in pair]
@@ -96,7 +122,7 @@ def _add(array, rank, places, shape, mask, *factors):
 
 def _sum(shape, axes, mask, *factors):
     """The sum of a product over axes of loops, counted from the end, or over those of vectors."""
-    rank, arrays = len(shape), [np.asarray(each) for each in factors]
+    rank, arrays = len(shape), [np.asarray(np.ma.filled(each, 0)) for each in factors]
     arrays[0] = arrays[0] if mask is True else np.where(mask, arrays[0], 0)
     arrays = [each.astype(int) if each.dtype == bool else each for each in arrays]
     most = max(rank, *(each.ndim for each in arrays))
@@ -116,7 +142,25 @@ def _sum(shape, axes, mask, *factors):
 
 def _over(function, array, rank):
     """A function of each vector."""
-    return function(array.reshape((-1, *array.shape[array.ndim - rank :])), axis=0)
+    vectors = array.reshape((-1, *array.shape[array.ndim - rank :]))
+    if isinstance(array, np.ma.MaskedArray):
+        return getattr(np.ma, function.__name__)(vectors, axis=0).astype(float).filled(np.nan)
+    return function(vectors, axis=0)
+
+
+def _length(array, rank):
+    """How many rows each vector or table has."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return np.shape(array)[0]
+    rows = ~np.ma.getmaskarray(array)
+    return rows.reshape((len(rows), -1, *rows.shape[rows.ndim - rank :])).any(axis=1).sum(axis=0)
+
+
+def _chosen(mask, new, old):
+    """New values where rounds have them; masks have no old ones."""
+    if isinstance(new, np.ma.MaskedArray) or isinstance(old, np.ma.MaskedArray):
+        return new
+    return np.where(mask, new, old)
 
 
 def _spread(value, shape):

@@ -18,6 +18,7 @@ import {
   type Names,
   ourName,
   patternOf,
+  rateIn,
   type Subject,
   saysTest,
   secondsIn,
@@ -96,7 +97,8 @@ function readAs(
   let heading: Subject | null = null;
   let pending = '';
   let ofLinesBelow = '';
-  const names = { ours: patternOf(spellings), longer: patternOf(longerSpellings(spellings)), timeUnit };
+  const rate = isTimeLike(metric) && metric.direction === 'maximize' ? rateIn(metric.unit) : null;
+  const names = { ours: patternOf(spellings), longer: patternOf(longerSpellings(spellings)), timeUnit, rate };
   const table = new TableRows(
     (name) => anyName.test(withShortNames(name, { ...names, timeUnit: null })) && !saysTest(name),
     lengthOfLists(metric),

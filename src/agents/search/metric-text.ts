@@ -39,6 +39,15 @@ export interface Names {
   ours: RegExp;
   longer: RegExp;
   timeUnit: number | null;
+  /** A number of the metric's unit, of a rate such as "trips per second"; null for other metrics. */
+  rate?: RegExp | null;
+}
+
+/** "1158 trips/s" for a rate in "trips per second"; null for units of another form. */
+export function rateIn(unit: string): RegExp | null {
+  const what = /^([a-z ]{1,40}?) ?(?:per|\/) ?s(?:ec(?:ond)?)?$/i.exec(unit.trim())?.[1];
+  if (what === undefined) return null;
+  return new RegExp(`(?<![\\w.])([\\d,.]{1,40}) ?${what} ?(?:per|/) ?s(?:ec(?:ond)?)?(?!\\w)`, 'gi');
 }
 
 /** The longest spellings come first. */
@@ -94,7 +103,8 @@ const unified: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Replaces all spellings of the metric by one name: `mean absolute error`, `Mean_Absolute-Error`, `MAE`. */
-export function withShortNames(line: string, { ours, longer, timeUnit }: Names): string {
+export function withShortNames(line: string, { ours, longer, timeUnit, rate = null }: Names): string {
+  if (rate !== null && line.search(ours) < 0) return line.replace(rate, `${ourName} $1`);
   let text = timeUnit === null ? line : withTimesIn(timeUnit, line);
   for (const [pattern, replacement] of unified) text = text.replace(pattern, replacement);
   text = text.replace(longer, alteredName).replace(ours, ourName);
