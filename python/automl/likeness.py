@@ -20,34 +20,39 @@ def compare(train: Columns, test: Columns, data: Data) -> None:
         numbers = [np.array([as_number(cell) for cell in cells]) for cells in pair]
         if min(np.mean(~np.isnan(each)) for each in numbers) > 0.5:
             data.numbers[f"{label} apart"] = np.abs(numbers[0] - numbers[1])
-        for kind, split in (("words", words_of), ("pieces", pieces_in)):
-            parts = [[split(cell) for cell in cells] for cells in pair]
-            data.numbers[f"{label} same {kind}"] = shares_in_common(*parts)
+        for kind, split in SPLITS.items():
+            parts = [[set(split(cell.lower())) for cell in cells] for cells in pair]
+            share, apart = in_common(*parts)
+            data.numbers[f"{label} same {kind}"] = share
+            data.numbers[f"{label} other {kind}"] = apart
 
 
-def shares_in_common(some: list[set[str]], others: list[set[str]]) -> np.ndarray:
+def in_common(some: list[set[str]], others: list[set[str]]) -> tuple[np.ndarray, np.ndarray]:
     """
-    The weight of what both have as a share of what either has; what is rare weighs more (the
-    logarithm of its rarity). Not-a-number where one is empty.
+    The weight of what both have as a share of what either has, and the weight of what the one has
+    alone that has less of it, each shape (rows,). What is rare weighs more (the logarithm of its
+    rarity). Not-a-number where one is empty.
     """
     often = Counter(part for each in (*some, *others) for part in each)
     weights = {part: np.log(1 + 2 * len(some) / count) for part, count in often.items()}
-
-    def weight(parts: set[str]) -> float:
-        return sum(weights[part] for part in parts)
-
-    return np.array(
-        [
-            weight(one & other) / weight(one | other) if one and other else np.nan
-            for one, other in zip(some, others, strict=True)
-        ]
-    )
-
-
-def words_of(cell: str) -> set[str]:
-    return set(re.findall(r"\w+", cell.lower()))
+    found = np.full((2, len(some)), np.nan)
+    for row, (one, other) in enumerate(zip(some, others, strict=True)):
+        if one and other:
+            both, *alone = (
+                sum(weights[part] for part in parts)
+                for parts in (one & other, one - other, other - one)
+            )
+            found[:, row] = both / (both + sum(alone)), min(alone)
+    return found[0], found[1]
 
 
-def pieces_in(cell: str) -> set[str]:
-    text = " ".join(["", *re.findall(r"[^\W_]+", cell.lower()), ""])
-    return {text[at : at + LETTERS] for at in range(len(text) - LETTERS + 1)}
+def pieces_in(cell: str) -> list[str]:
+    text = " ".join(["", *re.findall(r"[^\W_]+", cell), ""])
+    return [text[at : at + LETTERS] for at in range(len(text) - LETTERS + 1)]
+
+
+SPLITS = {
+    "words": re.compile(r"\w+").findall,
+    "pieces": pieces_in,
+    "numbers": re.compile(r"\d+(?:[.,]\d+)?").findall,
+}
