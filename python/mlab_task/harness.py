@@ -22,8 +22,10 @@ class Harness:
     """Sends a grader's messages to the harness."""
 
     def __init__(self, pipe: int, word: str) -> None:
+        """`word`: empty for a grader that is started by hand, so that nobody is there."""
         self._messages = os.fdopen(pipe, "w", encoding="ascii", closefd=False)
         self._start = f"{word} " if word else ""
+        self.is_there = word != ""
 
     def tell(self, message: str, **content: Any) -> None:
         """Sends a message that has no answer.

@@ -1,8 +1,11 @@
 import json
+import os
+import subprocess
+import sys
 import unittest
 
 from fake_harness import Graded, run_grader
-from support import TASKS, FolderTest
+from support import HELPERS, TASKS, FolderTest
 
 SPACESHIP = {
     "format": "csv",
@@ -135,6 +138,20 @@ class OneForAll(GradingTest):
         found = run_grader(self.folder / "grade.py", self.folder).results
         self.assertTrue(found["starter"]["valid"])
         self.assertEqual(found["starter"]["score"], 0.25)
+
+    def test_by_hand_no_folder_is_given_answers(self) -> None:
+        self.grade(0)
+        self.write("submissions/starter/other.txt", "")
+        command = [sys.executable, "-I", str(self.folder / "grade.py")]
+        for name in ("task.json", "submissions", "public", "private"):
+            command += [f"--{name.removesuffix('.json')}", str(self.folder / name)]
+        environment = {"PATH": os.environ["PATH"], "MLAB_HELPERS": str(HELPERS)}
+        printed = subprocess.run(command, env=environment, capture_output=True, text=True).stdout
+        results = [json.loads(line).get("result") for line in printed.splitlines()]
+        self.assertEqual(
+            [(each["submission"], each["valid"]) for each in results if each],
+            [("s0", True), ("starter", False)],
+        )
 
     def test_a_failure_of_the_harness_ends_the_grader_and_revokes_no_result(self) -> None:
         graded = self.grade(0, 5, 9)

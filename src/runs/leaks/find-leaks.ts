@@ -99,6 +99,10 @@ async function search(options: FindLeaksOptions, scratch: string): Promise<LeakR
   signal.throwIfAborted();
   const line = printed.split('\n').findLast((text) => text.startsWith('@leaks '));
   if (line !== undefined) return LeakReport.parse(JSON.parse(line.slice('@leaks '.length)));
+  if (end.ending === 'timed_out')
+    throw new Error(
+      `the search for leaks took longer than ${maxSeconds / 60} minutes: repeat it on a quiet machine, or keep the data in fewer files (arrays in .npy are read fastest)`,
+    );
   throw new Error(
     `the search for leaks ended without an answer (${end.ending}, ${end.signal ?? end.exitCode}): ${printed.trim().slice(-400)}`,
   );
