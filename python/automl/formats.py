@@ -25,6 +25,8 @@ TABLE_ENDINGS = (
 )
 ID_ENDS = r"\s;|"
 """What ends an id in the title of a record of FASTA."""
+HEADERS: list[list[Any]] = []
+"""Files without one, each with the names of its columns."""
 Columns = dict[str, list[str]]
 """A table: the cells of each column."""
 GAPS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
@@ -47,7 +49,8 @@ FILE_ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS, *RECORDING_ENDINGS)
 
 def is_table(path: Path) -> bool:
     name = path.name.lower().removesuffix(".gz")
-    return name.endswith(TABLE_ENDINGS) or path.parent.is_file()
+    is_named = any(path.as_posix() == other for other, _ in HEADERS)
+    return name.endswith(TABLE_ENDINGS) or path.parent.is_file() or is_named
 
 
 def tables_at(path: Path) -> list[Path]:
@@ -98,10 +101,17 @@ def rows_of(path: Path) -> Iterator[list[str]]:
         elif name.endswith(SMILES_ENDINGS):
             yield from molecules_of(file)
         else:
-            delimiter = skip_comments(file)
-            rows = csv.reader(file, delimiter=delimiter)
-            yield [name.strip() for name in next(rows, [])]
-            yield from map(with_points, rows) if delimiter == ";" else rows
+            rows = cells_of(file)
+            given = [names for other, names in HEADERS if path.as_posix() == other]
+            yield given[0] if given else [name.strip() for name in next(rows, [])]
+            yield from rows
+
+
+def cells_of(file: TextIO) -> Iterator[list[str]]:
+    """The lines of a table, also of its header."""
+    delimiter = skip_comments(file)
+    rows = csv.reader(file, delimiter=delimiter)
+    yield from map(with_points, rows) if delimiter == ";" else rows
 
 
 def skip_comments(file: TextIO) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from automl.data import Data, write_submission
-from automl.formats import Columns, is_table, read_table, with_rows
+from automl.formats import HEADERS, Columns, is_table, read_table, with_rows
 from automl.scores import Prediction, loss_of
 from automl.settings import (
     CLASS_COLUMNS,
@@ -168,7 +168,7 @@ def share_files(ids: set[str], asked: set[str]) -> None:
 
 
 def write_table(like: Path, place: Path, table: Columns) -> None:
-    if like.suffix.lower() not in (".csv", ".tsv"):
+    if like.suffix.lower() not in (".csv", ".tsv") or HEADERS:
         raise ValueError(f"{like} is no table that can be written again")
     with open(like, encoding="utf-8-sig", errors="replace") as file:
         head, *some = [line for line, _ in zip(file, range(100), strict=False)]

@@ -11,6 +11,7 @@ from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answe
 from automl.formats import (
     DATE,
     FASTA_ENDINGS,
+    HEADERS,
     PICTURE_ENDINGS,
     RECORDING_ENDINGS,
     Columns,
@@ -22,6 +23,7 @@ from automl.formats import (
     tables_in,
     with_rows,
 )
+from automl.headers import name_columns
 from automl.look import (
     MOST_ROWS,
     NamedFiles,
@@ -47,6 +49,8 @@ def find_data() -> tuple[str, Source]:
         end_ids_at(marks)
         found = look_for_data()
         if found is not None:
+            if HEADERS:
+                found[1].settings["HEADERS"] = HEADERS
             if marks != ID_MARKS[0]:
                 found[1].settings["ID_ENDS"] = marks
             return found
@@ -59,6 +63,8 @@ def look_for_data() -> tuple[str, Source] | None:
     listed = read_head(Path(TEST)) if Path(TEST).is_file() else None
     if listed is None or ID not in listed.cells:
         raise NoModelError(f"{TEST} does not list the ids")
+    if not HEADERS:
+        name_columns(listed.cells[ID])
     tables = [named_by_file(each, listed) for each in find_tables()]
     for test, others in ways_to_read(listed, tables):
         source = find_source(test, others)

@@ -562,7 +562,7 @@ describe('the script that fulfils a contract', () => {
       'settings data formats scores models blend dates amounts molecules letters texts shapes lists table likeness joins files arrays pictures',
     ],
     ['measurement of withheld rows', 'settings data scores formats table held_out'],
-    ['look at the data', 'formats look answers pairs sources contract'],
+    ['look at the data', 'formats look answers headers pairs sources contract'],
   ])('has each name once, whatever parts a %s is made of', (_, parts) => {
     const names = parts
       .split(' ')

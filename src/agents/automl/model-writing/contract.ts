@@ -67,7 +67,7 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     VALUES: file.columns.length === 1 ? (file.columns[0]?.values ?? []) : [],
     POSITIVE: positive(task),
   };
-  const parts = ['formats', 'look', 'answers', 'pairs', 'sources', 'contract'];
+  const parts = ['formats', 'look', 'answers', 'headers', 'pairs', 'sources', 'contract'];
   return pythonScript(parts, settings, 'print_contract()');
 }
 

@@ -109,6 +109,13 @@ save("test.csv", ["id", "left", "right"], pairs[120:])`,
     names,
   ],
   [
+    'lines without a header',
+    `lines = ["\\t".join([ids[i], *([wood[i]] if i < 120 else []), "abc"[i % 3] * 3 + str(i) * 3 + ("x" * 9 if width[i] > 0 else "y" * 9)]) for i in range(160)]
+Path("data/known.txt").write_text("\\n".join(lines[:120]))
+Path("data/asked.txt").write_text("\\n".join(lines[120:]))`,
+    names,
+  ],
+  [
     'a signal in each cell',
     `save("train.csv", ["id", "signal", "wood"], [[ids[i], " ".join(map(str, signals[i])), wood[i]] for i in range(120)])
 save("test.csv", ["id", "signal"], [[ids[i], json.dumps(signals[i].tolist())] for i in range(120, 160)])`,
