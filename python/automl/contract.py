@@ -208,6 +208,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     is_joined = bool({"JOINED", "REFERENCES"} & source.settings.keys())
     are_many = source.columns["number"] >= MANY_NUMBERS
     used = {
+        "formulas": source.columns["formula"] > 0,
         "lists": source.columns["list"] > 0 or are_many,
         "dates": is_joined or bool(source.columns.keys() - {"text"}),
         "amounts": is_joined or bool(source.columns.keys() - {"number"}),

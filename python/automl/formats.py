@@ -37,6 +37,12 @@ LIST = re.compile(r"[\[({]?\s*([-+\d.eE]+(?:[\s,;|]+[-+\d.eE]+){3,})\s*[\])}]?")
 DATE = re.compile(r"\d{4}([-/.])\d\d?(\1\d|$)|\d\d?([-/.])\d\d?\3\d{4}")
 NUMBERED = re.compile(r"(.*[^\W\d_])[\W_]*\d+")
 """What files are called by: their class, and a number."""
+ELEMENTS = set(
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se "
+    "Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb "
+    "Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu".split()
+)
+ATOMS = re.compile(r"([A-Z][a-z]?|\(|\))(\d+(?:\.\d+)?)?")
 SIDE = re.compile(
     r"(?<![a-z0-9])(?:left|right|first|second|[ablrxy12])(?![a-z0-9])|(?<=[a-z])[12]$",
     re.IGNORECASE,
@@ -262,6 +268,23 @@ def numbers_in(cell: str) -> list[float]:
     found = LIST.fullmatch(cell.strip())
     numbers = [as_number(each) for each in re.split(r"[\s,;|]+", found[1])] if found else []
     return numbers if all(each == each for each in numbers) else []
+
+
+def amounts_in(formula: str) -> dict[str, float]:
+    """How much of each element a formula has, as Mg(AlO2)2; nothing if it is none."""
+    if "".join(found[0] for found in ATOMS.finditer(formula)) != formula:
+        return {}
+    levels: list[dict[str, float]] = [{}]
+    for symbol, number in ATOMS.findall(formula):
+        if symbol == "(":
+            levels.append({})
+            continue
+        inner = {symbol: 1.0} if symbol != ")" else levels.pop()
+        if not levels or not inner.keys() <= ELEMENTS:
+            return {}
+        for each, amount in inner.items():
+            levels[-1][each] = levels[-1].get(each, 0) + float(number or 1) * amount
+    return levels[0] if len(levels) == 1 else {}
 
 
 def parts_of(cells: list[str]) -> list[list[str]]:

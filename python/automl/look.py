@@ -12,6 +12,7 @@ from pathlib import Path
 from automl.formats import (
     FILE_ENDINGS,
     Columns,
+    amounts_in,
     cleaned,
     is_number,
     is_table,
@@ -32,6 +33,7 @@ MOST_VALUES = 200
 MOST_ARRAYS = 24
 MOST_FOLDERS = 400
 MOST_NUMBERS = 50_000_000
+LEAST_FORMULAS = 12
 UNREADABLE = (OSError, ValueError, AttributeError, TypeError, sqlite3.Error)
 
 
@@ -132,10 +134,13 @@ def describe(name: str, cells: list[str]) -> Column:
 
 
 def kind_of(cells: list[str]) -> str:
-    """How a column is likely to be used: `list`, `text`, `letters`, `number` or `name`."""
+    """How a column is likely to be used: `list`, `formula`, `text`, `letters`, `number` or
+    `name`."""
     known = [cell for cell in cells if cell]
     if known and all(map(numbers_in, known[:MOST_VALUES])):
         return "list"
+    if are_formulas(known):
+        return "formula"
     if sum(map(is_number, known)) >= 0.3 * len(known):
         return "number"
     words = sum(len(cell.split()) for cell in known)
@@ -144,6 +149,14 @@ def kind_of(cells: list[str]) -> str:
         return "text"
     is_long = sum(map(len, known)) >= 5 * len(known) and words <= 1.05 * len(known)
     return "letters" if is_long and is_varied else "name"
+
+
+def are_formulas(cells: list[str]) -> bool:
+    """Nearly all of several elements, and half with numbers, unlike sequences of letters."""
+    some = set(cells[:MOST_VALUES])
+    mixed = sum(len(amounts_in(cell)) > 1 for cell in some)
+    numbered = sum(any(map(str.isdigit, cell)) for cell in some)
+    return len(some) >= LEAST_FORMULAS and mixed >= 0.9 * len(some) and numbered > 0.5 * len(some)
 
 
 def folders_of_data() -> list[Path]:

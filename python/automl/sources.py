@@ -10,6 +10,7 @@ from typing import Any
 from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answers_in, words
 from automl.formats import (
     DATE,
+    ELEMENTS,
     FASTA_ENDINGS,
     HEADERS,
     PICTURE_ENDINGS,
@@ -262,6 +263,14 @@ def table_source(
             [path.as_posix() for path in each.folders or [each.path]] for each in joined
         ]
     columns = kinds_of(test, train, {name for name, *_ in references})
+    symbols = [
+        [each.path.as_posix(), name]
+        for each in tables
+        for name, cells in each.cells.items()
+        if len(cells) > 2 and set(cells) <= ELEMENTS and len(set(cells)) == len(cells)
+    ]
+    if columns["formula"] and symbols:
+        settings["PROPERTIES"] = symbols[0]
     referred = [
         f"{name} {column}"
         for name, _, path in references

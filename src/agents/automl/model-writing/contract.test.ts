@@ -559,7 +559,7 @@ describe('the script that fulfils a contract', () => {
   it.each([
     [
       'model',
-      'settings data formats scores models blend dates amounts molecules letters texts shapes lists table likeness joins files arrays pictures',
+      'settings data formats scores models blend dates amounts molecules letters texts formulas shapes lists table likeness joins files arrays pictures',
     ],
     ['measurement of withheld rows', 'settings data scores formats table held_out'],
     ['look at the data', 'formats look answers headers pairs sources contract'],

@@ -116,6 +116,20 @@ Path("data/asked.txt").write_text("\\n".join(lines[120:]))`,
     names,
   ],
   [
+    'chemical formulas, and a table of what elements are like',
+    `elements = {"Ti": 4.5, "Al": 2.7, "Si": 2.3, "C": 2.2, "N": 1.2, "O": 1.4, "Fe": 7.9, "W": 19.3}
+chosen = [sorted(rng.choice(list(elements), 3, replace=False)) for _ in range(160)]
+amounts = rng.integers(1, 6, (160, 3))
+formulas = [f"{a}{x}({b}{y}{c}){z}" for (a, b, c), (x, y, z) in zip(chosen, amounts)]
+shares = [[x, y * z, z] for x, y, z in amounts]
+dense = [np.average([elements[each] for each in own], weights=w) for own, w in zip(chosen, shares)]
+save("elements.csv", ["symbol", "density"], elements.items())
+save("train.csv", ["id", "formula", "height"], zip(ids[:120], formulas, dense))
+save("test.csv", ["id", "formula"], zip(ids[120:], formulas[120:]))
+truth = dict(zip(ids[120:], dense[120:]))`,
+    [],
+  ],
+  [
     'a signal in each cell',
     `save("train.csv", ["id", "signal", "wood"], [[ids[i], " ".join(map(str, signals[i])), wood[i]] for i in range(120)])
 save("test.csv", ["id", "signal"], [[ids[i], json.dumps(signals[i].tolist())] for i in range(120, 160)])`,
