@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,7 @@ MOST_NUMBERS = 2_000
 LEAST_ROWS = 20
 DRAWS = 200
 """Of the bootstrap."""
+JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+(?:[eE][+-]?\d+)?")
 OWN = 1 + 1e-9
 """The weight of the own answers in a mean: they decide between two classes."""
@@ -168,6 +170,11 @@ def share_files(ids: set[str], asked: set[str]) -> None:
 
 
 def write_table(like: Path, place: Path, table: Columns) -> None:
+    rows = zip(*table.values(), strict=True)
+    if like.suffix.lower() == ".jsonl" and not any("." in name for name in table):
+        lines = [json.dumps(dict(zip(table, map(json_of, row), strict=True))) for row in rows]
+        place.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        return
     if like.suffix.lower() not in (".csv", ".tsv") or HEADERS:
         raise ValueError(f"{like} is no table that can be written again")
     with open(like, encoding="utf-8-sig", errors="replace") as file:
@@ -177,8 +184,12 @@ def write_table(like: Path, place: Path, table: Columns) -> None:
     with open(place, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow(table)
-        for row in zip(*table.values(), strict=True):
+        for row in rows:
             writer.writerow(map(with_comma, row) if have_commas else row)
+
+
+def json_of(cell: str) -> Any:
+    return None if cell == "" else json.loads(cell) if JSON_NUMBER.fullmatch(cell) else cell
 
 
 def with_comma(cell: str) -> str:

@@ -147,6 +147,32 @@ for name in ("train", "test"):
   for (const row of rows) expect(row).toMatch(/^\d+;-?\d+,\d+(?:e-\d+)?;-?\d+,\d+$/);
 });
 
+test('lines of JSON keep their kinds of values', () => {
+  const { folder, measure } = place({
+    task: taskOf('RMSE', [{}]),
+    data: `${numbers}split(["x", "day"], [x, np.array([f"d{each}" for each in day])], y, np.arange(n) % 4 > 0)
+import json
+for name in ("train", "test"):
+    rows = list(csv.DictReader(open(f"data/{name}.csv")))
+    told = [{key: each if key == "day" else json.loads(each) for key, each in row.items()} for row in rows]
+    open(f"data/{name}.jsonl", "w").write("".join(json.dumps(row) + "\\n" for row in told))
+os.remove("data/train.csv")`,
+  });
+  const guess = version('guess = [train[0]["y"] + 0.0] * len(test)');
+  const json = guess.replaceAll(
+    /list\(csv\.DictReader\(open\("data\/(train|test)\.csv"\)\)\)/g,
+    '[json.loads(each) for each in open("data/$1.jsonl")]',
+  );
+  answersOf(measure(`import json\n${json}`));
+  const rows = readFileSync(join(folder, 'held_out/data/test.jsonl'), 'utf8').trim().split('\n');
+  for (const row of rows)
+    expect(JSON.parse(row)).toEqual({
+      id: expect.any(Number),
+      x: expect.any(Number),
+      day: expect.stringMatching(/^d\d+$/),
+    });
+});
+
 test.each(Object.entries(cases))('the answers of withheld rows are not there: %s', (name, kind) => {
   const { folder, measure } = place(kind);
   const all = rowsOf(folder, 'data/train.csv').slice(1);
