@@ -90,7 +90,6 @@ def rows_of(path: Path) -> Iterator[list[str]]:
             named = ((each, NUMBERED.fullmatch(each.stem)) for each in sorted(path.iterdir()))
             yield from ([each.as_posix(), found[1]] for each, found in named if found)
         return
-    csv.field_size_limit(2**24)
     within = path.name if path.parent.is_file() else ""
     path = path.parent if within else path
     name = path.name.lower().removesuffix(".gz")
@@ -115,6 +114,7 @@ def rows_of(path: Path) -> Iterator[list[str]]:
 
 def cells_of(file: TextIO) -> Iterator[list[str]]:
     """The lines of a table, also of its header."""
+    csv.field_size_limit(2**24)
     delimiter = skip_comments(file)
     rows = csv.reader(file, delimiter=delimiter)
     yield from map(with_points, rows) if delimiter == ";" else rows

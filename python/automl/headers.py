@@ -1,11 +1,12 @@
 """Names for the columns of tables without a header."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from automl.answers import ASKED, ID, NAMES, classes_of
 from automl.formats import HEADERS, cells_of, opened
-from automl.look import MOST_TABLES, MOST_VALUES, kind_of
+from automl.look import MOST_TABLES, MOST_VALUES, UNREADABLE, kind_of
 
 ENDINGS = (".txt", ".dat", ".data", ".tsv", ".csv")
 MOST_LINES = 2_000
@@ -42,8 +43,9 @@ def first_lines() -> Iterator[tuple[Path, Cells]]:
     """Of tables; names of columns do not come again below."""
     paths = [each for each in sorted(Path("data").rglob("*")) if each.name.endswith(ENDINGS)]
     for path in paths[:MOST_TABLES]:
-        with opened(path) as file:
-            rows = [row for row, _ in zip(cells_of(file), range(MOST_LINES), strict=False)]
+        rows: list[list[str]] = []
+        with suppress(*UNREADABLE), opened(path) as file:
+            rows += [row for row, _ in zip(cells_of(file), range(MOST_LINES), strict=False)]
         columns = list(map(list, zip(*rows, strict=False)))
         are_rows = len(rows) >= LEAST_LINES and len({len(row) for row in rows}) == 1
         if are_rows and len(columns) > 1:

@@ -1,5 +1,6 @@
 """What the data folder holds: tables, arrays, and files with a text or a picture each."""
 
+import csv
 import json
 import sqlite3
 import sys
@@ -34,7 +35,7 @@ MOST_ARRAYS = 24
 MOST_FOLDERS = 400
 MOST_NUMBERS = 50_000_000
 LEAST_FORMULAS = 12
-UNREADABLE = (OSError, ValueError, AttributeError, TypeError, sqlite3.Error)
+UNREADABLE = (OSError, ValueError, AttributeError, TypeError, csv.Error, sqlite3.Error)
 
 
 @dataclass

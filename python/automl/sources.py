@@ -26,7 +26,6 @@ from automl.formats import (
 )
 from automl.headers import name_columns
 from automl.look import (
-    MOST_ROWS,
     NamedFiles,
     Table,
     files_named_in,
@@ -37,6 +36,8 @@ from automl.look import (
 )
 from automl.pairs import find_pair
 
+LEAST_REFERRED = 10
+"""Different values of a column that names rows of another table."""
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
 ID_MARKS = (r"\s;|", r"\s;|_", r"\s;|_.")
@@ -136,7 +137,8 @@ def without_targets(table: Table) -> Table:
 
 def shared(test: Table, table: Table) -> list[str]:
     """Columns that tell something of the rows of both; ids do where they are dates."""
-    known = test.cells.keys() - {*NAMES, *([] if DATE.match(test.cells[ID][0]) else [ID])}
+    are_dates = any(map(DATE.match, test.cells[ID][:1]))
+    known = test.cells.keys() - {*NAMES, *([] if are_dates else [ID])}
     return [name for name in table.cells if name in known]
 
 
@@ -279,7 +281,9 @@ def table_source(
         for column in table.cells
     ]
     are_pairs = bool(counterparts([*shared(test, train), *referred]))
-    listed = ", ".join(f"{count} of {kind}s" for kind, count in sorted(columns.items()))
+    listed = ", ".join(
+        f"{count} of {kind.removesuffix('s')}s" for kind, count in sorted(columns.items())
+    )
     if not listed:
         joins = [*settings.get("JOINED", []), [path for _, _, path in references]]
         listed = " and ".join(path for paths in joins for path in paths)
@@ -329,16 +333,17 @@ def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
     found = []
     for name in test.cells.keys() - {ID, *NAMES}:
         asked = set(filter(None, test.cells[name]))
+        # Small numbers may be in many columns by chance.
+        are_small = all(cell.isdecimal() and len(cell) < 6 for cell in asked)
+        if len(asked) < LEAST_REFERRED:
+            continue
         for table in [each for each in tables if each.path.is_file()]:
             for key, cells in table.cells.items():
                 told = set(cells)
-                # Small numbers may be in many columns by chance.
-                is_named = not asked <= set(map(str, range(MOST_ROWS))) or words(name) & words(
-                    f"{table.path.stem} {key}"
-                )
-                if len(told) == table.rows >= 10 and is_named and len(asked) >= 10:
-                    if len(asked & told) >= 0.95 * len(asked):
-                        found.append([name, key, table.path.as_posix()])
+                is_named = bool(words(name) & words(f"{table.path.stem} {key}"))
+                is_key = len(told) == table.rows and len(asked & told) >= 0.95 * len(asked)
+                if is_key and (is_named or not are_small):
+                    found.append([name, key, table.path.as_posix()])
     return sorted(found)
 
 
