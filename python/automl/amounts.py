@@ -5,8 +5,8 @@ from collections import Counter
 
 import numpy as np
 
+from automl.cells import as_number
 from automl.data import Data
-from automl.formats import as_number
 from automl.table import FEW_LEVELS, recurs
 
 NUMBER = re.compile(r"(?<![\d.])(?:(?<!\w)[+-])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")

@@ -91,7 +91,7 @@ def find_contract() -> dict[str, Any]:
         parts = [models, "blend", *parts]
     is_share = metric in SHARES or F_BETA.fullmatch(metric) is not None
     return {
-        "parts": ["settings", "data", "formats", "scores", *parts],
+        "parts": ["settings", "cells", "data", "formats", "scores", *parts],
         "reads": reads,
         "members": members,
         "kind": source.kind,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from automl.formats import as_number, is_number
+from automl.cells import as_number, is_number
 from automl.settings import (
     BOUNDS,
     CLASS_COLUMNS,

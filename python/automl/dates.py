@@ -5,8 +5,8 @@ from datetime import datetime
 
 import numpy as np
 
+from automl.cells import as_number
 from automl.data import Data
-from automl.formats import as_number
 
 FORMATS = (
     *("%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d", "%d-%m-%Y", "%Y-%m"),

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from automl.cells import amounts_in, as_number
 from automl.data import Data
-from automl.formats import amounts_in, as_number, read_table
+from automl.formats import read_table
 
 PROPERTIES = ["", ""]
 """A table with a row for each element, and the column that has their symbols."""

@@ -4,10 +4,11 @@ from collections import defaultdict
 
 import numpy as np
 
-from automl.formats import Columns, as_number, cleaned, read_table, read_tables_of
+from automl.cells import as_number, cleaned
+from automl.formats import Columns, read_table, read_tables_of
 from automl.settings import TARGETS
-from automl.table import FILE_COLUMN
 from automl.shapes import BANDS, SHORTEST, swings_of
+from automl.table import FILE_COLUMN
 
 REFERENCES: list[list[str]] = []
 """Columns that name rows of other tables: each with the column and the table that has these."""

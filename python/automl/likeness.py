@@ -5,8 +5,9 @@ from collections import Counter
 
 import numpy as np
 
+from automl.cells import as_number, counterparts
 from automl.data import Data
-from automl.formats import Columns, as_number, counterparts
+from automl.formats import Columns
 
 LETTERS = 3
 """In the pieces of texts that are compared."""

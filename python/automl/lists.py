@@ -5,8 +5,9 @@ from collections import defaultdict
 
 import numpy as np
 
+from automl.cells import is_number, numbers_in
 from automl.data import Data
-from automl.formats import Columns, is_number, numbers_in
+from automl.formats import Columns
 from automl.settings import TARGETS
 from automl.shapes import SHORTEST, columns_of
 

@@ -10,16 +10,13 @@ from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from automl.cells import amounts_in, cleaned, is_number, numbers_in
 from automl.formats import (
     FILE_ENDINGS,
     Columns,
-    amounts_in,
-    cleaned,
-    is_number,
     is_table,
     read_table,
     read_tables_of,
-    numbers_in,
     rows_of,
     tables_at,
     tables_in,

@@ -1,25 +1,20 @@
 """What of the data folder is to be learned from: the largest source that has the answers."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answers_in, words
+from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answers_in
+from automl.cells import DATE, counterparts, numbers_in, parts_of
 from automl.formats import (
-    DATE,
-    ELEMENTS,
     FASTA_ENDINGS,
     HEADERS,
     PICTURE_ENDINGS,
     RECORDING_ENDINGS,
     Columns,
-    counterparts,
     end_ids_at,
-    numbers_in,
-    parts_of,
     read_table,
     tables_in,
     with_rows,
@@ -35,9 +30,8 @@ from automl.look import (
     read_head,
 )
 from automl.pairs import find_pair
+from automl.references import column_like, find_references, find_symbols, referred_columns
 
-LEAST_REFERRED = 10
-"""Different values of a column that names rows of another table."""
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
 ID_MARKS = (r"\s;|", r"\s;|_", r"\s;|_.")
@@ -219,23 +213,6 @@ def find_by_parts(test: Table, tables: list[Table]) -> Source | None:
     return None
 
 
-def column_like(cells: list[str], table: Table) -> str:
-    """The column that has most of these values, or else values that are written like them."""
-    asked = set(cells)
-    for name, told in table.cells.items():
-        if len(asked & set(told)) >= 0.9 * len(asked):
-            return name
-    ways = {re.sub(r"\d", "0", cell) for cell in asked}
-    return next(
-        (
-            name
-            for name, told in table.cells.items()
-            if name not in NAMES and {re.sub(r"\d", "0", cell) for cell in told[:200]} == ways
-        ),
-        "",
-    )
-
-
 def kinds_of(test: Table, table: Table, without: Iterable[str] = ()) -> Counter[str]:
     names = [name for name in shared(test, table) if name not in without]
     return Counter(kind_of(table.cells[name]) for name in names)
@@ -265,22 +242,10 @@ def table_source(
             [path.as_posix() for path in each.folders or [each.path]] for each in joined
         ]
     columns = kinds_of(test, train, {name for name, *_ in references})
-    symbols = [
-        [each.path.as_posix(), name]
-        for each in tables
-        for name, cells in each.cells.items()
-        if len(cells) > 2 and set(cells) <= ELEMENTS and len(set(cells)) == len(cells)
-    ]
+    symbols = find_symbols(tables)
     if columns["formula"] and symbols:
         settings["PROPERTIES"] = symbols[0]
-    referred = [
-        f"{name} {column}"
-        for name, _, path in references
-        for table in tables
-        if table.path.as_posix() == path
-        for column in table.cells
-    ]
-    are_pairs = bool(counterparts([*shared(test, train), *referred]))
+    are_pairs = bool(counterparts([*shared(test, train), *referred_columns(references, tables)]))
     listed = ", ".join(
         f"{count} of {kind.removesuffix('s')}s" for kind, count in sorted(columns.items())
     )
@@ -326,25 +291,6 @@ def can_be_joined(test: Table, table: Table) -> bool:
     is_list = bool(table.cells) and table.cells.keys() <= set(test.cells) - {ID}
     has_key = ID in table.cells or bool(shared(test, table))
     return (not is_known or is_list) and has_key and table.rows <= MOST_ROWS_JOINED
-
-
-def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
-    """Columns of the rows to predict whose values are unique in a column of another name."""
-    found = []
-    for name in test.cells.keys() - {ID, *NAMES}:
-        asked = set(filter(None, test.cells[name]))
-        # Small numbers may be in many columns by chance.
-        are_small = all(cell.isdecimal() and len(cell) < 6 for cell in asked)
-        if len(asked) < LEAST_REFERRED:
-            continue
-        for table in [each for each in tables if each.path.is_file()]:
-            for key, cells in table.cells.items():
-                told = set(cells)
-                is_named = bool(words(name) & words(f"{table.path.stem} {key}"))
-                is_key = len(told) == table.rows and len(asked & told) >= 0.95 * len(asked)
-                if is_key and (is_named or not are_small):
-                    found.append([name, key, table.path.as_posix()])
-    return sorted(found)
 
 
 def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | None:

@@ -7,17 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from automl.cells import DATE, as_number, cleaned, is_number, parts_of
 from automl.data import Data, encode
-from automl.formats import (
-    DATE,
-    Columns,
-    as_number,
-    cleaned,
-    is_number,
-    parts_of,
-    read_table,
-    with_rows,
-)
+from automl.formats import Columns, read_table, with_rows
 from automl.settings import CLASSIFIES, ID, TARGETS, TEST
 
 TRAIN = ["data/train.csv"]

@@ -559,10 +559,10 @@ describe('the script that fulfils a contract', () => {
   it.each([
     [
       'model',
-      'settings data formats scores models blend dates amounts molecules letters texts formulas shapes lists table likeness joins files arrays pictures',
+      'settings cells data formats scores models blend dates amounts molecules letters texts formulas shapes lists table likeness joins files arrays pictures',
     ],
-    ['measurement of withheld rows', 'settings data scores formats table held_out'],
-    ['look at the data', 'formats look answers headers pairs sources contract'],
+    ['measurement of withheld rows', 'settings cells data scores formats table held_out'],
+    ['look at the data', 'cells formats look answers headers pairs references sources contract'],
   ])('has each name once, whatever parts a %s is made of', (_, parts) => {
     const names = parts
       .split(' ')

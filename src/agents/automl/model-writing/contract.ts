@@ -67,7 +67,10 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     VALUES: file.columns.length === 1 ? (file.columns[0]?.values ?? []) : [],
     POSITIVE: positive(task),
   };
-  const parts = ['formats', 'look', 'answers', 'headers', 'pairs', 'sources', 'contract'];
+  const parts = [
+    ...['cells', 'formats', 'look', 'answers', 'headers', 'pairs', 'references', 'sources'],
+    'contract',
+  ];
   return pythonScript(parts, settings, 'print_contract()');
 }
 
