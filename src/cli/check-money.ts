@@ -52,7 +52,7 @@ export function checkMoney({ runs, prices, spend }: Plan, programs: ReadonlySet<
 /** The flag whose limit is below the least that a call reserves; null if there is none. */
 function tooLow({ limits }: RunSpec, ofAll: number | undefined, least: number): string | null {
   if (limits.money !== undefined && limits.money <= least) return `--money ${limits.money}`;
-  return ofAll !== undefined && ofAll <= least ? `--experiment-money ${ofAll}` : null;
+  return ofAll !== undefined && ofAll <= least ? `--experiment-money (spend.money) ${ofAll}` : null;
 }
 
 /** Small amounts need their digits. */

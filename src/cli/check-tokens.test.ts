@@ -18,7 +18,7 @@ test('a limit on tokens that allows no call is refused', () => {
   const refused = () => checkTokens(planWith(2000), new Set());
   expect(refused).toThrow('--tokens 2000 does not allow a single call: own/model may reply with 2000 tokens');
   expect(() => checkTokens(planWith(90_000, { tokens: 1500 }), new Set())).toThrow(
-    '--experiment-tokens 1500',
+    '--experiment-tokens (spend.tokens) 1500',
   );
 });
 
@@ -29,6 +29,10 @@ test('a limit that may not allow the first request gets a warning, a higher one 
   for (const tokens of [15_001, undefined]) expect(checkTokens(planWith(tokens), new Set())).toEqual([]);
 });
 
-test('a program is not checked, since it may ask for shorter replies', () => {
-  expect(checkTokens(planWith(100), new Set([exampleSpec().agent]))).toEqual([]);
+test('of a program, which may ask for shorter replies, a limit below its longest one gets a warning', () => {
+  const { agent } = exampleSpec();
+  expect(checkTokens(planWith(20_000), new Set([agent]))).toEqual([
+    `--tokens 20000 may be too low: if ${agent} sets no limit of its own, own/model may reply with 32000 tokens, and a call that may need more than are left is not made.`,
+  ]);
+  expect(checkTokens(planWith(40_000), new Set([agent]))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { UserError } from '../lib/errors.ts';
+import { unlimitedOutputTokens } from '../models/index.ts';
 import type { Plan } from '../schema/index.ts';
 import { firstRequest } from './check-money.ts';
 
@@ -11,13 +12,22 @@ import { firstRequest } from './check-money.ts';
 export function checkTokens({ runs, spend }: Plan, programs: ReadonlySet<string>): string[] {
   const warnings = new Set<string>();
   for (const { agent, roles, limits } of runs) {
-    if (roles === undefined || programs.has(agent)) continue;
-    const { model, max_output_tokens: reply } = roles.agent;
+    if (roles === undefined) continue;
+    const isProgram = programs.has(agent);
+    const { model } = roles.agent;
+    const reply = isProgram ? unlimitedOutputTokens : roles.agent.max_output_tokens;
     const given = [
       { flag: '--tokens', limit: limits.tokens },
-      { flag: '--experiment-tokens', limit: spend?.tokens },
+      { flag: '--experiment-tokens (spend.tokens)', limit: spend?.tokens },
     ].flatMap(({ flag, limit }) => (limit === undefined ? [] : [{ said: `${flag} ${limit}`, limit }]));
     for (const { said, limit } of given) {
+      if (isProgram) {
+        if (limit <= reply)
+          warnings.add(
+            `${said} may be too low: if ${agent} sets no limit of its own, ${model} may reply with ${reply} tokens, and a call that may need more than are left is not made.`,
+          );
+        continue;
+      }
       if (limit <= reply) {
         throw new UserError(
           'tokens_too_low',
