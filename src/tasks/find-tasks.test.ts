@@ -91,12 +91,12 @@ describe('loading a task', () => {
   it('lists the known ids and the nearest one when there is no such task', () => {
     const tasks = temporaryFolder();
     makeTask(tasks, 'spaceship-titanic');
-    makeTask(tasks, 'digits');
+    makeTask(tasks, 'digits', { fields: { variants: { small: { title: 'Few digits' } } } });
     expect(() => loadTask('digit', [tasks])).toThrowError(
       expect.objectContaining({
         code: 'unknown_task',
         message: 'There is no task "digit". Did you mean "digits"?',
-        hint: expect.stringMatching(/--task-dir .*\. The tasks are: digits, spaceship-titanic\.$/),
+        hint: expect.stringMatching(/--task-dir .*\. The tasks are: digits, digits-small, spaceship-titanic\.$/),
       }),
     );
   });

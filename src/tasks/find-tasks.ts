@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { isFolder } from '../lib/files-there.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -92,7 +92,10 @@ function folderOf(id: string, folders: readonly string[], options: ReadTaskOptio
   const known = folders
     .filter(isFolder)
     .flatMap(taskFolders)
-    .map((folder) => folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1))
+    .flatMap((folder) => {
+      const name = basename(folder);
+      return [name, ...[...inspectTask(folder, options).variants.keys()].map((each) => `${name}-${each}`)];
+    })
     .sort();
   const near = nearest(id, known);
   const isHere = existsSync(inTask(resolve(id), 'taskFile'));
