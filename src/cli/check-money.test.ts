@@ -19,7 +19,9 @@ test('a limit on money that allows no call is refused, with the cost of a reply'
   const refused = () => checkMoney(planWith(0.02), new Set());
   expect(refused).toThrow('--money 0.02 does not allow a single call: own/model may reply with 2000 tokens');
   expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining('more than $0.02') }));
-  expect(() => checkMoney(planWith(1, { money: 0.01 }), new Set())).toThrow('--experiment-money (spend.money) 0.01');
+  expect(() => checkMoney(planWith(1, { money: 0.01 }), new Set())).toThrow(
+    '--experiment-money (spend.money) 0.01',
+  );
   for (const money of [0.04, undefined]) expect(checkMoney(planWith(money), new Set())).toEqual([]);
 });
 

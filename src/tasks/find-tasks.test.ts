@@ -96,7 +96,9 @@ describe('loading a task', () => {
       expect.objectContaining({
         code: 'unknown_task',
         message: 'There is no task "digit". Did you mean "digits"?',
-        hint: expect.stringMatching(/--task-dir .*\. The tasks are: digits, digits-small, spaceship-titanic\.$/),
+        hint: expect.stringMatching(
+          /--task-dir .*\. The tasks are: digits, digits-small, spaceship-titanic\.$/,
+        ),
       }),
     );
   });
