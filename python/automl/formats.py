@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from itertools import compress
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -26,6 +26,9 @@ ID_ENDS = r"\s;|"
 """What ends an id in the title of a record of FASTA."""
 HEADERS: list[list[Any]] = []
 """Files without one, each with the names of its columns."""
+WIDE: list[list[Any]] = []
+"""Files with a column for each of several things: these columns, and what things and values are
+called where each is a row of its own."""
 Columns = dict[str, list[str]]
 """A table: the cells of each column."""
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
@@ -91,8 +94,22 @@ def rows_of(path: Path) -> Iterator[list[str]]:
         else:
             rows = cells_of(file)
             given = [names for other, names in HEADERS if path.as_posix() == other]
-            yield given[0] if given else [name.strip() for name in next(rows, [])]
-            yield from rows
+            header = given[0] if given else [name.strip() for name in next(rows, [])]
+            wide = [told for other, *told in WIDE if path.as_posix() == other]
+            yield from made_long(header, rows, *wide[0]) if wide else chain([header], rows)
+
+
+def made_long(
+    header: list[str], rows: Iterable[list[str]], things: list[str], thing: str, value: str
+) -> Iterator[list[str]]:
+    """A row for each thing and row of a wide table."""
+    places = {name: header.index(name) for name in things}
+    others = [place for place, name in enumerate(header) if name not in places]
+    yield [*(header[place] for place in others), thing, value]
+    for row in rows:
+        if len(row) == len(header):
+            for name, place in places.items():
+                yield [*(row[each] for each in others), name, row[place]]
 
 
 def cells_of(file: TextIO) -> Iterator[list[str]]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from automl.data import Data, write_submission
-from automl.formats import HEADERS, Columns, is_table, read_table, with_rows
+from automl.formats import HEADERS, WIDE, Columns, is_table, read_table, with_rows
 from automl.scores import Prediction, loss_of
 from automl.settings import (
     CLASS_COLUMNS,
@@ -175,7 +175,7 @@ def write_table(like: Path, place: Path, table: Columns) -> None:
         lines = [json.dumps(dict(zip(table, map(json_of, row), strict=True))) for row in rows]
         place.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         return
-    if like.suffix.lower() not in (".csv", ".tsv") or HEADERS:
+    if like.suffix.lower() not in (".csv", ".tsv") or HEADERS or WIDE:
         raise ValueError(f"{like} is no table that can be written again")
     with open(like, encoding="utf-8-sig", errors="replace") as file:
         head, *some = [line for line, _ in zip(file, range(100), strict=False)]

@@ -13,6 +13,7 @@ from automl.formats import (
     HEADERS,
     PICTURE_ENDINGS,
     RECORDING_ENDINGS,
+    WIDE,
     Columns,
     end_ids_at,
     read_table,
@@ -47,6 +48,8 @@ def find_data() -> tuple[str, Source]:
         if found is not None:
             if HEADERS:
                 found[1].settings["HEADERS"] = HEADERS
+            if WIDE:
+                found[1].settings["WIDE"] = WIDE
             if marks != ID_MARKS[0]:
                 found[1].settings["ID_ENDS"] = marks
             return found
@@ -61,7 +64,7 @@ def look_for_data() -> tuple[str, Source] | None:
         raise NoModelError(f"{TEST} does not list the ids")
     if not HEADERS:
         name_columns(listed.cells[ID])
-    tables = [named_by_file(each, listed) for each in find_tables()]
+    tables = [as_long(named_by_file(each, listed), listed) for each in find_tables()]
     for test, others in ways_to_read(listed, tables):
         source = find_source(test, others)
         is_part = any(each.path == test.path for each in others)
@@ -87,6 +90,19 @@ def named_by_file(table: Table, listed: Table) -> Table:
             cells[name] = table.cells[table.file_column]
             return replace(table, cells=cells, file_column=name)
     return replace(table, cells=cells, file_column="")
+
+
+def as_long(table: Table, listed: Table) -> Table:
+    """What a column of the rows to predict names may be columns of another table, as of a shop."""
+    path = table.path.as_posix()
+    for name, cells in listed.cells.items() if len(NAMES) == 1 and table.path.is_file() else ():
+        things = sorted(set(cells))
+        is_new = table.path != listed.path and name not in table.cells and name not in (ID, *NAMES)
+        if is_new and len(things) > 1 and set(things) <= table.cells.keys():
+            if all(path != other for other, *_ in WIDE):
+                WIDE.append([path, things, name, NAMES[0]])
+            return read_head(table.path)
+    return table
 
 
 def ways_to_read(listed: Table, tables: list[Table]) -> list[tuple[Table, list[Table]]]:

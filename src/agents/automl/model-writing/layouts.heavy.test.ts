@@ -130,6 +130,16 @@ truth = dict(zip(ids[120:], dense[120:]))`,
     [],
   ],
   [
+    'a column for each of several series',
+    `days = [str(np.datetime64("2024-01-01") + each) for each in range(60)]
+cells = {(shop, day): 10 * place + 3 * (number % 7) for place, shop in enumerate(["quay", "mill", "park"]) for number, day in enumerate(days)}
+save("sales.csv", ["date", "quay", "mill", "park"], [[day, *(cells[shop, day] for shop in ("quay", "mill", "park"))] for day in days[:45]])
+asked = [(shop, day) for day in days[45:] for shop in ("park", "mill", "quay")]
+save("test.csv", ["id", "date", "shop"], [[i, day, shop] for i, (shop, day) in enumerate(asked)])
+truth = {str(i): cells[key] for i, key in enumerate(asked)}`,
+    [],
+  ],
+  [
     'a signal in each cell',
     `save("train.csv", ["id", "signal", "wood"], [[ids[i], " ".join(map(str, signals[i])), wood[i]] for i in range(120)])
 save("test.csv", ["id", "signal"], [[ids[i], json.dumps(signals[i].tolist())] for i in range(120, 160)])`,
