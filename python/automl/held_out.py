@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from automl.data import Data, write_submission
-from automl.formats import HEADERS, WIDE, Columns, is_table, read_table, with_rows
+from automl.formats import Columns, is_table, read_table, with_rows
 from automl.scores import Prediction, loss_of
 from automl.settings import (
     CLASS_COLUMNS,
@@ -134,6 +134,9 @@ def choose(data: Data) -> tuple[np.ndarray, np.ndarray]:
 
 def write_trial(train: Columns, held: np.ndarray) -> list[str]:
     """A copy of the workspace in which the held rows are those to predict; returns their ids."""
+    inside = [each for each in (*TRAIN, ANSWERS) if each and not Path(each).is_file()]
+    if inside:
+        raise ValueError(f"{inside[0]} is in a file with others")
     shutil.rmtree(TRIAL, ignore_errors=True)
     left_out = shutil.ignore_patterns(TRIAL.name, "data", "__pycache__", SUBMISSION)
     shutil.copytree(".", TRIAL, ignore=left_out, symlinks=True)
@@ -175,7 +178,7 @@ def write_table(like: Path, place: Path, table: Columns) -> None:
         lines = [json.dumps(dict(zip(table, map(json_of, row), strict=True))) for row in rows]
         place.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         return
-    if like.suffix.lower() not in (".csv", ".tsv") or HEADERS or WIDE:
+    if like.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"{like} is no table that can be written again")
     with open(like, encoding="utf-8-sig", errors="replace") as file:
         head, *some = [line for line, _ in zip(file, range(100), strict=False)]

@@ -147,6 +147,20 @@ for name in ("train", "test"):
   for (const row of rows) expect(row).toMatch(/^\d+;-?\d+,\d+(?:e-\d+)?;-?\d+,\d+$/);
 });
 
+test('rows of a table that is in a file with others are not withheld', () => {
+  const { measure } = place({
+    task: taskOf('RMSE', [{}]),
+    data: `${numbers}split(["x"], [x], y, np.arange(n) % 4 > 0)
+import json
+told = {name: list(csv.DictReader(open(f"data/{name}.csv"))) for name in ("train", "test")}
+json.dump(told, open("data/all.json", "w"))
+os.remove("data/train.csv")`,
+  });
+  expect(measure(usual)).toEqual({
+    problem: expect.stringContaining('all.json/train is in a file with others'),
+  });
+});
+
 test('lines of JSON keep their kinds of values', () => {
   const { folder, measure } = place({
     task: taskOf('RMSE', [{}]),

@@ -57,9 +57,12 @@ async function measureHeldOut(
   return readHeldOut(done.observation) ?? { problem: `measuring it ended as ${done.status}` };
 }
 
-/** Whether rows can be withheld, as far as is known before it is tried: not if TEST is the table to learn from, too. */
+/**
+ * Whether rows can be withheld, as far as is known before it is tried: not if TEST is the table to learn from, too, or if
+ * tables are not read as they are.
+ */
 export function canHoldOut({ kind, settings }: Contract): boolean {
-  return kind === 'table' && !('TEST_IDS' in settings);
+  return kind === 'table' && !['TEST_IDS', 'HEADERS', 'WIDE'].some((name) => name in settings);
 }
 
 /** Two scripts are each measured by a program that is written first, one may be written anew; then one is answered with. */
@@ -107,7 +110,7 @@ export async function gainOnHeldOut(
 const ofAnswers = [
   ...['TRAIN', 'ANSWERS', 'FILE_COLUMN', 'TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS'],
   ...['CLASSIFIES', 'ARE_LABELS', 'WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'BOUNDS'],
-  ...['METRIC', 'QUANTILE', 'UNIT', 'ID_ENDS', 'HEADERS', 'WIDE'],
+  ...['METRIC', 'QUANTILE', 'UNIT', 'ID_ENDS'],
 ];
 
 /** A program about answers for rows of tables. */
