@@ -95,7 +95,7 @@ def rows_of(path: Path) -> Iterator[list[str]]:
             rows = cells_of(file)
             given = [names for other, names in HEADERS if path.as_posix() == other]
             header = given[0] if given else [name.strip() for name in next(rows, [])]
-            wide = [told for other, *told in WIDE if path.as_posix() == other]
+            wide = [each[1:] for each in WIDE if each[0] == path.as_posix()]
             yield from made_long(header, rows, *wide[0]) if wide else chain([header], rows)
 
 
