@@ -201,7 +201,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     if source.columns["recording"] > 0:
         return ["shapes", "lists", "table", "files", "arrays"], "read_recordings()"
     has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
-    if not has_models and not source.columns.keys() & {"number", "name", "list"}:
+    if not has_models and not source.columns.keys() & {"number", "name", "list", "formula"}:
         raise NoModelError(
             "scikit-learn cannot be imported, and all there is to learn from are words"
         )

@@ -162,15 +162,16 @@ export async function conclude(
       : `\n\nNot finished or not graded:\n${lines.join('\n')}\n${nextAfter(context, experiment, problems, taskFlags)}`;
   const begun = runs.find(({ status }) => status !== 'pending');
   const run = `${name}/${begun?.run ?? ''}`;
+  const ofSteps: [string, string][] = [];
+  if (runs.every(({ steps }) => steps === 0))
+    ofSteps.push([`runs trace ${run}`, 'everything that was recorded']);
+  else if (experiment.plan.grade !== 'all')
+    ofSteps.push([`grade ${name} --steps all${taskFlags}`, 'the hidden score of every step']);
   const ofRuns: [string, string][] = [
     ['view', 'results and every step, in the browser'],
     [`runs show ${run}`, 'every step of a run'],
     [`runs diff ${run} 0 last`, 'what the agent changed'],
-    ...(runs.every(({ steps }) => steps === 0)
-      ? [[`runs trace ${run}`, 'everything that was recorded'] as [string, string]]
-      : experiment.plan.grade === 'all'
-        ? []
-        : [[`grade ${name} --steps all${taskFlags}`, 'the hidden score of every step'] as [string, string]]),
+    ...ofSteps,
     [`report ${name}`, 'this table again'],
   ];
   const commands = begun === undefined ? [[`runs ls ${name}`, 'where each run is'] as const] : ofRuns;
