@@ -15,11 +15,20 @@ MOST_CHANNELS = 24
 MOST_PIXELS = 64
 """Along each side of a picture."""
 MOST_SQUARES = 512
-"""Columns of a picture, besides those of its edges."""
+"""Columns of a picture too small for edges."""
+FEW_SQUARES = 50
+"""The same of others: where they are light is told by edges and patches."""
 DIRECTIONS = 8
 CELLS = 4
 """Along each side of a picture."""
-PICTURES_AT_ONCE = 500
+PATCH = 6
+"""Points along its side."""
+KINDS_OF_PATCHES = 64
+MOST_FOR_PATCHES = 32
+"""Points along each side of a picture."""
+MOST_PATCHES = 1_500_000
+"""Of all pictures, for the sake of time."""
+PICTURES_AT_ONCE = 100
 """For the sake of memory."""
 
 
@@ -27,7 +36,8 @@ def columns_of(rows: np.ndarray) -> np.ndarray:
     """
     Every place of the arrays is a column, shape (rows, columns); of large pictures, the means of
     squares, and of large sequences the means of blocks, and what each channel is like as a whole.
-    The edges in pictures are columns, too, and how strongly each channel of sequences swings.
+    The edges and patches in pictures are columns, too, and how strongly each channel of sequences
+    swings.
     """
     more: list[np.ndarray] = []
     side = side_of(rows)
@@ -37,11 +47,12 @@ def columns_of(rows: np.ndarray) -> np.ndarray:
     if is_long or (rows.ndim == 2 and are_sequences(rows)):
         rows, more = as_sequences(rows)
     elif rows.ndim in (3, 4):
-        pictures = as_pictures(rows)
+        pictures, most = as_pictures(rows), MOST_SQUARES
         if min(pictures.shape[2:]) >= 2 * CELLS:
             parts = np.array_split(pictures, -(-len(pictures) // PICTURES_AT_ONCE))
-            more = [np.vstack([edges_in(each) for each in parts])]
-        times = int(np.ceil(np.sqrt(pictures[0].size / MOST_SQUARES)))
+            more = [np.vstack([edges_in(each) for each in parts]), patches_in(pictures)]
+            most = FEW_SQUARES
+        times = int(np.ceil(np.sqrt(pictures[0].size / most)))
         rows = shrink(pictures, min(times, *pictures.shape[2:]))
     return np.hstack([rows.reshape(len(rows), -1), *more]).astype(float)
 
@@ -138,3 +149,47 @@ def edges_in(pictures: np.ndarray) -> np.ndarray:
     strength = np.linalg.norm(found, axis=(1, 2))[:, None] + 1e-9
     told = [found.reshape(len(found), -1), np.sort(found.sum(axis=1)), np.sort(found.sum(axis=2))]
     return np.hstack([strength, *(each / strength for each in told)])
+
+
+def patches_in(pictures: np.ndarray) -> np.ndarray:
+    """
+    How much of each kind of patch, and of its negative, there is in each quarter of a picture. The
+    kinds are the means of clusters of whitened patches, found without the answers (Coates and Ng,
+    Learning feature representations with k-means, 2012).
+    """
+    pictures = shrink(pictures, -(-max(pictures.shape[2:]) // MOST_FOR_PATCHES))
+    step = int(np.ceil(np.sqrt(pictures[:, 0].size / MOST_PATCHES)))
+    step = min(step, min(pictures.shape[2:]) // 4)
+    chance = np.random.default_rng(0)
+    some = patches_of(pictures[chance.permutation(len(pictures))[:1_000]], step)
+    some = chance.permutation(some.reshape(-1, some.shape[-1]))[:20_000]
+    middle = some.mean(axis=0)
+    spread, axes = np.linalg.eigh(np.cov(some, rowvar=False, dtype=some.dtype))
+    whiten = axes / np.sqrt(np.abs(spread) + 0.1 * spread.mean() + 1e-9) @ axes.T
+    some = (some - middle) @ whiten
+    kinds = some[:KINDS_OF_PATCHES]
+    for _ in range(10):
+        kinds = kinds / np.maximum(np.linalg.norm(kinds, axis=1, keepdims=True), 1e-9)
+        like = some @ kinds.T
+        # Each patch belongs to the kind that it, or its negative, is most like.
+        is_most = np.abs(like) == np.abs(like).max(axis=1, keepdims=True)
+        kinds = (is_most * like).T @ some
+    kinds = kinds / np.maximum(np.linalg.norm(kinds, axis=1, keepdims=True), 1e-9)
+    told = []
+    for part in np.array_split(pictures, -(-len(pictures) // PICTURES_AT_ONCE)):
+        like = (patches_of(part, step) - middle) @ (whiten @ kinds.T)
+        found = np.concatenate([np.maximum(like - 0.5, 0), np.maximum(-like - 0.5, 0)], axis=3)
+        halves = np.array_split(found, 2, axis=1)
+        quarters = [each for half in halves for each in np.array_split(half, 2, axis=2)]
+        told.append(np.hstack([each.mean(axis=(1, 2)) for each in quarters]))
+    return np.vstack(told)
+
+
+def patches_of(pictures: np.ndarray, step: int) -> np.ndarray:
+    """Squares of points, scaled, shape (pictures, rows of them, columns of them, points)."""
+    side = min(PATCH, min(pictures.shape[2:]) // 2)
+    cut = np.lib.stride_tricks.sliding_window_view(pictures, (side, side), axis=(2, 3))
+    cut = cut[:, :, ::step, ::step]
+    flat = cut.transpose(0, 2, 3, 1, 4, 5).reshape(len(cut), *cut.shape[2:4], -1)
+    flat = flat - flat.mean(axis=3, keepdims=True)
+    return flat / np.sqrt(flat.var(axis=3, keepdims=True) + 0.05)

@@ -139,10 +139,10 @@ print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
   expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(128, 9)]).toEqual([
     ...[(166 + whole) * 6, (166 + whole) * 6, (64 + whole) * 9],
   ]);
-  // Of pictures, the means of squares and what their edges are like.
-  const edges = 1 + 8 * 16 + 16 + 8;
-  expect([columnsOf(64, 64), columnsOf(3, 64, 64)]).toEqual([441 + edges, 432 + edges]);
-  expect([columnsOf(9, 9), columnsOf(7, 7), columnsOf(2, 3, 4, 5)]).toEqual([81 + edges, 49, 120]);
+  // Of pictures, the means of squares and what their edges and the patches of each quarter are like.
+  const looks = 1 + 8 * 16 + 16 + 8 + 4 * 2 * 64;
+  expect([columnsOf(64, 64), columnsOf(3, 64, 64)]).toEqual([36 + looks, 48 + looks]);
+  expect([columnsOf(9, 9), columnsOf(7, 7), columnsOf(2, 3, 4, 5)]).toEqual([16 + looks, 49, 120]);
 });
 
 test('sequences that swing at another pace differ in other columns, wherever the swings begin', () => {
@@ -184,6 +184,32 @@ print(json.dumps(edges_in(pictures).tolist()))`,
   expect(shares(as)).toHaveLength(8 * 16 + 16 + 8);
   expect(shares(turned).slice(-24)).toEqual(shares(across).slice(-24));
   expect(shares(turned).slice(-24)).toEqual(shares(as).slice(-24));
+});
+
+test('patches tell marks apart wherever they are, which points alone do not', () => {
+  const [patches, points, plain] = printedBy(
+    '',
+    `from automl.shapes import columns_of, patches_in
+rng = np.random.default_rng(1)
+pictures, kinds = rng.normal(0, 0.2, (600, 14, 14)), np.arange(600) % 2
+across = np.zeros((5, 5))
+across[2] = across[:, 2] = 1
+for picture, kind in zip(pictures, kinds):
+    top, left = rng.integers(0, 10, 2)
+    picture[top : top + 5, left : left + 5] += (across, np.maximum(np.eye(5), np.eye(5)[::-1]))[kind]
+
+def told(columns):
+    columns = np.hstack([columns - columns.mean(axis=0), np.ones((600, 1))])
+    known, penalty = columns[:400], 3 * np.eye(columns.shape[1])
+    weights = np.linalg.solve(known.T @ known + penalty, known.T @ (2 * kinds[:400] - 1))
+    return ((columns[400:] @ weights > 0) == kinds[400:]).mean()
+
+print(json.dumps([told(10 * patches_in(pictures[:, None])), told(pictures.reshape(600, -1)),
+  bool(np.isfinite(columns_of(np.zeros((20, 12, 12), "u1"))).all())]))`,
+  ) as [number, number, boolean];
+  expect(patches).toBeGreaterThan(0.9);
+  expect(points).toBeLessThan(0.7);
+  expect(plain).toBe(true);
 });
 
 test('many rows of a key are summed up: in all, by kind, lately, and how their numbers change in the order of time', () => {
