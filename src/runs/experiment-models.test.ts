@@ -13,7 +13,7 @@ import { ModelRegistry } from '../models/index.ts';
 import type { ObjectId, RunParent } from '../schema/index.ts';
 import { createExperiment, type RunFolder } from '../store/index.ts';
 import { archiveAttempt } from './archived-attempts.ts';
-import { experimentModels } from './experiment-models.ts';
+import { experimentModels, takeSpending } from './experiment-models.ts';
 
 const registry = new ModelRegistry({ variables: {}, folder: '/' });
 const snapshot = 'a'.repeat(64) as ObjectId;
@@ -63,4 +63,18 @@ test('a fork counts against the limit of its experiment only from its first own 
   await write(experiment.runFolder('digits-baseline-0'), [...inherited, ...own]);
   const models = experimentModels(plan, { registry, experiment });
   expect(models?.shared?.spent).toEqual({ tokens: 2000, money: 12 });
+});
+
+test('one command at a time executes runs of an experiment whose spending is limited', async () => {
+  using folder = temporaryFolder();
+  const experiment = createExperiment(join(folder.path, 'first'), { ...examplePlan(), ...limited });
+  const services = { registry, experiment, signal: new AbortController().signal };
+  {
+    using _first = await takeSpending(limited, services);
+    await expect(takeSpending(limited, services)).rejects.toMatchObject({ code: 'spending_elsewhere' });
+    expect(await takeSpending({}, services)).toBeNull();
+    expect(await takeSpending(limited, { ...services, registry: undefined })).toBeNull();
+  }
+  using second = await takeSpending(limited, services);
+  expect(second?.epoch).toBe(2);
 });

@@ -1,4 +1,5 @@
-import { UserError } from '../lib/errors.ts';
+import { join } from 'node:path';
+import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { type ModelRegistry, Quota } from '../models/index.ts';
 import { type Plan, type RunParent, type RunSpec, Spent } from '../schema/index.ts';
 import {
@@ -7,9 +8,11 @@ import {
   nothingSpent,
   ownEvents,
   type RunFolder,
+  type RunLease,
   readTraceSync,
   recordingOf,
   spentOf,
+  takeLease,
 } from '../store/index.ts';
 import type { ExperimentModels } from './tool-model.ts';
 
@@ -23,6 +26,33 @@ export function experimentModels(
   if (tokens === undefined && money === undefined) return { registry, shared: null };
   const spent = spentByAll(experiment);
   return { registry, shared: new Quota({ of: 'the experiment', tokens, money, spent }) };
+}
+
+/**
+ * The right to use what an experiment may spend, which each process counts for itself; null if that is not limited. An
+ * owner on another machine is watched for up to half a minute.
+ * @throws UserError `spending_elsewhere`; the signal's reason
+ */
+export async function takeSpending(
+  { spend }: Pick<Plan, 'spend'>,
+  {
+    registry,
+    experiment,
+    signal,
+  }: { registry?: ModelRegistry | undefined; experiment: Experiment; signal: AbortSignal },
+): Promise<RunLease | null> {
+  const isLimited = spend?.tokens !== undefined || spend?.money !== undefined;
+  if (registry === undefined || !isLimited) return null;
+  try {
+    return await takeLease(join(experiment.folder, 'spending'), { signal });
+  } catch (error) {
+    if (!hasCode(error, 'run_locked')) throw error;
+    throw new UserError(
+      'spending_elsewhere',
+      `Another command is executing runs of ${experiment.name}, which has a limit on spending: ${messageOf(error)}`,
+      'Each command counts its own calls, so together they would exceed the limit. Wait until the other has finished, or stop it.',
+    );
+  }
 }
 
 /** The use of all runs and their branches so far, with archived attempts and gradings, from the store. */

@@ -7,7 +7,7 @@ import type { ModelRegistry } from '../models/index.ts';
 import type { GradeJob, Job, Plan, RunRecord, RunSpec } from '../schema/index.ts';
 import { type Experiment, noteUnqueued, type RunFolder } from '../store/index.ts';
 import { dataVersion } from '../tasks/index.ts';
-import { experimentModels } from './experiment-models.ts';
+import { experimentModels, takeSpending } from './experiment-models.ts';
 import { isGraded } from './graded.ts';
 import { Capacity, machineAmounts } from './jobs/capacity.ts';
 import { executeJob } from './jobs/execute-job.ts';
@@ -52,10 +52,12 @@ export interface RunResult extends JobResult {
  * at the end, one by one, so that nothing else of the experiment affects the times. Finished runs are kept. An error in
  * one run is its result, and never stops the others. If the signal is aborted, current runs stop after what they have
  * recorded, and no other begins.
- * @throws UserError `experiment_gone`
+ * @throws UserError `experiment_gone`, `spending_elsewhere`
  */
 export async function runExperiment(plan: Plan, services: ExperimentServices): Promise<RunResult[]> {
   const { experiment, signal } = services;
+  // Other executors count what is spent in one place.
+  using _spending = services.executor === undefined ? await takeSpending(plan, services) : null;
   const executor = services.executor ?? localExecutor(plan, services);
   const settings = settingsOf(plan, services);
   const runs = plan.runs.map(({ id }) => id);

@@ -43,7 +43,7 @@ export { type Fleet, openFleet, queueOf, type RunQueue } from './fleet.ts';
 export { forkRun, spentUntil } from './fork.ts';
 export { thisProcess } from './lease/lease-owner.ts';
 export type { LeaseHolder, LeaseTimes, RunLease } from './lease/run-lease.ts';
-export { formerLockName, leaseName, leaveFreeLease, takeLeaseNow } from './lease/take-lease.ts';
+export { formerLockName, leaseName, leaveFreeLease, takeLease, takeLeaseNow } from './lease/take-lease.ts';
 export { limitsHeldText } from './limits-held.ts';
 export { locateObject, objectIds, readStored } from './object-reader.ts';
 export { ObjectStore } from './object-store.ts';
