@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from automl.look import Column, Table, describe
+from automl.cells import DATE
+from automl.look import Column, Table, describe, kind_of
 
 # What the task asks for.
 TEST = "data/test.csv"
@@ -17,6 +19,11 @@ NAMES = [name for name, *_ in ASKED]
 
 SAY_NOTHING = {"", "p", "pred", "predicted", "prediction", "expected", "prob", "probability", "id"}
 """Words in names of columns."""
+
+
+QUANTILE_NAME = re.compile(
+    r"(?:^|[^a-z])(?:p|q|pct|percentile|quantile)_?(?:(0?\.\d+)|(\d\d?))$", re.IGNORECASE
+)
 
 
 class NoModelError(Exception):
@@ -67,10 +74,19 @@ def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | No
         return Answers(classes, by_class=True)
     if not renamed:
         return None
+    if len(more) == 1 and quantiles_in(NAMES):
+        return Answers(list(more.values()) * len(NAMES))
     found = [[each for each in more if words(each) & words(name)] for name in NAMES]
     is_only = len(more) == len(NAMES) == 1
     names = list(more) if is_only else [same[0] for same in found if len(same) == 1]
     return Answers([more[name] for name in names]) if len(set(names)) == len(NAMES) else None
+
+
+def quantiles_in(names: list[str]) -> list[float]:
+    """Of columns such as p10 and p90, or q0.1 and q0.9; none of others."""
+    found = [QUANTILE_NAME.search(name) for name in names]
+    told = [float(each[1] or int(each[2]) / 100) for each in found if each]
+    return told if len(names) > 1 and len(set(told)) == len(names) else []
 
 
 def words(name: str) -> set[str]:
@@ -91,3 +107,15 @@ def classes_of(columns: list[str], values: list[str]) -> list[str]:
         if found and around == columns and set(classes) == set(values):
             return classes
     return []
+
+
+def shared(test: Table, table: Table) -> list[str]:
+    """Columns that tell something of the rows of both; ids do where they are dates."""
+    are_dates = any(map(DATE.match, test.cells[ID][:1]))
+    known = test.cells.keys() - {*NAMES, *([] if are_dates else [ID])}
+    return [name for name in table.cells if name in known]
+
+
+def kinds_of(test: Table, table: Table, without: Iterable[str] = ()) -> Counter[str]:
+    names = [name for name in shared(test, table) if name not in without]
+    return Counter(kind_of(table.cells[name]) for name in names)

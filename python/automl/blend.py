@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from automl.data import Data, Views, make_views, write_submission
-from automl.models import Table, make_member
+from automl.models import Loss, Table, make_member
 from automl.scores import ABSOLUTE, RELATIVE, Prediction, balance, loss_of, reachable_loss, score
 from automl.settings import (
     CLASSIFIES,
     MEMBERS,
     METRIC,
     METRIC_NAME,
+    QUANTILES,
     SECONDS,
     SEED,
     UNIT,
@@ -163,9 +164,11 @@ def cross_predict(
         for target in [slice(None)] if CLASSIFIES else range(width):
             answers = data.truth if CLASSIFIES else data.truth[:, target]
             is_plain = METRIC in ABSOLUTE and not takes_logarithm(name, answers)
-            loss = "absolute_error" if is_plain else "squared_error"
-            # Of a logarithm, a quantile is the logarithm of the quantile.
-            member = make_member(name, views, "quantile" if METRIC == "pinball" else loss)
+            loss: Loss = "absolute_error" if is_plain else "squared_error"
+            if METRIC == "pinball":
+                # Of a logarithm, a quantile is the logarithm of the quantile.
+                loss = QUANTILES[target]
+            member = make_member(name, views, loss)
             if member is None:
                 return None
             model, table = member

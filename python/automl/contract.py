@@ -5,7 +5,7 @@ import re
 import sys
 from typing import Any
 
-from automl.answers import ASKED, ID, NAMES, NoModelError, Source, classes_of
+from automl.answers import ASKED, ID, NAMES, NoModelError, Source, classes_of, quantiles_in
 from automl.look import Column, packages
 from automl.sources import find_data
 
@@ -71,7 +71,8 @@ def find_contract() -> dict[str, Any]:
     if metric.startswith("micro ") and not labels:
         metric = "accuracy"
     is_measured = metric in (*OF_NUMBERS, *OF_CLASSES) or F_BETA.fullmatch(metric) is not None
-    is_measured &= metric != "pinball" or QUANTILE > 0
+    quantiles = quantiles_in(NAMES) or [QUANTILE] * len(NAMES)
+    is_measured &= metric != "pinball" or all(quantiles)
     is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
     classes = 0 if labels else count_classes(source, metric)
     if not is_measured:
@@ -79,15 +80,15 @@ def find_contract() -> dict[str, Any]:
         classes = classes or (2 if metric == "auc" else 0)
     parts, reads = choose_parts(source, there)
     models, members, passes = "models", choose_members(source, classes, EPOCHS == 0), {}
+    if metric == "pinball":
+        members = [name for name in members if name.endswith("boosting")]
     if "sklearn" not in there:
         models, members = "plain_models", ["boosting", "linear"]
     if source.are_pictures and "torch" in there:
         parts, reads = [*parts, "pictures"], f"learn_pictures(*{reads})"
         members, passes = [], {"MOST_PASSES": EPOCHS or most_passes(source.rows)}
     else:
-        are_rows = source.are_pictures or source.columns["recording"] > 0
-        are_rows |= source.kind == "arrays"
-        reads = f"learn(as_numbers(*{reads}))" if are_rows else f"learn({reads})"
+        reads = f"learn(as_numbers(*{reads}))" if rows_read(source) else f"learn({reads})"
         parts = [models, "blend", *parts]
     is_share = metric in SHARES or F_BETA.fullmatch(metric) is not None
     return {
@@ -104,7 +105,7 @@ def find_contract() -> dict[str, Any]:
             **passes,
             "TEST": test,
             "METRIC": metric,
-            **({"QUANTILE": QUANTILE} if metric == "pinball" else {}),
+            **({"QUANTILES": quantiles} if metric == "pinball" else {}),
             # Another measure must not be taken for the task's.
             "METRIC_NAME": METRIC_NAME if is_measured else f"{metric} instead",
             "UNIT": 100 if IN_PERCENT and is_measured and is_share else 1,
@@ -194,14 +195,9 @@ def most_passes(pictures: int) -> int:
 
 def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     """The names of files like this one that read the data, and the call that does."""
-    if source.kind == "arrays":
-        return ["shapes", "arrays"], "read_arrays()"
-    if source.are_pictures:
-        return ["shapes", "table", "files", "arrays"], "read_pictures()"
-    if source.columns["recording"] > 0:
-        return ["shapes", "lists", "table", "files", "arrays"], "read_recordings()"
     has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
-    if not has_models and not source.columns.keys() & {"number", "name", "list", "formula"}:
+    rows = rows_read(source)
+    if not (has_models or rows or source.columns.keys() & {"number", "name", "list", "formula"}):
         raise NoModelError(
             "scikit-learn cannot be imported, and all there is to learn from are words"
         )
@@ -209,7 +205,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     are_many = source.columns["number"] >= MANY_NUMBERS
     used = {
         "formulas": source.columns["formula"] > 0,
-        "lists": source.columns["list"] > 0 or are_many,
+        "lists": source.columns["list"] > 0 or are_many or rows == "recordings",
         "dates": is_joined or bool(source.columns.keys() - {"text"}),
         "amounts": is_joined or bool(source.columns.keys() - {"number"}),
         # Only reading chemical notations distinguishes them from other words.
@@ -218,7 +214,11 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
         "texts": source.columns["text"] > 0 and has_models,
     }
     kinds = [kind for kind, is_used in used.items() if is_used]
+    needed = [*(["moments"] if used["dates"] else []), *kinds]
     passed, more = [f"[{', '.join(f'add_{kind}' for kind in kinds)}]"], []
+    if rows:
+        files = ["files"] if source.kind == "files" else []
+        return ["shapes", *needed, "table", *files, "arrays"], f"read_{rows}({passed[0]})"
     if source.kind == "files":
         passed, more = [*passed, "read_texts"], ["files"]
     elif is_joined:
@@ -228,7 +228,14 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     if source.are_pairs:
         passed, more = [*passed, "compare=compare"], [*more, "likeness"]
     shapes = ["shapes"] if is_joined or "lists" in kinds else []
-    return [*shapes, *kinds, "table", *more], f"read_data({', '.join(passed)})"
+    return [*shapes, *needed, "table", *more], f"read_data({', '.join(passed)})"
+
+
+def rows_read(source: Source) -> str:
+    """What the rows are read from, where they are no cells of a table; else empty."""
+    if source.kind == "arrays":
+        return "arrays"
+    return "pictures" if source.are_pictures else "recordings" * source.columns["recording"]
 
 
 def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
@@ -256,4 +263,6 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
         "neighbours": not words and rows <= 30_000,
         "deep_boosting": not wide and rows <= 20_000,
     }
-    return [name for name, suited in suits.items() if suited or name == first]
+    chosen = [name for name, suited in suits.items() if suited or name == first]
+    # With hundreds of columns, boosting may take all of the time.
+    return sorted(chosen, key=lambda name: wide and name not in (first, "kernel", "linear"))

@@ -1,15 +1,16 @@
 """Reads texts, pictures or recordings that lie in files of their own."""
 
 import wave
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from automl.data import Data, encode
+from automl.data import Data
 from automl.formats import Columns
 from automl.lists import as_long
 from automl.settings import ID
-from automl.table import answers_of, read_tables
+from automl.table import Maker, as_data, read_clean
 
 TRAIN_FILES = ["id", "data/train", ".txt"]
 """The column that names files, their folder, and what the names lack."""
@@ -30,22 +31,29 @@ def read_texts(train: Columns, test: Columns) -> list[str]:
     return ["text"]
 
 
-def read_pictures() -> tuple[Data, np.ndarray]:
+def read_pictures(kinds: Sequence[Maker] = ()) -> tuple[Data, np.ndarray]:
     """Pictures of all sizes, made as large as the usual one, or as 64 points a side."""
     from PIL import Image
 
-    train, test = read_tables()
+    train, test = read_clean()
     paths = paths_in(train, TRAIN_FILES) + paths_in(test, TEST_FILES)
     pictures = [Image.open(path).convert("RGB") for path in paths]
     sides = np.median([picture.size for picture in pictures], axis=0)
     wide, high = (int(side) for side in np.maximum(sides * min(1, MOST_SIDE / sides.max()), 8))
     rows = [np.asarray(picture.resize((wide, high))) for picture in pictures]
-    return Data(test[ID], *encode(answers_of(train))), np.array(rows)
+    return without_files(train, test, kinds), np.array(rows)
 
 
-def read_recordings() -> tuple[Data, np.ndarray]:
+def without_files(train: Columns, test: Columns, kinds: Sequence[Maker]) -> Data:
+    """What the tables say besides; what a file is called says nothing."""
+    if TEST_FILES[0] != ID:
+        del test[TEST_FILES[0]]
+    return as_data(train, test, kinds)
+
+
+def read_recordings(kinds: Sequence[Maker] = ()) -> tuple[Data, np.ndarray]:
     """Arrays or sounds, all as long as the usual one: shape (rows, length) or with channels."""
-    train, test = read_tables()
+    train, test = read_clean()
     rows = [
         read_sound(path) if path.suffix.lower() == ".wav" else np.load(path, allow_pickle=False)
         for path in paths_in(train, TRAIN_FILES) + paths_in(test, TEST_FILES)
@@ -53,7 +61,7 @@ def read_recordings() -> tuple[Data, np.ndarray]:
     if len({row.shape for row in rows}) > 1:
         # Time is the first axis but for few long channels.
         rows = as_long([row if row.shape[0] == max(row.shape) else row.T for row in rows])
-    return Data(test[ID], *encode(answers_of(train))), np.array(rows)
+    return without_files(train, test, kinds), np.array(rows)
 
 
 def read_sound(path: Path) -> np.ndarray:

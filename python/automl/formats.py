@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from itertools import chain, compress
+from itertools import chain, compress, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,6 +29,8 @@ HEADERS: list[list[Any]] = []
 WIDE: list[list[Any]] = []
 """Files with a column for each of several things: these columns, and what things and values are
 called where each is a row of its own."""
+RENAMED: list[list[str]] = []
+"""Paths of tables, each with the name of a column and what it is called instead."""
 Columns = dict[str, list[str]]
 """A table: the cells of each column."""
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
@@ -64,9 +66,17 @@ def opened(path: Path) -> TextIO:
 
 
 def rows_of(path: Path) -> Iterator[list[str]]:
+    """The names of the columns, then the rows; a row may be too short or too long."""
+    names = {old: new for other, old, new in RENAMED if other == path.as_posix()}
+    rows = rows_as_written(path)
+    yield from ([names.get(name, name) for name in header] for header in islice(rows, 1))
+    yield from rows
+
+
+def rows_as_written(path: Path) -> Iterator[list[str]]:
     """
-    The names of the columns, then the rows; a row may be too short or too long. Of a folder: the
-    files in its folders, each of which may be a class, or its files, which may be called by it.
+    Of a folder: the files in its folders, each of which may be a class, or its files, which may be
+    called by it.
     """
     if path.is_dir():
         yield ["file", "class"]

@@ -6,6 +6,7 @@ import numpy as np
 
 from automl.cells import as_number, cleaned
 from automl.formats import Columns, read_table, read_tables_of
+from automl.moments import days_of
 from automl.settings import TARGETS
 from automl.shapes import BANDS, SHORTEST, swings_of
 from automl.table import FILE_COLUMN
@@ -32,10 +33,13 @@ def join_tables(train: Columns, test: Columns) -> list[str]:
     added: list[str] = []
     for column, key, path in REFERENCES:
         table = read_table(path)
-        places = {told: row for row, told in enumerate(table[key])}
+        is_met = bool(set(table[key]) & set(test[column]))
+        keys = table[key] if is_met else days_of(table[key])
+        places = {told: row for row, told in enumerate(keys)}
         for name in [name for name in table if name != key]:
             for each in (train, test):
-                rows = [places.get(told) for told in each[column]]
+                asked = each[column] if is_met else days_of(each[column])
+                rows = [places.get(told) for told in asked]
                 each[f"{column} {name}"] = [
                     "" if row is None else cleaned(table[name][row]) for row in rows
                 ]

@@ -7,6 +7,7 @@ import sys
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -188,6 +189,7 @@ def files_of(name: str, cells: list[str], table: Path) -> NamedFiles | None:
     return None
 
 
+@cache
 def find_arrays() -> list[Array]:
     found: list[Array] = []
     paths = sorted([*Path("data").rglob("*.npy"), *Path("data").rglob("*.npz")])

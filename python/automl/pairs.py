@@ -3,8 +3,18 @@
 import re
 from collections import Counter
 from math import prod
+from typing import Any
 
-from automl.answers import ASKED, ID, NAMES, Answers, Source, answers_in, classes_of
+from automl.answers import (
+    ASKED,
+    ID,
+    NAMES,
+    Answers,
+    Source,
+    answers_in,
+    classes_of,
+    kinds_of,
+)
 from automl.look import Array, Column, Table, find_arrays
 
 LABEL_NAME = re.compile(r"label|target|class|(?:^|[/_])y(?:[_.]|$)", re.IGNORECASE)
@@ -43,15 +53,19 @@ def find_pair(test: Table, tables: list[Table]) -> Source | None:
         place, answers = find_labels(test, tables, arrays, known, asked)
         if answers is None:
             continue
-        settings = {
+        settings: dict[str, Any] = {
             "TRAIN_ARRAY": [known.path, known.key],
             "TEST_ARRAY": [asked.path, asked.key],
-            "LABELS": place,
             "BY_PLACE": 0 <= highest < asked.shape[0],
         }
+        if isinstance(place, Table):
+            settings["TRAIN"] = [place.path.as_posix()]
+        else:
+            settings["LABELS"] = place
+        columns = kinds_of(test, place) if isinstance(place, Table) else Counter[str]()
         row = known.shape[1:]
         name = f"{known.path} {known.key}".strip() + f" (each {' x '.join(map(str, row))})"
-        more = (Counter[str](), prod(row) > 300, is_picture(row))
+        more = (columns, prod(row) > 300, is_picture(row))
         rows = known.shape[0] - (test.rows if known is asked else 0)
         return Source("arrays", name, settings, rows, *answers, *more)
     return None
@@ -59,7 +73,7 @@ def find_pair(test: Table, tables: list[Table]) -> Source | None:
 
 def find_labels(
     test: Table, tables: list[Table], arrays: list[Array], train: Array, asked: Array
-) -> tuple[list[str], Answers | None]:
+) -> tuple[list[str] | Table, Answers | None]:
     """An array, or a table in the same order; of an array of all rows, a table of places."""
     for renamed in (False, True):
         for table in tables:
@@ -71,7 +85,7 @@ def find_labels(
                 fits &= not set(places) & set(test.cells[ID])
             answers = answers_in(test, table, renamed) if fits else None
             if answers:
-                return [table.path.as_posix(), ""], answers
+                return table, answers
     if train is asked:
         return [], None
     # What is known of the rows to predict, too, is not asked for.

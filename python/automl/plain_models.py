@@ -18,7 +18,7 @@ HELD_BACK = 3.0
 """Regularisation of a leaf: this many rows that say nothing."""
 
 
-def make_member(name: str, views: Views, loss: str) -> tuple["Trees | Linear", Table] | None:
+def make_member(name: str, views: Views, loss: str | float) -> tuple["Trees | Linear", Table] | None:
     """A model and the view that it learns from."""
     return (Trees(loss), views.full) if name == "boosting" else (Linear(), views.scaled)
 
@@ -34,7 +34,7 @@ class Trees:
     as in CatBoost (Prokhorenkova et al. 2018).
     """
 
-    def __init__(self, loss: str) -> None:
+    def __init__(self, loss: str | float) -> None:
         self.loss = loss
 
     def fit(self, table: Table, truth: np.ndarray) -> None:

@@ -5,28 +5,61 @@ import re
 from automl.answers import ID, NAMES, words
 from automl.cells import ELEMENTS
 from automl.look import Table
+from automl.moments import days_of
 
 LEAST_REFERRED = 10
 """Different values of a column that names rows of another table."""
 
 
 def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
-    """Columns of the rows to predict whose values are unique in a column of another name."""
+    """
+    Columns of the rows to predict whose values, or the days of these, are unique in a column of
+    another name.
+    """
     found = []
     for name in test.cells.keys() - {ID, *NAMES}:
-        asked = set(filter(None, test.cells[name]))
-        # Small numbers may be in many columns by chance.
-        are_small = all(cell.isdecimal() and len(cell) < 6 for cell in asked)
-        if len(asked) < LEAST_REFERRED:
-            continue
+        asked = list(filter(None, test.cells[name]))
         for table in [each for each in tables if each.path.is_file()]:
             for key, cells in table.cells.items():
-                told = set(cells)
+                ways = ((asked, cells), (days_of(asked), days_of(cells)))
+                is_key = any(len(set(b)) == table.rows and are_among(a, b) for a, b in ways)
+                # Small numbers may be in many columns by chance.
                 is_named = bool(words(name) & words(f"{table.path.stem} {key}"))
-                is_key = len(told) == table.rows and len(asked & told) >= 0.95 * len(asked)
-                if is_key and (is_named or not are_small):
+                if is_key and (is_named or not are_small(asked)):
                     found.append([name, key, table.path.as_posix()])
     return sorted(found)
+
+
+def are_among(cells: list[str], told: list[str]) -> bool:
+    """Whether nearly all of enough different cells are."""
+    asked = set(cells)
+    return len(asked) >= LEAST_REFERRED and len(asked & set(told)) >= 0.95 * len(asked)
+
+
+def are_small(cells: list[str]) -> bool:
+    return all(cell.isdecimal() and len(cell) < 6 for cell in cells)
+
+
+def find_renamed(listed: Table, tables: list[Table]) -> list[list[str]]:
+    """Columns of other tables that have the ids by another name: the table, this name, and ID."""
+    by_id = [listed, *(each for each in tables if ID in each.cells)]
+    ids = [cell for table in by_id for cell in table.cells[ID]]
+    stems = " ".join(table.path.stem for table in by_id)
+    found = []
+    for table in [each for each in tables if ID not in each.cells and not each.path.is_dir()]:
+        for name, cells in table.cells.items():
+            is_named = any(
+                each.startswith(word) or word.startswith(each)
+                for each in words(f"{stems} {ID}")
+                for word in words(name)
+            )
+            known = list(filter(None, cells))
+            is_new = name not in listed.cells and (is_named or not are_small(known))
+            is_met = 2 * len(set(known) & set(listed.cells[ID])) > len(listed.cells[ID])
+            if is_new and is_met and are_among(known, ids):
+                found.append([table.path.as_posix(), name, ID])
+                break
+    return found
 
 
 def referred_columns(references: list[list[str]], tables: list[Table]) -> list[str]:

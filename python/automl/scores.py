@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from automl.settings import ARE_LABELS, CLASSIFIES, METRIC, QUANTILE
+from automl.settings import ARE_LABELS, CLASSIFIES, METRIC, QUANTILES
 
 LOSSES = (
     *("mae", "mse", "rmse", "rmsle", "msle", "mape", "smape", "wape"),
@@ -32,8 +32,11 @@ def score(truth: np.ndarray, guess: Prediction) -> float:
         return score_of_classes(truth, guess)
     if ARE_LABELS and METRIC.startswith("micro"):
         truth, guess = truth.reshape(-1, 1), guess.reshape(-1, 1)
-    of_column = label_score if ARE_LABELS else column_score
-    scores = [of_column(*pair) for pair in zip(truth.T, guess.T, strict=True)]
+    columns = zip(truth.T, guess.T, strict=True)
+    if METRIC == "pinball":
+        scores = [pinball(*each, of) for each, of in zip(columns, QUANTILES, strict=True)]
+    else:
+        scores = [(label_score if ARE_LABELS else column_score)(*each) for each in columns]
     weights = truth.sum(axis=0) if ARE_LABELS and METRIC.startswith("weighted") else None
     return float(np.average(scores, weights=weights))
 
@@ -118,6 +121,11 @@ def decided(truth: np.ndarray, labels: np.ndarray, width: int) -> float:
     return 1 - share if "error" in METRIC else share
 
 
+def pinball(truth: np.ndarray, guess: np.ndarray, quantile: float) -> float:
+    gaps = truth - guess
+    return float(np.maximum(quantile * gaps, (quantile - 1) * gaps).mean())
+
+
 def column_score(truth: np.ndarray, guess: np.ndarray) -> float:
     errors = np.abs(guess - truth)
     size = np.maximum(np.abs(truth), 1e-12)
@@ -133,9 +141,6 @@ def column_score(truth: np.ndarray, guess: np.ndarray) -> float:
     if METRIC in ("msle", "rmsle"):
         squares = np.mean((np.log1p(np.maximum(guess, 0)) - np.log1p(truth)) ** 2)
         return squares if METRIC == "msle" else np.sqrt(squares)
-    if METRIC == "pinball":
-        gaps = truth - guess
-        return float(np.maximum(QUANTILE * gaps, (QUANTILE - 1) * gaps).mean())
     return {
         "median absolute error": np.median(errors),
         "mae": errors.mean(),

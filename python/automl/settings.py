@@ -30,8 +30,8 @@ ARE_LABELS = False
 """Each target is 1 or 0: whether something holds."""
 METRIC = "mae"
 METRIC_NAME = "MAE"
-QUANTILE = 0.5
-"""That a pinball loss is about."""
+QUANTILES = [0.5]
+"""That a pinball loss is about; one for each target."""
 UNIT = 1
 """What the score is multiplied by where it is printed: 100 where the task counts in percent."""
 MEMBERS = ["boosting", "linear", "forest"]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from automl.settings import SEED
+
 BANDS = 16
 IN_AN_OCTAVE = 3
 SHORTEST = 16
@@ -160,7 +162,7 @@ def patches_in(pictures: np.ndarray) -> np.ndarray:
     pictures = shrink(pictures, -(-max(pictures.shape[2:]) // MOST_FOR_PATCHES))
     step = int(np.ceil(np.sqrt(pictures[:, 0].size / MOST_PATCHES)))
     step = min(step, min(pictures.shape[2:]) // 4)
-    chance = np.random.default_rng(0)
+    chance = np.random.default_rng(SEED)
     some = patches_of(pictures[chance.permutation(len(pictures))[:1_000]], step)
     some = chance.permutation(some.reshape(-1, some.shape[-1]))[:20_000]
     middle = some.mean(axis=0)

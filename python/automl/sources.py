@@ -1,18 +1,28 @@
 """What of the data folder is to be learned from: the largest source that has the answers."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from automl.answers import ID, NAMES, TEST, Answers, NoModelError, Source, answers_in
-from automl.cells import DATE, counterparts, numbers_in, parts_of
+from automl.answers import (
+    ID,
+    NAMES,
+    TEST,
+    Answers,
+    NoModelError,
+    Source,
+    answers_in,
+    kinds_of,
+    shared,
+)
+from automl.cells import counterparts, numbers_in, parts_of
 from automl.formats import (
     FASTA_ENDINGS,
     HEADERS,
     PICTURE_ENDINGS,
     RECORDING_ENDINGS,
+    RENAMED,
     WIDE,
     Columns,
     end_ids_at,
@@ -27,11 +37,16 @@ from automl.look import (
     files_named_in,
     find_tables,
     folders_of_classes,
-    kind_of,
     read_head,
 )
 from automl.pairs import find_pair
-from automl.references import column_like, find_references, find_symbols, referred_columns
+from automl.references import (
+    column_like,
+    find_references,
+    find_renamed,
+    find_symbols,
+    referred_columns,
+)
 
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
@@ -46,10 +61,8 @@ def find_data() -> tuple[str, Source]:
         end_ids_at(marks)
         found = look_for_data()
         if found is not None:
-            if HEADERS:
-                found[1].settings["HEADERS"] = HEADERS
-            if WIDE:
-                found[1].settings["WIDE"] = WIDE
+            changed = {"HEADERS": HEADERS, "WIDE": WIDE, "RENAMED": RENAMED}
+            found[1].settings |= {name: told for name, told in changed.items() if told}
             if marks != ID_MARKS[0]:
                 found[1].settings["ID_ENDS"] = marks
             return found
@@ -65,6 +78,8 @@ def look_for_data() -> tuple[str, Source] | None:
     if not HEADERS:
         name_columns(listed.cells[ID])
     tables = [as_long(named_by_file(each, listed), listed) for each in find_tables()]
+    RENAMED[:] = find_renamed(listed, tables)
+    tables = [replace(each, cells=with_ids(each)) for each in tables]
     for test, others in ways_to_read(listed, tables):
         source = find_source(test, others)
         is_part = any(each.path == test.path for each in others)
@@ -77,6 +92,11 @@ def look_for_data() -> tuple[str, Source] | None:
     test = without_targets(listed)
     source = find_joined(test, tables) or find_by_parts(test, tables)
     return None if source is None else (TEST, source)
+
+
+def with_ids(table: Table) -> Columns:
+    names = {old: new for path, old, new in RENAMED if path == table.path.as_posix()}
+    return {names.get(name, name): cells for name, cells in table.cells.items()}
 
 
 def named_by_file(table: Table, listed: Table) -> Table:
@@ -128,7 +148,7 @@ def ways_to_read(listed: Table, tables: list[Table]) -> list[tuple[Table, list[T
             whole.append((without_targets(mine), others))
         else:
             rest = part_of(table, cells, [not each for each in asked])
-            parts.append((without_targets(mine), [rest, *others]))
+            parts.append((without_gaps(without_targets(mine)), [rest, *others]))
     return [*whole, plain, *parts]
 
 
@@ -145,19 +165,20 @@ def without_targets(table: Table) -> Table:
     return replace(table, cells={k: cells for k, cells in table.cells.items() if k not in NAMES})
 
 
-def shared(test: Table, table: Table) -> list[str]:
-    """Columns that tell something of the rows of both; ids do where they are dates."""
-    are_dates = any(map(DATE.match, test.cells[ID][:1]))
-    known = test.cells.keys() - {*NAMES, *([] if are_dates else [ID])}
-    return [name for name in table.cells if name in known]
+def without_gaps(table: Table) -> Table:
+    """Without columns that tell nothing, which the targets may be under another name."""
+    return replace(table, cells={k: cells for k, cells in table.cells.items() if any(cells)})
 
 
 def find_source(test: Table, tables: list[Table]) -> Source | None:
-    named = next(iter(files_named_in(test)), None)
+    named, pair = next(iter(files_named_in(test)), None), find_pair(test, tables)
+    # A table in the order of an array does not have all there is to learn from.
+    if pair is not None and "LABELS" not in pair.settings:
+        return pair
     return (
         find_table(test, tables, named is not None)
         or (named and find_files(test, tables, named))
-        or find_pair(test, tables)
+        or pair
     )
 
 
@@ -227,11 +248,6 @@ def find_by_parts(test: Table, tables: list[Table]) -> Source | None:
                 source.settings["ID_PARTS"] = names
                 return source
     return None
-
-
-def kinds_of(test: Table, table: Table, without: Iterable[str] = ()) -> Counter[str]:
-    names = [name for name in shared(test, table) if name not in without]
-    return Counter(kind_of(table.cells[name]) for name in names)
 
 
 def table_source(

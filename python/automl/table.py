@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,8 @@ TEST_IDS = ""
 """The table that tells which rows of TEST are to be predicted, where it has others."""
 ID_PARTS: list[str] = []
 """The columns that an id is made of, as in shop_day."""
+ROW = "row of the table"
+"""A column of the rows to learn from alone."""
 FEW_LEVELS = 60
 OFTEN = 8
 """Longer lists of names are learnt by name where each occurs so often, on the mean."""
@@ -138,6 +140,7 @@ def read_tables() -> tuple[Columns, Columns]:
         ids = set(read_table(TEST_IDS)[ID])
         train = with_rows(train, [each not in ids for each in train[ID]])
         test = with_rows(test, [each in ids for each in test[ID]])
+    train[ROW] = list(map(str, range(len(train[ID]))))
     is_told = bool if CLASSIFIES else is_number
     told = [all(is_told(cleaned(cell)) for cell in row) for row in answers_of(train)]
     return with_rows(train, told), test
@@ -154,19 +157,38 @@ def answers_of(table: Columns) -> list[tuple[str, ...]]:
     return list(zip(*(table[name] for name in TARGETS), strict=True))
 
 
+def read_clean() -> tuple[Columns, Columns]:
+    """The same, with gaps as empty cells."""
+    train, test = read_tables()
+    return with_gaps(train), with_gaps(test)
+
+
+def with_gaps(table: Columns) -> Columns:
+    return {
+        name: cells if name == ID else list(map(cleaned, cells)) for name, cells in table.items()
+    }
+
+
 def read_data(
     kinds: list[Maker],
     join: Joiner | None = None,
     gather: Gatherer | None = None,
     compare: Comparer | None = None,
 ) -> Data:
-    train, test = [
-        {name: cells if name == ID else list(map(cleaned, cells)) for name, cells in table.items()}
-        for table in read_tables()
-    ]
+    train, test = read_clean()
     joined = join(train, test) if join is not None else []
     if gather is not None:
         gather(train, test)
+    data = as_data(train, test, kinds, joined)
+    if compare is not None:
+        compare(train, test, data)
+    return data
+
+
+def as_data(
+    train: Columns, test: Columns, kinds: Sequence[Maker], joined: Collection[str] = ()
+) -> Data:
+    """What the columns of both say, in the way of the first maker that knows each."""
     data = Data(test[ID], *encode(answers_of(train)))
     for name in [name for name in test if name in train and name not in TARGETS]:
         cells = train[name] + test[name]
@@ -181,6 +203,4 @@ def read_data(
                 find_order(name, data)
         elif re.search(r"\D", "".join(cells[:99])):
             add_parts(name, cells, data)
-    if compare is not None:
-        compare(train, test, data)
     return data

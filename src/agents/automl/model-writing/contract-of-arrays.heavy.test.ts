@@ -93,7 +93,7 @@ describe('the contract of arrays', () => {
     const labels = `id,finding\n${Array.from({ length: 90 }, (_, row) => `${row},${row % 3}\n`).join('')}`;
     const task = taskOf('accuracy', [{ name: 'label', type: 'integer', min: 0, max: 2 }]);
     expect(contractOf(task, { unseen, seen }, places, labels)).toMatchObject({
-      settings: { LABELS: ['data/labels.csv', ''], TARGETS: ['finding'], COLUMNS: ['label'] },
+      settings: { TRAIN: ['data/labels.csv'], TARGETS: ['finding'], COLUMNS: ['label'] },
     });
   });
 

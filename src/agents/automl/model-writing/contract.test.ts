@@ -271,12 +271,21 @@ describe('the contract of a missing model', () => {
     const told = (problem: string) =>
       contractOf({ ...taskOf('mean pinball loss', [{}]), problem: `Predict. ${problem}` }, homes);
     expect(told('It is evaluated for the quantile 0.8.')).toMatchObject({
-      ...{ is_measured: true, settings: { METRIC: 'pinball', QUANTILE: 0.8 } },
+      ...{ is_measured: true, settings: { METRIC: 'pinball', QUANTILES: [0.8] } },
     });
-    expect(told('We want the 90 % quantile.').settings.QUANTILE).toBe(0.9);
-    expect(told('Only the 95th percentile counts.').settings.QUANTILE).toBe(0.95);
+    expect(told('We want the 90 % quantile.').settings.QUANTILES).toEqual([0.9]);
+    expect(told('Only the 95th percentile counts.').settings.QUANTILES).toEqual([0.95]);
     for (const unclear of ['', 'The quantile 0.1 and the quantile 0.9 count.'])
       expect(told(unclear)).toMatchObject({ is_measured: false, settings: { METRIC: 'mae' } });
+    const several = [{ name: 'y_p10' }, { name: 'y_p50' }, { name: 'y_p90' }];
+    expect(contractOf(taskOf('mean pinball loss', several), homes)).toMatchObject({
+      ...{ is_measured: true, members: ['boosting', 'deep_boosting'] },
+      settings: {
+        TARGETS: ['y', 'y', 'y'],
+        COLUMNS: ['y_p10', 'y_p50', 'y_p90'],
+        QUANTILES: [0.1, 0.5, 0.9],
+      },
+    });
   });
 
   it('learns several columns of 0 and 1 as labels, and decides where the metric asks for it', () => {
@@ -303,10 +312,10 @@ describe('the contract of a missing model', () => {
   });
 
   it('tells what scores withheld rows all that scores the others', () => {
-    const settings = { QUANTILE: 0.8, ARE_LABELS: true, FILE_COLUMN: 'shop', JOINED: [['data/a.csv']] };
+    const settings = { QUANTILES: [0.8], ARE_LABELS: true, FILE_COLUMN: 'shop', JOINED: [['data/a.csv']] };
     const contract = { ...contractOf(taskOf('MAE', [{}]), homes), settings };
     const script = heldOutScript(contract, 'train.py', { part: 0, other: '', seconds: 5 });
-    expect(script).toContain('\nQUANTILE = 0.8\n');
+    expect(script).toContain('\nQUANTILES = [0.8]\n');
     expect(script).toContain('\nARE_LABELS = True\n');
     expect(script).toContain('\nFILE_COLUMN = "shop"\n');
   });
@@ -559,10 +568,10 @@ describe('the script that fulfils a contract', () => {
   it.each([
     [
       'model',
-      'settings cells data formats scores models blend dates amounts molecules letters texts formulas shapes lists table likeness joins files arrays pictures',
+      'settings cells data formats scores models blend moments dates amounts molecules letters texts formulas shapes lists table likeness joins files arrays pictures',
     ],
     ['measurement of withheld rows', 'settings cells data scores formats table held_out'],
-    ['look at the data', 'cells formats look answers headers pairs references sources contract'],
+    ['look at the data', 'cells moments formats look answers headers pairs references sources contract'],
   ])('has each name once, whatever parts a %s is made of', (_, parts) => {
     const names = parts
       .split(' ')

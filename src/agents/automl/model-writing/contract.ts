@@ -68,7 +68,7 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     POSITIVE: positive(task),
   };
   const parts = [
-    ...['cells', 'formats', 'look', 'answers', 'headers', 'pairs', 'references', 'sources'],
+    ...['cells', 'moments', 'formats', 'look', 'answers', 'headers', 'pairs', 'references', 'sources'],
     'contract',
   ];
   return pythonScript(parts, settings, 'print_contract()');

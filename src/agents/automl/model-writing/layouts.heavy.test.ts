@@ -187,6 +187,29 @@ save("test.csv", ["id"], [[i] for i in order[120:]])
 woods = {str(i): wood[i] for i in order[120:]}`,
     names,
   ],
+  [
+    'arrays in the order of tables, which say whose the signals are and lack an answer',
+    `np.save("data/heard.npy", signals[:120])
+np.save("data/asked.npy", signals[120:])
+save("train.csv", ["id", "maker", "wood"], [[ids[i], f"m{i % 6}", wood[i] if i != 7 else ""] for i in range(120)])
+save("test.csv", ["id", "maker"], [[ids[i], f"m{6 + i % 3}"] for i in range(120, 160)])`,
+    names,
+  ],
+  [
+    'rows without an answer among the others, and records that call the ids something else',
+    `save("things.csv", ["id", "size", "tall"], [[ids[i], size[i], height[i] if i < 120 else ""] for i in range(160)])
+save("records.csv", ["thing_id", "half"], [[ids[i % 160], width[i % 160] / 2] for i in range(320)])`,
+    [],
+  ],
+  [
+    'days in two notations, and a table of days in a third',
+    `days = np.datetime64("2024-01-01") + np.arange(160)
+points = [f"{day.item():%d.%m.%Y}" for day in days]
+save("train.csv", ["id", "at", "height"], [[ids[i], f"{points[i]} 0{i % 9}:30", height[i]] for i in range(120)])
+save("test.csv", ["id", "at"], [[ids[i], f"{days[i]}T0{i % 9}:30"] for i in range(120, 160)])
+save("weather.csv", ["day", "width"], [[str(days[i]).replace("-", "/"), width[i]] for i in range(160)])`,
+    [],
+  ],
 ];
 
 test.each(layouts)('a model is written for %s', (_, data, asked) => {

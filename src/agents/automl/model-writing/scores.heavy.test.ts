@@ -24,7 +24,7 @@ import numpy as np
 import automl.settings as settings
 
 def score_of(metric, classifies, truth, guess):
-    settings.METRIC, settings.CLASSIFIES, settings.QUANTILE = metric, classifies, 0.8
+    settings.METRIC, settings.CLASSIFIES, settings.QUANTILES = metric, classifies, [0.8]
     import importlib, automl.scores
     return importlib.reload(automl.scores).score(np.array(truth), np.array(guess, float))
 `;
