@@ -49,8 +49,8 @@ export const ReportRun = z.object({
   success: z.boolean().nullable(),
   /** Null if the baseline's noise is unknown, as it is while nothing of the run is graded, and while it is unfinished. */
   significant: z.boolean().nullable(),
-  /** The best of the graded steps, from step 1 on. */
-  best: z.object({ step: z.int().min(1), score: z.number(), improvement: z.number().nullable() }).nullable(),
+  /** The best of the graded steps of the selected branch, from step 1 on; 0 for a run that took none. */
+  best: z.object({ step: z.int().min(0), score: z.number(), improvement: z.number().nullable() }).nullable(),
   stale: z.boolean(),
   steps: z.int().min(0),
   seconds: z.number().min(0),

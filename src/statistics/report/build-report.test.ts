@@ -262,6 +262,7 @@ describe('a task–agent pair', () => {
     expect(anyStep([atItsEnd, withoutSteps(3, null)])).toBe('0/0');
     expect(anyStep([withoutSteps(3, 0.8), withoutSteps(4, null)])).toBe('1/2');
     expect(pairOf([withoutSteps(3, 0.8)]).best).toMatchObject({ step: { mean: 0 } });
+    expect(Report.safeParse(buildReport([withoutSteps(3, 0.8)], quick)).error).toBeUndefined();
     const { curves } = buildReport([graded, withoutSteps(3, null)], quick);
     expect(curves.map(({ runs }) => runs)).toEqual([2, 2, 2, 2]);
   });
