@@ -51,6 +51,7 @@ const formatError = 'Format error';
 export class TranscriptReader {
   readonly #text: (ref: TextRef) => string;
   readonly #steps: TranscriptStep[] = [];
+  readonly #elsewhere: string[] = [];
   readonly #formatErrors: FormatError[] = [];
   readonly #actions = new PerformedActions();
   #problem = '';
@@ -75,7 +76,10 @@ export class TranscriptReader {
     if (event.kind === 'model_call') this.#addCost(event);
     // What was noted before a step of another branch belongs to that step.
     if (!isInHistory && event.kind === 'step_started') this.#entries = {};
-    if (!isInHistory) return;
+    if (!isInHistory) {
+      this.#readElsewhere(event);
+      return;
+    }
     if (isOfOthers(event)) this.#isShared = true;
     this.#actions.read(event);
     switch (event.kind) {
@@ -113,6 +117,11 @@ export class TranscriptReader {
     }
   }
 
+  #readElsewhere(event: TraceEvent): void {
+    if (event.kind !== 'step_finished' || event.exit_code === null || event.by_model === true) return;
+    this.#elsewhere.push(this.#text(event.observation));
+  }
+
   #addCost({ usage, cost }: EventOf<'model_call'>): void {
     this.#tokens += usage.input + usage.output;
     this.#money = this.#money === null || cost === null ? null : this.#money + cost;
@@ -125,7 +134,7 @@ export class TranscriptReader {
   transcript(grades: readonly GradedStep[]): RunTranscript {
     return {
       ...{ problem: this.#problem, submissionFiles: this.#submissionFiles, steps: this.#steps },
-      starter: this.#starter,
+      ...{ starter: this.#starter, printedElsewhere: this.#elsewhere },
       ...{ lastEntries: this.#entries, formatErrors: this.#formatErrors, end: this.#end, grades },
       isShared: this.#isShared,
     };

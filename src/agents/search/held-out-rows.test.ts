@@ -47,6 +47,7 @@ async function heldOut(qualities: number[], holder: Partial<RowHolder> = {}) {
 test.each([
   { claimed: 5, measured: 4, counts: 5, why: 'the rows agree with the claim' },
   { claimed: 1, measured: -0.5, counts: 1, why: 'the rows do not contradict a small claim' },
+  { claimed: 1, measured: 6, counts: 1, why: 'the claims of later versions are compared with its own' },
   { claimed: 9, measured: 4, counts: 4, why: 'it is better, although it claims too much' },
   { claimed: 9, measured: 0.5, counts: 0, why: 'what is left of its claim may be chance' },
   { claimed: 9, measured: -3, counts: -3, why: 'it is worse' },
@@ -66,10 +67,14 @@ test('rows cannot be withheld if the first version does not run on the others', 
 
 test('at the end, other rows than before decide, as many parts of them as there is time for', async () => {
   const { rows, first, second, runs } = await heldOut([10, 14]);
-  expect(await rows.atEnd(second, first, () => true)).toEqual({ gain: 4, error: Math.SQRT1_2 });
+  expect(await rows.atEnd(second, first, () => true)).toEqual({
+    ...{ gain: { gain: 4, error: Math.SQRT1_2 }, said: '+4 ± 1 and +4 ± 1' },
+  });
   expect(runs).toEqual([0, 1, 1, 2, 2]);
   let times = 0;
-  expect(await rows.atEnd(second, first, () => times++ < 1)).toEqual({ gain: 4, error: 1 });
+  expect(await rows.atEnd(second, first, () => times++ < 1)).toEqual({
+    ...{ gain: { gain: 4, error: 1 }, said: '+4 ± 1' },
+  });
   expect(await rows.atEnd(second, first, () => false)).toBeNull();
 });
 

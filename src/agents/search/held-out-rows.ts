@@ -86,8 +86,9 @@ export class HeldOutRows {
   }
 
   /**
-   * What counts of the gain that a version claims over the best one: all of it if the withheld rows do not contradict it;
-   * otherwise only what they show, if that is a loss or more than one standard error.
+   * What counts of the gain that a version claims over the best one: all of it if the withheld rows do not show less;
+   * otherwise only what they show, if that is a loss or more than one standard error. Never more than it claims, since
+   * the claims of later versions are compared with it.
    */
   async check(
     attempt: Attempt,
@@ -97,14 +98,23 @@ export class HeldOutRows {
     const found = await this.#run(attempt, 0, best);
     if ('problem' in found) return found;
     const { gain, error } = found.gain ?? { gain: 0, error: 0 };
-    if (Math.abs(claimed - gain) <= contradiction * error)
-      return { gain: claimed, said: `agrees with its claim: ${told({ gain, error })}` };
-    const said = `contradicts its claim: ${told({ gain, error })}`;
-    return { gain: gain > error ? gain : Math.min(gain, 0), said };
+    const measured = told({ gain, error });
+    if (gain - claimed > contradiction * error)
+      return { gain: claimed, said: `is better than its claim: ${measured}` };
+    if (claimed - gain <= contradiction * error)
+      return { gain: claimed, said: `agrees with its claim: ${measured}` };
+    return { gain: gain > error ? gain : Math.min(gain, 0), said: `contradicts its claim: ${measured}` };
   }
 
-  /** The gain of the best version over another one on rows that decided nothing so far; null if it can't be measured. */
-  async atEnd(best: Attempt, reference: Attempt, mayRun: () => boolean): Promise<Gain | null> {
+  /**
+   * The gain of the best version over another one on rows that decided nothing so far, and that of each part; null if it
+   * can't be measured.
+   */
+  async atEnd(
+    best: Attempt,
+    reference: Attempt,
+    mayRun: () => boolean,
+  ): Promise<{ gain: Gain; said: string } | null> {
     const gains: Gain[] = [];
     for (const part of lastParts) {
       const before = mayRun() ? await this.#run(reference, part) : null;
@@ -115,7 +125,8 @@ export class HeldOutRows {
     }
     if (gains.length === 0) return null;
     const mean = gains.reduce((sum, { gain }) => sum + gain, 0) / gains.length;
-    return { gain: mean, error: Math.hypot(...gains.map(({ error }) => error)) / gains.length };
+    const error = Math.hypot(...gains.map(({ error }) => error)) / gains.length;
+    return { gain: { gain: mean, error }, said: gains.map(told).join(' and ') };
   }
 
   /**

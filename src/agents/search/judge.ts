@@ -133,9 +133,10 @@ export class Judge {
    */
   async #selectHeldOut(best: Attempt, reference: Attempt, heldOut: HeldOutRows): Promise<Selection | null> {
     const mayRun = () => !this.#budget.isOver && this.#budget.left.seconds > this.#roundSeconds;
-    const gain = await heldOut.atEnd(best, reference, mayRun);
-    if (gain === null) return null;
-    const said = `On withheld rows that had decided nothing, ${best.id} gained ${told(gain)} over ${reference.id}.`;
+    const found = await heldOut.atEnd(best, reference, mayRun);
+    if (found === null) return null;
+    const { gain } = found;
+    const said = `On withheld rows that had decided nothing, ${best.id} gained ${found.said} over ${reference.id}.`;
     if (gain.gain <= gain.error) return { chosen: reference, said };
     const ensemble = await this.#averageWithOthers(best, heldOut, mayRun);
     return ensemble === null ? { chosen: best, said } : { ...ensemble, said: `${said} ${ensemble.said}` };

@@ -85,6 +85,9 @@ export class TreeSearch {
       await this.#attempt({ operator: 'portfolio', parent: root, why: 'it needs no model' });
     const workers = Array.from({ length: this.#settings.atOnce }, () => this.#work(root));
     await Promise.all(workers);
+    this.#environment.note({
+      Decision: `I try nothing more: ${this.#whyNoMore() ?? 'no version is left to go on from'}.`,
+    });
     const selection = await this.#select(root);
     return outcomeText(this.tree, root, [selection]);
   }
@@ -109,7 +112,7 @@ export class TreeSearch {
   }
 
   async #work(root: Attempt): Promise<void> {
-    while (this.#mayTry() && this.tree.attempts.length <= this.#settings.maxAttempts) {
+    while (this.#whyNoMore() === null) {
       const { policy, random, measuresNoise, ...settings } = this.#settings;
       const isShort = measuresNoise && !this.#budget.affordsRuns(draftRuns, root.measured?.seconds ?? 0);
       const move = policy({
@@ -206,11 +209,26 @@ export class TreeSearch {
     return said;
   }
 
+  #whyNoMore(): string | null {
+    const { maxAttempts } = this.#settings;
+    return this.tree.attempts.length > maxAttempts ? `max_attempts is ${maxAttempts}` : this.#whyNotTry();
+  }
+
   #mayTry(): boolean {
+    return this.#whyNotTry() === null;
+  }
+
+  #whyNotTry(): string | null {
     const { isOver, hasModelCalls } = this.#budget;
     const { seconds, steps: left } = this.#usable();
-    const isEnough = left >= ofAttempt.least && seconds > 1.6 * this.tree.slowest + 1;
-    return !isOver && hasModelCalls && isEnough && this.#idle < maxIdle;
+    if (isOver) return 'the budget is used up';
+    if (!hasModelCalls) return 'the tokens or the money for a reply are used up';
+    if (this.#idle >= maxIdle) return `the last ${maxIdle} attempts gave no version`;
+    if (left < ofAttempt.least)
+      return `an attempt needs ${ofAttempt.least} steps, and ${Math.max(left, 0)} are left for one`;
+    const needed = 1.6 * this.tree.slowest + 1;
+    if (seconds > needed) return null;
+    return `an attempt may need ${Math.ceil(needed)} s, and ${Math.max(Math.floor(seconds), 0)} are left for one`;
   }
 
   #allotment(isPortfolio: boolean): Allotment {

@@ -216,6 +216,19 @@ describe('grounding', () => {
     ]);
   });
 
+  it('grounds what is said at the end by what programs printed in other branches', () => {
+    const end = answered('On withheld rows 1 gained +0.108 ± 0.018 over 0.');
+    const ofTree = (printedElsewhere: string[]) =>
+      grounding(
+        judgedClaims(
+          transcriptOf([executed('accuracy 0.5')], { end, printedElsewhere }),
+          new ObservedNumbers(),
+        ),
+      ).ungrounded;
+    expect(ofTree([])).toBeGreaterThan(0);
+    expect(ofTree(['HELD OUT {"gain": {"gain": 0.10812, "error": 0.01796}, "answers": "eJw"}'])).toBe(0);
+  });
+
   it('grounds no fewer claims when more was measured before', () => {
     const output = fc.array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 20 });
     fc.assert(

@@ -1,6 +1,6 @@
 import type { Evidence, ProcessMetrics } from '../../schema/index.ts';
 import { type Claim, claimsIn } from './claims.ts';
-import { Measurements, type ObservedNumbers } from './measurements.ts';
+import { Measurements, numbersOf, type ObservedNumbers } from './measurements.ts';
 import type { RunTranscript, TranscriptStep } from './run-transcript.ts';
 import { editedFile, isEdit, isReading, plainPath, ran } from './steps.ts';
 
@@ -43,6 +43,7 @@ export function judgedClaims(transcript: RunTranscript, observed: ObservedNumber
     readRejected(step.step);
   }
   const last = transcript.steps.at(-1)?.step ?? 0;
+  judge.learnElsewhere(transcript.printedElsewhere ?? []);
   for (const [entry, text] of Object.entries(transcript.lastEntries)) judge.read(last, entry, text);
   const answered = transcript.steps.findLast(({ action }) => action === 'Final Answer')?.step ?? last;
   judge.read(answered, 'Final Answer', transcript.end?.finalAnswer ?? '');
@@ -78,6 +79,11 @@ class ClaimJudge {
     for (const path of step.changed) this.#writers.set(path, writer);
     const edited = isEdit(step) ? editedFile(step) : null;
     if (edited !== null) this.#writers.set(edited, 'agent');
+  }
+
+  /** What was measured in other branches may be told at the end. */
+  learnElsewhere(outputs: readonly string[]): void {
+    for (const output of outputs) this.#measurements.measure(numbersOf(output));
   }
 
   read(step: number, entry: string, text: string): void {

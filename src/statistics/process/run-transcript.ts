@@ -9,6 +9,8 @@ export interface RunTranscript {
   /** Id of the workspace before the first step; null if it was not recorded. */
   starter: string | null;
   steps: readonly TranscriptStep[];
+  /** What programs printed in branches that were not selected. */
+  printedElsewhere?: readonly string[];
   /** What the agent wrote besides its actions after the last step. */
   lastEntries: Readonly<Record<string, string>>;
   /** Replies of the agent's model without a usable action. */
