@@ -90,6 +90,17 @@ describe('grading many submissions', () => {
     expect(lucky.starts).toEqual([['a', 'x']]);
   });
 
+  test('does not blame a submission if the starter beside it failed twice, as on a busy machine', async () => {
+    const grader = new FakeGrader(new Map());
+    const failure = {
+      ...{ submission: 's0', code: 'crashed' as const, message: 'the grader ended with exit code 1' },
+      printed: 'round 2\nthe starter failed: the submitted code took too long, given 40 s\n',
+    };
+    const grade = async () => ({ results: [], errors: [], failure });
+    const grading = gradeEach(['s0'], { grade, gradeStarter: grader.gradeStarter, limitSeconds: 0 });
+    await expect(grading).rejects.toThrow(GraderFailed);
+  });
+
   test('says why the grader failed on a submission, and that it was graded alone', async () => {
     const [result] = await gradeEach(['a'], new FakeGrader(new Map([['a', 'hostile']])));
     expect(result).toMatchObject({ submission: 'a', valid: false, score: null });

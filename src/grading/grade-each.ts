@@ -94,7 +94,7 @@ async function gradeAlone(name: string, graders: Graders, resultOfError: ErrorJu
   const [error] = errors;
   if (error !== undefined) return await resultOfError(error);
   if (failure === null) throw new Error('the grader gave no result');
-  if (failure.submission === null) throw failed(failure);
+  if (failure.submission === null || starterFailedBeside(failure)) throw failed(failure);
   const starter = await graders.gradeStarter();
   if (starter.failure !== null) throw failed(starter.failure);
   return failedOn(
@@ -102,6 +102,11 @@ async function gradeAlone(name: string, graders: Graders, resultOfError: ErrorJu
     failure.code,
     `${failure.message} (also when it graded this submission on its own; ${besides(starter)})`,
   );
+}
+
+/** Graders that time submission and starter in turn say which of them failed; a submission can't make the starter fail. */
+function starterFailedBeside({ printed }: GraderFailure): boolean {
+  return printed.trim().split('\n').at(-1)?.startsWith('the starter failed') === true;
 }
 
 function failedOn(submission: string, code: GraderFailure['code'], message: string): GraderResult {
