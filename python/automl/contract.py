@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from automl.answers import ASKED, ID, NAMES, NoModelError, Source, classes_of, quantiles_in
+from automl.formats import PLAIN_PICTURE_ENDINGS
 from automl.look import Column, packages
 from automl.sources import find_data
 
@@ -63,7 +64,8 @@ def find_contract() -> dict[str, Any]:
     if "numpy" not in there:
         raise NoModelError("numpy cannot be imported")
     test, source = find_data()
-    if source.kind == "files" and source.are_pictures and "PIL" not in there:
+    is_plain = source.place.endswith(tuple(f"{each})" for each in PLAIN_PICTURE_ENDINGS))
+    if source.kind == "files" and source.are_pictures and "PIL" not in there and not is_plain:
         raise NoModelError("PIL cannot be imported")
     labels = are_labels(source.targets)
     metric = {"mcrmse": "rmse"}.get(METRIC, METRIC)

@@ -1,5 +1,6 @@
 """Reads texts, pictures or recordings that lie in files of their own."""
 
+import re
 import wave
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from automl.data import Data
-from automl.formats import Columns
+from automl.formats import PLAIN_PICTURE_ENDINGS, Columns
 from automl.lists import as_long
 from automl.settings import ID
 from automl.table import Maker, as_data, read_clean
@@ -33,15 +34,33 @@ def read_texts(train: Columns, test: Columns) -> list[str]:
 
 def read_pictures(kinds: Sequence[Maker] = ()) -> tuple[Data, np.ndarray]:
     """Pictures of all sizes, made as large as the usual one, or as 64 points a side."""
-    from PIL import Image
-
     train, test = read_clean()
     paths = paths_in(train, TRAIN_FILES) + paths_in(test, TEST_FILES)
+    if paths[0].suffix.lower() in PLAIN_PICTURE_ENDINGS:
+        plain = [read_plain_picture(path) for path in paths]
+        if len({each.shape for each in plain}) == 1:
+            return without_files(train, test, kinds), np.array(plain)
+    from PIL import Image
+
     pictures = [Image.open(path).convert("RGB") for path in paths]
     sides = np.median([picture.size for picture in pictures], axis=0)
     wide, high = (int(side) for side in np.maximum(sides * min(1, MOST_SIDE / sides.max()), 8))
     rows = [np.asarray(picture.resize((wide, high))) for picture in pictures]
     return without_files(train, test, kinds), np.array(rows)
+
+
+def read_plain_picture(path: Path) -> np.ndarray:
+    """Netpbm's grey and coloured maps, as numbers or bytes: shape (height, width, channels)."""
+    read = path.read_bytes()
+    head = re.match(rb"P([2356])(?:\s+#.*)*\s+(\d+)\s+(\d+)\s+(\d+)\s", read)
+    if head is None:
+        raise ValueError(f"{path} is no picture of Netpbm")
+    kind, wide, high, most = map(int, head.groups())
+    rest = read[head.end() :]
+    kind_of_bytes = ">u2" if most > 255 else "u1"
+    points = np.array(rest.split(), int) if kind < 4 else np.frombuffer(rest, kind_of_bytes)
+    channels = 3 if kind in (3, 6) else 1
+    return points[: high * wide * channels].reshape(high, wide, channels)
 
 
 def without_files(train: Columns, test: Columns, kinds: Sequence[Maker]) -> Data:

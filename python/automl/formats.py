@@ -36,7 +36,9 @@ Columns = dict[str, list[str]]
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 NUMBERED = re.compile(r"(.*[^\W\d_])[\W_]*\d+")
 """What files are called by: their class, and a number."""
-PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
+PLAIN_PICTURE_ENDINGS = (".pgm", ".ppm", ".pnm")
+"""Of pictures that need no library."""
+PICTURE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", *PLAIN_PICTURE_ENDINGS)
 RECORDING_ENDINGS = (".npy", ".wav")
 FILE_ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS, *RECORDING_ENDINGS)
 

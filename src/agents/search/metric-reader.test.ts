@@ -134,6 +134,8 @@ describe('the metric reader', () => {
     ['Val. Accuracy 26.13', 0.2613, accuracy],
     ['accuracy (validation, n=30) = 0.93', 0.93, accuracy],
     ['accuracy [valid, 30 rows]: 93.3%', 0.933, accuracy],
+    ['accuracy (valid, 400 images) .. 0.328', 0.328, accuracy],
+    ['validation accuracy ......... 0.328', 0.328, accuracy],
     ['validation accuracy: 26.7%', 26.7, { ...accuracy, unit: '%' }],
     ['validation R2: 61%', 0.61, { name: 'R2', unit: '1', direction: 'maximize' }],
     ['validation MAPE: 12%', 12, { name: 'MAPE', unit: 'per cent', direction: 'minimize' }],

@@ -253,9 +253,9 @@ const tokenPattern =
 function tokensOf(line: string, names: Names): Tokens {
   const numbers: Tokens['numbers'] = new Map();
   let kinds = '';
-  for (const { groups = {}, input, index } of withoutDetails(withShortNames(line, names)).matchAll(
-    tokenPattern,
-  )) {
+  // "MAE ..... 3.1": dots lead to the value.
+  const text = withoutDetails(withShortNames(line.replace(/(?<!\d)\.{2,}/g, ' : '), names));
+  for (const { groups = {}, input, index } of text.matchAll(tokenPattern)) {
     const { number, odd, word } = groups;
     if (word !== undefined) kinds += kindsOfWord(word);
     else if (number !== undefined) {
