@@ -100,7 +100,9 @@ class Faster:
 
     def arrays(self) -> bool:
         """The outermost loop that whole arrays can take the place of."""
-        for start in (self.node, unfolded(self.node, self.units)):
+        # What other rules made of a loop may be in the way.
+        nodes = [self.node] if self.node is self.unit.node else [self.unit.node, self.node]
+        for start in (each for node in nodes for each in (node, unfolded(node, self.units))):
             for number in range(len(loops_of(start))):
                 node = copy.deepcopy(start)
                 block, place, loop = loops_of(node)[number]

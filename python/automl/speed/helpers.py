@@ -113,7 +113,7 @@ def _put(array, rank, places, value, mask):
 def _add(array, rank, places, shape, mask, *factors):
     """Adds a product to the place of each round."""
     index = _index(array, rank, places)
-    moving = {np.ndim(i) - axis for i in index for axis, size in enumerate(np.shape(i)) if size > 1}
+    moving = {np.ndim(i) - axis for i in index for axis, size in enumerate(np.shape(i)) if size != 1}
     total = _sum(shape, set(range(1, rank + 1)) - moving, mask, *factors)
     total, *index = np.broadcast_arrays(total, *index)
     flat = np.ravel_multi_index(tuple(index), array.shape)
@@ -128,7 +128,7 @@ def _sum(shape, axes, mask, *factors):
     most = max(rank, *(each.ndim for each in arrays))
     left = range(most if axes is not None else rank, 0, -1)
     axes = axes if axes is not None else range(rank + 1, most + 1)
-    used = [[n - a for a in range(n) if s[a] > 1] for n, s in ((e.ndim, e.shape) for e in arrays)]
+    used = [[n - a for a in range(n) if s[a] != 1] for n, s in ((e.ndim, e.shape) for e in arrays)]
     count = 1
     for axis in axes:
         if axis <= rank and not any(axis in each for each in used):

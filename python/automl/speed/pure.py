@@ -8,7 +8,11 @@ import types
 from automl.speed.record import PLAIN, Unit
 from automl.speed.trees import is_stored, names_in
 
-PURE_MODULES = {*"cmath functools itertools math operator re string unicodedata".split()}
+PURE_MODULES = {
+    *"cmath collections datetime decimal fractions functools itertools json math operator".split(),
+    *"re statistics string unicodedata".split(),
+}
+CLOCKS = {*"now today utcnow".split()}
 IMPURE = {*"delattr eval exec globals id input locals next open print setattr vars".split()}
 CHANGING = {
     *"add append appendleft clear discard extend insert pop popitem popleft".split(),
@@ -52,6 +56,8 @@ def is_pure(unit: Unit, units: list[Unit], within: tuple[str, ...] = ()) -> bool
     own = {each.id for each in ast.walk(unit.node) if is_stored(each)}
     own |= {each.arg for each in ast.walk(unit.node) if isinstance(each, ast.arg)}
     if any(isinstance(each, LEAVING) for each in ast.walk(unit.node)):
+        return False
+    if any(isinstance(each, ast.Attribute) and each.attr in CLOCKS for each in ast.walk(unit.node)):
         return False
     names = {each.id for each in ast.walk(unit.node) if isinstance(each, ast.Name)} - own
     return all(is_fixed(name, unit, units, (*within, unit.name)) for name in names)

@@ -4,6 +4,7 @@ import ast
 import builtins
 import contextlib
 import copy
+import datetime
 import io
 import os
 import shutil
@@ -27,7 +28,8 @@ MOST_SEEN = KEPT_CALLS[-1]
 """Calls after which nothing new is learnt of a function's names."""
 CALLS_TO_JUDGE = 2_000
 """Calls after which results are noted only if a tenth of the calls came again."""
-PLAIN = (str, int, float, bool, bytes, type(None))
+PLAIN = (str, int, float, bool, bytes, type(None), datetime.date, datetime.timedelta)
+"""Values that nobody can change."""
 COLLECTIONS = (list, set, dict)
 MOST_PARTS = 1_000
 """Results of more are not remembered."""
