@@ -205,7 +205,7 @@ function useLines(roles: ModelRoles, events: readonly TraceEvent[]): string[] {
   const { unpriced, ...spent } = spentOf(events);
   const about = spent.estimated ? '≈ ' : '';
   const used = ({ calls, tokens, money }: Omit<ModelUse, 'model'>, byActions: number) =>
-    `${counted(calls, 'call')}${byActions === 0 ? '' : ` (${byActions} by actions)`}, ${about}${number(tokens)} tokens, ${dollars(money)}`;
+    `${counted(calls, 'call')}${byActions === 0 ? '' : ` (${byActions} by actions)`}, ${about}${number(tokens)} tokens, ${money === null ? '' : about}${dollars(money)}`;
   return [
     ...models.map(({ model, ...use }) => `${model}: ${used(use, callsByActions(events, model))}`),
     ...(models.length < 2
