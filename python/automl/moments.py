@@ -19,7 +19,8 @@ def way_of(cells: list[str]) -> str:
     least = 8 if known and is_number(known[0]) else 7
     if not known or min(map(len, known)) < least or (least == 8 and not known[0].isdigit()):
         return ""
-    way = next((each for each in ways() if most_read(known[:200], each)), "")
+    likely = [way for way in ways() if any(read(cell, way) for cell in known[:3])]
+    way = next((each for each in likely if most_read(known[:200], each)), "")
     return way if way and most_read(known, way) else ""
 
 

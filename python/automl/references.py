@@ -16,17 +16,22 @@ def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
     Columns of the rows to predict whose values, or the days of these, are unique in a column of
     another name.
     """
+    keys = [
+        (table, key, [each for each in (cells, days_of(cells)) if len(set(each)) == table.rows])
+        for table in tables
+        if table.path.is_file()
+        for key, cells in table.cells.items()
+    ]
     found = []
     for name in test.cells.keys() - {ID, *NAMES}:
         asked = list(filter(None, test.cells[name]))
-        for table in [each for each in tables if each.path.is_file()]:
-            for key, cells in table.cells.items():
-                ways = ((asked, cells), (days_of(asked), days_of(cells)))
-                is_key = any(len(set(b)) == table.rows and are_among(a, b) for a, b in ways)
-                # Small numbers may be in many columns by chance.
-                is_named = bool(words(name) & words(f"{table.path.stem} {key}"))
-                if is_key and (is_named or not are_small(asked)):
-                    found.append([name, key, table.path.as_posix()])
+        days = days_of(asked)
+        for table, key, ways in keys:
+            is_key = any(are_among(each, told) for told in ways for each in (asked, days))
+            # Small numbers may be in many columns by chance.
+            is_named = bool(words(name) & words(f"{table.path.stem} {key}"))
+            if is_key and (is_named or not are_small(asked)):
+                found.append([name, key, table.path.as_posix()])
     return sorted(found)
 
 

@@ -15,6 +15,7 @@ from automl.answers import (
     answers_in,
     kinds_of,
     shared,
+    words,
 )
 from automl.cells import counterparts, numbers_in, parts_of
 from automl.formats import (
@@ -50,6 +51,7 @@ from automl.references import (
 
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
+MOST_UNITS = 6
 ID_MARKS = (r"\s;|", r"\s;|_", r"\s;|_.")
 """What may end an id in the title of a record of FASTA, where tables list ids without the rest."""
 
@@ -135,11 +137,12 @@ def ways_to_read(listed: Table, tables: list[Table]) -> list[tuple[Table, list[T
     if has_more(listed):
         return [plain]
     ids = read_table(TEST)[ID]
+    known = set(ids)
     whole, parts = [], []
     single = [each for each in tables if not each.path.is_dir() and has_more(each)]
     for table in sorted(single, key=lambda each: -each.rows):
         cells = read_table(table.path.as_posix()) if ID in table.cells else {ID: []}
-        asked = [each in set(ids) for each in cells[ID]]
+        asked = [each in known for each in cells[ID]]
         mine = part_of(table, cells, asked)
         if sorted(mine.cells[ID]) != sorted(ids):
             continue
@@ -273,6 +276,9 @@ def table_source(
         settings["JOINED"] = [
             [path.as_posix() for path in each.folders or [each.path]] for each in joined
         ]
+    assumed = find_assumed(test, train)
+    if assumed:
+        settings["ASSUMED"] = assumed
     columns = kinds_of(test, train, {name for name, *_ in references})
     symbols = find_symbols(tables)
     if columns["formula"] and symbols:
@@ -290,6 +296,21 @@ def table_source(
     lists = [numbers_in(cells[0]) for cells in test.cells.values() if cells]
     is_wide = columns["number"] + sum(map(len, lists)) > 300
     return Source("table", place, settings, rows, *answers, columns, is_wide, are_pairs=are_pairs)
+
+
+def find_assumed(test: Table, train: Table) -> list[list[str]]:
+    """
+    Columns that only the rows to learn from have, with the one of their few values that the targets
+    are named by, as the unit is K for `melts_at_K`.
+    """
+    asked = set.union(*map(words, NAMES))
+    found = []
+    for name in train.cells.keys() - test.cells.keys() - {ID, *NAMES}:
+        levels = set(filter(None, train.cells[name]))
+        told = [each for each in levels if each.lower() in asked]
+        if 1 < len(levels) <= MOST_UNITS and len(told) == 1:
+            found.append([name, told[0]])
+    return sorted(found)
 
 
 def more_rows(test: Table, train: Table, tables: list[Table]) -> list[Table]:

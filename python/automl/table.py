@@ -24,6 +24,8 @@ ID_PARTS: list[str] = []
 """The columns that an id is made of, as in shop_day."""
 ROW = "row of the table"
 """A column of the rows to learn from alone."""
+ASSUMED: list[list[str]] = []
+"""Columns that only the rows to learn from have, with what they are for those to predict."""
 FEW_LEVELS = 60
 OFTEN = 8
 """Longer lists of names are learnt by name where each occurs so often, on the mean."""
@@ -140,6 +142,7 @@ def read_tables() -> tuple[Columns, Columns]:
         ids = set(read_table(TEST_IDS)[ID])
         train = with_rows(train, [each not in ids for each in train[ID]])
         test = with_rows(test, [each in ids for each in test[ID]])
+    test |= {name: [told] * len(test[ID]) for name, told in ASSUMED}
     train[ROW] = list(map(str, range(len(train[ID]))))
     is_told = bool if CLASSIFIES else is_number
     told = [all(is_told(cleaned(cell)) for cell in row) for row in answers_of(train)]

@@ -71,6 +71,12 @@ save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])
     [{ name: 'predicted_height' }],
   ],
   [
+    'targets in two units, of which the submission names one',
+    `save("train.csv", ["id", "width", "height", "unit"], [[ids[i], width[i], height[i] - (273 if i % 3 else 0), "C" if i % 3 else "K"] for i in range(120)])
+save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])`,
+    [{ name: 'height_K' }],
+  ],
+  [
     'amounts of money',
     `save("train.csv", ["id", "width", "height"], [[ids[i], width[i], f"\${1000 * height[i]:,.2f}"] for i in range(120)])
 save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])
