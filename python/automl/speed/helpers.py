@@ -123,7 +123,11 @@ def _add(array, rank, places, shape, mask, *factors):
 def _sum(shape, axes, mask, *factors):
     """The sum of a product over axes of loops, counted from the end, or over those of vectors."""
     rank, arrays = len(shape), [np.asarray(np.ma.filled(each, 0)) for each in factors]
-    arrays[0] = arrays[0] if mask is True else np.where(mask, arrays[0], 0)
+    if mask is not True:
+        # What is left out must not become not-a-number.
+        masked = [n == 0 or not np.isfinite(each).all() for n, each in enumerate(arrays)]
+        pairs = zip(arrays, masked, strict=True)
+        arrays = [np.where(mask, each, 0) if is_masked else each for each, is_masked in pairs]
     arrays = [each.astype(int) if each.dtype == bool else each for each in arrays]
     most = max(rank, *(each.ndim for each in arrays))
     left = range(most if axes is not None else rank, 0, -1)

@@ -18,6 +18,8 @@ from automl.speed.record import DEBUG, Call, EnoughError, Unit, within
 
 LONG_SHARE = 0.1
 """Of the time for all trials, in one call."""
+LEAST_WAIT = 1
+"""Seconds, for a version that is slower."""
 LEAST_TELLING = 0.05
 """Seconds of a call that shows which version is faster."""
 LEAST_GAIN = 0.97
@@ -110,7 +112,8 @@ def in_turns(
     As `timed`, with the shortest time of another version, measured in turns with this one: what
     else the machine does must not decide which is faster.
     """
-    result, printed, seconds = outcome(make, call)
+    with within(2 * call.seconds + LEAST_WAIT):
+        result, printed, seconds = outcome(make, call)
     usual = seconds if make is before else outcome(before, call)[2]
     rounds = min(20, int(0.1 / max(seconds, usual, 1e-9)))
     for turn in range(3 * rounds):
