@@ -1,10 +1,12 @@
 import type { Measurement } from '../runs/index.ts';
 import { driftInSpreads } from '../statistics/index.ts';
 import { isNoisy, type Task } from '../tasks/index.ts';
-import { number, percent } from './table.ts';
+import { duration, number, percent } from './table.ts';
 
 /** Spreads between a measured and the declared mean that deserve a caveat. */
 const maxSpreads = 3;
+/** Of wall time to processor time: of a script that only computes it is 1 or less. */
+const busyRatio = 1.5;
 
 export const nameOf = {
   starter: 'starter',
@@ -42,11 +44,11 @@ function driftCaveat(measured: MeasuredHere): string | null {
   if (drift <= maxSpreads) return null;
   const spreads = spreadsAway(measured);
   const far = spreads === null ? 'and neither varies' : `${number(spreads)} spreads away`;
-  const now = `${number(measurement.mean)}, ${far}`;
   const field = `${partOf(measurement)}.mean: ${declaredMean}`;
   return toWrite === null
-    ? `task.yaml said ${field}; it now has the measured ${now}.`
-    : `The ${nameOf[measurement.what]} no longer scores what task.yaml says (${field}); measured was ${now}. ` +
+    ? `task.yaml said ${field}; it now has the measured ${number(measurement.mean)}.`
+    : `The ${nameOf[measurement.what]} no longer scores what task.yaml says (${field}); measured was ` +
+        `${number(measurement.mean)}, ${far}. ` +
         `If it was changed on purpose: ${toWrite}`;
 }
 
@@ -63,15 +65,18 @@ function noiseCaveat({ task: { file }, measurement }: MeasuredHere): string | nu
   );
 }
 
-/** A script of which a second takes no processor for more than half of it was kept from it, or waits by itself. */
-function busyCaveat({ measurement: { runs, seconds } }: MeasuredHere): string | null {
-  const kept = runs.filter(
-    ({ seconds: wall, cpuSeconds }) => cpuSeconds !== null && wall > 1 && wall > 2 * cpuSeconds,
+/** A script that has a processor for two thirds of its time, or less, was kept from it, or waits by itself. */
+function busyCaveat({ measurement: { runs } }: MeasuredHere): string | null {
+  const known = runs.flatMap(({ seconds, cpuSeconds }) =>
+    cpuSeconds === null ? [] : [{ seconds, cpuSeconds }],
   );
-  if (2 * kept.length <= runs.length) return null;
+  const meanOf = (of: 'seconds' | 'cpuSeconds') =>
+    known.reduce((sum, run) => sum + run[of], 0) / Math.max(known.length, 1);
+  const [wall, processor] = [meanOf('seconds'), meanOf('cpuSeconds')];
+  if (wall <= 1 || wall <= busyRatio * processor) return null;
   return (
-    `The script had a processor for less than half of its time (${number(seconds)} s). Unless it waits by itself, other ` +
-    'programs were busy: measure again on a quiet machine, as limits and agents go by this time.'
+    `The script took ${duration(wall)}, and the processor only ${duration(processor)} of these. Unless it waits by itself, ` +
+    'other programs were busy: measure again on a quiet machine, as limits and agents go by this time.'
   );
 }
 
