@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import cache
 from itertools import chain, compress, islice
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,6 +23,9 @@ TABLE_ENDINGS = (
     *SMILES_ENDINGS,
     *DATABASE_ENDINGS,
 )
+PLAIN_ENDINGS = (".txt", ".dat", ".tab")
+"""Of files that may be tables."""
+LINES_TO_JUDGE = 40
 ID_ENDS = r"\s;|"
 """What ends an id in the title of a record of FASTA."""
 HEADERS: list[list[Any]] = []
@@ -46,7 +50,17 @@ FILE_ENDINGS = (".txt", ".md", ".html", *PICTURE_ENDINGS, *RECORDING_ENDINGS)
 def is_table(path: Path) -> bool:
     name = path.name.lower().removesuffix(".gz")
     is_named = any(path.as_posix() == other for other, _ in HEADERS)
-    return name.endswith(TABLE_ENDINGS) or path.parent.is_file() or is_named
+    is_known = name.endswith(TABLE_ENDINGS) or path.parent.is_file() or is_named
+    return is_known or (name.endswith(PLAIN_ENDINGS) and has_columns(path))
+
+
+@cache
+def has_columns(path: Path) -> bool:
+    """Whether all of the first lines have as many marks between cells, and at least one."""
+    with opened(path) as file:
+        lines = [line for line in islice(file, LINES_TO_JUDGE) if not line.startswith("#")]
+    counts = [{line.count(mark) for line in lines} for mark in "\t;"]
+    return len(lines) > LINES_TO_JUDGE // 2 and any(len(c) == 1 and c != {0} for c in counts)
 
 
 def tables_at(path: Path) -> list[Path]:

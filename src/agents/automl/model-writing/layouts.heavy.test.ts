@@ -77,6 +77,12 @@ save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])
     [{ name: 'height_K' }],
   ],
   [
+    'tables in files of text',
+    `Path("data/measured.txt").write_text("id\\tWidth\\theight\\n" + "".join(f"{ids[i]}\\t{width[i]}\\t{height[i]}\\n" for i in range(120)))
+Path("data/asked.txt").write_text("id\\tWidth\\n" + "".join(f"{ids[i]}\\t{width[i]}\\n" for i in range(120, 160)))`,
+    [],
+  ],
+  [
     'amounts of money',
     `save("train.csv", ["id", "width", "height"], [[ids[i], width[i], f"\${1000 * height[i]:,.2f}"] for i in range(120)])
 save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])
