@@ -54,6 +54,8 @@ class Source:
     are_pictures: bool = False
     are_pairs: bool = False
     """Of things that have the same columns."""
+    ending: str = ""
+    """Of the files that hold the rows."""
 
 
 def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | None:

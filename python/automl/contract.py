@@ -64,8 +64,8 @@ def find_contract() -> dict[str, Any]:
     if "numpy" not in there:
         raise NoModelError("numpy cannot be imported")
     test, source = find_data()
-    is_plain = source.place.endswith(tuple(f"{each})" for each in PLAIN_PICTURE_ENDINGS))
-    if source.kind == "files" and source.are_pictures and "PIL" not in there and not is_plain:
+    needs_pil = source.are_pictures and source.ending not in ("", *PLAIN_PICTURE_ENDINGS)
+    if needs_pil and "PIL" not in there:
         raise NoModelError("PIL cannot be imported")
     labels = are_labels(source.targets)
     metric = {"mcrmse": "rmse"}.get(METRIC, METRIC)

@@ -83,10 +83,14 @@ def opened(path: Path) -> TextIO:
 
 def rows_of(path: Path) -> Iterator[list[str]]:
     """The names of the columns, then the rows; a row may be too short or too long."""
-    names = {old: new for other, old, new in RENAMED if other == path.as_posix()}
     rows = rows_as_written(path)
-    yield from ([names.get(name, name) for name in header] for header in islice(rows, 1))
+    yield from (with_new_names(path, header) for header in islice(rows, 1))
     yield from rows
+
+
+def with_new_names(path: Path, header: list[str]) -> list[str]:
+    names = {old: new for other, old, new in RENAMED if other == path.as_posix()}
+    return [names.get(name, name) for name in header]
 
 
 def rows_as_written(path: Path) -> Iterator[list[str]]:

@@ -18,7 +18,9 @@ HELD_BACK = 3.0
 """Regularisation of a leaf: this many rows that say nothing."""
 
 
-def make_member(name: str, views: Views, loss: str | float) -> tuple["Trees | Linear", Table] | None:
+def make_member(
+    name: str, views: Views, loss: str | float
+) -> tuple["Trees | Linear", Table] | None:
     """A model and the view that it learns from."""
     return (Trees(loss), views.full) if name == "boosting" else (Linear(), views.scaled)
 

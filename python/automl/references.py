@@ -1,6 +1,7 @@
 """What of other tables a column stands for: their rows, their columns, or chemical elements."""
 
 import re
+from itertools import product
 
 from automl.answers import ID, NAMES, words
 from automl.cells import ELEMENTS
@@ -49,18 +50,16 @@ def find_renamed(listed: Table, tables: list[Table]) -> list[list[str]]:
     """Columns of other tables that have the ids by another name: the table, this name, and ID."""
     by_id = [listed, *(each for each in tables if ID in each.cells)]
     ids = [cell for table in by_id for cell in table.cells[ID]]
-    stems = " ".join(table.path.stem for table in by_id)
+    called = words(" ".join([ID, *(table.path.stem for table in by_id)]))
+    asked = set(listed.cells[ID])
     found = []
     for table in [each for each in tables if ID not in each.cells and not each.path.is_dir()]:
         for name, cells in table.cells.items():
-            is_named = any(
-                each.startswith(word) or word.startswith(each)
-                for each in words(f"{stems} {ID}")
-                for word in words(name)
-            )
+            pairs = product(called, words(name))
+            is_named = any(a.startswith(b) or b.startswith(a) for a, b in pairs)
             known = list(filter(None, cells))
             is_new = name not in listed.cells and (is_named or not are_small(known))
-            is_met = 2 * len(set(known) & set(listed.cells[ID])) > len(listed.cells[ID])
+            is_met = 2 * len(asked.intersection(known)) > len(asked)
             if is_new and is_met and are_among(known, ids):
                 found.append([table.path.as_posix(), name, ID])
                 break

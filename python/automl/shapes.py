@@ -169,14 +169,12 @@ def patches_in(pictures: np.ndarray) -> np.ndarray:
     spread, axes = np.linalg.eigh(np.cov(some, rowvar=False, dtype=some.dtype))
     whiten = axes / np.sqrt(np.abs(spread) + 0.1 * spread.mean() + 1e-9) @ axes.T
     some = (some - middle) @ whiten
-    kinds = some[:KINDS_OF_PATCHES]
+    kinds = of_length_one(some[:KINDS_OF_PATCHES])
     for _ in range(10):
-        kinds = kinds / np.maximum(np.linalg.norm(kinds, axis=1, keepdims=True), 1e-9)
         like = some @ kinds.T
         # Each patch belongs to the kind that it, or its negative, is most like.
         is_most = np.abs(like) == np.abs(like).max(axis=1, keepdims=True)
-        kinds = (is_most * like).T @ some
-    kinds = kinds / np.maximum(np.linalg.norm(kinds, axis=1, keepdims=True), 1e-9)
+        kinds = of_length_one((is_most * like).T @ some)
     told = []
     for part in np.array_split(pictures, -(-len(pictures) // PICTURES_AT_ONCE)):
         like = (patches_of(part, step) - middle) @ (whiten @ kinds.T)
@@ -185,6 +183,10 @@ def patches_in(pictures: np.ndarray) -> np.ndarray:
         quarters = [each for half in halves for each in np.array_split(half, 2, axis=2)]
         told.append(np.hstack([each.mean(axis=(1, 2)) for each in quarters]))
     return np.vstack(told)
+
+
+def of_length_one(rows: np.ndarray) -> np.ndarray:
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
 
 
 def patches_of(pictures: np.ndarray, step: int) -> np.ndarray:

@@ -29,6 +29,7 @@ from automl.formats import (
     end_ids_at,
     read_table,
     tables_in,
+    with_new_names,
     with_rows,
 )
 from automl.headers import name_columns
@@ -97,8 +98,8 @@ def look_for_data() -> tuple[str, Source] | None:
 
 
 def with_ids(table: Table) -> Columns:
-    names = {old: new for path, old, new in RENAMED if path == table.path.as_posix()}
-    return {names.get(name, name): cells for name, cells in table.cells.items()}
+    names = with_new_names(table.path, list(table.cells))
+    return dict(zip(names, table.cells.values(), strict=True))
 
 
 def named_by_file(table: Table, listed: Table) -> Table:
@@ -276,7 +277,7 @@ def table_source(
         settings["JOINED"] = [
             [path.as_posix() for path in each.folders or [each.path]] for each in joined
         ]
-    assumed = find_assumed(test, train)
+    assumed = find_assumed(test, train, answers)
     if assumed:
         settings["ASSUMED"] = assumed
     columns = kinds_of(test, train, {name for name, *_ in references})
@@ -298,14 +299,14 @@ def table_source(
     return Source("table", place, settings, rows, *answers, columns, is_wide, are_pairs=are_pairs)
 
 
-def find_assumed(test: Table, train: Table) -> list[list[str]]:
+def find_assumed(test: Table, train: Table, answers: Answers) -> list[list[str]]:
     """
     Columns that only the rows to learn from have, with the one of their few values that the targets
     are named by, as the unit is K for `melts_at_K`.
     """
-    asked = set.union(*map(words, NAMES))
+    asked, targets = set.union(*map(words, NAMES)), {each.name for each in answers.targets}
     found = []
-    for name in train.cells.keys() - test.cells.keys() - {ID, *NAMES}:
+    for name in train.cells.keys() - test.cells.keys() - {ID, *targets}:
         levels = set(filter(None, train.cells[name]))
         told = [each for each in levels if each.lower() in asked]
         if 1 < len(levels) <= MOST_UNITS and len(told) == 1:
@@ -366,5 +367,6 @@ def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | 
             kind = "recording" if are_recordings else "picture" if are_pictures else "text"
             place = f"{table.path.as_posix()} (files *{named.ending})"
             more = (Counter([kind]), kind != "text", are_pictures)
-            return Source("files", place, settings, table.rows, *answers, *more)
+            rows = table.rows
+            return Source("files", place, settings, rows, *answers, *more, ending=named.ending)
     return None

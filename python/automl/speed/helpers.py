@@ -113,7 +113,7 @@ def _put(array, rank, places, value, mask):
 def _add(array, rank, places, shape, mask, *factors):
     """Adds a product to the place of each round."""
     index = _index(array, rank, places)
-    moving = {np.ndim(i) - axis for i in index for axis, size in enumerate(np.shape(i)) if size != 1}
+    moving = {np.ndim(i) - a for i in index for a, size in enumerate(np.shape(i)) if size != 1}
     total = _sum(shape, set(range(1, rank + 1)) - moving, mask, *factors)
     total, *index = np.broadcast_arrays(total, *index)
     flat = np.ravel_multi_index(tuple(index), array.shape)
@@ -125,9 +125,9 @@ def _sum(shape, axes, mask, *factors):
     rank, arrays = len(shape), [np.asarray(np.ma.filled(each, 0)) for each in factors]
     if mask is not True:
         # What is left out must not become not-a-number.
-        masked = [n == 0 or not np.isfinite(each).all() for n, each in enumerate(arrays)]
-        pairs = zip(arrays, masked, strict=True)
-        arrays = [np.where(mask, each, 0) if is_masked else each for each, is_masked in pairs]
+        for place, each in enumerate(arrays):
+            if place == 0 or not np.isfinite(each).all():
+                arrays[place] = np.where(mask, each, 0)
     arrays = [each.astype(int) if each.dtype == bool else each for each in arrays]
     most = max(rank, *(each.ndim for each in arrays))
     left = range(most if axes is not None else rank, 0, -1)
