@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from automl.cells import DATE
@@ -62,7 +63,8 @@ def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | No
     """
     The columns that the rows to predict lack and that have the names of the targets, or the one
     whose classes the targets are named like. `renamed`: whatever they are called in the submission,
-    the only such column, or for each target the only one that shares a word with it.
+    the only such column, or for each target the only one that shares a word with it, or of one
+    target the only one that scripts name.
     """
     more = {
         name: describe(name, cells)
@@ -81,7 +83,15 @@ def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | No
     found = [[each for each in more if words(each) & words(name)] for name in NAMES]
     is_only = len(more) == len(NAMES) == 1
     names = list(more) if is_only else [same[0] for same in found if len(same) == 1]
+    if not names and len(NAMES) == 1:
+        names = quoted_in_scripts(more)
     return Answers([more[name] for name in names]) if len(set(names)) == len(NAMES) else None
+
+
+def quoted_in_scripts(names: Iterable[str]) -> list[str]:
+    """Those that scripts of the workspace have in quotes, as a starter what it learns."""
+    text = "\n".join(path.read_text("utf-8", errors="replace") for path in Path().glob("*.py"))
+    return [name for name in names if re.search(rf"([\"']){re.escape(name)}\1", text)]
 
 
 def quantiles_in(names: list[str]) -> list[float]:

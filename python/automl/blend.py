@@ -43,8 +43,8 @@ FEWEST_OF_CLASS = 3
 def make_splits(data: Data) -> list[Split]:
     """Rows that belong together stay together, and later rows are not used for earlier ones."""
     rows = np.arange(data.rows)
-    if data.order is not None:
-        later = later_rows(data.order, data.ahead)
+    if data.when is not None:
+        later = later_rows(data.when[: data.rows], np.ptp(data.when[data.rows :]))
         return [(rows[~later], rows[later])]
     folds, repeats = (3 if data.rows > 20_000 else 5), (3 if data.rows < 200 else 1)
     if data.groups is not None:
@@ -174,7 +174,7 @@ def cross_predict(
             model, table = member
             tell = fitted(name, model, table[known], answers[known], width)
             unseen[held, target] += tell(table[held])
-            if data.order is not None:
+            if data.when is not None:
                 # The last rows are the nearest to those to predict.
                 tell = fitted(name, model, table[: data.rows], answers, width)
             asked[:, target] += tell(table[data.rows :])
@@ -259,7 +259,7 @@ def without_moving(data: Data, splits: list[Split]) -> Data:
 def learn(data: Data) -> None:
     warnings.filterwarnings("ignore")
     splits = make_splits(data)
-    if data.order is not None:
+    if data.when is not None:
         data = without_moving(data, splits)
     views = make_views(data)
     print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")

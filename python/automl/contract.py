@@ -80,7 +80,7 @@ def find_contract() -> dict[str, Any]:
     if not is_measured:
         metric = stand_in(source, classes)
         classes = classes or (2 if metric == "auc" else 0)
-    parts, reads = choose_parts(source, there)
+    parts, reads = choose_parts(source, there, classes > 0)
     models, members, passes = "models", choose_members(source, classes, EPOCHS == 0), {}
     if metric == "pinball":
         members = [name for name in members if name.endswith("boosting")]
@@ -195,7 +195,9 @@ def most_passes(pictures: int) -> int:
     return min(120, max(30, 150_000 // max(pictures, 1)))
 
 
-def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
+def choose_parts(
+    source: Source, packages: list[str], classifies: bool
+) -> tuple[list[str], str]:
     """The names of files like this one that read the data, and the call that does."""
     has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
     rows = rows_read(source)
@@ -224,11 +226,13 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     if source.kind == "files":
         passed, more = [*passed, "read_texts"], ["files"]
     elif is_joined:
-        passed, more = [*passed, "join_tables"], ["joins"]
+        passed, more = [*passed, "join_tables"], ["spans", "joins"]
     if are_many:
         passed.append("gather=gather")
     if source.are_pairs:
         passed, more = [*passed, "compare=compare"], [*more, "likeness"]
+    if used["dates"] and not classifies:
+        passed, more = [*passed, "history=add_history"], [*more, "history"]
     shapes = ["shapes"] if is_joined or "lists" in kinds else []
     return [*shapes, *needed, "table", *more], f"read_data({', '.join(passed)})"
 

@@ -48,10 +48,8 @@ class Data:
     """Wide columns, as sparse matrices, that only linear models and kernels are given."""
     groups: np.ndarray | None = None
     """Of the rows to learn from: those of one group belong together."""
-    order: np.ndarray | None = None
-    """Of the rows to learn from: the rows to predict come after the last."""
-    ahead: float = 0
-    """How far they reach, in the unit of the order."""
+    when: np.ndarray | None = None
+    """The times of all rows, where those to predict come after all others."""
 
     @property
     def rows(self) -> int:

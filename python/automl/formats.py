@@ -56,10 +56,11 @@ def is_table(path: Path) -> bool:
 
 @cache
 def has_columns(path: Path) -> bool:
-    """Whether all of the first lines have as many marks between cells, and at least one."""
+    """Whether all of the first lines have as many marks, or blanks, between cells, and some."""
     with opened(path) as file:
         lines = [line for line in islice(file, LINES_TO_JUDGE) if not line.startswith("#")]
     counts = [{line.count(mark) for line in lines} for mark in "\t;"]
+    counts.append({len(line.split()) - 1 for line in lines})
     return len(lines) > LINES_TO_JUDGE // 2 and any(len(c) == 1 and c != {0} for c in counts)
 
 
@@ -146,7 +147,7 @@ def cells_of(file: TextIO) -> Iterator[list[str]]:
     """The lines of a table, also of its header."""
     csv.field_size_limit(2**24)
     delimiter = skip_comments(file)
-    rows = csv.reader(file, delimiter=delimiter)
+    rows = csv.reader(file, delimiter=delimiter, skipinitialspace=delimiter == " ")
     yield from map(with_points, rows) if delimiter == ";" else rows
 
 
@@ -157,6 +158,9 @@ def skip_comments(file: TextIO) -> str:
         comments.append(head)
         place, head = file.tell(), file.readline()
     delimiter = max(",;\t", key=head.count)
+    if delimiter not in head:
+        words = {len(file.readline().split()) for _ in range(LINES_TO_JUDGE // 2)}
+        delimiter = " " if words == {len(head.split())} != {1} else delimiter
     # The last of them may be the header.
     is_header = comments[-1].count(delimiter) == head.count(delimiter) > 0
     file.seek(0 if is_header and len(comments) == 2 else place)

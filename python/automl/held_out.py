@@ -117,8 +117,8 @@ def choose(data: Data) -> tuple[np.ndarray, np.ndarray]:
     """
     rng = np.random.default_rng(7)
     most = int(min(SHARE * data.rows, MOST_NUMBERS / (len(data.classes) or len(TARGETS))))
-    if data.order is not None:
-        held = np.argsort(data.order, kind="stable")[data.rows - most :]
+    if data.when is not None:
+        held = np.argsort(data.when[: data.rows], kind="stable")[data.rows - most :]
         counts = (rng.random(most) < 0.5) == (PART == 0)
     else:
         names = np.arange(data.rows) if data.groups is None else data.groups
@@ -127,7 +127,7 @@ def choose(data: Data) -> tuple[np.ndarray, np.ndarray]:
         chosen = groups[order[np.cumsum(sizes[order]) // max(most, 1) == PART]]
         held = np.flatnonzero(np.isin(names, chosen))
         counts = np.full(len(held), True)
-    if counts.sum() < LEAST_ROWS or (PART > 1 and data.order is not None):
+    if counts.sum() < LEAST_ROWS or (PART > 1 and data.when is not None):
         raise ValueError(f"{data.rows} rows are too few to withhold some")
     return held, counts
 

@@ -9,6 +9,7 @@ from automl.formats import Columns, read_table, read_tables_of
 from automl.moments import days_of
 from automl.settings import TARGETS
 from automl.shapes import BANDS, SHORTEST, swings_of
+from automl.spans import find_span, join_span
 from automl.table import FILE_COLUMN
 
 REFERENCES: list[list[str]] = []
@@ -55,6 +56,13 @@ def join_tables(train: Columns, test: Columns) -> list[str]:
         ]
         values = [name for name in other if name not in (*keys, *train, *TARGETS)]
         is_list = len(keys) == len(other)
+        span = find_span(test, {name: other[name] for name in values})
+        for each in (train, test) if span else ():
+            told = join_span(each, keys, span, other)
+            each |= {f"{path} {name} then": cells for name, cells in told.items()}
+        if span:
+            added += [f"{path} {name} then" for name in told]
+            print(f"joined {path} by {', '.join([*keys, span[2]])}: what holds then")
         if not keys or not (values or is_list):
             continue
         places: dict[Key, list[int]] = defaultdict(list)

@@ -25,12 +25,9 @@ from automl.formats import (
     RECORDING_ENDINGS,
     RENAMED,
     WIDE,
-    Columns,
     end_ids_at,
     read_table,
     tables_in,
-    with_new_names,
-    with_rows,
 )
 from automl.headers import name_columns
 from automl.look import (
@@ -49,6 +46,8 @@ from automl.references import (
     find_symbols,
     referred_columns,
 )
+from automl.rows import as_long, has_more, named_by_file, ways_to_read, with_ids, without_targets
+from automl.spans import find_span
 
 MOST_ROWS_JOINED = 500_000
 """Reading larger tables would take most of the time."""
@@ -95,83 +94,6 @@ def look_for_data() -> tuple[str, Source] | None:
     test = without_targets(listed)
     source = find_joined(test, tables) or find_by_parts(test, tables)
     return None if source is None else (TEST, source)
-
-
-def with_ids(table: Table) -> Columns:
-    names = with_new_names(table.path, list(table.cells))
-    return dict(zip(names, table.cells.values(), strict=True))
-
-
-def named_by_file(table: Table, listed: Table) -> Table:
-    """What the files of a folder are called may be what a column of the rows to predict says."""
-    if not table.file_column:
-        return table
-    cells = {name: cells for name, cells in table.cells.items() if name != table.file_column}
-    files = set(table.cells[table.file_column])
-    for name, told in ((name, set(cells)) for name, cells in listed.cells.items()):
-        if name not in cells and len(told) > 2 and len(files & told) >= 0.9 * len(told):
-            cells[name] = table.cells[table.file_column]
-            return replace(table, cells=cells, file_column=name)
-    return replace(table, cells=cells, file_column="")
-
-
-def as_long(table: Table, listed: Table) -> Table:
-    """What a column of the rows to predict names may be columns of another table, as of a shop."""
-    path = table.path.as_posix()
-    for name, cells in listed.cells.items() if len(NAMES) == 1 and table.path.is_file() else ():
-        things = sorted(set(cells))
-        is_new = table.path != listed.path and name not in table.cells and name not in (ID, *NAMES)
-        if is_new and len(things) > 1 and set(things) <= table.cells.keys():
-            if all(path != other for other, *_ in WIDE):
-                WIDE.append([path, things, name, NAMES[0]])
-            return read_head(table.path)
-    return table
-
-
-def ways_to_read(listed: Table, tables: list[Table]) -> list[tuple[Table, list[Table]]]:
-    """
-    The rows to predict and the other tables. If the table of ids has nothing else, another table
-    may have the rows of these ids: either only those, or also rows to learn from.
-    """
-    tables = [each for each in tables if each.path != listed.path]
-    plain = (without_targets(listed), tables)
-    if has_more(listed):
-        return [plain]
-    ids = read_table(TEST)[ID]
-    known = set(ids)
-    whole, parts = [], []
-    single = [each for each in tables if not each.path.is_dir() and has_more(each)]
-    for table in sorted(single, key=lambda each: -each.rows):
-        cells = read_table(table.path.as_posix()) if ID in table.cells else {ID: []}
-        asked = [each in known for each in cells[ID]]
-        mine = part_of(table, cells, asked)
-        if sorted(mine.cells[ID]) != sorted(ids):
-            continue
-        others = [each for each in tables if each is not table]
-        if all(asked):
-            whole.append((without_targets(mine), others))
-        else:
-            rest = part_of(table, cells, [not each for each in asked])
-            parts.append((without_gaps(without_targets(mine)), [rest, *others]))
-    return [*whole, plain, *parts]
-
-
-def part_of(table: Table, cells: Columns, kept: list[bool]) -> Table:
-    return replace(table, rows=sum(kept), cells=with_rows(cells, kept))
-
-
-def has_more(table: Table) -> bool:
-    """What is to be predicted may be there, empty or as a placeholder."""
-    return not table.cells.keys() <= {ID, *NAMES}
-
-
-def without_targets(table: Table) -> Table:
-    return replace(table, cells={k: cells for k, cells in table.cells.items() if k not in NAMES})
-
-
-def without_gaps(table: Table) -> Table:
-    """Without columns that tell nothing, which the targets may be under another name."""
-    return replace(table, cells={k: cells for k, cells in table.cells.items() if any(cells)})
 
 
 def find_source(test: Table, tables: list[Table]) -> Source | None:
@@ -339,11 +261,11 @@ def keys_of(table: Table) -> set[tuple[str, ...]]:
 def can_be_joined(test: Table, table: Table) -> bool:
     """
     It shares columns, or ids, with the rows to predict, and has other columns besides; or it lists
-    which of their rows something holds for.
+    which of their rows something holds for, or from when to when.
     """
     is_known = table.cells.keys() <= {*test.cells, *NAMES}
     is_list = bool(table.cells) and table.cells.keys() <= set(test.cells) - {ID}
-    has_key = ID in table.cells or bool(shared(test, table))
+    has_key = ID in table.cells or bool(shared(test, table) or find_span(test.cells, table.cells))
     return (not is_known or is_list) and has_key and table.rows <= MOST_ROWS_JOINED
 
 

@@ -39,6 +39,8 @@ Gatherer = Callable[[Columns, Columns], None]
 """Makes one of several columns of both."""
 Comparer = Callable[[Columns, Columns, Data], None]
 """Adds what several columns say together."""
+Historian = Callable[[Data], None]
+"""Adds what the targets were before."""
 
 
 def add_numbers(name: str, cells: Cells, data: Data) -> bool:
@@ -116,8 +118,7 @@ def find_order(name: str, data: Data) -> None:
     if len(test) < 10 or np.isnan(column).any() or len(np.unique(train)) < 5:
         return
     if test.min() > train.max() or test.max() < train.min():
-        data.order = train if test.min() > train.max() else -train
-        data.ahead = test.max() - test.min()
+        data.when = column if test.min() > train.max() else -column
         print(f"honest folds: the rows to predict lie beyond the others in {name}")
 
 
@@ -177,6 +178,7 @@ def read_data(
     join: Joiner | None = None,
     gather: Gatherer | None = None,
     compare: Comparer | None = None,
+    history: Historian | None = None,
 ) -> Data:
     train, test = read_clean()
     joined = join(train, test) if join is not None else []
@@ -185,6 +187,8 @@ def read_data(
     data = as_data(train, test, kinds, joined)
     if compare is not None:
         compare(train, test, data)
+    if history is not None:
+        history(data)
     return data
 
 

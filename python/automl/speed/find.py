@@ -14,7 +14,7 @@ from automl.offers import MOST_SECONDS, Offer
 from automl.speed.arrays import Nest
 from automl.speed.expressions import UnfitError, np
 from automl.speed.matches import guards_of, look_up
-from automl.speed.plain import LAST_RULES, LOOK_UP, RULES, Rules
+from automl.speed.plain import AGAIN, LAST_RULES, LOOK_UP, RULES, Rules
 from automl.speed.prove import Trials
 from automl.speed.pure import is_pure, may_change
 from automl.speed.record import DEBUG, Function, Unit, aside, record
@@ -130,8 +130,8 @@ def made(unit: Unit, node: Function) -> Any:
 @functools.cache
 def needed() -> dict[str, Any]:
     names: dict[str, Any] = {name: __import__(name) for name in MODULES}
-    if np is not None:
-        exec(HELPERS, names)
+    for text in helpers_for(AGAIN) if np is None else [HELPERS]:
+        exec(text, names)
     return names
 
 

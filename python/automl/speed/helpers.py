@@ -5,9 +5,16 @@ The last `rank` axes of an array are those of the loops, of length one where it 
 before them are those of vectors, so that numpy's rules for both are the usual ones.
 """
 
+import functools
 import math
 
 import numpy as np
+
+
+@functools.lru_cache(100_000)
+def _again(function, *given):
+    """What never changes, and takes longer than to look it up."""
+    return function(*given)
 
 
 def _whole(array, rank):

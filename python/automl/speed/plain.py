@@ -22,6 +22,10 @@ from automl.speed.trees import (
     swap,
 )
 
+DATES = ("strptime", "to_datetime", "Timestamp")
+AGAIN = "_again"
+"""The helper that remembers results; the only one without numpy."""
+
 
 def remember(node: Function) -> bool:
     """A function that calls itself more than once."""
@@ -31,6 +35,18 @@ def remember(node: Function) -> bool:
     if len(calls) > 1:
         node.decorator_list.append(expression("functools.lru_cache(maxsize=None)"))
     return len(calls) > 1
+
+
+def dates_again(node: Function) -> bool:
+    """Dates in texts, which calls of a function may read again."""
+
+    def choose(each: ast.AST) -> ast.AST | None:
+        match each:
+            case ast.Call(ast.Attribute(attr=way), [_, *_] as given, []) if way in DATES:
+                return ast.Call(ast.Name(AGAIN, ast.Load()), [each.func, *given], [])
+        return None
+
+    return swap(node, choose) > 0
 
 
 def sets_for_lists(node: Function) -> bool:
@@ -274,6 +290,7 @@ LOOK_UP = "python: a dictionary in place of a search"
 RULES: Rules = {
     "python: sorted by the library": sort,
     "python: remembered results": remember,
+    "python: dates read once": dates_again,
     LOOK_UP: look_up,
     "python: sets in place of lists": sets_for_lists,
     "python: worked out only if needed": late,

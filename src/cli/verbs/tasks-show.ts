@@ -23,11 +23,13 @@ export const tasksShow: Verb = {
       ['success', `improvement beyond ${percent(file.success.threshold)}`],
       ['submission', file.submission.files.map(({ path }) => path).join(', ')],
       ['starter', starter.join(', ')],
+      ...(file.data === undefined ? [] : [['data', `${file.data.size}; ${file.data.split}`]]),
       [
-        'data',
-        file.sources.map(({ file: name, licence }) => `${name} (${licence})`).join('; ') || 'no download',
+        'sources',
+        file.sources.map(({ file: name, licence }) => `${name} (${licence})`).join('; ') ||
+          `no download${file.data?.licence === undefined ? '' : ` (${file.data.licence})`}`,
       ],
-      ['suites', file.suites.join(', ')],
+      ['suites', file.suites.join(', ') || 'none'],
       ['folder', task.folder],
     ];
     const text = facts.map(([name = '', value = '']) => `  ${name.padEnd(11)} ${value}`).join('\n');

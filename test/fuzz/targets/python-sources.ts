@@ -5,8 +5,8 @@ import { allRewrites } from '../../../src/agents/automl/rewrites/all.ts';
 import { surroundingsOf } from '../../../src/agents/automl/rewrites/test-support.ts';
 import { seedsSplitData, withValues } from '../../../src/agents/automl/versions.ts';
 import { withFreshSeeds } from '../../../src/agents/search/fresh-seeds.ts';
-import { estimatorScripts } from '../../fixtures/estimator-scripts.ts';
 import { slowScripts } from '../../fixtures/slow-scripts.ts';
+import { slowScriptsOfNumpy } from '../../fixtures/slow-scripts-of-numpy.ts';
 import { torchScripts } from '../../fixtures/torch-scripts.ts';
 import { defineTarget } from '../engine/target.ts';
 import { hold } from './containers.ts';
@@ -20,8 +20,7 @@ export const pythonTarget = defineTarget({
   name: 'python-sources',
   reads: 'scripts that the agent automl rewrites',
   seeds: [
-    ...slowScripts.map(({ code }) => code),
-    ...estimatorScripts.slice(0, 3).map(({ code }) => code),
+    ...[...slowScripts, ...slowScriptsOfNumpy].map(({ code }) => code),
     ...Object.values(torchScripts).slice(0, 2),
     'import numpy as np\ndef f(x):\n    """TODO: your model here"""\n    pass\nfor i in range(10):\n  y = f(i)\nmodel = ***model***\n',
     `for i in x:\n${'    d = 0\n'.repeat(500)}`,

@@ -1,70 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { taskOf } from '../../../../test/fixtures/table-task.ts';
-import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
-import type { TaskBrief } from '../../../schema/index.ts';
-import { withFreshSeeds } from '../../search/fresh-seeds.ts';
-import { findKnobs } from '../knobs.ts';
-import { syntaxErrors } from '../python-source.ts';
-import {
-  askedTable,
-  type Contract,
-  contractScript,
-  describeModel,
-  modelScript,
-  readContract,
-} from './contract.ts';
+import { modelScript, readContract } from './contract.ts';
 import { heldOutScript } from './held-out.ts';
-import { pythonPart } from './python-file.ts';
-
-/** The real `contract.py` about a data folder with these files, in a Python with these packages, which are empty. */
-function found(task: TaskBrief, files: Record<string, string | Buffer>, packages = ['numpy', 'sklearn']) {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'data'));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, 'data', name)), { recursive: true });
-    writeFileSync(join(folder, 'data', name), text);
-  }
-  for (const name of packages) {
-    mkdirSync(join(folder, 'packages', name), { recursive: true });
-    writeFileSync(join(folder, 'packages', name, '__init__.py'), '');
-  }
-  const file = askedTable(task);
-  if (file === null) throw new Error('the task asks for no table');
-  writeFileSync(join(folder, 'look.py'), contractScript(task, file));
-  const env = { ...process.env, PYTHONPATH: join(folder, 'packages') };
-  // -S: without the packages of the machine.
-  const done = spawnSync('python3', ['-S', 'look.py'], { cwd: folder, encoding: 'utf8', env });
-  expect(done.stderr).toBe('');
-  return readContract(done.stdout);
-}
-
-function contractOf(...given: Parameters<typeof found>): Contract {
-  const contract = found(...given);
-  if ('problem' in contract) throw new Error(contract.problem);
-  return contract;
-}
-
-const settingsOf = (...given: Parameters<typeof found>) => contractOf(...given).settings;
-
-function problemOf(...given: Parameters<typeof found>): string {
-  const contract = found(...given);
-  return 'problem' in contract ? contract.problem : 'none';
-}
-
-const homes = {
-  'train.csv': 'id,size,town,y\n1,10,A,100\n2,20,B,200.5\n3,30,,300\n',
-  'test.csv': 'id,size,town\n4,10,A\n5,20,B\n',
-  'sample_submission.csv': 'id,y\n4,0\n5,0\n',
-};
-const review = 'this film is one of the best that i have ever seen in my life';
-const reviews = {
-  'train.csv': `text,label\n${review},1\n${review} not,0\n${review} yes,1\n`,
-  'test.csv': `id,text\n1,${review}\n`,
-};
+import { contractOf, homes, pictures, problemOf, reviews, settingsOf } from './test-support.ts';
 
 describe('the contract of a missing model', () => {
   it('has as targets the columns that the rows to predict lack', () => {
@@ -199,6 +138,22 @@ describe('the contract of a missing model', () => {
         COLUMNS: ['flow'],
       },
     });
+  });
+
+  it('takes from the starter which column of several is to be predicted, whatever it is called in the submission', () => {
+    const peaks = {
+      'train.csv': 'id,size,Retention time,area\n1,10,3.5,7\n2,20,4.5,9\n',
+      'test.csv': 'id,size\n4,10\n5,20\n',
+    };
+    const task = taskOf('MAE', [{ name: 'minutes' }]);
+    const starter = "y = [float(row['Retention time']) for row in rows]\n";
+    expect(problemOf(task, peaks)).toContain('nothing in the data folder');
+    expect(settingsOf(task, { ...peaks, '../train.py': starter })).toMatchObject({
+      ...{ TARGETS: ['Retention time'], COLUMNS: ['minutes'] },
+    });
+    expect(problemOf(task, { ...peaks, '../train.py': `${starter}print(row["area"])\n` })).toContain(
+      'nothing',
+    );
   });
 
   it('reads blanks in headers, decimal commas, thousands with commas, and a few odd cells among numbers', () => {
@@ -529,88 +484,6 @@ describe('the contract of a missing model', () => {
   });
 });
 
-describe('the script that fulfils a contract', () => {
-  it('is Python with lines of at most 100 characters, whatever the columns are called', () => {
-    const odd = [
-      'a"b',
-      "c'd",
-      'e\\f',
-      'π',
-      ...Array.from({ length: 30 }, (_, place) => `a long name ${place}`),
-    ];
-    const { settings, ...contract } = contractOf(taskOf('MAE', [{}]), homes);
-    const script = modelScript({ ...contract, settings: { ...settings, TARGETS: odd } }, 60);
-    expect(syntaxErrors(script)).toBe(0);
-    expect(script.split('\n').filter((line) => line.length > 100)).toEqual([]);
-    const check = 'import ast, sys; sys.stdout.write(str(len(ast.parse(sys.stdin.read()).body)))';
-    expect(
-      Number(spawnSync('python3', ['-c', check], { input: script, encoding: 'utf8' }).stdout),
-    ).toBeGreaterThan(40);
-  });
-
-  it('starts with the model that the columns require', () => {
-    expect(describeModel(contractOf(taskOf('MAE', [{}]), homes))).toMatch(/^boosting, /);
-    const ofTexts = contractOf(taskOf('accuracy', [{ name: '0' }, { name: '1' }]), reviews);
-    expect(describeModel(ofTexts)).toMatch(/^linear, /);
-  });
-
-  it('blends no model whose run time grows too fast with the number of rows', () => {
-    const full = (rows: number) => {
-      const train = `id,size,y\n${'1,2,3\n1,3,4\n'.repeat(rows / 2)}`;
-      const contract = contractOf(taskOf('MAE', [{}]), { 'train.csv': train, 'test.csv': 'id,size\n2,3\n' });
-      return describeModel(contract).split(', ');
-    };
-    expect(full(900)).toEqual(expect.arrayContaining(['kernel', 'process', 'deep_boosting']));
-    expect(full(10_000)).not.toContain('kernel');
-    expect(full(110_000)).toEqual(['boosting', 'large_boosting', 'linear', 'powers', 'polynomial']);
-  });
-
-  it.each([
-    [
-      'model',
-      'settings cells data formats scores models blend moments dates amounts molecules letters texts formulas shapes lists table likeness joins files arrays pictures',
-    ],
-    ['measurement of withheld rows', 'settings cells data scores formats table held_out'],
-    ['look at the data', 'cells moments formats look answers headers pairs references sources contract'],
-  ])('has each name once, whatever parts a %s is made of', (_, parts) => {
-    const names = parts
-      .split(' ')
-      .flatMap((part) => [...pythonPart(part).matchAll(/^(?:def |class )?(\w+)(?=[(:]| = |: [^=\n]+ = )/gm)])
-      .map(([, name]) => name);
-    expect(names.length).toBeGreaterThan(30);
-    expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([]);
-  });
-
-  it('contains only the parts that its columns need', () => {
-    const plain = modelScript(contractOf(taskOf('MAE', [{}]), homes), 60);
-    expect(plain).not.toContain('TfidfVectorizer');
-    const ofTexts = contractOf(taskOf('accuracy', [{ name: '0' }, { name: '1' }]), reviews);
-    const script = modelScript(ofTexts, 60);
-    expect(script).toContain('TfidfVectorizer');
-    expect(script).not.toContain('from automl');
-  });
-
-  it('has one seed that can be replaced, and no numbers to tune for its time or its epochs', () => {
-    const task = taskOf('accuracy', [{ type: 'text' }]);
-    for (const contract of [contractOf(taskOf('MAE', [{}]), homes), contractOf(task, pictures, withTorch)]) {
-      const script = modelScript(contract, 60);
-      const lines = script.split('\n');
-      const raised = withFreshSeeds(script, 1).split('\n');
-      expect(raised.filter((line, place) => line !== lines[place])).toHaveLength(1);
-      const names = findKnobs(script).map(({ name }) => name);
-      expect(names.filter((name) => /SECONDS|PASSES|EPOCHS/i.test(name))).toEqual([]);
-    }
-  });
-
-  it('uses each picture no more often than the task allows', () => {
-    const task = { ...taskOf('accuracy', [{ type: 'text' }]), problem: 'Train for at most 7 epochs.' };
-    expect(modelScript(contractOf(task, pictures, withTorch), 60)).toContain('MOST_PASSES = 7\n');
-    // Without torch, no model may make many passes over the rows either.
-    const without = contractOf(task, pictures, ['numpy', 'sklearn', 'PIL']);
-    expect(without.members).not.toContain('network');
-  });
-});
-
 it('prints percent if the task does, and joins tables that share columns', () => {
   const shops = { 'shops.csv': 'town,floor\nA,3\nB,4\n' };
   const task = taskOf('SMAPE in percent', [{}]);
@@ -618,16 +491,8 @@ it('prints percent if the task does, and joins tables that share columns', () =>
   const script = modelScript(contractOf(percent, { ...homes, ...shops }), 60);
   expect(script).toContain('UNIT = 100\n');
   expect(script).toContain('JOINED: list[list[str]] = [["data/shops.csv"]]');
-  expect(script).toContain(', join_tables))');
+  expect(script).toContain(', join_tables, history=add_history))');
 });
-
-const withTorch = ['numpy', 'sklearn', 'PIL', 'torch'];
-const pictures = {
-  'test.csv': 'id,name\n1,x\n',
-  ...Object.fromEntries(
-    ['known/a/k', 'known/a/l', 'known/b/m', 'asked/x'].map((name) => [`${name}.png`, '']),
-  ),
-};
 
 describe('the contract of files', () => {
   const topic = taskOf('accuracy', [{ name: 'topic', type: 'text' }]);

@@ -68,8 +68,8 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     POSITIVE: positive(task),
   };
   const parts = [
-    ...['cells', 'moments', 'formats', 'look', 'answers', 'headers', 'pairs', 'references', 'sources'],
-    'contract',
+    ...['cells', 'moments', 'formats', 'spans', 'look', 'answers', 'headers', 'pairs', 'references'],
+    ...['rows', 'sources', 'contract'],
   ];
   return pythonScript(parts, settings, 'print_contract()');
 }

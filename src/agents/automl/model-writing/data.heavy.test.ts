@@ -91,6 +91,56 @@ print(json.dumps([[int(later_rows(order, ahead).sum()) for ahead in (10, 1, 70)]
   expect(found).toEqual([[10, 20, 20], ['time']]);
 });
 
+test('a forecast has what each series was a period ago, and nothing nearer than the last row to predict is', () => {
+  const found = printedBy(
+    '',
+    `from automl.data import Data
+from automl.history import add_history
+days, shops = 140, 3
+when = np.tile(np.arange(float(days)), shops)
+shop = np.repeat(["a", "b", "c"], days)
+known = when < 120
+rows = np.concatenate([np.flatnonzero(known), np.flatnonzero(~known)])
+sold = 100.0 * (shop == "b") + 10 * (when % 7) + when / 100
+data = Data(["x"] * int((~known).sum()), sold[rows][: known.sum(), None], [])
+data.when, data.names["shop"] = when[rows], shop[rows].astype(object)
+add_history(data)
+back = data.numbers["target 0 7 back"]
+told = ~np.isnan(back)
+print(json.dumps({
+  "first": int(when[rows][told].min()),
+  "all asked": bool(told[known.sum():].all()),
+  "apart": sorted(set(np.round(sold[rows][told] - back[told], 6).tolist())),
+  "columns": sorted(data.numbers),
+}))`,
+  );
+  // 20 days ahead, so three weeks back.
+  expect(found).toMatchObject({ first: 21, 'all asked': true, apart: [0.21] });
+  expect((found as { columns: string[] }).columns).toContain('target 0 level of 7');
+});
+
+test('of a table whose rows hold from one day to another, a row gets what holds on its day and began last', () => {
+  const found = printedBy(
+    '',
+    `from automl.spans import find_span, join_span
+prices = {
+    "shop": ["a", "a", "b", "a"],
+    "from": ["2024-01-01", "2024-01-10", "2024-01-05", "2024-01-03"],
+    "to": ["2024-01-20", "", "2024-01-06", "2024-01-04"],
+    "price": ["1", "2", "3", "4"],
+}
+rows = {"when": ["2024-01-04", "2024-01-12", "2024-01-06", "2024-01-07", "2023-12-31", ""], "shop": list("aabbaa")}
+told = {name: cells for name, cells in prices.items() if name != "shop"}
+span = find_span(rows, told)
+print(json.dumps([span, join_span(rows, ["shop"], span, prices), find_span({"when": ["x"]}, told)]))`,
+  );
+  expect(found).toEqual([
+    ['from', 'to', 'when'],
+    { holds: ['1', '1', '1', '0', '0', '0'], price: ['4', '2', '3', '', '', ''] },
+    [],
+  ]);
+});
+
 test('amounts are read with their units, which are taken for each other, and plain numbers and codes are none', () => {
   const read = (cells: string[]) =>
     printedBy(

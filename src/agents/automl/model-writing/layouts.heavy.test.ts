@@ -83,6 +83,12 @@ Path("data/asked.txt").write_text("id\\tWidth\\n" + "".join(f"{ids[i]}\\t{width[
     [],
   ],
   [
+    'columns that blanks separate',
+    `Path("data/measured.dat").write_text("  id       width      height\\n" + "".join(f"{ids[i]:>6} {width[i]:10.4f} {height[i]:11.4f}\\n" for i in range(120)))
+Path("data/asked.dat").write_text("  id       width\\n" + "".join(f"{ids[i]:>6} {width[i]:10.4f}\\n" for i in range(120, 160)))`,
+    [],
+  ],
+  [
     'amounts of money',
     `save("train.csv", ["id", "width", "height"], [[ids[i], width[i], f"\${1000 * height[i]:,.2f}"] for i in range(120)])
 save("test.csv", ["id", "width"], [[ids[i], width[i]] for i in range(120, 160)])

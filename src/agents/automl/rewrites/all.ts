@@ -1,11 +1,10 @@
 import { isTimeLike } from '../../search/metric-names.ts';
-import { rewriteEstimators } from './estimators.ts';
 import { rewriteGraph } from './graph.ts';
 import { rewritePredictors } from './predictors.ts';
 import type { Rewrite, Rewriter, Surroundings } from './rewrite.ts';
 import { rewriteTorch } from './torch/torch.ts';
 
-const rewriters: readonly Rewriter[] = [rewriteEstimators, rewriteTorch, rewriteGraph, rewritePredictors];
+const rewriters: readonly Rewriter[] = [rewriteTorch, rewriteGraph, rewritePredictors];
 
 /** If the metric is a time, the computation must stay the same. */
 const fasterRewriters: readonly Rewriter[] = [rewriteTorch];

@@ -56,7 +56,7 @@ test('no program is run with few steps left', async () => {
   expect(environment.taken).toEqual([]);
 });
 
-test.each(slowScripts.filter(({ needsNumpy }) => !needsNumpy))(
+test.each(slowScripts)(
   'a faster version is found of $title',
   ({ code, expected }) => {
     // On a busy machine, less time is not enough for all steps to the fastest version.

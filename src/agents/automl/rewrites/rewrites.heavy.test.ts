@@ -3,14 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { estimatorScripts } from '../../../../test/fixtures/estimator-scripts.ts';
 import { slowScripts } from '../../../../test/fixtures/slow-scripts.ts';
+import { slowScriptsOfNumpy } from '../../../../test/fixtures/slow-scripts-of-numpy.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask, type PythonEnvironment } from '../../../tasks/index.ts';
-import { rewriteEstimators } from './estimators.ts';
 import { findingScript, readOffers } from './in-python.ts';
-import { surroundingsOf } from './test-support.ts';
 
 /** Runs rewritten scripts with numpy and scikit-learn. */
 let python: PythonEnvironment;
@@ -52,16 +50,20 @@ function run(scripts: readonly string[]): z.infer<typeof Results> {
 }
 
 // What is faster is measured: beside other work, a try may miss it, as a run's may.
-test.each(slowScripts)('a faster version of $title prints the same', { retry: 2 }, ({ code, expected }) => {
-  const folder = temporaryFolder();
-  const files = new Map([['train.py', code]]);
-  writeFileSync(join(folder, 'find.py'), findingScript(files, 'train.py', 40));
-  const printed = execFileSync(python.executable, ['find.py'], { cwd: folder }).toString();
-  const rewritten = readOffers(printed, code, 'train.py')[0]?.source ?? code;
-  expect(rewritten).toMatch(expected);
-  const [before, after] = run([code, rewritten]);
-  expect(after).toEqual(before);
-});
+test.each([...slowScripts, ...slowScriptsOfNumpy])(
+  'a faster version of $title prints the same',
+  { retry: 2 },
+  ({ code, expected }) => {
+    const folder = temporaryFolder();
+    const files = new Map([['train.py', code]]);
+    writeFileSync(join(folder, 'find.py'), findingScript(files, 'train.py', 40));
+    const printed = execFileSync(python.executable, ['find.py'], { cwd: folder }).toString();
+    const rewritten = readOffers(printed, code, 'train.py')[0]?.source ?? code;
+    expect(rewritten).toMatch(expected);
+    const [before, after] = run([code, rewritten]);
+    expect(after).toEqual(before);
+  },
+);
 
 test('results that a caller changes are not kept', () => {
   const code = `def letters(word):
@@ -85,24 +87,3 @@ print(sum(joined(one, other) for one in words for other in words))
   expect(printed).toContain('OFFERS');
   for (const { source } of readOffers(printed, code, 'train.py')) expect(source).not.toContain('lru_cache');
 });
-
-test.each(estimatorScripts)(
-  'every replacement of an estimator runs and is measured: $title',
-  ({ code, metric }) => {
-    const offers = rewriteEstimators(code, surroundingsOf(metric));
-    const results = run([code, ...offers.map(({ source }) => source)]);
-    const shown = (out = '') => out.replace(/[-\d.e]+/g, '0');
-    for (const [place, { error, out }] of results.entries()) {
-      const name = offers[place - 1]?.name ?? 'as it was';
-      expect({ name, error }).toEqual({ name, error: null });
-      expect(shown(out)).toContain(
-        shown(
-          results[0]?.out
-            .trim()
-            .split('\n')
-            .findLast((line) => /accuracy|mae|rmse|loss|f1/i.test(line)),
-        ),
-      );
-    }
-  },
-);
