@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 
@@ -9,7 +10,11 @@ from automl.cells import as_number
 from automl.data import Data
 from automl.table import FEW_LEVELS, recurs
 
-NUMBER = re.compile(r"(?<![\d.])(?:(?<!\w)[+-])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+NUMBER = re.compile(
+    r"(?<![\d.])(?:(?<!\w)[+-])?"
+    r"(?:(?:\d+ )?\d+/(?:2|4|8|16|32|64)(?![\d/])|(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
+)
+"""Also fractions, as 1 3/4 of an inch."""
 MOST_WAYS = 20
 """To write what stands around the numbers."""
 
@@ -29,7 +34,7 @@ def add_amounts(name: str, cells: list[str], data: Data) -> bool:
         column = np.full(len(cells), np.nan)
         for row, cell in enumerate(cells):
             found = numbers.get(cell, [])
-            column[row] = as_number(found[place]) if len(found) == usual else np.nan
+            column[row] = number_of(found[place]) if len(found) == usual else np.nan
         data.numbers[f"{name} number {place}"] = column
         if len(often) > 1:
             # One unit is many of another: what is usual in each is taken for the same.
@@ -38,6 +43,10 @@ def add_amounts(name: str, cells: list[str], data: Data) -> bool:
     if len(numbers) <= FEW_LEVELS or recurs(cells, data):
         data.names[name] = np.array(cells, dtype=object)
     return True
+
+
+def number_of(text: str) -> float:
+    return float(sum(map(Fraction, text.split()))) if "/" in text else as_number(text)
 
 
 def middles_of(column: np.ndarray, kinds: np.ndarray) -> np.ndarray:

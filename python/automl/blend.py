@@ -294,4 +294,17 @@ def learn(data: Data) -> None:
     # A single model without further choice needs no halves.
     guess = honest(truth, unseen, half) if len(held) >= 40 else blended(truth, unseen, unseen)[1]
     print(f"validation {METRIC_NAME}: {UNIT * score(truth, guess):.6g}")
+    if loss_of(truth, guess) >= reachable_loss(truth, constant_for(truth, guess.shape[1])):
+        print("no better than a constant")
     write_submission(data, answer)
+
+
+def constant_for(truth: np.ndarray, width: int) -> Prediction:
+    """The same for all rows: how frequent each class is, or the middle of the targets."""
+    if CLASSIFIES:
+        middle = np.bincount(truth, minlength=width) / len(truth)
+    elif METRIC == "pinball":
+        middle = np.array([np.quantile(*each) for each in zip(truth.T, QUANTILES, strict=True)])
+    else:
+        middle = (np.median if METRIC in ABSOLUTE else np.mean)(truth, axis=0)
+    return np.tile(middle, (len(truth), 1))

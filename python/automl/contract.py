@@ -201,7 +201,8 @@ def choose_parts(
     """The names of files like this one that read the data, and the call that does."""
     has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
     rows = rows_read(source)
-    if not (has_models or rows or source.columns.keys() & {"number", "name", "list", "formula"}):
+    without = {"number", "name", "list", "formula", "letters"}
+    if not (has_models or rows or source.columns.keys() & without):
         raise NoModelError(
             "scikit-learn cannot be imported, and all there is to learn from are words"
         )
@@ -213,12 +214,13 @@ def choose_parts(
         "dates": is_joined or bool(source.columns.keys() - {"text"}),
         "amounts": is_joined or bool(source.columns.keys() - {"number"}),
         # Only reading chemical notations distinguishes them from other words.
-        "molecules": has_letters and "rdkit" in packages,
-        "letters": has_letters and has_models,
+        "molecules": has_letters and has_models and "rdkit" in packages,
+        "pieces": has_letters and has_models,
+        "letters": has_letters and not has_models,
         "texts": source.columns["text"] > 0 and has_models,
     }
     kinds = [kind for kind, is_used in used.items() if is_used]
-    needed = [*(["moments"] if used["dates"] else []), *kinds]
+    needed = [*["moments"] * used["dates"], *["letters"] * used["pieces"], *kinds]
     passed, more = [f"[{', '.join(f'add_{kind}' for kind in kinds)}]"], []
     if rows:
         files = ["files"] if source.kind == "files" else []

@@ -37,7 +37,10 @@ RENAMED: list[list[str]] = []
 """Paths of tables, each with the name of a column and what it is called instead."""
 Columns = dict[str, list[str]]
 """A table: the cells of each column."""
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+DECIMAL_COMMA = re.compile(
+    r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?(?:\s*[^\W\d_]{1,5}\S{0,3}|\s*[%°]\w?)?"
+)
+"""Also with a unit."""
 NUMBERED = re.compile(r"(.*[^\W\d_])[\W_]*\d+")
 """What files are called by: their class, and a number."""
 PLAIN_PICTURE_ENDINGS = (".pgm", ".ppm", ".pnm")

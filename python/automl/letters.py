@@ -5,24 +5,25 @@ from collections.abc import Iterable
 from itertools import groupby
 
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.pipeline import make_pipeline
 
 from automl.data import Data
 
 LONG = 200
 """Longer words are too many letters to look at their pieces of four."""
-
 FEW_LETTERS = 6
 """Of so few different letters, as of DNA, there are not many different pieces of six."""
-
 SHORT = 60
 ENDS = 8
 """Of words of different lengths up to SHORT, how many letters at each end have a place."""
+NUCLEOTIDES = set("ACGTUN")
+LEAST_WITH = 0.02
+MOST_COUNTED = 150
+"""The share of words that must have a piece that is counted, and how many are."""
 
 
 def add_letters(name: str, cells: list[str], data: Data) -> bool:
-    """Pieces of words; what stands in each place, if all are equally long, or near the ends."""
+    """How many of each letter; what stands in each place of equal lengths, or near the ends."""
+    cells = as_spelt(cells)
     known = [cell for cell in cells if cell != ""]
     letters = Counter("".join(known))
     middle = np.median([len(cell) for cell in known])
@@ -34,14 +35,7 @@ def add_letters(name: str, cells: list[str], data: Data) -> bool:
     kinds = {letter.lower() for letter in letters}
     if middle < 10 and len(set(known)) > 0.98 * len(known) and len(kinds) > 30:
         return False
-    count_letters(name, cells, data)
-    longest = 3 if middle > LONG else 6 if len(letters) <= FEW_LETTERS else 4
-    pieces = make_pipeline(
-        CountVectorizer(analyzer="char", lowercase=False, ngram_range=(1, longest), min_df=3),
-        TfidfTransformer(sublinear_tf=True),
-    )
-    # In all they should weigh about as much as a few columns of numbers.
-    data.words.append(4 * pieces.fit_transform(cells).tocsr())
+    count_letters(name, cells, data, 3 if len(letters) <= FEW_LETTERS else 2)
     lengths = {len(cell) for cell in known}
     places: Iterable[int] = ()
     if len(letters) <= 30 and len(lengths) == 1 and middle <= LONG:
@@ -54,13 +48,28 @@ def add_letters(name: str, cells: list[str], data: Data) -> bool:
     return True
 
 
-def count_letters(name: str, cells: list[str], data: Data) -> None:
-    """How many there are of each frequent letter, pair and kind of letters."""
-    counter = CountVectorizer(analyzer="char", lowercase=False, ngram_range=(1, 2), min_df=0.02)
-    counter.set_params(max_features=150)
-    counts = counter.fit_transform(cells).toarray().astype(float)
-    for piece, column in zip(counter.get_feature_names_out(), counts.T, strict=True):
-        data.numbers[f"{name} count of {piece}"] = column
+def as_spelt(cells: list[str]) -> list[str]:
+    """DNA and RNA in one way, which pipelines write in several."""
+    if {letter.upper() for cell in cells for letter in cell} <= NUCLEOTIDES:
+        return [cell.upper().replace("U", "T") for cell in cells]
+    return cells
+
+
+def count_letters(name: str, cells: list[str], data: Data, longest: int) -> None:
+    """How many there are of each frequent piece of so many letters, and of each kind of letters."""
+    counts = [
+        Counter(
+            cell[start : start + size]
+            for size in range(1, longest + 1)
+            for start in range(len(cell) - size + 1)
+        )
+        for cell in cells
+    ]
+    often = Counter(piece for count in counts for piece in count)
+    for piece, times in often.most_common(MOST_COUNTED):
+        if times >= LEAST_WITH * len(cells):
+            column = np.array([count[piece] for count in counts], float)
+            data.numbers[f"{name} count of {piece}"] = column
     kinds = {
         "length": len,
         "digits": lambda cell: sum(map(str.isdigit, cell)),

@@ -6,7 +6,7 @@ from rdkit.Chem import Descriptors, rdFingerprintGenerator
 from scipy import sparse
 
 from automl.data import Data
-from automl.letters import add_letters
+from automl.pieces import add_pieces
 
 
 def add_molecules(name: str, cells: list[str], data: Data) -> bool:
@@ -28,5 +28,5 @@ def add_molecules(name: str, cells: list[str], data: Data) -> bool:
         empty if each is None else generator.GetCountFingerprintAsNumPy(each) for each in molecules
     ]
     data.words.append(0.2 * sparse.csr_matrix(np.log1p(np.array(pieces, float))))
-    add_letters(name, cells, data)
+    add_pieces(name, cells, data)
     return True

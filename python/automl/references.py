@@ -1,6 +1,7 @@
 """What of other tables a column stands for: their rows, their columns, or chemical elements."""
 
 import re
+from collections.abc import Iterable
 from itertools import product
 
 from automl.answers import ID, NAMES, words
@@ -36,7 +37,7 @@ def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
     return sorted(found)
 
 
-def are_among(cells: list[str], told: list[str]) -> bool:
+def are_among(cells: list[str], told: Iterable[str]) -> bool:
     """Whether nearly all of enough different cells are."""
     asked = set(cells)
     return len(asked) >= LEAST_REFERRED and len(asked & set(told)) >= 0.95 * len(asked)
@@ -47,21 +48,30 @@ def are_small(cells: list[str]) -> bool:
 
 
 def find_renamed(listed: Table, tables: list[Table]) -> list[list[str]]:
-    """Columns of other tables that have the ids by another name: the table, this name, and ID."""
+    """
+    Columns of other tables that have the ids by another name, or several rows each for values of
+    another column of the rows to predict: the table, this name, and that of the column.
+    """
     by_id = [listed, *(each for each in tables if ID in each.cells)]
-    ids = [cell for table in by_id for cell in table.cells[ID]]
-    called = words(" ".join([ID, *(table.path.stem for table in by_id)]))
-    asked = set(listed.cells[ID])
+    stems = " ".join([ID, *(table.path.stem for table in by_id)])
+    columns = {
+        column: {cell for table in by_id for cell in table.cells.get(column, []) if cell}
+        for column in sorted(listed.cells.keys() - {*NAMES}, key=lambda each: each != ID)
+    }
     found = []
     for table in [each for each in tables if ID not in each.cells and not each.path.is_dir()]:
-        for name, cells in table.cells.items():
-            pairs = product(called, words(name))
-            is_named = any(a.startswith(b) or b.startswith(a) for a, b in pairs)
-            known = list(filter(None, cells))
-            is_new = name not in listed.cells and (is_named or not are_small(known))
+        pairs = product(columns, table.cells)
+        new = [p for p in pairs if p[0] not in table.cells and p[1] not in columns]
+        for column, name in new:
+            known = list(filter(None, table.cells[name]))
+            alike = product(words(stems if column == ID else column), words(name))
+            is_named = any(a.startswith(b) or b.startswith(a) for a, b in alike)
+            asked = set(listed.cells[column])
             is_met = 2 * len(asked.intersection(known)) > len(asked)
-            if is_new and is_met and are_among(known, ids):
-                found.append([table.path.as_posix(), name, ID])
+            is_one = column != ID and len(set(known)) == len(known)
+            is_key = is_named or not are_small(known)
+            if is_key and is_met and not is_one and are_among(known, columns[column]):
+                found.append([table.path.as_posix(), name, column])
                 break
     return found
 

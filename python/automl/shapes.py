@@ -32,6 +32,9 @@ MOST_PATCHES = 1_500_000
 """Of all pictures, for the sake of time."""
 PICTURES_AT_ONCE = 100
 """For the sake of memory."""
+QUANTILES_OF_POINTS = (0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1)
+BLURS = (3, 5)
+"""Points along the sides of squares."""
 
 
 def columns_of(rows: np.ndarray) -> np.ndarray:
@@ -52,7 +55,8 @@ def columns_of(rows: np.ndarray) -> np.ndarray:
         pictures, most = as_pictures(rows), MOST_SQUARES
         if min(pictures.shape[2:]) >= 2 * CELLS:
             parts = np.array_split(pictures, -(-len(pictures) // PICTURES_AT_ONCE))
-            more = [np.vstack([edges_in(each) for each in parts]), patches_in(pictures)]
+            told = [np.vstack(list(map(way, parts))) for way in (edges_in, spread_of)]
+            more = [*told, patches_in(pictures)]
             most = FEW_SQUARES
         times = int(np.ceil(np.sqrt(pictures[0].size / most)))
         rows = shrink(pictures, min(times, *pictures.shape[2:]))
@@ -151,6 +155,25 @@ def edges_in(pictures: np.ndarray) -> np.ndarray:
     strength = np.linalg.norm(found, axis=(1, 2))[:, None] + 1e-9
     told = [found.reshape(len(found), -1), np.sort(found.sum(axis=1)), np.sort(found.sum(axis=2))]
     return np.hstack([strength, *(each / strength for each in told)])
+
+
+def spread_of(pictures: np.ndarray) -> np.ndarray:
+    """
+    How light the points of each channel are, and those of the grey picture in units of its spread,
+    blurred, beside their surroundings and their neighbours, and in lines: quantiles, which do not
+    depend on where something is.
+    """
+    grey = pictures.mean(axis=1)
+    middle, size = grey.mean(axis=(1, 2), keepdims=True), grey.std(axis=(1, 2), keepdims=True)
+    grey = (grey - middle) / (size + 1e-6)
+    ways = [*pictures.transpose(1, 0, 2, 3), grey, grey.mean(axis=1), grey.mean(axis=2)]
+    ways += [np.diff(grey, axis=1), np.diff(grey, axis=2)]
+    for side in BLURS:
+        cut = np.lib.stride_tricks.sliding_window_view(grey, (side, side), axis=(1, 2))
+        blurred, edge = cut.mean(axis=(3, 4)), side // 2
+        ways += [blurred, grey[:, edge:-edge, edge:-edge] - blurred]
+    flat = [each.reshape(len(each), -1) for each in ways]
+    return np.hstack([np.quantile(each, QUANTILES_OF_POINTS, axis=1).T for each in flat])
 
 
 def patches_in(pictures: np.ndarray) -> np.ndarray:

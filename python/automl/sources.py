@@ -101,9 +101,10 @@ def find_source(test: Table, tables: list[Table]) -> Source | None:
     # A table in the order of an array does not have all there is to learn from.
     if pair is not None and "LABELS" not in pair.settings:
         return pair
+    # What files hold is read beside the columns of the table that names them.
     return (
-        find_table(test, tables, named is not None)
-        or (named and find_files(test, tables, named))
+        (named and find_files(test, tables, named))
+        or find_table(test, tables, named is not None)
         or pair
     )
 

@@ -60,6 +60,8 @@ def add_numbers(name: str, cells: Cells, data: Data) -> bool:
 
 
 def add_names(name: str, cells: Cells, data: Data) -> bool:
+    """Names, of which RB-7, `rb 7` and `Rb7 ` are one."""
+    cells = [re.sub(r"[\s_-]", "", cell.lower()) or cell for cell in cells]
     if len(set(cells)) <= FEW_LEVELS or recurs(cells, data):
         data.names[name] = np.array(cells, dtype=object)
         return True

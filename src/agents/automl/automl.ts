@@ -63,9 +63,11 @@ export const automl: Agent = {
     // A script that cannot be read can still be run.
     const { starter, outcome } = await trials.runStarter('text' in file ? file.text : '');
     if ('problem' in file) return await answerWithoutSearch(trials, file.problem);
-    const useless = settings.models ? whyUseless(outcome, workspace.submission?.present === true) : null;
+    const isThere = workspace.submission?.present === true;
+    const useless = settings.models ? whyUseless(outcome, isThere) : null;
+    const silentFor = outcome.kind === 'failed' && outcome.silent && isThere ? outcome.seconds : undefined;
     const filling =
-      useless === null || workspace.ended ? null : await replaceUseless(trials, starter, useless);
+      useless === null || workspace.ended ? null : await replaceUseless(trials, starter, useless, silentFor);
     const own = filling?.kind === 'filled' ? filling : null;
     const begun = own?.attempt ?? starter;
     if (isVersion(begun)) return await improve(trials, begun, own, seed, settings);

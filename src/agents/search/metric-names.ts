@@ -12,7 +12,7 @@ smape, symmetric mean absolute percentage error
 wape, wmape, weighted absolute percentage error, weighted mean absolute percentage error
 mcrmse, mean columnwise root mean squared error, mean columnwise rmse, mean column wise rmse
 accuracy, acc
-balanced accuracy, balanced acc, macro recall, recall macro, mean per class accuracy
+balanced accuracy, balanced acc, macro recall, recall macro, mean recall, average recall, mean per class accuracy
 auc, roc auc, auroc, auc roc, macro auc, area under the curve, area under the roc curve
 f1, f1 score
 macro f1, macro f1 score, macro averaged f1, f1 macro, f1 score macro
@@ -25,7 +25,7 @@ msle, mean squared logarithmic error, mean squared log error
 median absolute error, medae
 pinball, pinball loss, quantile loss, mean pinball loss, mean quantile loss
 pearson, pearson correlation, pearson r, pearsonr, pearson correlation coefficient, correlation
-spearman, spearman correlation, spearman rank correlation, spearman r, spearmanr, spearman rho, rank correlation
+spearman, spearman correlation, spearman rank correlation, spearman r, spearmanr, spearman rho, rho, rank correlation
 log loss, logloss, logarithmic loss, cross entropy, bce, negative log likelihood, nll
 perplexity, ppl
 dice, dice score, dice coefficient

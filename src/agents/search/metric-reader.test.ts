@@ -207,6 +207,21 @@ describe('the metric reader', () => {
       { name: 'pinball loss', unit: 'days', direction: 'minimize' },
     ],
     [
+      'cost per job (pinball 0.8) -> 34.723',
+      34.723,
+      { name: 'pinball loss', unit: 'minutes', direction: 'minimize' },
+    ],
+    [
+      'mean recall (hold-out): 33.1%',
+      0.331,
+      { name: 'balanced accuracy', unit: 'fraction', direction: 'maximize' },
+    ],
+    [
+      'cross-validated rho: 0.329 (sd 0.041)',
+      0.329,
+      { name: 'Spearman correlation', unit: '1', direction: 'maximize' },
+    ],
+    [
       'speed: 1158 trips/s (450 trips)',
       1158,
       { name: 'throughput', unit: 'trips per second', direction: 'maximize' },

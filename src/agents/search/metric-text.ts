@@ -176,11 +176,11 @@ function withoutTraining(line: string): string {
 export function withoutDetails(line: string): string {
   let text = line;
   for (const [pattern, replacement] of another) text = text.replace(pattern, replacement);
-  return withoutTraining(text).replace(/[([]([^()[\]]*)[)\]](?=\s*[:=])/g, (aside: string, inner: string) =>
-    anyName.test(inner)
-      ? aside
-      : ` ${words(inner)
-          .filter((word) => subjects.has(word))
-          .join(' ')} `,
-  );
+  const aside = /[([]([^()[\]]*)[)\]](?=\s*(?:[:=]|->)(\s*[-+]?[.\d])?)/g;
+  return withoutTraining(text).replace(aside, (whole, inner: string, value?: string) => {
+    // "cost (pinball 0.8) -> 34.7"
+    if (anyName.test(inner)) return value === undefined ? whole : whole.replace(/(?<!\w)\d[\d.]*/g, '');
+    const told = words(inner).filter((word) => subjects.has(word));
+    return ` ${told.join(' ')} `;
+  });
 }

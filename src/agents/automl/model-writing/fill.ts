@@ -6,8 +6,16 @@ import { type Filled, type Filling, fulfil, maxSeconds } from './fulfil.ts';
 import { canHoldOut } from './held-out.ts';
 import { membersIn } from './settled.ts';
 
-/** Writes a model in place of a starter that is of no use. */
-export async function replaceUseless(trials: Trials, starter: Attempt, why: string): Promise<Filling> {
+/**
+ * Writes a model in place of a starter that is of no use.
+ * @param silentFor how long it takes, if it works, but prints no score
+ */
+export async function replaceUseless(
+  trials: Trials,
+  starter: Attempt,
+  why: string,
+  silentFor?: number,
+): Promise<Filling> {
   const { workspace } = trials;
   workspace.note({ Observed: `The starter is of no use as it is: ${why}.` });
   const contract = await findContract(workspace, 'To write the missing model');
@@ -15,10 +23,8 @@ export async function replaceUseless(trials: Trials, starter: Attempt, why: stri
     return notFilled(trials, `I write no model: ${contract.problem}`, contract.problem);
   return await fulfil(trials, contract, {
     ...{ seconds: Math.min(workspace.budget.seconds_left * 0.4, maxSeconds(contract)), noise: 0 },
-    ...{
-      parent: starter,
-      change: (models) => `a model of ${models} in place of the starter, which was of no use`,
-    },
+    ...{ parent: starter, silentFor },
+    change: (models) => `a model of ${models} in place of the starter, which was of no use`,
   });
 }
 

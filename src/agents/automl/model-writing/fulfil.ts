@@ -29,6 +29,8 @@ export interface Goal {
   parent: Attempt;
   /** By how much the parent's score must be beaten. */
   noise: number;
+  /** How long the parent takes, if it prints no score, and its submission is there. */
+  silentFor?: number | undefined;
   /** What it is, for the final answer. */
   change: (models: string) => string;
 }
@@ -80,7 +82,7 @@ async function judge(
   contract: Contract,
   { view }: Attempt,
   outcome: TrialOutcome,
-  { parent, noise }: Goal,
+  { parent, noise, silentFor }: Goal,
 ): Promise<{ problem: string | null; isIncomparable: boolean }> {
   const { workspace } = trials;
   const before = comparable(parent);
@@ -99,13 +101,16 @@ async function judge(
   const sign = workspace.task.metric.direction === 'maximize' ? 1 : -1;
   const isBetter =
     isPrinted && (before === null || (!before.short && sign * (outcome.score - before.score) > noise));
-  if (!isBetter && parent.measured !== null) {
+  const seconds = parent.measured?.seconds ?? silentFor;
+  if (seconds !== undefined && (!isBetter || parent.measured === null)) {
     const chosen = membersIn(outcome.printed);
     const members = chosen.length > 0 ? chosen : contract.members;
-    const within = (seconds: number) => modelScript({ ...contract, members }, seconds);
+    const within = (most: number) => modelScript({ ...contract, members }, most);
     const model = { view, seconds: outcome.seconds, within };
-    isIncomparable = await isBetterOnHeldOut(trials, contract, model, parent);
-    if (!isIncomparable)
+    const gains = await gainsOnHeldOut(trials, contract, model, { view: parent.view, seconds });
+    isIncomparable = gains === true;
+    const isPoor = parent.measured !== null || /^no better than a constant$/m.test(outcome.printed);
+    if (gains === false || (gains === null && isPoor))
       return decide(
         'Not better than before by more than the noise: not kept.',
         `the model that I wrote is not better: ${line}`,
@@ -120,24 +125,23 @@ async function judge(
 
 /**
  * Whether the model is better than the starter on withheld rows. What the starter prints may be another metric, of another
- * unit, or of rows that it learnt by heart. False if there is too little time to find out.
+ * unit, or of rows that it learnt by heart. Null if that can't be measured, or not in time.
  */
-async function isBetterOnHeldOut(
+async function gainsOnHeldOut(
   { workspace }: Trials,
   contract: Contract,
   model: Compares,
-  { view, measured }: Attempt,
-): Promise<boolean> {
-  const starter = { view, seconds: measured?.seconds ?? 0 };
+  starter: Compares,
+): Promise<boolean | null> {
   const found = await gainOnHeldOut(contract, workspace.budget, model, starter);
-  if (found === null) return false;
+  if (found === null) return null;
   workspace.note({
     Observed:
       'problem' in found
         ? `I could not measure both on rows that I withhold from them: ${found.problem}.`
         : `On rows that I withhold from both, my model gains ${told(found)} over the starter.`,
   });
-  return !('problem' in found) && found.gain > found.error;
+  return 'problem' in found ? null : found.gain > found.error;
 }
 
 const byHeldOut = '; it is better on rows withheld from both';
