@@ -258,14 +258,14 @@ def without_moving(data: Data, splits: list[Split]) -> Data:
 
 def learn(data: Data) -> None:
     warnings.filterwarnings("ignore")
+    if data.rows < ROWS_FOR_THREADS:
+        use_one_thread()
     splits = make_splits(data)
     if data.when is not None:
         data = without_moving(data, splits)
     views = make_views(data)
     print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")
     found: dict[str, tuple[Prediction, Prediction]] = {}
-    if data.rows < ROWS_FOR_THREADS:
-        use_one_thread()
     for name in MEMBERS:
         try:
             if found and seconds_left() < 0.1 * SECONDS:

@@ -80,7 +80,7 @@ def find_contract() -> dict[str, Any]:
     if not is_measured:
         metric = stand_in(source, classes)
         classes = classes or (2 if metric == "auc" else 0)
-    parts, reads = choose_parts(source, there, classes > 0)
+    parts, reads = choose_parts(source, there)
     models, members, passes = "models", choose_members(source, classes, EPOCHS == 0), {}
     if metric == "pinball":
         members = [name for name in members if name.endswith("boosting")]
@@ -195,9 +195,7 @@ def most_passes(pictures: int) -> int:
     return min(120, max(30, 150_000 // max(pictures, 1)))
 
 
-def choose_parts(
-    source: Source, packages: list[str], classifies: bool
-) -> tuple[list[str], str]:
+def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     """The names of files like this one that read the data, and the call that does."""
     has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
     rows = rows_read(source)
@@ -212,7 +210,7 @@ def choose_parts(
         "formulas": source.columns["formula"] > 0,
         "lists": source.columns["list"] > 0 or are_many or rows == "recordings",
         "dates": is_joined or bool(source.columns.keys() - {"text"}),
-        "amounts": is_joined or bool(source.columns.keys() - {"number"}),
+        "amounts": is_joined or bool(source.columns.keys() - {"text"}),
         # Only reading chemical notations distinguishes them from other words.
         "molecules": has_letters and has_models and "rdkit" in packages,
         "pieces": has_letters and has_models,
@@ -233,8 +231,6 @@ def choose_parts(
         passed.append("gather=gather")
     if source.are_pairs:
         passed, more = [*passed, "compare=compare"], [*more, "likeness"]
-    if used["dates"] and not classifies:
-        passed, more = [*passed, "history=add_history"], [*more, "history"]
     shapes = ["shapes"] if is_joined or "lists" in kinds else []
     return [*shapes, *needed, "table", *more], f"read_data({', '.join(passed)})"
 

@@ -6,17 +6,14 @@ from datetime import datetime
 import numpy as np
 
 from automl.data import Data
-from automl.moments import moments_of, way_of
+from automl.moments import moments_of
 
 
 def add_dates(name: str, cells: list[str], data: Data) -> bool:
     """Days since the first one, and the parts that may come back each day, week or year."""
-    # The rows to predict may have another way to write them.
-    parts = [cells] if way_of(cells) else [cells[: data.rows], cells[data.rows :]]
-    told = [moments_of(part) for part in parts]
-    if [] in told:
+    moments = moments_of(cells)
+    if not moments:
         return False
-    moments = sum(told, [])
     first = min(filter(None, moments))
     parts: tuple[tuple[str, Callable[[datetime], float], int], ...] = (
         (name, lambda moment: (moment - first).total_seconds() / 86_400, 0),

@@ -1,8 +1,10 @@
 """Dates and times, in the ways in which tables have them."""
 
+import re
+from collections import defaultdict
 from datetime import datetime
 
-from automl.cells import is_number
+from automl.cells import DATE, is_number
 
 FORMATS = (
     *("%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d", "%d-%m-%Y", "%Y-%m"),
@@ -10,6 +12,7 @@ FORMATS = (
     *("%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
 )
 TIMES = ("", " %H:%M", " %H:%M:%S")
+MOST_FORMS = 4
 
 
 def way_of(cells: list[str]) -> str:
@@ -37,10 +40,20 @@ def read(cell: str, way: str) -> datetime | None:
 
 
 def moments_of(cells: list[str]) -> list[datetime | None]:
-    """None for gaps; an empty list if they are no dates."""
-    way = way_of(cells)
-    told = {cell: read(cell, way) for cell in set(cells)} if way else {}
-    return [told[cell] for cell in cells] if way else []
+    """None for gaps; an empty list if they are no dates. Some may be written in another way."""
+    known = list(dict.fromkeys(filter(None, cells)))
+    parts = {"": known}
+    if not way_of(known) and any(map(DATE.match, known[:20])):
+        parts = defaultdict(list)
+        for cell in known:
+            parts[re.sub(r"\d+", "0", re.sub(r"[^\W\d_]+", "a", cell))].append(cell)
+    told = {}
+    for part in parts.values() if len(parts) <= MOST_FORMS else [[]]:
+        way = way_of(part)
+        if not way:
+            return []
+        told |= {cell: read(cell, way) for cell in part}
+    return [told.get(cell) for cell in cells]
 
 
 def days_of(cells: list[str]) -> list[str]:

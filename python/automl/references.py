@@ -54,9 +54,10 @@ def find_renamed(listed: Table, tables: list[Table]) -> list[list[str]]:
     """
     by_id = [listed, *(each for each in tables if ID in each.cells)]
     stems = " ".join([ID, *(table.path.stem for table in by_id)])
+    known_by_id = {name for table in by_id for name in table.cells} - {*NAMES}
     columns = {
         column: {cell for table in by_id for cell in table.cells.get(column, []) if cell}
-        for column in sorted(listed.cells.keys() - {*NAMES}, key=lambda each: each != ID)
+        for column in sorted(known_by_id, key=lambda each: (each != ID, each))
     }
     found = []
     for table in [each for each in tables if ID not in each.cells and not each.path.is_dir()]:
@@ -66,7 +67,7 @@ def find_renamed(listed: Table, tables: list[Table]) -> list[list[str]]:
             known = list(filter(None, table.cells[name]))
             alike = product(words(stems if column == ID else column), words(name))
             is_named = any(a.startswith(b) or b.startswith(a) for a, b in alike)
-            asked = set(listed.cells[column])
+            asked = set(listed.cells.get(column, columns[column]))
             is_met = 2 * len(asked.intersection(known)) > len(asked)
             is_one = column != ID and len(set(known)) == len(known)
             is_key = is_named or not are_small(known)

@@ -27,6 +27,15 @@ ROW = "row of the table"
 ASSUMED: list[list[str]] = []
 """Columns that only the rows to learn from have, with what they are for those to predict."""
 FEW_LEVELS = 60
+FEW_VALUES = 20
+"""Numbers with more different values are measured, and have a middle."""
+MOST_USUAL = 40
+LEAST_USUAL = 5
+"""Names of so many levels have usual numbers, of so many rows each."""
+MOST_DEVIATIONS = 150
+"""Columns."""
+BESIDE = (" around", " in words")
+"""Ends of the names of columns that only say how others are written."""
 OFTEN = 8
 """Longer lists of names are learnt by name where each occurs so often, on the mean."""
 
@@ -39,8 +48,6 @@ Gatherer = Callable[[Columns, Columns], None]
 """Makes one of several columns of both."""
 Comparer = Callable[[Columns, Columns, Data], None]
 """Adds what several columns say together."""
-Historian = Callable[[Data], None]
-"""Adds what the targets were before."""
 
 
 def add_numbers(name: str, cells: Cells, data: Data) -> bool:
@@ -180,7 +187,6 @@ def read_data(
     join: Joiner | None = None,
     gather: Gatherer | None = None,
     compare: Comparer | None = None,
-    history: Historian | None = None,
 ) -> Data:
     train, test = read_clean()
     joined = join(train, test) if join is not None else []
@@ -189,9 +195,27 @@ def read_data(
     data = as_data(train, test, kinds, joined)
     if compare is not None:
         compare(train, test, data)
-    if history is not None:
-        history(data)
+    add_deviations(data)
     return data
+
+
+def add_deviations(data: Data) -> None:
+    """How far numbers are from what is usual for a name, as ovens may have heats of their own."""
+    numbers = {n: cells for n, cells in data.numbers.items() if len(np.unique(cells)) > FEW_VALUES}
+    names = {
+        name: cells
+        for name, cells in data.names.items()
+        if 1 < len(np.unique(cells)) <= MOST_USUAL and not name.endswith(BESIDE)
+    }
+    if len(numbers) * len(names) > MOST_DEVIATIONS:
+        return
+    for name, cells in names.items():
+        levels = np.unique(cells, return_inverse=True)[1]
+        for number, column in numbers.items():
+            known = ~np.isnan(column)
+            parts = [column[known & (levels == level)] for level in range(levels.max() + 1)]
+            usual = [np.median(part) if len(part) >= LEAST_USUAL else np.nan for part in parts]
+            data.numbers[f"{number} beside its {name}"] = column - np.array(usual)[levels]
 
 
 def as_data(

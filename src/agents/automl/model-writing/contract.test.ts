@@ -491,7 +491,7 @@ it('prints percent if the task does, and joins tables that share columns', () =>
   const script = modelScript(contractOf(percent, { ...homes, ...shops }), 60);
   expect(script).toContain('UNIT = 100\n');
   expect(script).toContain('JOINED: list[list[str]] = [["data/shops.csv"]]');
-  expect(script).toContain(', join_tables, history=add_history))');
+  expect(script).toContain(', join_tables))');
 });
 
 describe('the contract of files', () => {

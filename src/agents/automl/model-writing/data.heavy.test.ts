@@ -75,6 +75,12 @@ print(json.dumps(add_dates("when", [day.strftime("${format}") for day in days], 
     );
   for (const format of ['%Y-%m-%d', '%b %d, %Y', '%d %B %Y', '%A, %d %B %Y', '%d/%m/%y', '%Y-%m', '%Y%m%d'])
     expect(areDates(format), format).toBe(true);
+  const mixed = printedBy(
+    '',
+    `from automl.moments import days_of
+print(json.dumps(days_of(["2024-03-17", "31.08.2023", "", "04.01.2023", "2023-01-20"])))`,
+  );
+  expect(mixed).toEqual(['2024-03-17', '2023-08-31', '', '2023-01-04', '2023-01-20']);
   for (const format of ['%j', '%Y.%j', '1.5e+%j', 'room %j']) expect(areDates(format), format).toBe(false);
 });
 
@@ -89,34 +95,6 @@ data.numbers = {"time": np.arange(102.0), "hour": np.arange(102.0) % 24}
 print(json.dumps([[int(later_rows(order, ahead).sum()) for ahead in (10, 1, 70)], moving(data)]))`,
   );
   expect(found).toEqual([[10, 20, 20], ['time']]);
-});
-
-test('a forecast has what each series was a period ago, and nothing nearer than the last row to predict is', () => {
-  const found = printedBy(
-    '',
-    `from automl.data import Data
-from automl.history import add_history
-days, shops = 140, 3
-when = np.tile(np.arange(float(days)), shops)
-shop = np.repeat(["a", "b", "c"], days)
-known = when < 120
-rows = np.concatenate([np.flatnonzero(known), np.flatnonzero(~known)])
-sold = 100.0 * (shop == "b") + 10 * (when % 7) + when / 100
-data = Data(["x"] * int((~known).sum()), sold[rows][: known.sum(), None], [])
-data.when, data.names["shop"] = when[rows], shop[rows].astype(object)
-add_history(data)
-back = data.numbers["target 0 7 back"]
-told = ~np.isnan(back)
-print(json.dumps({
-  "first": int(when[rows][told].min()),
-  "all asked": bool(told[known.sum():].all()),
-  "apart": sorted(set(np.round(sold[rows][told] - back[told], 6).tolist())),
-  "columns": sorted(data.numbers),
-}))`,
-  );
-  // 20 days ahead, so three weeks back.
-  expect(found).toMatchObject({ first: 21, 'all asked': true, apart: [0.21] });
-  expect((found as { columns: string[] }).columns).toContain('target 0 level of 7');
 });
 
 test('of a table whose rows hold from one day to another, a row gets what holds on its day and began last', () => {
@@ -139,6 +117,39 @@ print(json.dumps([span, join_span(rows, ["shop"], span, prices), find_span({"whe
     { holds: ['1', '1', '1', '0', '0', '0'], price: ['4', '2', '3', '', '', ''] },
     [],
   ]);
+});
+
+test('names are one however they are spelt, DNA and RNA too, and numbers are told beside what is usual for a name', () => {
+  const found = printedBy(
+    '',
+    `from automl.data import Data
+from automl.letters import add_letters
+from automl.table import add_deviations, add_names
+data = Data([], np.zeros((60, 1)), [])
+add_names("oven", ["RB-7", "rb 7", "Rb7 ", "GM-2", "gm2", "GM 2"] * 10, data)
+data.numbers["heat"] = np.array([100.0, 101, 102, 200, 201, 202] * 10) + np.arange(60) / 100
+add_deviations(data)
+beside = data.numbers["heat beside its oven"]
+add_letters("s", ["GATTACA" + "ACGT" * k for k in range(1, 31)] + ["gauuaca" + "acgu" * k for k in range(1, 31)], data)
+print(json.dumps([sorted(set(data.names["oven"])), float(np.abs(beside).max()), data.numbers["s count of GAT"].tolist() == [1] * 60]))`,
+  );
+  expect(found).toEqual([['gm2', 'rb7'], expect.closeTo(1.3, 0.1), true]);
+});
+
+test('quantiles of points tell what is anywhere in a picture', () => {
+  const found = printedBy(
+    '',
+    `from automl.shapes import spread_of
+rng = np.random.default_rng(0)
+plain = rng.normal(size=(40, 1, 16, 16))
+spotted = plain.copy()
+for each in spotted:
+    row, column = rng.integers(0, 13, 2)
+    each[0, row:row + 3, column:column + 3] += 5
+told = [spread_of(each) for each in (plain, spotted)]
+print(json.dumps([list(told[0].shape), int(np.max(np.abs(told[1].mean(0) - told[0].mean(0)) / told[0].std(0)) > 5)]))`,
+  );
+  expect(found).toEqual([[40, 90], 1]);
 });
 
 test('amounts are read with their units, which are taken for each other, and plain numbers and codes are none', () => {
@@ -166,6 +177,11 @@ print(json.dumps([is_read, {name: [None if value != value else value for value i
     { 'a number 0': [3, 1, 12], 'a number 1': [20, 5, 0] },
     {},
   ]);
+  expect(read(['7/8" x 8"', '1 1/16" x 6"', '25 x 150 mm', '27 x 175'])).toMatchObject([
+    true,
+    { 'a number 0': [0.875, 1.0625, 25, 27], 'a number 1': [8, 6, 150, 175] },
+    {},
+  ]);
   expect(read(['10-15', '5-8', '1-20'])).toMatchObject([true, { 'a number 1': [15, 8, 20] }, {}]);
   for (const others of [
     ['12', '7.5', '3'],
@@ -189,10 +205,11 @@ print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
   expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(128, 9)]).toEqual([
     ...[(166 + whole) * 6, (166 + whole) * 6, (64 + whole) * 9],
   ]);
-  // Of pictures, the means of squares and what their edges and the patches of each quarter are like.
-  const looks = 1 + 8 * 16 + 16 + 8 + 4 * 2 * 64;
-  expect([columnsOf(64, 64), columnsOf(3, 64, 64)]).toEqual([36 + looks, 48 + looks]);
-  expect([columnsOf(9, 9), columnsOf(7, 7), columnsOf(2, 3, 4, 5)]).toEqual([16 + looks, 49, 120]);
+  // Of pictures, the means of squares, what their edges and the patches of each quarter are like, and quantiles of their
+  // points: of each channel, and of what nine filters make of them.
+  const looks = (channels: number) => 1 + 8 * 16 + 16 + 8 + 4 * 2 * 64 + (channels + 9) * 9;
+  expect([columnsOf(64, 64), columnsOf(3, 64, 64)]).toEqual([36 + looks(1), 48 + looks(3)]);
+  expect([columnsOf(9, 9), columnsOf(7, 7), columnsOf(2, 3, 4, 5)]).toEqual([16 + looks(1), 49, 120]);
 });
 
 test('sequences that swing at another pace differ in other columns, wherever the swings begin', () => {

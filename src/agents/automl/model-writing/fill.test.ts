@@ -145,6 +145,18 @@ describe('a starter that is of no use', () => {
     expect(membersIn(withoutAlarm(environment.selected.files.get('train.py') ?? ''))).toContain('boosting');
   });
 
+  it('stays if it works, prints no metric, and the model is no better than a constant', async () => {
+    const silent = { output: 'done', exitCode: 0, seconds: 1, writes: { 'submission.csv': whole } };
+    const environment = await runAgent({
+      files: { 'train.py': whole },
+      execute: (source) =>
+        source === whole ? silent : inTurn(source, 'validation MAE: 8\nno better than a constant'),
+    });
+    expect(withoutAlarm(environment.selected.files.get('train.py') ?? '')).toBe(whole);
+    expect(environment.selected.files.get('submission.csv')).toBe(whole);
+    expect(environment.finalAnswer).toContain('the model that I wrote is not better');
+  });
+
   it('stays if it takes too long, but leaves a submission', async () => {
     const environment = await runAgent({
       files: { 'train.py': whole, 'submission.csv': whole },

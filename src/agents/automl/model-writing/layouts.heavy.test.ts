@@ -83,6 +83,30 @@ Path("data/asked.txt").write_text("id\\tWidth\\n" + "".join(f"{ids[i]}\\t{width[
     [],
   ],
   [
+    'decimal commas, also before units',
+    `comma = lambda value: f"{value:.3f}".replace(".", ",")
+Path("data/measured.csv").write_text("id;width;height\\n" + "".join(f"{ids[i]};{comma(width[i] + 9)}{' mm' if i % 3 else ''};{comma(height[i])}\\n" for i in range(120)))
+Path("data/asked.csv").write_text("id;width\\n" + "".join(f"{ids[i]};{comma(width[i] + 9)}{' mm' if i % 2 else ''}\\n" for i in range(120, 160)))`,
+    [],
+  ],
+  [
+    'recordings in files beside columns of numbers',
+    `for i in range(160):
+    Path("data/signals").mkdir(exist_ok=True)
+    np.save(f"data/signals/{ids[i]}.npy", signals[i])
+save("known.csv", ["id", "volts", "wood"], [[ids[i], round(rng.random(), 3), wood[i]] for i in range(120)])
+save("asked.csv", ["id", "volts"], [[ids[i], round(rng.random(), 3)] for i in range(120, 160)])`,
+    names,
+  ],
+  [
+    'a log with several rows for what a column has by another name',
+    `things = [f"LX-{7919 * i % 1000003:06d}" for i in range(160)]
+save("known.csv", ["id", "lift", "height"], [[ids[i], things[i], height[i]] for i in range(120)])
+save("asked.csv", ["id", "lift"], [[ids[i], things[i]] for i in range(120, 160)])
+save("log.csv", ["unit", "seconds"], [[things[i], round(width[i] + k - 1, 3)] for i in range(160) for k in range(3)])`,
+    [],
+  ],
+  [
     'columns that blanks separate',
     `Path("data/measured.dat").write_text("  id       width      height\\n" + "".join(f"{ids[i]:>6} {width[i]:10.4f} {height[i]:11.4f}\\n" for i in range(120)))
 Path("data/asked.dat").write_text("  id       width\\n" + "".join(f"{ids[i]:>6} {width[i]:10.4f}\\n" for i in range(120, 160)))`,
