@@ -26,6 +26,8 @@ POSITIVE: list[str] = []
 
 MANY_NUMBERS = 16
 """Columns of numbers; they may be a sequence or a picture."""
+MANY_BESIDE = 3
+"""Columns of numbers or texts beside pictures."""
 MOST_CLASSES = 100
 """Targets with more different values are not classes."""
 SQUARED = re.compile("squar|rms|varian|devian")
@@ -86,7 +88,9 @@ def find_contract() -> dict[str, Any]:
         members = [name for name in members if name.endswith("boosting")]
     if "sklearn" not in there:
         models, members = "plain_models", ["boosting", "linear"]
-    if source.are_pictures and "torch" in there:
+    # A network sees nothing but the pictures.
+    told = source.columns["number"] + source.columns["text"]
+    if source.are_pictures and "torch" in there and told < MANY_BESIDE:
         parts, reads = [*parts, "pictures"], f"learn_pictures(*{reads})"
         members, passes = [], {"MOST_PASSES": EPOCHS or most_passes(source.rows)}
     else:
@@ -199,8 +203,8 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     """The names of files like this one that read the data, and the call that does."""
     has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
     rows = rows_read(source)
-    without = {"number", "name", "list", "formula", "letters"}
-    if not (has_models or rows or source.columns.keys() & without):
+    plain = {"number", "name", "list", "formula", "letters"}
+    if not (has_models or rows or source.columns.keys() & plain):
         raise NoModelError(
             "scikit-learn cannot be imported, and all there is to learn from are words"
         )

@@ -57,11 +57,11 @@ def join_tables(train: Columns, test: Columns) -> list[str]:
         values = [name for name in other if name not in (*keys, *train, *TARGETS)]
         is_list = len(keys) == len(other)
         span = find_span(test, {name: other[name] for name in values})
-        for each in (train, test) if span else ():
-            told = join_span(each, keys, span, other)
-            each |= {f"{path} {name} then": cells for name, cells in told.items()}
         if span:
-            added += [f"{path} {name} then" for name in told]
+            for table in (train, test):
+                then = join_span(table, keys, span, other)
+                table |= {f"{path} {name} then": cells for name, cells in then.items()}
+            added += [f"{path} {name} then" for name in then]
             print(f"joined {path} by {', '.join([*keys, span[2]])}: what holds then")
         if not keys or not (values or is_list):
             continue

@@ -289,7 +289,8 @@ def find_files(test: Table, tables: list[Table], named: NamedFiles) -> Source | 
             are_recordings = named.ending in RECORDING_ENDINGS
             kind = "recording" if are_recordings else "picture" if are_pictures else "text"
             place = f"{table.path.as_posix()} (files *{named.ending})"
-            more = (Counter([kind]), kind != "text", are_pictures)
+            beside = kinds_of(test, table, [files.column, named.column])
+            more = (Counter([kind]) + beside, kind != "text", are_pictures)
             rows = table.rows
             return Source("files", place, settings, rows, *answers, *more, ending=named.ending)
     return None

@@ -201,12 +201,13 @@ def read_data(
 
 def add_deviations(data: Data) -> None:
     """How far numbers are from what is usual for a name, as ovens may have heats of their own."""
-    numbers = {n: cells for n, cells in data.numbers.items() if len(np.unique(cells)) > FEW_VALUES}
     names = {
         name: cells
         for name, cells in data.names.items()
         if 1 < len(np.unique(cells)) <= MOST_USUAL and not name.endswith(BESIDE)
     }
+    all_numbers = data.numbers.items() if names else ()
+    numbers = {name: cells for name, cells in all_numbers if len(np.unique(cells)) > FEW_VALUES}
     if len(numbers) * len(names) > MOST_DEVIATIONS:
         return
     for name, cells in names.items():
