@@ -59,19 +59,22 @@ def find_renamed(listed: Table, tables: list[Table]) -> list[list[str]]:
         column: {cell for table in by_id for cell in table.cells.get(column, []) if cell}
         for column in sorted(known_by_id, key=lambda each: (each != ID, each))
     }
+    asked = {column: set(listed.cells.get(column, told)) for column, told in columns.items()}
     found = []
     for table in [each for each in tables if ID not in each.cells and not each.path.is_dir()]:
-        pairs = product(columns, table.cells)
-        new = [p for p in pairs if p[0] not in table.cells and p[1] not in columns]
-        for column, name in new:
-            known = list(filter(None, table.cells[name]))
+        more = [column for column in columns if column not in table.cells]
+        new = {n: list(filter(None, cells)) for n, cells in table.cells.items() if n not in columns}
+        for column, name in product(more, new):
+            known, told = new[name], columns[column]
+            # Most columns have nothing in common, which the first cells show.
+            if sum(cell in told for cell in known[:99]) < 0.9 * len(known[:99]):
+                continue
             alike = product(words(stems if column == ID else column), words(name))
             is_named = any(a.startswith(b) or b.startswith(a) for a, b in alike)
-            asked = set(listed.cells.get(column, columns[column]))
-            is_met = 2 * len(asked.intersection(known)) > len(asked)
+            is_met = 2 * len(asked[column].intersection(known)) > len(asked[column])
             is_one = column != ID and len(set(known)) == len(known)
             is_key = is_named or not are_small(known)
-            if is_key and is_met and not is_one and are_among(known, columns[column]):
+            if is_key and is_met and not is_one and are_among(known, told):
                 found.append([table.path.as_posix(), name, column])
                 break
     return found
