@@ -44,6 +44,19 @@ test('a baseline with a spread above the success threshold causes a caveat, unle
   expect(caveatsOf({ measurement: { ...noisy, what: 'solution' }, declaredMean: null })).toEqual([]);
 });
 
+test('a starter that is no better than guessing causes a caveat, a trivial predictor none', () => {
+  const task = madeTask();
+  const metric = { ...task.file.metric, chance: 0.69, direction: 'maximize' as const };
+  const told = { task: { ...task, file: { ...task.file, metric } }, declaredMean: null };
+  expect(caveatsOf(told)).toEqual([
+    expect.stringMatching(
+      /^The starter scores 0\.7 ± 0\.01, no better than guessing \(metric\.chance: 0\.69\)/,
+    ),
+  ]);
+  expect(caveatsOf({ ...told, measurement: { ...measurement, mean: 0.73 } })).toEqual([]);
+  expect(caveatsOf({ ...told, measurement: { ...measurement, what: 'constant' } })).toEqual([]);
+});
+
 test('a script that was mostly kept from the processor causes a caveat, one that was short or busy none', () => {
   const caveats = (...times: [seconds: number, cpuSeconds: number | null][]) => {
     const runs = times.map(([seconds, cpuSeconds], seed) => ({

@@ -32,9 +32,13 @@ export function spreadsAway({ task, measurement, declaredMean }: MeasuredHere): 
 
 /** What a person should know of measured figures beyond their values. */
 export function figureCaveats(measured: MeasuredHere): string[] {
-  return [driftCaveat(measured), noiseCaveat(measured), busyCaveat(measured)].flatMap(
-    (caveat) => caveat ?? [],
-  );
+  const { task, measurement } = measured;
+  return [
+    driftCaveat(measured),
+    noiseCaveat(measured),
+    chanceCaveat(task, measurement),
+    busyCaveat(measured),
+  ].flatMap((caveat) => caveat ?? []);
 }
 
 function driftCaveat(measured: MeasuredHere): string | null {
@@ -62,6 +66,17 @@ function noiseCaveat({ task: { file }, measurement }: MeasuredHere): string | nu
     'would count as a success, and other commands refuse the task. Make the starter less noisy or use more test rows. ' +
     'If the score is a time, measure again on a quiet machine; if it stays noisy, state in baseline.remedy how the ' +
     'grader keeps noise from deciding.'
+  );
+}
+
+function chanceCaveat({ file }: Task, { what, mean, spread }: Measurement): string | null {
+  const { chance, direction } = file.metric;
+  if (chance === undefined || what !== 'starter') return null;
+  const gain = direction === 'maximize' ? mean - chance : chance - mean;
+  if (gain > maxSpreads * spread) return null;
+  return (
+    `The starter scores ${number(mean)} ± ${number(spread)}, no better than guessing (metric.chance: ${number(chance)}). ` +
+    'If that is not meant, look for a mistake in it, or make the data easier.'
   );
 }
 
