@@ -12,7 +12,7 @@ export interface Explanation {
 
 /** Errors to fix outside the command line: something is missing or can't be obtained. */
 const missingCodes: ReadonlySet<string> = new Set([
-  ...['no_python', 'old_python', 'no_venv', 'no_package', 'pip_failed', 'broken_environment'],
+  ...['no_python', 'old_python', 'no_venv', 'no_package', 'pip_failed', 'build_failed', 'broken_environment'],
   ...['offline', 'network', 'not_found', 'server_error', 'no_access', 'not_in_mirror', 'no_checksum'],
   ...['wrong_checksum', 'wrong_size', 'html_page', 'bad_redirect', 'unsafe_redirect', 'too_many_redirects'],
   ...['kaggle_credentials', 'kaggle_rules', 'kaggle_competition', 'prepare_failed', 'bad_archive'],

@@ -12,6 +12,7 @@ import {
   type Task,
   withFigures,
 } from '../tasks/index.ts';
+import { buildWheel } from './build-wheel.ts';
 import type { TaskResources } from './workspace.ts';
 
 export interface ProvisionOptions {
@@ -34,7 +35,11 @@ export async function provision(whole: Task, options: ProvisionOptions): Promise
   const { cache, helpers } = folders;
   const task = sample ? sampleOf(whole) : whole;
   await checkData(task, { cache, helpers, mirror, allowUnverified });
-  const python = await ensurePython(task.requirements, { cache, interpreter, onProgress, signal });
+  const { build } = task.file;
+  const python = await ensurePython(task.requirements, {
+    ...{ cache, interpreter, onProgress, signal },
+    build: build && { ...build, buildWheel },
+  });
   await checkGrader(task, python, signal);
   const prepared = await prepareTask(task, {
     ...{ cache, helpers, mirror, allowUnverified, python, signal, onProgress },

@@ -165,6 +165,19 @@ export const Source = z
   );
 export type Source = z.infer<typeof Source>;
 
+/** Packages that have no wheel. */
+export const Build = z.strictObject({
+  packages: z
+    .array(z.string().regex(/^[A-Za-z0-9][\w.-]*$/, 'the name of a package'))
+    .min(1)
+    .describe('names in requirements.txt'),
+  tools: z
+    .array(z.string().regex(/^[A-Za-z0-9][\w.-]*==[A-Za-z0-9][\w.+!-]*$/, 'name==version'))
+    .min(1)
+    .describe('what builds them, from wheels, with its dependencies: such as setuptools==84.0.0'),
+});
+export type Build = z.infer<typeof Build>;
+
 /** `task.yaml`: everything the harness knows of a task. */
 export const TaskFile = z
   .strictObject({
@@ -270,6 +283,9 @@ export const TaskFile = z
         'local services; the agent reaches each at $MLAB_SERVICES/<name>.sock, and has no network otherwise',
       ),
     sources: z.array(Source).default([]).describe('files that the data is made from'),
+    build: Build.optional().describe(
+      'packages without a wheel, built from source in a sandbox without a network',
+    ),
     read_only: z
       .array(relativePath.refine(isSimpleGlob, tooCostly))
       .max(100)

@@ -28,6 +28,7 @@ export { matchesReadOnly } from './read-only-files.ts';
 export { lockFile, readRequirements, withLock } from './requirements.ts';
 export { runProcess, tail } from './run-process.ts';
 export { dataCaveats, sampleCaveat, sampleOf, unverifiedCaveat } from './sample.ts';
+export type { BuildWheel, WheelRequest } from './source-packages.ts';
 export type { Task } from './task-folder.ts';
 export { describeProblem, type TaskProblem } from './task-problem.ts';
 export { validateTask } from './validate-task.ts';

@@ -1,8 +1,9 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../lib/errors.ts';
 import { type HostVariables, pythonVariables } from './host-variables.ts';
 import { explainPipFailure } from './pip-failure.ts';
+import { packageOf } from './requirements.ts';
 import { type ProcessResult, runProcess, tail } from './run-process.ts';
 import { type Uv, uvArguments, uvVariables } from './uv.ts';
 
@@ -13,6 +14,8 @@ export interface Builder {
   onProgress?: (message: string) => void;
   /** File for everything that the programs print. */
   log: string;
+  /** Writes there. */
+  record: (chunk: Buffer | string) => void;
   /** The Python that makes the environment: it runs nothing that is installed there. */
   interpreter: string;
   /** Whether to leave out dependencies that are not in the requirements. */
@@ -27,13 +30,13 @@ export async function run(
   parameters: readonly string[],
   variables: HostVariables = builder.variables,
 ): Promise<ProcessResult> {
-  appendFileSync(builder.log, `$ ${command} ${parameters.join(' ')}\n`);
+  builder.record(`$ ${command} ${parameters.join(' ')}\n`);
   const report = downloadsIn((what) => builder.onProgress?.(`downloading ${what}`));
   return await runProcess(command, parameters, {
     variables: pythonVariables(variables),
     signal: builder.signal ?? null,
     onOutput: (chunk) => {
-      appendFileSync(builder.log, chunk);
+      builder.record(chunk);
       report(chunk);
     },
   });
@@ -70,7 +73,7 @@ export async function installPackages(
 ): Promise<void> {
   const all = [...requirements.keys()].sort();
   const locked = all.filter((line) => requirements.get(line) !== '');
-  const names = new Set(all.map((line) => line.replace(/[=[;\s].*$/, '')));
+  const names = new Set(all.map(packageOf));
   builder.onProgress?.(`installing ${[...names].join(', ')}`);
   if (locked.length > 0) {
     const lines = locked.map((line) => line + requirements.get(line));
@@ -96,7 +99,7 @@ async function installLocked(builder: Builder, environment: string, file: string
     const parameters = [...uvArguments(uv, executableOf(environment), variables), file];
     const result = await run(builder, uv.executable, parameters, variables);
     if (result.exitCode === 0) {
-      await runApart(builder, compiling, environment);
+      await compilePackages(builder, environment);
       return;
     }
     builder.onProgress?.(`uv could not install them (its output is in ${builder.log}): trying pip`);
@@ -145,6 +148,10 @@ packages = sysconfig.get_path("purelib", "posix_prefix", place)
 const compiling = `
 import compileall, re
 compileall.compile_dir(packages, quiet=2, workers=0, rx=re.compile("/tests?/"))`;
+
+export async function compilePackages(builder: Builder, environment: string): Promise<void> {
+  await runApart(builder, compiling, environment);
+}
 
 const pip = ['-I', '-m', 'pip', 'install', '--no-input', '--disable-pip-version-check'] as const;
 

@@ -42,7 +42,7 @@ export function explainPipFailure(result: ProcessResult, log: string): UserError
     return new UserError(
       'no_package',
       said,
-      `${none ? 'no version at all was found: can pip reach its index? Else ' : ''}the pinned version may have no wheel for this Python: try another interpreter, correct requirements.txt, or build the wheel and name its folder in PIP_FIND_LINKS; log: ${log}`,
+      `${none ? 'no version at all was found: can pip reach its index? Else ' : ''}the pinned version may have no wheel for this Python: try another interpreter, correct requirements.txt, have it built from source ("build" in task.yaml), or build the wheel yourself and name its folder in PIP_FIND_LINKS; log: ${log}`,
     );
   }
   return new UserError('pip_failed', said, `the full log is ${log}`);

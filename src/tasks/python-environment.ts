@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, appendFileSync, constants, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
@@ -16,8 +16,9 @@ import {
   runApart,
 } from './install-packages.ts';
 import { findInterpreter, type Interpreter } from './python-interpreter.ts';
-import { readRequirements } from './requirements.ts';
+import { packageOf, readRequirements } from './requirements.ts';
 import { tail } from './run-process.ts';
+import { installFromSource, type SourceBuild } from './source-packages.ts';
 import { type Uv, uvRequirement, uvVersion } from './uv.ts';
 import { withWritableCache } from './writable-cache.ts';
 
@@ -41,6 +42,8 @@ export interface EnsurePythonOptions {
   pythonVersion?: string | null;
   /** Whether to install the requirements alone, without their dependencies. */
   isWhole?: boolean;
+  /** What is built from source. */
+  build?: SourceBuild | undefined;
   /** The installer for packages with hashes in a lock; default: uv, or pip if uv can't be installed. */
   installer?: 'uv' | 'pip';
   /** Environment variables for pip and Python; default: those of this process. */
@@ -81,13 +84,14 @@ export async function ensurePython(
 function folderOf(
   wanted: ReadonlyMap<string, string>,
   interpreter: Interpreter,
-  { cache, isWhole = false }: EnsurePythonOptions,
+  { cache, isWhole = false, build }: EnsurePythonOptions,
 ): string {
   const names = [...wanted.keys()].sort();
   const hashes = names.map((name) => wanted.get(name) ?? '');
   const locked = hashes.some((text) => text !== '') ? [hashes] : [];
   const whole = isWhole ? ['whole'] : [];
-  const identity = [names, interpreter.version, interpreter.platform, ...locked, ...whole];
+  const built = build === undefined ? [] : [{ packages: build.packages.map(packageOf), tools: build.tools }];
+  const identity = [names, interpreter.version, interpreter.platform, ...locked, ...whole, ...built];
   return join(cache, 'environments', sha256(JSON.stringify(identity)).slice(0, 32));
 }
 
@@ -152,9 +156,15 @@ async function build(
   mkdirSync(attempt, { recursive: true });
   options.onProgress?.(`making a Python ${interpreter.version} environment`);
   const uv = () => (options.installer === 'pip' ? Promise.resolve(null) : uvOrNull(options));
-  const builder: Builder = { ...options, log, uv, interpreter: interpreter.executable };
+  const record = (chunk: Buffer | string) => appendFileSync(log, chunk);
+  const builder: Builder = { ...options, log, record, uv, interpreter: interpreter.executable };
   await makeEnvironment(builder, environment);
-  if (requirements.size > 0) await installPackages(builder, environment, attempt, requirements);
+  const [wheels, sources] = byOrigin(requirements, options.build);
+  if (wheels.size > 0) await installPackages(builder, environment, attempt, wheels);
+  if (options.build !== undefined && sources.size > 0) {
+    const tools = await ensurePython(options.build.tools.join('\n'), { ...options, build: undefined });
+    await installFromSource(builder, environment, attempt, sources, { ...options.build, tools });
+  }
   const ready: PythonEnvironment = {
     environment,
     executable: executableOf(environment),
@@ -164,6 +174,17 @@ async function build(
   };
   writeFileAtomically(join(folder, 'ready.json'), `${JSON.stringify(ready, null, 2)}\n`);
   return ready;
+}
+
+/** The requirements that are installed from wheels, and those that are built. */
+function byOrigin(
+  requirements: ReadonlyMap<string, string>,
+  build: SourceBuild | undefined,
+): [Map<string, string>, Map<string, string>] {
+  const built = new Set(build?.packages.map(packageOf));
+  const [wheels, sources] = [new Map<string, string>(), new Map<string, string>()];
+  for (const [pin, hashes] of requirements) (built.has(packageOf(pin)) ? sources : wheels).set(pin, hashes);
+  return [wheels, sources];
 }
 
 const Description = PythonEnvironment.pick({ sitePackages: true, packages: true });

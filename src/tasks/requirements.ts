@@ -48,6 +48,11 @@ export function readRequirements(text: string): Map<string, string> {
   );
 }
 
+/** The normalised name of the package that a requirement is about. */
+export function packageOf(requirement: string): string {
+  return spelled(requirement).replace(/[[=;].*$/, '');
+}
+
 function spelled(line: string): string {
   const [requirement = '', ...marker] = line.split(';');
   const compact = requirement.replace(/\s+/g, '');

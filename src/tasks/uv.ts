@@ -18,14 +18,19 @@ export interface Uv {
  * Copies files instead of linking them as uv does by default: a write through a link would change every environment
  * that shares the file.
  */
-export function uvArguments({ cache }: Uv, python: string, variables: HostVariables): string[] {
+export function uvArguments(uv: Uv, python: string, variables: HostVariables): string[] {
   return [
     ...['pip', 'sync', '--python', python, '--require-hashes', '--only-binary', ':all:'],
-    ...['--link-mode', 'copy', '--no-python-downloads'],
-    // uv does not read this variable.
-    ...(isOn(variables.UV_NO_INDEX) ? ['--no-index'] : []),
-    ...['--cache-dir', cache],
+    ...['--link-mode', 'copy'],
+    ...uvSettings(uv, variables),
   ];
+}
+
+/** For every command of uv that looks for packages. */
+export function uvSettings({ cache }: Uv, variables: HostVariables): string[] {
+  // uv does not read this variable.
+  const noIndex = isOn(variables.UV_NO_INDEX) ? ['--no-index'] : [];
+  return ['--no-python-downloads', ...noIndex, '--cache-dir', cache];
 }
 
 function isOn(setting: string | undefined): boolean {

@@ -146,6 +146,18 @@ describe('a task’s validation', () => {
     ]);
   });
 
+  it('says that a package to be built is not among the requirements, and that its tools are not pinned', () => {
+    const requirements = 'Doc_Opt==0.6.2\n';
+    const build = { packages: ['doc-opt', 'six'], tools: ['setuptools==84.0.0'] };
+    expect(problemsOf({ requirements, fields: { build } })).toMatchObject([
+      { field: 'build.packages.1', message: 'requirements.txt has no "six"' },
+    ]);
+    const unpinned = { packages: ['doc-opt'], tools: ['setuptools'] };
+    expect(problemsOf({ requirements, fields: { build: unpinned } })).toMatchObject([
+      { field: 'build.tools.0' },
+    ]);
+  });
+
   it.each([
     ['a: [1, 2', /not valid YAML/],
     ['a: 1\na: 2\n', /not valid YAML/],

@@ -7,7 +7,7 @@ import { checkFigures, type ReportProblem } from './check-figures.ts';
 import { listFolderFiles } from './folder-files.ts';
 import { matchesReadOnly } from './read-only-files.ts';
 import { type ReadTaskFile, type ReadTaskOptions, readTaskFile } from './read-task-file.ts';
-import { looseRequirements } from './requirements.ts';
+import { looseRequirements, packageOf, readRequirements } from './requirements.ts';
 import { inTask, layout } from './task-folder.ts';
 import type { TaskProblem } from './task-problem.ts';
 
@@ -120,7 +120,22 @@ function crossChecks(folder: string, file: TaskFile, lineOf: ReadTaskFile['lineO
   serviceChecks(folder, file, report);
   submissionChecks(file, report);
   sourceChecks(folder, file, report);
+  buildChecks(folder, file, report);
   return problems;
+}
+
+function buildChecks(folder: string, { build }: TaskFile, report: ReportProblem): void {
+  const file = inTask(folder, 'requirements');
+  if (build === undefined || !isFile(file)) return;
+  const required = new Set([...readRequirements(readFileSync(file, 'utf8')).keys()].map(packageOf));
+  build.packages.forEach((name, index) => {
+    if (!required.has(packageOf(name)))
+      report(
+        ['build', 'packages', index],
+        `requirements.txt has no "${name}"`,
+        'pin it there, or leave it out',
+      );
+  });
 }
 
 /** Checks of the measured figures; a variant has separate ones. */
