@@ -32,6 +32,8 @@ MOST_CLASSES = 100
 """Targets with more different values are not classes."""
 SQUARED = re.compile("squar|rms|varian|devian")
 """In names of metrics that are about squares of errors, or nearly so."""
+RANKED = re.compile(r"@ ?\d|dcg|reciprocal|hit rate")
+"""In names of metrics of the order of rows."""
 OF_NUMBERS = (
     *("mae", "mse", "rmse", "msle", "rmsle", "mape", "smape", "wape", "r2", "pearson", "spearman"),
     *("rmspe", "median absolute error", "pinball"),
@@ -80,6 +82,9 @@ def find_contract() -> dict[str, Any]:
     is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
     classes = 0 if labels else count_classes(source, metric)
     if not is_measured:
+        is_asked = {each.name for each in source.targets} <= {*NAMES}
+        if RANKED.search(METRIC) and not (is_asked or classes):
+            raise NoModelError(f"{source.targets[0].name} need not be what is to be ranked by")
         metric = stand_in(source, classes)
         classes = classes or (2 if metric == "auc" else 0)
     parts, reads = choose_parts(source, there)

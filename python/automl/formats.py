@@ -265,11 +265,12 @@ def tables_in(folder: Path) -> list[Path]:
 
 def read_tables_of(paths: list[str], column: str) -> Columns:
     """
-    A table, or those of the same columns in folders as one, with a column of what their files are
-    called.
+    Tables of the same columns, or those of the same columns in folders as one, with a column of
+    what their files are called.
     """
     if not Path(paths[0]).is_dir():
-        return read_table(paths[0])
+        first, *others = map(read_table, paths)
+        return {name: [*first[name], *(c for o in others for c in o[name])] for name in first}
     files = [path for folder in paths for path in tables_in(Path(folder))]
     tables = [read_table(path.as_posix()) for path in files]
     rows = [len(next(iter(table.values()), [])) for table in tables]

@@ -177,15 +177,22 @@ def files_named_in(table: Table) -> list[NamedFiles]:
     return [each for each in found if each is not None]
 
 
+def is_of_kind(path: str) -> bool:
+    return path.lower().endswith(FILE_ENDINGS)
+
+
 def files_of(name: str, cells: list[str], table: Path) -> NamedFiles | None:
     if not cells or any(cell == "" or len(cell) > 200 for cell in cells):
         return None
     for folder in [Path(), table.parent, *folders_of_data()]:
-        for suffix in ("", *FILE_ENDINGS):
+        own = Path(folder, cells[0])
+        # A folder for each may hold a file of the same name.
+        beneath = [f"/{path.name}" for path in sorted(own.iterdir())] if own.is_dir() else []
+        for suffix in ("", *FILE_ENDINGS, *(each for each in beneath if is_of_kind(each))):
             if all(Path(folder, cell + suffix).is_file() for cell in cells):
                 ending = Path(cells[0] + suffix).suffix.lower()
                 found = NamedFiles(name, folder.as_posix(), suffix, ending)
-                return found if ending in FILE_ENDINGS else None
+                return found if is_of_kind(ending) else None
     return None
 
 

@@ -1,6 +1,6 @@
 """What of the data folder is to be learned from: the largest source that has the answers."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -197,9 +197,7 @@ def table_source(
         settings["FILE_COLUMN"] = file_columns[0]
         joined = [each for each in joined if each.file_column in ("", file_columns[0])]
     if joined:
-        settings["JOINED"] = [
-            [path.as_posix() for path in each.folders or [each.path]] for each in joined
-        ]
+        settings["JOINED"] = list(together(joined).values())
     assumed = find_assumed(test, train, answers)
     if assumed:
         settings["ASSUMED"] = assumed
@@ -220,6 +218,15 @@ def table_source(
     lists = [numbers_in(cells[0]) for cells in test.cells.values() if cells]
     is_wide = columns["number"] + sum(map(len, lists)) > 300
     return Source("table", place, settings, rows, *answers, columns, is_wide, are_pairs=are_pairs)
+
+
+def together(tables: list[Table]) -> dict[tuple[str, frozenset[str]], list[str]]:
+    """Their paths: as one, those of the same name and columns, as in `train/` and `test/`."""
+    found = defaultdict[tuple[str, frozenset[str]], list[str]](list)
+    for each in tables:
+        paths = [path.as_posix() for path in each.folders or [each.path]]
+        found[paths[0] if each.folders else each.path.name, frozenset(each.cells)] += paths
+    return found
 
 
 def find_assumed(test: Table, train: Table, answers: Answers) -> list[list[str]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from automl.speed.elements import elements
 from automl.speed.kept import kept_parts
 from automl.speed.matches import look_up
+from automl.speed.members import counts_for_lists, sets_for_lists
 from automl.speed.record import Function
 from automl.speed.tables import table_arrays, table_entries, table_parts, table_rows
 from automl.speed.trees import (
@@ -47,36 +48,6 @@ def dates_again(node: Function) -> bool:
         return None
 
     return swap(node, choose) > 0
-
-
-def sets_for_lists(node: Function) -> bool:
-    """`x in items` of lists that only grow: sets beside them."""
-    tests: dict[str, list[ast.Compare]] = {}
-    for each in ast.walk(node):
-        match each:
-            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name(id=name)]):
-                tests.setdefault(name, []).append(each)
-    parameters = {each.arg for each in node.args.args}
-    begun = {name for name in tests if name in parameters}
-    for block in list(blocks(node)):
-        for place in range(len(block) - 1, -1, -1):
-            match block[place]:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in tests:
-                    if not isinstance(value, ast.Dict | ast.Set):
-                        block[place + 1 : place + 1] = lines(f"_{name}_set = set({name})")
-                        begun.add(name)
-    for block in list(blocks(node)):
-        for place in range(len(block) - 1, -1, -1):
-            match block[place]:
-                case ast.Expr(ast.Call(ast.Attribute(ast.Name(id=name), "append"), [item])) if (
-                    name in begun
-                ):
-                    block[place + 1 : place + 1] = lines(f"_{name}_set.add({ast.unparse(item)})")
-    for name in begun:
-        node.body[:0] = lines(f"_{name}_set = set({name})") if name in parameters else []
-        for test in tests[name]:
-            test.comparators = [ast.Name(f"_{name}_set", ast.Load())]
-    return bool(begun)
 
 
 def count_once(node: Function) -> bool:
@@ -292,6 +263,7 @@ RULES: Rules = {
     "python: remembered results": remember,
     "python: dates read once": dates_again,
     LOOK_UP: look_up,
+    "python: counts in place of lists": counts_for_lists,
     "python: sets in place of lists": sets_for_lists,
     "python: worked out only if needed": late,
     "python: counted once": count_once,

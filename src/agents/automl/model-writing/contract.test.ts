@@ -217,6 +217,63 @@ describe('the contract of a missing model', () => {
     });
   });
 
+  it('reads a folder of tables with a column for each of several series', () => {
+    const shops = ['north', 'east', 'south'];
+    const wide = Object.fromEntries(shops.map((shop) => [`${shop}.csv`, 'date,roll,pie\n2024-01-01,3,4\n']));
+    const asked = shops.map((shop, place) => `${place},${shop},${place > 0 ? 'roll' : 'pie'},2024-01-03`);
+    const files = {
+      ...Object.fromEntries(Object.entries(wide).map(([name, text]) => [`sales/${name}`, text])),
+      'test.csv': `id,shop,product,date\n${asked.join('\n')}\n`,
+    };
+    expect(contractOf(taskOf('MAE', [{}]), files)).toMatchObject({
+      plan: expect.stringContaining('Learn y (numbers) from 6 rows of data/sales'),
+      settings: {
+        FILE_COLUMN: 'shop',
+        WIDE: ['east', 'north', 'south'].map((shop) => [
+          ...[`data/sales/${shop}.csv`, ['pie', 'roll'], 'product', 'y'],
+        ]),
+      },
+    });
+  });
+
+  it('reads tables of the same name and columns as one that is to be joined', () => {
+    const rows = (folder: string, ids: number[], more: string) => ({
+      [`${folder}/plots.csv`]: `id,size${more === '' ? '' : ',y'}\n${ids.map((id) => `${id},5${more}\n`).join('')}`,
+      [`${folder}/visits.csv`]: `id,litres\n${ids.map((id) => `${id},${id}\n${id},3\n`).join('')}`,
+    });
+    const files = { ...rows('train', [1, 2, 3], ',7'), ...rows('test', [4, 5], '') };
+    const task = taskOf('MAE', [{}]);
+    const [file] = task.submission.files;
+    if (file?.format === 'csv') file.id.from = 'test/plots.csv';
+    expect(settingsOf(task, files)).toMatchObject({
+      TRAIN: ['data/train/plots.csv'],
+      JOINED: [['data/train/visits.csv', 'data/test/visits.csv']],
+    });
+  });
+
+  it('knows the file of each id in a folder of its own', () => {
+    const ids = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'];
+    const files = {
+      ...Object.fromEntries(ids.map((id) => [`units/${id}/signal.wav`, ''])),
+      ...Object.fromEntries(ids.map((id) => [`units/${id}/meta.json`, '{"speed": 3}'])),
+      'train.csv': 'id,y\nu1,a\nu2,b\nu3,a\nu4,b\n',
+      'test.csv': 'id\nu5\nu6\n',
+    };
+    expect(settingsOf(taskOf('accuracy', [{ type: 'text' }]), files)).toMatchObject({
+      TRAIN_FILES: ['id', 'data/units', '/signal.wav'],
+      TEST_FILES: ['id', 'data/units', '/signal.wav'],
+    });
+  });
+
+  it('takes nothing of another name for what is to be ranked by', () => {
+    const files = {
+      'heard.csv': 'listener,show,day\na,x,1\na,y,2\nb,x,4\n',
+      'test.csv': 'id,listener,show\n1,a,z\n2,b,y\n',
+    };
+    expect(problemOf(taskOf('NDCG@10', [{ name: 'score' }]), files)).toContain('day need not be what');
+    expect(settingsOf(taskOf('NDCG@10', [{ name: 'day' }]), files)).toMatchObject({ TARGETS: ['day'] });
+  });
+
   it('knows the weight of recall in F2, and the quantile of a pinball loss', () => {
     const kinds = { ...homes, 'train.csv': 'id,size,town,y\n1,10,A,yes\n2,20,B,no\n3,30,,yes\n' };
     for (const name of ['F2', 'F-2 score', 'f2 (of yes)'])

@@ -182,6 +182,34 @@ truth = {str(i): cells[key] for i, key in enumerate(asked)}`,
     [],
   ],
   [
+    'a table for each of several places, with a column for each of several series',
+    `days = [str(np.datetime64("2024-01-01") + each) for each in range(60)]
+cells = {(town, shop, day): 100 * at + 10 * place + 3 * (number % 7) for at, town in enumerate(["ulm", "bonn", "kiel"]) for place, shop in enumerate(["quay", "mill"]) for number, day in enumerate(days)}
+for town in ("ulm", "bonn", "kiel"):
+    save(f"sales/{town}.csv", ["date", "quay", "mill"], [[day, cells[town, "quay", day], cells[town, "mill", day]] for day in days[:45]])
+asked = [key for key in cells if key[2] >= days[45]]
+save("test.csv", ["id", "town", "shop", "date"], [[i, *key] for i, key in enumerate(asked)])
+truth = {str(i): cells[key] for i, key in enumerate(asked)}`,
+    [],
+  ],
+  [
+    'rows of the ids in tables of the same name',
+    `for folder, own in (("train", range(120)), ("test", range(120, 160))):
+    save(f"{folder}/visits.csv", ["id", "load"], [[ids[i], width[i] + each] for i in own for each in (-1, 0, 1)])
+save("train/things.csv", ["id", "size", "height"], [[ids[i], size[i], height[i]] for i in range(120)])
+save("test.csv", ["id", "size"], [[ids[i], size[i]] for i in range(120, 160)])`,
+    [],
+  ],
+  [
+    'an array in a folder for each id',
+    `for place, each in enumerate(ids):
+    Path("data/units", each).mkdir(parents=True)
+    np.save(f"data/units/{each}/sound.npy", signals[place])
+    Path(f"data/units/{each}/about.json").write_text(json.dumps({"size": size[place]}))
+save("train.csv", ["id", "wood"], zip(ids[:120], wood))`,
+    names,
+  ],
+  [
     'a signal in each cell',
     `save("train.csv", ["id", "signal", "wood"], [[ids[i], " ".join(map(str, signals[i])), wood[i]] for i in range(120)])
 save("test.csv", ["id", "signal"], [[ids[i], json.dumps(signals[i].tolist())] for i in range(120, 160)])`,

@@ -71,6 +71,7 @@ export function findingScript(
     'elements',
     'kept',
     'matches',
+    'members',
     'plain',
     'unfold',
     'expressions',
