@@ -66,7 +66,8 @@ seen = {
 }
 open("small.py", "w").write(f"seen = {seen!r}")`;
   const file = makeSourcePackage(links, hostile);
-  const locked = `small==1.0 --hash=sha256:${await sha256OfFile(file)}`;
+  // The second pin is for other Pythons.
+  const locked = `small==1.0 --hash=sha256:${await sha256OfFile(file)}\nsmall==0.9; python_version < "3"`;
   const { executable, packages } = await build(links, locked);
   expect(packages).toMatchObject({ small: '1.0' });
   const seen = execFileSync(executable, ['-c', 'import json, small; print(json.dumps(small.seen))'], {

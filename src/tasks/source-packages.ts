@@ -67,6 +67,7 @@ export async function installFromSource(
     const wheels = join(home, 'wheels');
     mkdirSync(wheels, { recursive: true });
     const source = await fetchSource(builder, uv, home, { pin, hashes, python: executableOf(environment) });
+    if (source === null) continue;
     builder.onProgress?.(`building ${name} in a sandbox`);
     const built = await buildWheel({
       ...{ source, wheels, python: tools, signal: builder.signal ?? null },
@@ -87,12 +88,18 @@ interface Wanted {
   python: string;
 }
 
-/** The source package of a pinned version, from where uv finds packages. Without dependencies, uv does not run its code. */
-async function fetchSource(builder: Builder, uv: Uv, home: string, wanted: Wanted): Promise<string> {
-  const { pin, hashes, python } = wanted;
-  const [name, version] = pin.replace(/\s*;.*$/, '').split('==');
+/**
+ * The source package of a pinned version, from where uv finds packages; null if the pin is for other Pythons. Asked
+ * without dependencies, uv does not run the package's code.
+ */
+async function fetchSource(
+  builder: Builder,
+  uv: Uv,
+  home: string,
+  { pin, hashes, python }: Wanted,
+): Promise<string | null> {
   const asked = join(home, 'requirements.txt');
-  writeFileSync(asked, `${name}==${version}\n`);
+  writeFileSync(asked, `${pin}\n`);
   const lock = join(home, 'pylock.toml');
   const variables = await uvVariables(uv, builder.variables, builder.signal ?? null);
   const found = await run(
@@ -105,12 +112,14 @@ async function fetchSource(builder: Builder, uv: Uv, home: string, wanted: Wante
     ],
     variables,
   );
-  const place = found.exitCode === 0 ? sourceIn(readFileSync(lock, 'utf8')) : null;
+  const told = found.exitCode === 0 ? readFileSync(lock, 'utf8') : '';
+  if (found.exitCode === 0 && !told.includes('[[packages]]')) return null;
+  const place = sourceIn(told);
   if (place === null)
     throw new UserError(
       'no_package',
       `there is no source package of ${pin}:\n${tail(found.output)}`,
-      `delete "${name}" under build.packages in task.yaml if the version has a wheel; log: ${builder.log}`,
+      `delete "${packageOf(pin)}" under build.packages in task.yaml if the version has a wheel; log: ${builder.log}`,
     );
   const file = join(home, place.file);
   await fetchTo(file, place.url, builder);
@@ -155,14 +164,26 @@ function sourceIn(lock: string): SourcePlace | null {
   return { url, file, sha256 };
 }
 
-/** The wheel of exactly this version; null if the build left something else. */
+/** The wheel of exactly this version; null if the build left another one, or several. */
 function wheelIn(folder: string, pin: string): string | null {
-  const [file, ...others] = readdirSync(folder, { withFileTypes: true });
-  if (file === undefined || others.length > 0 || !file.isFile()) return null;
-  const [name = '', version] = file.name.split('-');
-  const [, wanted] = pin.replace(/\s*;.*$/, '').split('==');
-  const isOfPin = packageOf(name) === packageOf(pin) && version === wanted && file.name.endsWith('.whl');
-  return isOfPin ? join(folder, file.name) : null;
+  const wheels = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.name.endsWith('.whl'),
+  );
+  const [file, ...others] = wheels.map(({ name }) => name);
+  if (file === undefined || others.length > 0) return null;
+  const [name = '', version = ''] = file.split('-');
+  const [, wanted = ''] = pin.replace(/\s*;.*$/, '').split('==');
+  const isOfPin = packageOf(name) === packageOf(pin) && plainVersion(version) === plainVersion(wanted);
+  return isOfPin ? join(folder, file) : null;
+}
+
+/** As names of wheels spell it: 2024.01-rc.1 is 2024.1rc1, and a local part follows an underscore. */
+function plainVersion(version: string): string {
+  return version
+    .toLowerCase()
+    .replaceAll('+', '_')
+    .replace(/[-.]?(a|b|rc|post|dev)[-.]?/g, '$1')
+    .replace(/(^|[^\d])0+(?=\d)/g, '$1');
 }
 
 async function installWheel(builder: Builder, uv: Uv, environment: string, wheel: string): Promise<void> {
