@@ -8,6 +8,7 @@ const megabyte = 2 ** 20;
 /** Compilers need time. */
 const maxMs = 30 * 60 * 1000;
 const keptCharacters = 64 * 1024;
+const mostLoggedBytes = 64 * megabyte;
 
 /**
  * Builds the wheel of a source package in a sandbox: its code sees the package, the environment of its tools and the
@@ -20,6 +21,7 @@ export async function buildWheel({ source, wheels, python, onOutput, signal }: W
   await using sandbox = await createSandbox(driver, specOf({ source, wheels, python }));
   const place = (path: string) => sandbox.pathInside(path);
   let output = '';
+  let bytes = 0;
   const process = await sandbox.start(
     [
       ...(['python', '-I', '-m', 'pip', 'wheel', '--no-input', '--disable-pip-version-check'] as const),
@@ -29,7 +31,8 @@ export async function buildWheel({ source, wheels, python, onOutput, signal }: W
     {
       ...{ stdin: 'none', timeoutMs: maxMs, signal },
       onOutput: (chunk) => {
-        onOutput(chunk);
+        bytes += chunk.length;
+        if (bytes <= mostLoggedBytes) onOutput(chunk);
         output = (output + chunk.toString('utf8')).slice(-keptCharacters);
       },
     },
@@ -65,7 +68,11 @@ async function workingDriver(): Promise<SandboxDriver> {
     return 'bubblewrap';
   } catch (error) {
     if (!SandboxError.isInstance(error)) throw error;
-    await trySandbox('docker');
-    return 'docker';
+    const hasDocker = await trySandbox('docker').then(
+      () => true,
+      () => false,
+    );
+    if (hasDocker) return 'docker';
+    throw error;
   }
 }
