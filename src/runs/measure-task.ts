@@ -116,7 +116,7 @@ async function measureSeed(
   return { seed: spec.seed, score: grade.score, seconds: ms / 1000, cpuSeconds, printed };
 }
 
-const shownLines = 5;
+const shownLines = 20;
 
 function performer({ task }: TaskResources, what: MeasuredScript) {
   if (what === 'starter') return { agent: agentByName('baseline'), reference: null };

@@ -15,12 +15,12 @@ test('the end of an output says how many lines are before it', () => {
 });
 
 test('of a long traceback, the frames in the script and the error are shown', () => {
-  const frames = numbered(40);
+  const frames = numbered(64);
   const text = ['epoch 1', 'Traceback (most recent call last):', ...frames, 'ValueError: odd'].join('\n');
   const told = scriptCrash({ objects } as RunFolder, [stepWith(text, 'failed')]) ?? '';
   expect(told).toContain('Traceback (most recent call last):\nline 1\n');
   expect(told).toContain('  (26 more lines)\n');
-  expect(told.endsWith('line 40\nValueError: odd')).toBe(true);
+  expect(told.endsWith('line 64\nValueError: odd')).toBe(true);
   expect(told).not.toContain('epoch 1');
   expect(scriptCrash({ objects } as RunFolder, [stepWith(text, 'ok')])).toBeNull();
 });

@@ -1,9 +1,9 @@
 import { type RunFolder, resolveText, type TakenStep } from '../store/index.ts';
 
-const maxLines = 16;
+const maxLines = 40;
 /** Of a long traceback, whose first frames are in the script itself. */
-const firstLines = 8;
-const maxCharacters = 2_000;
+const firstLines = 16;
+const maxCharacters = 6_000;
 
 /** How the last script of a run failed, with the end of its output; null if none was run, or it succeeded. */
 export function scriptCrash({ objects }: RunFolder, steps: readonly TakenStep[]): string | null {
