@@ -4,6 +4,7 @@ import csv
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,8 @@ class Data:
     """Of the rows to learn from: those of one group belong together."""
     when: np.ndarray | None = None
     """The times of all rows, where those to predict come after all others."""
+    starts: dict[str, datetime] = field(default_factory=dict)
+    """The first moment in each column of dates."""
 
     @property
     def rows(self) -> int:

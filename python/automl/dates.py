@@ -10,7 +10,10 @@ from automl.moments import moments_of
 
 
 def add_dates(name: str, cells: list[str], data: Data) -> bool:
-    """Days since the first one, and the parts that may come back each day, week or year."""
+    """
+    Days since the first one and since the moments in other columns, and the parts that may come
+    back each day, week or year.
+    """
     moments = moments_of(cells)
     if not moments:
         return False
@@ -29,4 +32,8 @@ def add_dates(name: str, cells: list[str], data: Data) -> bool:
         if period:
             data.numbers[f"{label} sine"] = np.sin(2 * np.pi * column / period)
             data.numbers[f"{label} cosine"] = np.cos(2 * np.pi * column / period)
+    for other, start in data.starts.items():
+        since = (first - start).total_seconds() / 86_400
+        data.numbers[f"{other} to {name}"] = data.numbers[name] - data.numbers[other] + since
+    data.starts[name] = first
     return True

@@ -84,6 +84,19 @@ print(json.dumps(days_of(["2024-03-17", "31.08.2023", "", "04.01.2023", "2023-01
   for (const format of ['%j', '%Y.%j', '1.5e+%j', 'room %j']) expect(areDates(format), format).toBe(false);
 });
 
+test('days between two dates of a row are a column of their own, with gaps where one is missing', () => {
+  const between = printedBy(
+    '',
+    `from automl.data import Data
+from automl.dates import add_dates
+data = Data([], np.zeros(0), [])
+add_dates("sown", ["2024-03-01", "2024-03-11", "", "2023-12-31"], data)
+add_dates("cut", ["02.03.2024", "20.03.2024", "01.03.2024", "01.01.2024"], data)
+print(json.dumps([None if np.isnan(each) else each for each in data.numbers["sown to cut"]]))`,
+  );
+  expect(between).toEqual([1, 9, null, 1]);
+});
+
 test('the last rows measure as far back as the rows to predict reach ahead, and columns that move on with time are known', () => {
   const found = printedBy(
     '',
