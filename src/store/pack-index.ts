@@ -19,6 +19,7 @@ export class PackIndex<Pack> {
     return this.#size;
   }
 
+  /** A pack may be added in pieces. */
   add(pack: Pack, prefixes: Iterable<number>): void {
     const number = this.#packs.push(pack);
     for (const prefix of prefixes) {
@@ -56,6 +57,10 @@ export class PackIndex<Pack> {
     const [prefixes, numbers] = [this.#prefixes, this.#numbers];
     this.#prefixes = new Uint32Array(2 * prefixes.length);
     this.#numbers = new Uint32Array(2 * numbers.length);
-    for (const [slot, number] of numbers.entries()) if (number > 0) this.#put(prefixes[slot] ?? 0, number);
+    // An iterator takes eight times as long, and this may be a million slots.
+    for (let slot = 0; slot < numbers.length; slot++) {
+      const number = numbers[slot] ?? 0;
+      if (number > 0) this.#put(prefixes[slot] ?? 0, number);
+    }
   }
 }

@@ -170,6 +170,21 @@ test('contents are found however few can be remembered', () => {
   }
 });
 
+test('a large pack comes into memory bit by bit, so that no search takes long', () => {
+  using folder = temporaryFolder();
+  const contents = Array.from({ length: 6_000 }, (_, number) => Buffer.from(`file ${number}`));
+  const ids = put(new ObjectStore(folder.path), contents);
+  const memory = new PackMemory(10_000);
+  const added = ids.slice(-20).map((id) => {
+    const before = memory.index.size;
+    expect(locatePacked(folder.path, id, memory)).toMatchObject({ id });
+    return memory.index.size - before;
+  });
+  expect(Math.max(...added)).toBe(1_000);
+  expect(added.at(-1)).toBe(0);
+  for (const id of ids.slice(1_000)) expect(locatePacked(folder.path, id, memory)).toMatchObject({ id });
+});
+
 /** How often this thread has read from a file. */
 function reads(): number {
   return Number(/^syscr: (\d+)$/m.exec(readFileSync(counts, 'utf8'))?.[1]);

@@ -26,9 +26,8 @@ interface Pack {
   path: string;
   indexAt: number;
   count: number;
-  /** How often it was searched in its file. */
-  searches: number;
-  isRemembered: boolean;
+  /** So many of its entries, the first ones, are in memory. */
+  remembered: number;
 }
 
 /** The packs of a folder, as it was at a time. */
@@ -47,7 +46,10 @@ const endBytes = signature.length + 4;
 /** A folder may change for so long without showing it in its time. */
 const tickMs = 50;
 
-/** Reading so many entries costs about as much as searching the index once in the file. */
+/**
+ * Reading so many entries costs about as much as searching the index once in the file. Reading all at once would stop
+ * all runs of a process, for 60 ms with a pack of 100,000.
+ */
 const entriesPerSearch = 1_000;
 const entriesAtOnce = 2 ** 14;
 
@@ -87,12 +89,13 @@ export function locatePacked(objects: string, id: ObjectId, memory = shared): Lo
     if (found !== null) return found;
   }
   let found: Located | null = null;
+  const searched: Pack[] = [];
   for (const pack of listing.notRemembered) {
-    pack.searches += 1;
+    searched.push(pack);
     found = search(pack, wanted);
     if (found !== null) break;
   }
-  rememberSearched(listing, memory);
+  rememberMore(searched, listing, memory);
   return found;
 }
 
@@ -121,22 +124,21 @@ export function endOfPack(contents: readonly PackedContent[]): Buffer {
 }
 
 /**
- * Keeps the prefixes of a pack in memory once it was searched so often in its file that reading all of them costs no
- * more: a process that looks for few contents reads little.
+ * Keeps the prefixes of more entries of packs in memory after each search in their files: a process that looks for few
+ * contents reads little, and one that looks for many soon searches in memory.
  */
-function rememberSearched(listing: Listing, memory: PackMemory): void {
-  const often = listing.notRemembered.filter(
-    ({ searches, count }) => searches * entriesPerSearch >= count && count <= memory.mostRemembered,
-  );
-  for (const pack of often) {
-    if (memory.index.size + pack.count > memory.mostRemembered) {
+function rememberMore(searched: readonly Pack[], listing: Listing, memory: PackMemory): void {
+  for (const pack of searched.filter(({ count }) => count <= memory.mostRemembered)) {
+    const places = Math.min(entriesPerSearch, pack.count - pack.remembered);
+    if (memory.index.size + places > memory.mostRemembered) {
       memory.forget();
       return;
     }
-    withPack(pack, (file) => memory.index.add(pack, prefixesOf(file, pack)));
-    pack.isRemembered = true;
+    const entries = withPack(pack, (file) => readEntries(file, pack, pack.remembered, places));
+    if (entries !== null) memory.index.add(pack, prefixesOf(entries));
+    pack.remembered += places;
   }
-  if (often.length > 0) listing.notRemembered = listing.packs.filter(({ isRemembered }) => !isRemembered);
+  listing.notRemembered = listing.packs.filter(({ count, remembered }) => remembered < count);
 }
 
 function search(pack: Pack, wanted: Buffer): Located | null {
@@ -158,7 +160,7 @@ function find(file: number, pack: Pack, wanted: Buffer): PackedContent | null {
   let [low, high] = [0, pack.count];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const entry = readEntry(file, pack, middle);
+    const entry = readEntries(file, pack, middle, 1);
     const order = wanted.compare(entry, part.id, part.start);
     if (order === 0) return contentOf(entry);
     if (order < 0) high = middle;
@@ -167,22 +169,22 @@ function find(file: number, pack: Pack, wanted: Buffer): PackedContent | null {
   return null;
 }
 
-function* prefixesOf(file: number, pack: Pack): Generator<number> {
-  for (const entry of entriesOf(file, pack)) yield entry.readUInt32BE(part.id);
-}
-
-function* entriesOf(file: number, { indexAt, count }: Pack): Generator<Buffer> {
-  for (let first = 0; first < count; first += entriesAtOnce) {
-    const places = Math.min(entriesAtOnce, count - first);
-    const from = indexAt + first * entryBytes;
-    const bytes = readRangeSync(file, from, from + places * entryBytes);
+function* entriesOf(file: number, pack: Pack): Generator<Buffer> {
+  for (let first = 0; first < pack.count; first += entriesAtOnce) {
+    const bytes = readEntries(file, pack, first, Math.min(entriesAtOnce, pack.count - first));
     for (let at = 0; at < bytes.length; at += entryBytes) yield bytes.subarray(at, at + entryBytes);
   }
 }
 
-function readEntry(file: number, { indexAt }: Pack, place: number): Buffer {
-  const from = indexAt + place * entryBytes;
-  return readRangeSync(file, from, from + entryBytes);
+function prefixesOf(entries: Buffer): Uint32Array {
+  return Uint32Array.from({ length: entries.length / entryBytes }, (_, place) =>
+    entries.readUInt32BE(place * entryBytes + part.id),
+  );
+}
+
+function readEntries(file: number, { indexAt }: Pack, first: number, places: number): Buffer {
+  const from = indexAt + first * entryBytes;
+  return readRangeSync(file, from, from + places * entryBytes);
 }
 
 function contentOf(entry: Buffer): PackedContent {
@@ -207,7 +209,7 @@ function listingOf(folder: string, { listings }: PackMemory): Listing | null {
     const path = join(folder, name);
     return known.get(path) ?? readPack(folder, path) ?? [];
   });
-  const notRemembered = packs.filter(({ isRemembered }) => !isRemembered);
+  const notRemembered = packs.filter(({ count, remembered }) => remembered < count);
   const listing = { mtimeMs: stat.mtimeMs, readAt, packs, notRemembered };
   listings.set(folder, listing);
   return listing;
@@ -221,6 +223,6 @@ function readPack(folder: string, path: string): Pack | null {
     if (end.length !== endBytes || !end.subarray(0, signature.length).equals(signature)) return null;
     const count = end.readUInt32BE(signature.length);
     const indexAt = size - endBytes - count * entryBytes;
-    return indexAt < 0 ? null : { folder, path, indexAt, count, searches: 0, isRemembered: false };
+    return indexAt < 0 ? null : { folder, path, indexAt, count, remembered: 0 };
   });
 }
