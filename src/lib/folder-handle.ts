@@ -16,9 +16,9 @@ import {
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { hasCode } from './errors.ts';
 import { inheritFolderOwner, inheritLinkOwner, inheritOwner } from './inherit-owner.ts';
+import { ownTurn } from './own-turn.ts';
 import { decodeName, encodePath } from './path-text.ts';
 
 const openFolderFlags = constants.O_RDONLY | constants.O_DIRECTORY;
@@ -163,7 +163,7 @@ export class FolderHandle implements Disposable {
     let began = performance.now();
     for (const _ of this.#removal(name)) {
       if (performance.now() - began < turnMs) continue;
-      await setImmediate();
+      await ownTurn();
       signal?.throwIfAborted();
       began = performance.now();
     }

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { DisposableStack } from '../lib/disposable-stack.ts';
 import { FolderHandle } from '../lib/folder-handle.ts';
+import { ownTurn } from '../lib/own-turn.ts';
 import type { ObjectId, SnapshotEntry } from '../schema/index.ts';
 import { copyLarge, isForbidden, isSwap, openUnchanged } from './file-reading.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -117,7 +117,7 @@ class Turns {
   }
 
   async next(): Promise<void> {
-    await setImmediate();
+    await ownTurn();
     this.signal?.throwIfAborted();
     this.#began = performance.now();
   }

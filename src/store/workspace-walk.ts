@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import type { FolderHandle } from '../lib/folder-handle.ts';
+import { ownTurn } from '../lib/own-turn.ts';
 import { inlineBytes, isForbidden, isRacy, isSwap, readSmallFile, type SkipReason } from './file-reading.ts';
 import type { ObjectBatch } from './object-batch.ts';
 import type { FileNode, FolderNode, LinkNode, WorkspaceNode } from './workspace-tree.ts';
@@ -15,7 +15,6 @@ const socketType = 0o140000;
 
 /** How long the walk runs before others get a turn. */
 const turnMs = 4;
-const entriesPerLook = 32;
 
 export interface SkippedEntry {
   path: string;
@@ -124,8 +123,9 @@ export class WorkspaceWalk {
       if (this.#entries > this.#limits.entries) break;
       const visited = this.#visitEntry(handle, folder, name, prefix + name);
       if (typeof visited === 'boolean' ? visited : await visited) present++;
-      if (this.#entries % entriesPerLook !== 0 || performance.now() - this.#began < turnMs) continue;
-      await setImmediate();
+      // To store a new content takes up to a millisecond, so the time is looked at after each.
+      if (performance.now() - this.#began < turnMs) continue;
+      await ownTurn();
       this.#signal?.throwIfAborted();
       this.#began = performance.now();
     }
