@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { flagsForRuns } from '../scripts/project-node.mjs';
 import { keepPausesShort } from '../src/lib/short-pauses.ts';
 import { startLoadServer } from '../test/fixtures/many-runs/server.ts';
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
@@ -90,7 +91,7 @@ async function measure(
   });
   const program = join(import.meta.dirname, 'children/many.ts');
   const options: LoadOptions = { folder: join(scratch, name), cache, runs, largeFiles };
-  const argv = [...profiling(), program, JSON.stringify(options)];
+  const argv = [...flagsForRuns, ...profiling(), program, JSON.stringify(options)];
   const env = { ...process.env, ...server.variables };
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'], signal, env });
   const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);

@@ -6,13 +6,31 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { endAs, handOver } from '../scripts/hand-over.mjs';
-import { findNode, isNewEnough, missingNodeMessage, packageRoot } from '../scripts/project-node.mjs';
+import {
+  findNode,
+  flagsForRuns,
+  isNewEnough,
+  missingNodeMessage,
+  packageRoot,
+} from '../scripts/project-node.mjs';
 
 const argv = process.argv.slice(2);
+const self = fileURLToPath(import.meta.url);
+const nodeFlags = ['run', 'worker'].includes(argv[0]) ? flagsForRuns : [];
 if (isNewEnough(process.versions.node)) {
+  startAgain();
   await startHere();
 } else {
   await startInNewerNode();
+}
+
+/** With the flags, where this Node can put another program in the place of this one. */
+function startAgain() {
+  const isThere = nodeFlags.every((flag) => process.execArgv.includes(flag));
+  // A channel to the parent process would be lost.
+  if (isThere || process.platform === 'win32' || process.channel !== undefined) return;
+  const args = [...process.execArgv, ...nodeFlags, self, ...argv];
+  process.execve?.(process.execPath, [process.execPath, ...args], process.env);
 }
 
 async function startHere() {
@@ -46,7 +64,7 @@ function leave(afterMs) {
 async function startInNewerNode() {
   const node = findNode();
   if (node !== null) {
-    endAs(await handOver(node.path, [fileURLToPath(import.meta.url), ...argv]));
+    endAs(await handOver(node.path, [...nodeFlags, self, ...argv]));
     return;
   }
   console.error(missingNodeMessage());

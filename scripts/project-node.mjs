@@ -21,6 +21,12 @@ const isCheckout = existsSync(ownFolder(packageRoot));
  */
 export const neededNode = isCheckout ? '24' : '22.18';
 
+/**
+ * Of the process that executes runs. A collection of the young generation stops all of them, with Node's default size for
+ * as long as 50 ms, with this one for half of that (`npm run bench -- many`). It can't be changed later.
+ */
+export const flagsForRuns = ['--max-semi-space-size=8'];
+
 /** Whether a Node of this version (`process.versions.node`) runs the sources, or the package. */
 export function isNewEnough(version, forSources = isCheckout) {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { flagsForRuns } from '../scripts/project-node.mjs';
 
 const root = join(import.meta.dirname, '..');
 let scratch: string;
@@ -87,6 +88,13 @@ describe('the launcher', () => {
     expect(result.stderr).toBe('');
     expect(Number(result.stdout)).toBe(result.pid);
     expect(result.status).toBe(3);
+  });
+
+  test('executes runs in the process that was started, with short pauses for collections of memory', () => {
+    const launcher = installLauncher('console.log(JSON.stringify([process.pid, process.execArgv, argv]));');
+    const result = launch(launcher, { path: '/nowhere', old: false, argv: ['run', '--name', 'a b'] });
+    expect(result.stderr).toBe('');
+    expect(JSON.parse(result.stdout)).toEqual([result.pid, flagsForRuns, ['run', '--name', 'a b']]);
   });
 
   test('says what to do if a package is missing', () => {

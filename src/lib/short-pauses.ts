@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
 import { lowerPriority } from './lower-priority.ts';
 
-/** The young generation: twice of what may be in use in it. */
-const mostYoungBytes = 64 * 2 ** 20;
-const checkMs = 5_000;
 /** Of V8's own threads, which mark and compile: all runs wait for the main thread. */
 const niceness = 5;
 
@@ -12,8 +9,8 @@ let isKept = false;
 
 /**
  * Keeps collections of memory short, which stop all runs of a process. With hundreds of them (`npm run bench -- many`)
- * the defaults let the heap grow to four times what is in use and the young generation to 128 MB, and mark what is in
- * use with all four helper threads, on however few processors, in competition with the main thread.
+ * the defaults let the heap grow to four times what is in use, and mark that with all four helper threads, on however
+ * few processors, in competition with the main thread. See also `flagsForRuns` in scripts/project-node.mjs.
  */
 export function keepPausesShort(): void {
   if (isKept) return;
@@ -21,8 +18,6 @@ export function keepPausesShort(): void {
   setFlagsFromString('--heap-growing-percent=100');
   setFlagsFromString('--concurrent-marking-max-worker-num=1');
   if (process.platform === 'linux') lowerWorkers();
-  limitYoung();
-  setInterval(limitYoung, checkMs).unref();
 }
 
 /** Linux has a priority for each thread, and Node names those of V8. */
@@ -35,14 +30,4 @@ function lowerWorkers(): void {
   } catch {
     // Some containers forbid it: pauses are longer, that is all.
   }
-}
-
-/**
- * V8 has no limit that can be set while it runs, but a factor of growth; and it shrinks the young generation when little
- * happens.
- */
-function limitYoung(): void {
-  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-  const mayGrow = young === undefined || young.space_size < mostYoungBytes;
-  setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
 }
