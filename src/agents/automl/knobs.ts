@@ -1,6 +1,7 @@
 import { isOutOfBounds, isSplittingCall, type Named, nameOf } from './places.ts';
 import { isEvaluationName, isKnownName, type Prior, priorFor } from './priors.ts';
 import { calleeName, nodesOf, parsePython, type SyntaxNode, textOf } from './python-source.ts';
+import { groupsOf } from './setting-groups.ts';
 import { yamlSettings } from './yaml-settings.ts';
 
 /** A number in a script that may be changed. */
@@ -37,7 +38,9 @@ export function findKnobs(source: string): Knob[] {
     if (found === null) continue;
     knobs.push({ ...found, from: node.from, to: node.to, literal, value, line: lineAt(source, node.from) });
   }
-  return [...knobs, ...knobsOfYaml(source)];
+  return [...knobs, ...knobsOfYaml(source)].filter(
+    ({ from }) => !groupsOf(source, from).some(isEvaluationName),
+  );
 }
 
 function knobsOfYaml(source: string): Knob[] {

@@ -38,13 +38,18 @@ export function nameOf(source: string, node: SyntaxNode): Named | null {
     case 'ParamList':
       return named(parameterName(source, node), '', true);
     case 'DictionaryExpression':
-      return named(node.prevSibling?.name === ':' ? stringValue(source, node.prevSibling.prevSibling) : null);
+      return named(keyOf(source, node));
     case 'TupleExpression':
     case 'ArrayExpression':
       return layerSizeName(source, parent);
     default:
       return null;
   }
+}
+
+/** The key of a value in a dictionary, or in JSON. */
+function keyOf(source: string, value: SyntaxNode): string | null {
+  return value.prevSibling?.name === ':' ? stringValue(source, value.prevSibling.prevSibling) : null;
 }
 
 function named(name: string | null, callee = '', variable = false): Named | null {
@@ -127,6 +132,8 @@ export function isOutOfBounds(source: string, node: SyntaxNode): boolean {
       const name = ancestor.getChild('VariableName');
       if (name !== null && isEvaluationName(textOf(source, name))) return true;
     }
+    if (ancestor.name === 'DictionaryExpression' && isEvaluationName(keyOf(source, ancestor) ?? ''))
+      return true;
     if (ancestor.name !== 'CallExpression' || insideConstructor) continue;
     const callee = calleeName(source, ancestor);
     const isLoop = callee === 'range' && node.parent?.parent?.from === ancestor.from;
