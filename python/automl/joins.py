@@ -21,7 +21,9 @@ LEAST_MATCHED = 0.5
 FEW = 6
 """What the rows of a kind amount to is not told of longer lists of kinds."""
 MOST_KINDS = 40
-"""Nor how many rows there are of each kind of still longer ones."""
+"""Of still longer ones, only how many rows there are of each kind that `OFTEN` rows are of."""
+OFTEN = 20
+MOST_OFTEN = 150
 NAMES_OF_TIMES = ("day", "date", "time", "week", "month", "year", "second", "step", "tick")
 
 Key = tuple[str, ...]
@@ -109,15 +111,18 @@ def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> K
     order = np.concatenate([np.array(rows) for rows in places.values()])
     numbers, chosen, many = {}, {"": np.ones(len(order), bool)}, set()
     for name in values:
-        column, cells = np.array([as_number(cell) for cell in other[name]]), np.array(other[name])
-        levels = np.unique(cells[cells != ""])
+        column = np.array([as_number(cell) for cell in other[name]])
+        cells = np.array([cell.casefold() for cell in other[name]])
+        levels, counts = np.unique(cells[cells != ""], return_counts=True)
+        is_time = any(word in name.lower() for word in NAMES_OF_TIMES)
         if np.mean(~np.isnan(column)) >= 0.5:
             numbers[name] = column
-        elif len(levels) <= MOST_KINDS:
-            kinds = {f" where {name} is {level}": cells == level for level in levels}
+        elif len(levels) <= MOST_KINDS or not is_time:
+            listed = kinds_of(levels, counts)
+            kinds = {f" where {name} is {level}": cells == level for level in listed}
             chosen |= kinds
             many |= kinds.keys() if len(levels) > FEW else set()
-        if any(word in name.lower() for word in NAMES_OF_TIMES) and len(levels) > 1:
+        if is_time and len(levels) > 1:
             when = np.nan_to_num(numbers.get(name, np.unique(cells, return_inverse=True)[1]))
             order = order[np.lexsort((when[order], which))]
             for share in (0.5, 0.8, 0.95):
@@ -137,6 +142,15 @@ def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> K
     return {
         name: dict(zip(places, map(written, cells), strict=True)) for name, cells in found.items()
     }
+
+
+def kinds_of(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """All of a short list; of a longer one those that are frequent, if most rows are of them."""
+    if len(levels) <= MOST_KINDS:
+        return levels
+    is_often = counts >= OFTEN
+    is_told = counts[is_often].sum() > counts.sum() / 2 and is_often.sum() <= MOST_OFTEN
+    return levels[is_often & is_told]
 
 
 def measure(column: np.ndarray, starts: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:

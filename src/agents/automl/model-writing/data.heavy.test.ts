@@ -322,3 +322,14 @@ print(json.dumps(list(sum_up({"kind": ${JSON.stringify(kinds)}, "force": ["1"] *
   expect(names).toContain('rows where kind is k7');
   expect(names).not.toContain('sum of force where kind is k7');
 });
+
+test('of a long list of kinds, the rows of each frequent one are counted, however it is spelt', () => {
+  const names = printedBy(
+    '',
+    `from automl.joins import sum_up
+codes = [code for kind in range(60) for code in [f"BR{kind}", f"br{kind}"] * 12] + [f"x{number}" for number in range(99)]
+found = sum_up({"code": codes, "day": codes}, ["code", "day"], {("a",): list(range(len(codes)))})
+print(json.dumps([found["rows where code is br59"]["a",], len(found)]))`,
+  );
+  expect(names).toEqual(['24.0', 64]);
+});
