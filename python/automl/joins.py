@@ -16,14 +16,16 @@ REFERENCES: list[list[str]] = []
 """Columns that name rows of other tables: each with the column and the table that has these."""
 JOINED: list[list[str]] = []
 """Tables beside the one to learn from and the one to predict; each a file, or folders of them."""
+LOOKED_UP: list[str] = []
+"""Tables with a row for each value of a column of one that is joined."""
 LEAST_MATCHED = 0.5
 """The share of rows that must find their key in the other table."""
 FEW = 6
 """What the rows of a kind amount to is not told of longer lists of kinds."""
 MOST_KINDS = 40
-"""Of still longer ones, only how many rows there are of each kind that `OFTEN` rows are of."""
-OFTEN = 20
-MOST_OFTEN = 150
+"""Of longer ones, only how many rows there are of each kind that is frequent."""
+ROWS_OF_FREQUENT = 20
+MOST_FREQUENT_KINDS = 150
 NAMES_OF_TIMES = ("day", "date", "time", "week", "month", "year", "second", "step", "tick")
 
 Key = tuple[str, ...]
@@ -51,6 +53,8 @@ def join_tables(train: Columns, test: Columns) -> list[str]:
     for paths in JOINED:
         table, path = read_tables_of(paths, FILE_COLUMN), " and ".join(paths)
         other = {name: list(map(cleaned, cells)) for name, cells in table.items()}
+        for told in LOOKED_UP:
+            look_up(other, read_table(told))
         keys = [
             name
             for name in other
@@ -87,6 +91,18 @@ def join_tables(train: Columns, test: Columns) -> list[str]:
             added.append(label)
         print(f"joined {path} by {', '.join(keys)}: {len(known)} columns")
     return added
+
+
+def look_up(other: Columns, table: Columns) -> None:
+    """Adds the columns of a table with a row for each value of a column that both have."""
+    for key in [name for name in table if name in other]:
+        rows = {cleaned(cell).casefold(): row for row, cell in enumerate(table[key])}
+        found = [rows.get(cell.casefold()) for cell in other[key]]
+        known = sum(row is not None for row in found)
+        if len(rows) == len(table[key]) and known >= LEAST_MATCHED * len(found):
+            for name in [name for name in table if name not in (*other, *TARGETS)]:
+                cells = list(map(cleaned, table[name]))
+                other[name] = ["" if row is None else cells[row] for row in found]
 
 
 def is_key(name: str, other: Columns, test: Columns) -> bool:
@@ -148,8 +164,8 @@ def kinds_of(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """All of a short list; of a longer one those that are frequent, if most rows are of them."""
     if len(levels) <= MOST_KINDS:
         return levels
-    is_often = counts >= OFTEN
-    is_told = counts[is_often].sum() > counts.sum() / 2 and is_often.sum() <= MOST_OFTEN
+    is_often = counts >= ROWS_OF_FREQUENT
+    is_told = counts[is_often].sum() > counts.sum() / 2 and is_often.sum() <= MOST_FREQUENT_KINDS
     return levels[is_often & is_told]
 
 

@@ -37,6 +37,17 @@ def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
     return sorted(found)
 
 
+def find_looked_up(tables: list[Table], joined: list[Table]) -> list[str]:
+    """Tables with a row for each value of a column of others, as products for lines of orders."""
+    columns = [column for table in joined for column in table.cells.items()]
+    found = {
+        table.path.as_posix()
+        for table, (name, cells) in product(tables, columns)
+        if set(cells) & set(told := table.cells.get(name, [])) and len(set(told)) == len(told)
+    }
+    return sorted(found)
+
+
 def are_among(cells: list[str], told: Iterable[str]) -> bool:
     """Whether nearly all of enough different cells are."""
     asked = set(cells)

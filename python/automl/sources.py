@@ -41,6 +41,7 @@ from automl.look import (
 from automl.pairs import find_pair
 from automl.references import (
     column_like,
+    find_looked_up,
     find_references,
     find_renamed,
     find_symbols,
@@ -198,6 +199,9 @@ def table_source(
         joined = [each for each in joined if each.file_column in ("", file_columns[0])]
     if joined:
         settings["JOINED"] = list(together(joined).values())
+    looked_up = find_looked_up([each for each in tables if each not in (*own, *joined)], joined)
+    if looked_up:
+        settings["LOOKED_UP"] = looked_up
     assumed = find_assumed(test, train, answers)
     if assumed:
         settings["ASSUMED"] = assumed

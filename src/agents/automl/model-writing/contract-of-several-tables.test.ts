@@ -71,6 +71,20 @@ it('reads tables of the same name and columns as one that is to be joined', () =
   });
 });
 
+it('knows a table with a row for each value of a column of one that is joined', () => {
+  const files = {
+    'train.csv': 'id,size,y\n1,10,1\n2,20,2\n3,5,3\n',
+    'test.csv': 'id,size\n4,1\n5,2\n6,9\n',
+    'lines.csv': `id,code\n${[1, 2, 3, 4, 5, 6].map((id) => `${id},A1\n${id},B2\n`).join('')}`,
+    'codes.json': '[{"code": "A1", "group": "wheels"}, {"code": "B2", "group": "brakes"}]',
+    'days.csv': 'day,code\n1,A1\n2,A1\n',
+  };
+  expect(settingsOf(taskOf('MAE', [{}]), files)).toMatchObject({
+    JOINED: [['data/lines.csv']],
+    LOOKED_UP: ['data/codes.json'],
+  });
+});
+
 it('knows the file of each id in a folder of its own', () => {
   const ids = ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'];
   const files = {
