@@ -23,7 +23,7 @@ export const neededNode = isCheckout ? '24' : '22.18';
 
 /**
  * Of the process that executes runs. A collection of the young generation stops all of them, with Node's default size for
- * as long as 50 ms, with this one for half of that (`npm run bench -- many`). It can't be changed later.
+ * as long as 50 ms, with this one for less than 20 (`npm run bench -- many`). It can't be changed later.
  */
 export const flagsForRuns = ['--max-semi-space-size=8'];
 

@@ -57,7 +57,7 @@ export class PackIndex<Pack> {
     const [prefixes, numbers] = [this.#prefixes, this.#numbers];
     this.#prefixes = new Uint32Array(2 * prefixes.length);
     this.#numbers = new Uint32Array(2 * numbers.length);
-    // An iterator takes eight times as long, and this may be a million slots.
+    // An iterator took 20 ms for 100,000 contents, during which no run goes on.
     for (let slot = 0; slot < numbers.length; slot++) {
       const number = numbers[slot] ?? 0;
       if (number > 0) this.#put(prefixes[slot] ?? 0, number);
