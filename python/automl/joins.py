@@ -54,7 +54,7 @@ def join_tables(train: Columns, test: Columns) -> list[str]:
         table, path = read_tables_of(paths, FILE_COLUMN), " and ".join(paths)
         other = {name: list(map(cleaned, cells)) for name, cells in table.items()}
         for told in LOOKED_UP:
-            look_up(other, read_table(told))
+            look_up(other, read_table(told), {*train, *TARGETS})
         keys = [
             name
             for name in other
@@ -93,14 +93,17 @@ def join_tables(train: Columns, test: Columns) -> list[str]:
     return added
 
 
-def look_up(other: Columns, table: Columns) -> None:
-    """Adds the columns of a table with a row for each value of a column that both have."""
+def look_up(other: Columns, table: Columns, known_else: set[str]) -> None:
+    """
+    Adds the columns of a table with a row for each value of a column that both have. Those that are
+    known otherwise would be taken for keys.
+    """
     for key in [name for name in table if name in other]:
         rows = {cleaned(cell).casefold(): row for row, cell in enumerate(table[key])}
         found = [rows.get(cell.casefold()) for cell in other[key]]
         known = sum(row is not None for row in found)
         if len(rows) == len(table[key]) and known >= LEAST_MATCHED * len(found):
-            for name in [name for name in table if name not in (*other, *TARGETS)]:
+            for name in [name for name in table if name not in {*other, *known_else}]:
                 cells = list(map(cleaned, table[name]))
                 other[name] = ["" if row is None else cells[row] for row in found]
 

@@ -12,7 +12,8 @@ const maxFiles = 4;
 const minSteps = 20;
 
 const markOf = (path: string) => `\n# ---- ${path} ----\n`;
-const mark = /\n# ---- ([\w-]+\.(?:py|json|toml|ya?ml|ini|cfg)) ----\n/;
+/** Between two of the files; its group is the path. */
+export const mark = /\n# ---- ([\w-]+\.(?:py|json|toml|ya?ml|ini|cfg)) ----\n/;
 
 /**
  * The entry script, and the files of the workspace with its settings, its model or its training, as one text: code that

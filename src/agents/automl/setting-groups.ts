@@ -1,17 +1,14 @@
-/** Where a file begins in a script's text; see `readScript`. */
-const file = /\n# ---- [\w-]+\.(?<ending>\w+) ----\n/g;
+import { mark } from './script-files.ts';
 
 /**
  * The groups of a setting in a file of YAML, TOML or INI that is part of a script's text: `[validation]` on a line above
  * it, or `validation:` on one that is less indented. None for what is in other files.
  */
 export function groupsOf(source: string, at: number): string[] {
-  const before = source.slice(0, at);
-  const start = [...before.matchAll(file)].at(-1);
-  const lines = before.slice(start?.index ?? 0).split('\n');
-  const ending = start?.groups?.ending ?? '';
-  if (/^(?:toml|ini|cfg)$/.test(ending)) return lines.flatMap(headingIn).slice(-1);
-  return /^ya?ml$/.test(ending) ? keysAbove(lines) : [];
+  const [path = '', text = ''] = source.slice(0, at).split(mark).slice(-2);
+  const lines = text.split('\n');
+  if (/\.(?:toml|ini|cfg)$/.test(path)) return lines.flatMap(headingIn).slice(-1);
+  return /\.ya?ml$/.test(path) ? keysAbove(lines) : [];
 }
 
 function headingIn(line: string): string[] {

@@ -328,8 +328,8 @@ test('a table tells more of the rows of one that is joined, however its keys are
     '',
     `from automl.joins import look_up
 lines = {"code": ["A1", "a1", "B2", ""], "group": ["x", "x", "y", "z"]}
-look_up(lines, {"code": ["A1", "B2"], "price": ["3", "4"], "group": ["no", "no"]})
-look_up(lines, {"code": ["A1", "A1"], "many": ["3", "4"]})
+look_up(lines, {"code": ["A1", "B2"], "price": ["3", "4"], "group": ["no", "no"], "shop": ["1", "2"]}, {"shop"})
+look_up(lines, {"code": ["A1", "A1"], "many": ["3", "4"]}, set())
 print(json.dumps(lines))`,
   );
   expect(lines).toEqual({
