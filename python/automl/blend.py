@@ -26,6 +26,7 @@ from automl.settings import (
     UNIT,
     seconds_left,
 )
+from automl.surroundings import with_surroundings
 
 Split = tuple[np.ndarray, np.ndarray]
 """Rows to train on, rows to measure on."""
@@ -235,25 +236,25 @@ def moving(data: Data) -> list[str]:
     return names
 
 
-def without_moving(data: Data, splits: list[Split]) -> Data:
-    """
-    Trees know nothing of later times: what moves on with them is left out, if that is better for
-    the last rows.
-    """
+def without_moving(data: Data) -> Data:
+    """Trees know nothing of later times: what moves on with them is left out."""
     names = moving(data)
-    rest = {name: column for name, column in data.numbers.items() if name not in names}
-    if not names or not (rest or data.names):
-        return data
-    ways, losses = (data, replace(data, numbers=rest)), []
-    _, held = splits[0]
+    return replace(data, numbers={k: cells for k, cells in data.numbers.items() if k not in names})
+
+
+def better_way(data: Data, other: Data, what: str, splits: list[Split]) -> Data:
+    """The one of two ways to see the same rows in which the first model is better, on two folds."""
+    splits = splits[:2]
+    held = np.unique(np.concatenate([held for _, held in splits]))
+    losses = []
     try:
-        for each in ways:
+        for each in (data, other):
             told = cross_predict(MEMBERS[0], each, make_views(each), splits, is_first=True)
             losses.append(np.inf if told is None else loss_of(data.truth[held], told[0][held]))
     except UNFIT:
         return data
-    print(f"last rows without {', '.join(names)}: loss {losses[1]:.6g}; with: {losses[0]:.6g}")
-    return ways[int(np.argmin(losses))]
+    print(f"{what}: loss {losses[1]:.6g}; else: {losses[0]:.6g}")
+    return (data, other)[int(np.argmin(losses))]
 
 
 def learn(data: Data) -> None:
@@ -261,8 +262,13 @@ def learn(data: Data) -> None:
     if data.rows < ROWS_FOR_THREADS:
         use_one_thread()
     splits = make_splits(data)
-    if data.when is not None:
-        data = without_moving(data, splits)
+    if data.when is not None and moving(data):
+        less = without_moving(data)
+        if less.numbers or less.names:
+            data = better_way(data, less, f"last rows without {', '.join(moving(data))}", splits)
+    wider = with_surroundings(data)
+    if wider is not data:
+        data = better_way(data, wider, "with the rows around each", splits)
     views = make_views(data)
     print(f"{data.rows} rows to learn from, {views.full.shape[1]} columns of numbers and names")
     found: dict[str, tuple[Prediction, Prediction]] = {}

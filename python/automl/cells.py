@@ -73,6 +73,21 @@ def parts_of(cells: list[str]) -> list[list[str]]:
     return []
 
 
+def labels_in(cells: list[str]) -> tuple[str, list[str]]:
+    """
+    What stands between the labels of one cell, as in `noise;waste`, and all labels; nothing where
+    cells are no lists of labels, few of which make many different cells.
+    """
+    known = set(filter(None, cells))
+    for mark in (";", "|", ",", "/", "+", " "):
+        several = [cell for cell in known if mark in cell]
+        labels = sorted({each.strip() for cell in known for each in cell.split(mark)})
+        if len(several) > 0.5 * len(known) and 1.5 * len(labels) < len(known) and "" not in labels:
+            is_spaced = sum(f"{mark} " in cell for cell in several) > 0.5 * len(several)
+            return mark + " " * is_spaced, labels
+    return "", []
+
+
 def counterparts(names: list[str]) -> list[tuple[str, str]]:
     """Two columns of the same kind each, as the names in pairs of records."""
     alike = defaultdict[str, list[str]](list)

@@ -43,7 +43,7 @@ OF_CLASSES = (
     *("auc", "gini", "average precision", "log loss", "brier"),
     *("kappa", "quadratic weighted kappa", "matthews correlation"),
 )
-F_BETA = re.compile(r"(?:macro |micro |weighted )?f\d(?:\.\d+)?")
+F_BETA = re.compile(r"(?:macro |micro |weighted |samples )?f\d(?:\.\d+)?")
 OF_LABELS = ("auc", "average precision", "brier", "balanced accuracy", "matthews correlation")
 """Of several columns that are 1 or 0; and all F scores, also micro-averaged ones."""
 OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
@@ -71,21 +71,24 @@ def find_contract() -> dict[str, Any]:
     needs_pil = source.are_pictures and source.ending not in ("", *PLAIN_PICTURE_ENDINGS)
     if needs_pil and "PIL" not in there:
         raise NoModelError("PIL cannot be imported")
-    labels = are_labels(source.targets)
+    labels, listed = are_labels(source.targets), lists_labels(source)
     metric = {"mcrmse": "rmse"}.get(METRIC, METRIC)
+    if listed:
+        metric = "micro f1" if metric == "f1" else metric
     # Of one class for each row, all micro-averaged F scores are the share of right ones.
-    if metric.startswith("micro ") and not labels:
+    if metric.startswith("micro ") and not (labels or listed):
         metric = "accuracy"
     is_measured = metric in (*OF_NUMBERS, *OF_CLASSES) or F_BETA.fullmatch(metric) is not None
     quantiles = quantiles_in(NAMES) or [QUANTILE] * len(NAMES)
     is_measured &= metric != "pinball" or all(quantiles)
     is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
-    classes = 0 if labels else count_classes(source, metric)
+    is_measured &= not listed or F_BETA.fullmatch(metric) is not None
+    classes = 0 if labels or listed else count_classes(source, metric)
     if not is_measured:
         is_asked = {each.name for each in source.targets} <= {*NAMES}
         if RANKED.search(METRIC) and not (is_asked or classes):
             raise NoModelError(f"{source.targets[0].name} need not be what is to be ranked by")
-        metric = stand_in(source, classes)
+        metric = "micro f1" if listed else stand_in(source, classes)
         classes = classes or (2 if metric == "auc" else 0)
     parts, reads = choose_parts(source, there)
     models, members, passes = "models", choose_members(source, classes, EPOCHS == 0), {}
@@ -103,7 +106,7 @@ def find_contract() -> dict[str, Any]:
         parts = [models, "blend", *parts]
     is_share = metric in SHARES or F_BETA.fullmatch(metric) is not None
     return {
-        "parts": ["settings", "cells", "data", "formats", "scores", *parts],
+        "parts": ["settings", "cells", "data", "surroundings", "formats", "scores", *parts],
         "reads": reads,
         "members": members,
         "kind": source.kind,
@@ -112,7 +115,7 @@ def find_contract() -> dict[str, Any]:
         "settings": {
             **source.settings,
             **submission_settings(source, classes, metric),
-            **({"ARE_LABELS": True} if labels and metric not in OF_NUMBERS else {}),
+            **({"ARE_LABELS": True} if listed or (labels and metric not in OF_NUMBERS) else {}),
             **passes,
             "TEST": test,
             "METRIC": metric,
@@ -138,6 +141,12 @@ def are_labels(columns: list[Column]) -> bool:
         each.numeric and 0 < len(each.values) <= 2 and {*map(float, each.values)} <= {0, 1}
         for each in columns
     )
+
+
+def lists_labels(source: Source) -> bool:
+    """Whether each row has a list of labels in its only cell."""
+    is_text = ASKED[0][1] != "number" and not source.by_class and len(source.targets) == 1
+    return is_text and len(ASKED) == 1 and 1 < len(source.targets[0].labels) <= MOST_CLASSES
 
 
 def count_classes(source: Source, metric: str) -> int:
@@ -180,6 +189,7 @@ def submission_settings(source: Source, classes: int, metric: str) -> dict[str, 
         "CLASSIFIES": classes > 0,
         "MANY_CLASSES": classes > 2,
         "WRITES_PROBABILITY": classes > 0 and is_number and metric in OF_PROBABILITIES,
+        **labels_of(source),
         "VALUES": VALUES,
         "POSITIVE": POSITIVE,
         "ROUNDS_TO_WHOLE": [
@@ -189,10 +199,16 @@ def submission_settings(source: Source, classes: int, metric: str) -> dict[str, 
     }
 
 
+def labels_of(source: Source) -> dict[str, Any]:
+    target = source.targets[0]
+    return {"ALL_LABELS": target.labels, "MARK": target.mark} if lists_labels(source) else {}
+
+
 def plan(test: str, source: Source, classes: int, metric: str, is_measured: bool) -> str:
     """For people."""
     targets = ", ".join(column.name for column in source.targets)
-    labels = "labels" if are_labels(source.targets) else "numbers"
+    are_told = are_labels(source.targets) or lists_labels(source)
+    labels = "labels" if are_told else "numbers"
     learns = f"Learn {targets} ({'classes' if classes else labels}) from {source.rows} rows"
     why = "" if is_measured else ", since I cannot compute the task's own metric"
     limit = f"; see no row more than {EPOCHS} times" if EPOCHS else ""

@@ -12,11 +12,13 @@ import numpy as np
 
 from automl.cells import as_number, is_number
 from automl.settings import (
+    ALL_LABELS,
     BOUNDS,
     CLASS_COLUMNS,
     CLASSIFIES,
     COLUMNS,
     ID,
+    MARK,
     POSITIVE,
     ROUNDS_TO_WHOLE,
     SUBMISSION,
@@ -49,6 +51,8 @@ class Data:
     """Wide columns, as sparse matrices, that only linear models and kernels are given."""
     groups: np.ndarray | None = None
     """Of the rows to learn from: those of one group belong together."""
+    series: np.ndarray | None = None
+    """A number for the series of each row, where the rows of a group stand in an order."""
     when: np.ndarray | None = None
     """The times of all rows, where those to predict come after all others."""
     starts: dict[str, datetime] = field(default_factory=dict)
@@ -96,6 +100,9 @@ def make_views(data: Data) -> Views:
 
 def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:
     """What is to be learnt, and the names of the classes; one answer a row and target."""
+    if ALL_LABELS:
+        told = [{each.strip() for each in row[0].split(MARK.strip() or " ")} for row in answers]
+        return np.array([[each in some for each in ALL_LABELS] for some in told], float), []
     if not CLASSIFIES:
         return np.array([list(map(as_number, row)) for row in answers]), []
     often = Counter(row[0] for row in answers)
@@ -191,6 +198,11 @@ def write_submission(data: Data, guess: np.ndarray) -> None:
         columns[COLUMNS[0]] = guess[:, 1]
     elif CLASSIFIES:
         columns[COLUMNS[0]] = np.array(data.classes, dtype=object)[guess.argmax(axis=1)]
+    elif ALL_LABELS:
+        # Each row has one at least.
+        told = (guess >= 0.5) | (guess == guess.max(axis=1, keepdims=True))
+        lists = [MARK.join(np.array(ALL_LABELS)[row]) for row in told]
+        columns[COLUMNS[0]] = np.array(lists, dtype=object)
     else:
         for place, name in enumerate(COLUMNS):
             column = np.clip(guess[:, place], *BOUNDS[place])

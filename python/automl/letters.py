@@ -1,5 +1,6 @@
 """Words without spaces: sequences, notations of molecules, codes."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
@@ -16,6 +17,11 @@ SHORT = 60
 ENDS = 8
 """Of words of different lengths up to SHORT, how many letters at each end have a place."""
 NUCLEOTIDES = set("ACGTUN")
+MARKED = re.compile(r"[A-Z]?(?:\[[^\[\]]{1,20}\]|\((?:[a-z]{1,20}|[-+][\d.]+)\))")
+"""A letter with what is said of it, as an oxidised residue: `M[+16]`, `M(ox)`."""
+CAPITALS = re.compile(r"[A-Z._-]+")
+UNUSED = 0xE000
+"""From here on, no script uses these letters."""
 LEAST_WITH = 0.02
 MOST_COUNTED = 150
 """The share of words that must have a piece that is counted, and how many are."""
@@ -49,7 +55,12 @@ def add_letters(name: str, cells: list[str], data: Data) -> bool:
 
 
 def as_spelt(cells: list[str]) -> list[str]:
-    """DNA and RNA in one way, which pipelines write in several."""
+    """DNA and RNA in one way, which pipelines write in several; a marked letter as one letter."""
+    bare = [cell for cell in (MARKED.sub("", cell) for cell in cells) if CAPITALS.fullmatch(cell)]
+    if any(map(MARKED.search, cells)) and len(bare) >= 0.9 * sum(map(bool, cells)):
+        marked = sorted({each for cell in cells for each in MARKED.findall(cell)})
+        letters = {each: chr(UNUSED + place) for place, each in enumerate(marked)}
+        cells = [MARKED.sub(lambda found: letters[found[0]], cell) for cell in cells]
     if {letter.upper() for cell in cells for letter in cell} <= NUCLEOTIDES:
         return [cell.upper().replace("U", "T") for cell in cells]
     return cells

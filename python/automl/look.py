@@ -11,7 +11,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from automl.cells import amounts_in, cleaned, is_number, numbers_in
+from automl.cells import amounts_in, cleaned, is_number, labels_in, numbers_in
 from automl.formats import (
     FILE_ENDINGS,
     Columns,
@@ -57,6 +57,9 @@ class Column:
     distinct: int
     values: list[str]
     """All of them, where they are few."""
+    mark: str = ""
+    labels: list[str] = field(default_factory=list)
+    """What stands between the labels of a cell, and all labels, where cells are lists of some."""
 
 
 @dataclass
@@ -129,7 +132,9 @@ def describe(name: str, cells: list[str]) -> Column:
     told = [cell for cell in cells if cell]
     known = set(told)
     is_numeric = bool(told) and sum(map(is_number, told)) >= 0.95 * len(told)
-    return Column(name, is_numeric, len(known), sorted(known) if len(known) <= MOST_VALUES else [])
+    values = sorted(known) if len(known) <= MOST_VALUES else []
+    labels = ("", []) if is_numeric else labels_in(told)
+    return Column(name, is_numeric, len(known), values, *labels)
 
 
 def kind_of(cells: list[str]) -> str:

@@ -14,7 +14,7 @@ LOSSES = (
 ABSOLUTE = ("mae", "wape", "median absolute error")
 RELATIVE = ("rmsle", "msle", "mape", "rmspe", "smape")
 """Metrics for which the same error counts more where the number is small."""
-F_BETA = re.fullmatch(r"(?:macro |micro |weighted )?f(\d(?:\.\d+)?)", METRIC)
+F_BETA = re.fullmatch(r"(?:macro |micro |weighted |samples )?f(\d(?:\.\d+)?)", METRIC)
 DECISIONS = (
     *("balanced accuracy", "balanced error", "matthews correlation"),
     *("kappa", "quadratic weighted kappa"),
@@ -32,6 +32,8 @@ def score(truth: np.ndarray, guess: Prediction) -> float:
         return score_of_classes(truth, guess)
     if ARE_LABELS and METRIC.startswith("micro"):
         truth, guess = truth.reshape(-1, 1), guess.reshape(-1, 1)
+    if METRIC.startswith("samples"):
+        return score_of_rows(truth == 1, guess >= 0.5)
     columns = zip(truth.T, guess.T, strict=True)
     if METRIC == "pinball":
         scores = [pinball(*each, of) for each, of in zip(columns, QUANTILES, strict=True)]
@@ -39,6 +41,13 @@ def score(truth: np.ndarray, guess: Prediction) -> float:
         scores = [(label_score if ARE_LABELS else column_score)(*each) for each in columns]
     weights = truth.sum(axis=0) if ARE_LABELS and METRIC.startswith("weighted") else None
     return float(np.average(scores, weights=weights))
+
+
+def score_of_rows(truth: np.ndarray, told: np.ndarray) -> float:
+    """The mean F score of the labels of each row, shape (rows, labels); 0 without any."""
+    weight = float(F_BETA[1]) ** 2 if F_BETA else 1.0
+    sizes = weight * truth.sum(axis=1) + told.sum(axis=1)
+    return float(np.mean((1 + weight) * (truth & told).sum(axis=1) / np.maximum(sizes, 1e-12)))
 
 
 def label_score(truth: np.ndarray, guess: np.ndarray) -> float:

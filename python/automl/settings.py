@@ -28,6 +28,9 @@ MANY_CLASSES = False
 """More than two: boosting then makes a tree for each class in each round."""
 ARE_LABELS = False
 """Each target is 1 or 0: whether something holds."""
+ALL_LABELS: list[str] = []
+MARK = ""
+"""All that hold for some row, and what is between those of a cell: the only target is a list."""
 METRIC = "mae"
 METRIC_NAME = "MAE"
 QUANTILES = [0.5]

@@ -10,7 +10,8 @@ import numpy as np
 from automl.cells import DATE, as_number, cleaned, is_number, parts_of
 from automl.data import Data, encode
 from automl.formats import Columns, read_table, with_rows
-from automl.settings import CLASSIFIES, ID, TARGETS, TEST
+from automl.settings import ALL_LABELS, CLASSIFIES, ID, TARGETS, TEST
+from automl.surroundings import series_of
 
 TRAIN = ["data/train.csv"]
 """Tables of the same columns."""
@@ -117,6 +118,7 @@ def find_groups(name: str, cells: Cells, data: Data) -> None:
         # A row without a value is a group of its own.
         alone = [cell or f"row {row}" for row, cell in enumerate(train)]
         data.groups = np.unique(alone, return_inverse=True)[1]
+        data.series = None if name == ID else series_of(cells)
         print(f"honest folds: rows of one {name} belong together: those to predict have others")
 
 
@@ -128,6 +130,9 @@ def find_order(name: str, data: Data) -> None:
         return
     if test.min() > train.max() or test.max() < train.min():
         data.when = column if test.min() > train.max() else -column
+        if data.series is not None and len(np.unique(column)) <= data.series[-1] + 1:
+            # Days are no series of the shops that have a row each.
+            data.series = None
         print(f"honest folds: the rows to predict lie beyond the others in {name}")
 
 
@@ -154,7 +159,7 @@ def read_tables() -> tuple[Columns, Columns]:
         test = with_rows(test, [each in ids for each in test[ID]])
     test |= {name: [told] * len(test[ID]) for name, told in ASSUMED}
     train[ROW] = list(map(str, range(len(train[ID]))))
-    is_told = bool if CLASSIFIES else is_number
+    is_told = bool if CLASSIFIES or ALL_LABELS else is_number
     told = [all(is_told(cleaned(cell)) for cell in row) for row in answers_of(train)]
     return with_rows(train, told), test
 

@@ -17,6 +17,7 @@ auc, roc auc, auroc, auc roc, macro auc, area under the curve, area under the ro
 f1, f1 score
 macro f1, macro f1 score, macro averaged f1, f1 macro, f1 score macro
 weighted f1, weighted f1 score, weighted averaged f1, f1 weighted, f1 score weighted
+samples f1, samples f1 score, f1 samples, sample f1, f1 per sample, f1 per row, row f1
 micro f1, micro f1 score, micro averaged f1, f1 micro, f1 score micro
 balanced error, balanced error rate, ber
 error rate, misclassification rate, classification error, zero one loss, hamming loss

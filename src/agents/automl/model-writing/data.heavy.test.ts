@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask } from '../../../tasks/index.ts';
+import { printedBy as printed } from './test-support.ts';
 
 /** How the scripts that automl writes read data: calls their parts. */
 const root = join(import.meta.dirname, '../../../..');
@@ -10,16 +10,7 @@ const { executable: python } = await ensurePython(loadTask('digits', [join(root,
   cache: cacheFolder(process.env),
 });
 
-/** What a program prints as JSON. `settings`: assignments in Python, made before any part is imported. */
-function printedBy(settings: string, program: string): unknown {
-  const input = `import json\nimport numpy as np\nfrom automl import settings\n${settings}\n${program}\n`;
-  const { stdout, stderr, status } = spawnSync(python, ['-'], {
-    env: { PATH: process.env.PATH, PYTHONPATH: join(root, 'python') },
-    ...{ encoding: 'utf8', input },
-  });
-  expect(status, stderr).toBe(0);
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
-}
+const printedBy = printed.bind(null, python);
 
 /** The classes in their order. */
 function classesOf(settings: string, answers: string): unknown {
@@ -110,28 +101,6 @@ print(json.dumps([[int(later_rows(order, ahead).sum()) for ahead in (10, 1, 70)]
   expect(found).toEqual([[10, 20, 20], ['time']]);
 });
 
-test('of a table whose rows hold from one day to another, a row gets what holds on its day and began last', () => {
-  const found = printedBy(
-    '',
-    `from automl.spans import find_span, join_span
-prices = {
-    "shop": ["a", "a", "b", "a"],
-    "from": ["2024-01-01", "2024-01-10", "2024-01-05", "2024-01-03"],
-    "to": ["2024-01-20", "", "2024-01-06", "2024-01-04"],
-    "price": ["1", "2", "3", "4"],
-}
-rows = {"when": ["2024-01-04", "2024-01-12", "2024-01-06", "2024-01-07", "2023-12-31", ""], "shop": list("aabbaa")}
-told = {name: cells for name, cells in prices.items() if name != "shop"}
-span = find_span(rows, told)
-print(json.dumps([span, join_span(rows, ["shop"], span, prices), find_span({"when": ["x"]}, told)]))`,
-  );
-  expect(found).toEqual([
-    ['from', 'to', 'when'],
-    { holds: ['1', '1', '1', '0', '0', '0'], price: ['4', '2', '3', '', '', ''] },
-    [],
-  ]);
-});
-
 test('names are one however they are spelt, DNA and RNA too, and numbers are told beside what is usual for a name', () => {
   const found = printedBy(
     '',
@@ -147,22 +116,6 @@ add_letters("s", ["GATTACA" + "ACGT" * k for k in range(1, 31)] + ["gauuaca" + "
 print(json.dumps([sorted(set(data.names["oven"])), float(np.abs(beside).max()), data.numbers["s count of GAT"].tolist() == [1] * 60]))`,
   );
   expect(found).toEqual([['gm2', 'rb7'], expect.closeTo(1.3, 0.1), true]);
-});
-
-test('quantiles of points tell what is anywhere in a picture', () => {
-  const found = printedBy(
-    '',
-    `from automl.shapes import spread_of
-rng = np.random.default_rng(0)
-plain = rng.normal(size=(40, 1, 16, 16))
-spotted = plain.copy()
-for each in spotted:
-    row, column = rng.integers(0, 13, 2)
-    each[0, row:row + 3, column:column + 3] += 5
-told = [spread_of(each) for each in (plain, spotted)]
-print(json.dumps([list(told[0].shape), int(np.max(np.abs(told[1].mean(0) - told[0].mean(0)) / told[0].std(0)) > 5)]))`,
-  );
-  expect(found).toEqual([[40, 90], 1]);
 });
 
 test('amounts are read with their units, which are taken for each other, and plain numbers and codes are none', () => {
@@ -204,148 +157,74 @@ print(json.dumps([is_read, {name: [None if value != value else value for value i
     expect(read(others)).toEqual([false, {}, {}]);
 });
 
-test('large arrays become at most about a thousand columns, whatever their shape', () => {
-  const columnsOf = (...shape: number[]) =>
-    printedBy(
-      '',
-      `from automl.arrays import as_numbers
-from automl.data import Data
-rows = np.arange(${shape.join('*')} * 3.0).reshape(3, ${shape.join(', ')})
-print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
-    );
-  // Of sequences, blocks, five measures of each channel, and its swings in 16 bands.
-  const whole = 5 + 16;
-  expect([columnsOf(500, 6), columnsOf(6, 500), columnsOf(128, 9)]).toEqual([
-    ...[(166 + whole) * 6, (166 + whole) * 6, (64 + whole) * 9],
+test('a letter with what is said of it is one letter, and branches of molecules are none', () => {
+  const found = printedBy(
+    '',
+    `from automl.letters import as_spelt
+molecules = ["CC(C)N", "C[C@H](N)C(=O)O", "c1ccccc1"]
+print(json.dumps([list(map(len, as_spelt(["AC[+57.02]DEM(ox)K", "PEPTIDE", "[Acetyl]-MK"]))), as_spelt(molecules) == molecules]))`,
+  );
+  expect(found).toEqual([[6, 7, 4], true]);
+});
+
+test('cells are lists of labels where few labels make many cells, and are written like those that were read', () => {
+  const found = printedBy(
+    '',
+    `from automl.cells import labels_in
+from itertools import combinations
+def cells(mark, *names):
+    return [mark.join(some) for size in (1, 2) for some in combinations(names, size)]
+topics = ["noise", "waste", "roads", "trees"]
+print(json.dumps([labels_in(cells(mark, *topics)) for mark in ("; ", "|", " ")]
+  + [labels_in(["New York", "Los Angeles", "Rome"]), labels_in(["very good", "good", "not good"])]))`,
+  );
+  const topics = ['noise', 'roads', 'trees', 'waste'];
+  expect(found).toEqual([
+    ['; ', topics],
+    ['|', topics],
+    [' ', topics],
+    ['', []],
+    ['', []],
   ]);
-  // Of pictures, the means of squares, what their edges and the patches of each quarter are like, and quantiles of their
-  // points: of each channel, and of what nine filters make of them.
-  const looks = (channels: number) => 1 + 8 * 16 + 16 + 8 + 4 * 2 * 64 + (channels + 9) * 9;
-  expect([columnsOf(64, 64), columnsOf(3, 64, 64)]).toEqual([36 + looks(1), 48 + looks(3)]);
-  expect([columnsOf(9, 9), columnsOf(7, 7), columnsOf(2, 3, 4, 5)]).toEqual([16 + looks(1), 49, 120]);
-});
-
-test('sequences that swing at another pace differ in other columns, wherever the swings begin', () => {
-  const [slow, later, fast] = printedBy(
-    '',
-    `from automl.shapes import swings_of
-steps = np.arange(200)
-rows = np.stack([np.sin(0.3 * steps), np.sin(0.3 * steps + 2), np.sin(2.0 * steps)])
-print(json.dumps(swings_of(rows).tolist()))`,
-  ) as number[][];
-  const strongest = (bands: number[] = []) => bands.indexOf(Math.max(...bands));
-  expect(strongest(later)).toBe(strongest(slow));
-  expect(strongest(fast)).toBeLessThan(strongest(slow));
-});
-
-test('rows whose neighbours are alike are sequences, others are not', () => {
-  const told = printedBy(
-    '',
-    `from automl.shapes import are_sequences
-rng = np.random.default_rng(0)
-walk = rng.normal(size=(50, 40)).cumsum(axis=1)
-print(json.dumps([are_sequences(walk), are_sequences((100 + 2 * walk).astype("u1")), are_sequences(rng.normal(size=(50, 40)))]))`,
+  const written = printedBy(
+    `import os, tempfile
+os.chdir(tempfile.mkdtemp())
+settings.ALL_LABELS, settings.MARK, settings.COLUMNS = ["noise", "waste"], "; ", ["topics"]`,
+    `from automl.data import Data, encode, write_submission
+truth = encode([("waste; noise",), ("waste",)])[0]
+write_submission(Data(["a", "b", "c"], truth, []), np.array([[0.7, 0.6], [0.1, 0.2], [0.9, 0.1]]))
+print(json.dumps([truth.tolist(), open("submission.csv").read()]))`,
   );
-  expect(told).toEqual([true, true, false]);
+  expect(written).toEqual([
+    [
+      [1, 1],
+      [0, 1],
+    ],
+    'id,topics\na,noise; waste\nb,waste\nc,noise\n',
+  ]);
 });
 
-test('the edges in a picture say the same of it when it is brighter, and tell stripes of different directions apart', () => {
-  const [as, brighter, across, turned] = printedBy(
+test('of rows that stand in an order, those around each are known, as far as they are of its series', () => {
+  const found = printedBy(
     '',
-    `from automl.shapes import edges_in
-lines = np.tile(np.sin(np.arange(24.0)), (24, 1))
-pictures = np.stack([lines, 3 * lines + 2, lines.T, np.rot90(lines)])[:, None]
-print(json.dumps(edges_in(pictures).tolist()))`,
-  ) as number[][];
-  const shares = ([, ...rest]: number[] = []) => rest.map((value) => Number(value.toFixed(5)));
-  expect(shares(brighter)).toEqual(shares(as));
-  expect(shares(across)).not.toEqual(shares(as));
-  // Eight directions in sixteen cells; then the cells, and the directions, in the order of their edges.
-  expect(shares(as)).toHaveLength(8 * 16 + 16 + 8);
-  expect(shares(turned).slice(-24)).toEqual(shares(across).slice(-24));
-  expect(shares(turned).slice(-24)).toEqual(shares(as).slice(-24));
-});
-
-test('patches tell marks apart wherever they are, which points alone do not', () => {
-  const [patches, points, plain] = printedBy(
-    '',
-    `from automl.shapes import columns_of, patches_in
-rng = np.random.default_rng(1)
-pictures, kinds = rng.normal(0, 0.2, (600, 14, 14)), np.arange(600) % 2
-across = np.zeros((5, 5))
-across[2] = across[:, 2] = 1
-for picture, kind in zip(pictures, kinds):
-    top, left = rng.integers(0, 10, 2)
-    picture[top : top + 5, left : left + 5] += (across, np.maximum(np.eye(5), np.eye(5)[::-1]))[kind]
-
-def told(columns):
-    columns = np.hstack([columns - columns.mean(axis=0), np.ones((600, 1))])
-    known, penalty = columns[:400], 3 * np.eye(columns.shape[1])
-    weights = np.linalg.solve(known.T @ known + penalty, known.T @ (2 * kinds[:400] - 1))
-    return ((columns[400:] @ weights > 0) == kinds[400:]).mean()
-
-print(json.dumps([told(10 * patches_in(pictures[:, None])), told(pictures.reshape(600, -1)),
-  bool(np.isfinite(columns_of(np.zeros((20, 12, 12), "u1"))).all())]))`,
-  ) as [number, number, boolean];
-  expect(patches).toBeGreaterThan(0.9);
-  expect(points).toBeLessThan(0.7);
-  expect(plain).toBe(true);
-});
-
-test('many rows of a key are summed up: in all, by kind, lately, and how their numbers change in the order of time', () => {
-  const known = printedBy(
-    '',
-    `from automl.joins import sum_up
-day = ["2024-01-02", "2024-01-01", "2024-01-01", "2024-01-03"]
-other = {"key": ["a", "a", "b", "a"], "day": day, "force": ["4", "1", "", "6"], "kind": ["x", "y", "y", "y"]}
-print(json.dumps({name: [cells["a",], cells["b",]]
-  for name, cells in sum_up(other, ["day", "force", "kind"], {("a",): [0, 1, 3], ("b",): [2]}).items()}))`,
-  ) as Record<string, [string, string]>;
-  expect(known).toMatchObject({
-    rows: ['3.0', '1.0'],
-    'sum of force': ['11.0', '0.0'],
-    'least of force': ['1.0', ''],
-    'most of force': ['6.0', ''],
-    'first of force': ['1.0', ''],
-    'last of force': ['6.0', ''],
-    'mean step of force': ['2.5', ''],
-    'rows where kind is y': ['2.0', '1.0'],
-    'sum of force where kind is y': ['7.0', '0.0'],
-    'rows in the last 0.05 of day': ['1.0', '0.0'],
-  });
-  const kinds = Array.from({ length: 8 }, (_, index) => `k${index}`);
-  const names = printedBy(
-    '',
-    `from automl.joins import sum_up
-print(json.dumps(list(sum_up({"kind": ${JSON.stringify(kinds)}, "force": ["1"] * 8}, ["kind", "force"], {("a",): list(range(8))}))))`,
-  ) as string[];
-  expect(names).toContain('rows where kind is k7');
-  expect(names).not.toContain('sum of force where kind is k7');
-});
-
-test('a table tells more of the rows of one that is joined, however its keys are spelt', () => {
-  const lines = printedBy(
-    '',
-    `from automl.joins import look_up
-lines = {"code": ["A1", "a1", "B2", ""], "group": ["x", "x", "y", "z"]}
-look_up(lines, {"code": ["A1", "B2"], "price": ["3", "4"], "group": ["no", "no"], "shop": ["1", "2"]}, {"shop"})
-look_up(lines, {"code": ["A1", "A1"], "many": ["3", "4"]}, set())
-print(json.dumps(lines))`,
+    `from automl.data import Data
+from automl.surroundings import series_of, with_surroundings
+wells = ["a", "a", "a", "b", "b", "b", "c", "c", "c"]
+data = Data([], np.zeros((9, 1)), [], series=series_of(wells))
+data.numbers["heat"] = np.array([1.0, 2, 6, 10, np.nan, 30, 5, 5, 8])
+data.names["rock"] = np.array(list("xyzxyzxyz"), dtype=object)
+wide = with_surroundings(data)
+def told(column):
+    return [None if each != each else each for each in column]
+print(json.dumps([told(wide.numbers[name]) for name in ("heat -1 rows", "heat beside its series", "heat of 2 rows around")]
+  + ["".join(each or "." for each in wide.names["rock +2 rows"]), series_of(["a", "b", "a", "b", "a", "b"]), series_of(list("abc"))]))`,
   );
-  expect(lines).toEqual({
-    code: ['A1', 'a1', 'B2', ''],
-    group: ['x', 'x', 'y', 'z'],
-    price: ['3', '3', '4', ''],
-  });
-});
-
-test('of a long list of kinds, the rows of each frequent one are counted, however it is spelt', () => {
-  const names = printedBy(
-    '',
-    `from automl.joins import sum_up
-codes = [code for kind in range(60) for code in [f"BR{kind}", f"br{kind}"] * 12] + [f"x{number}" for number in range(99)]
-found = sum_up({"code": codes, "day": codes}, ["code", "day"], {("a",): list(range(len(codes)))})
-print(json.dumps([found["rows where code is br59"]["a",], len(found)]))`,
-  );
-  expect(names).toEqual(['24.0', 64]);
+  expect(found).toEqual([
+    [null, 1, 2, null, 10, null, null, 5, 5],
+    [-2, -1, 3, -10, null, 10, -1, -1, 2],
+    [3, 3, 3, 20, 20, 20, 6, 6, 6],
+    'z..z..z..',
+    null,
+    null,
+  ]);
 });

@@ -120,7 +120,7 @@ function answersScript(
   lastLine: string,
 ): string {
   const given = Object.entries(settings).filter(([name]) => ofAnswers.includes(name));
-  const parts = ['settings', 'cells', 'data', 'scores', 'formats', 'table', 'held_out'];
+  const parts = ['settings', 'cells', 'data', 'surroundings', 'scores', 'formats', 'table', 'held_out'];
   return pythonScript(parts, { ...Object.fromEntries(given), ...more }, lastLine);
 }
 

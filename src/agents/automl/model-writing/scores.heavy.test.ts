@@ -1,27 +1,17 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder } from '../../../lib/cache-folder.ts';
 import { ensurePython, loadTask } from '../../../tasks/index.ts';
+import { printedBy as printed } from './test-support.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const { executable: python } = await ensurePython(loadTask('digits', [join(root, 'tasks')]).requirements, {
   cache: cacheFolder(process.env),
 });
 
-function printedBy(program: string): unknown {
-  const { stdout, stderr, status } = spawnSync(python, ['-c', program], {
-    env: { PATH: process.env.PATH, PYTHONPATH: join(root, 'python') },
-    encoding: 'utf8',
-  });
-  expect(status, stderr).toBe(0);
-  return JSON.parse(stdout);
-}
+const printedBy = printed.bind(null, python, '');
 
 const start = `
-import json
-import numpy as np
-import automl.settings as settings
 
 def score_of(metric, classifies, truth, guess):
     settings.METRIC, settings.CLASSIFIES, settings.QUANTILES = metric, classifies, [0.8]
@@ -63,12 +53,13 @@ test('scores of labels are those of the definitions, over the labels or over all
   const found = printedBy(`${start}
 settings.ARE_LABELS = True
 truth, sure = [[1, 0], [1, 1], [0, 1], [0, 1]], [[0.9, 0.2], [0.4, 0.8], [0.1, 0.6], [0.2, 0.3]]
-print(json.dumps([score_of(metric, False, truth, sure) for metric in ["macro f1", "micro f1", "weighted f1", "auc"]]))`);
+metrics = ["macro f1", "micro f1", "weighted f1", "samples f1", "auc"]
+print(json.dumps([score_of(metric, False, truth, sure) for metric in metrics]))`);
   // Of the first label one of two is found, of the second two of three, and nothing else.
   const [first, second] = [2 / 3, 4 / 5];
-  expect(found).toEqual(
-    [(first + second) / 2, 6 / 8, (2 * first + 3 * second) / 5, 1].map((value) => expect.closeTo(value, 10)),
-  );
+  // Of the four rows, the first is right, the second half, the third right, and of the fourth nothing is told.
+  const means = [(first + second) / 2, 6 / 8, (2 * first + 3 * second) / 5, (1 + 2 / 3 + 1 + 0) / 4];
+  expect(found).toEqual([...means, 1].map((value) => expect.closeTo(value, 10)));
 });
 
 /** The errors are 1, 0, 0 and 3 of 1, 2, 4 and 8. */

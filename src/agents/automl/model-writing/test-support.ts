@@ -5,6 +5,20 @@ import { dirname, join } from 'node:path';
 import type { TaskBrief } from '../../../schema/index.ts';
 import { askedTable, type Contract, contractScript, readContract } from './contract.ts';
 
+/**
+ * What a program prints as JSON in its last line. It may import the parts in `python/automl`; `settings` are assignments
+ * in Python that are made before. Throws if it fails.
+ */
+export function printedBy(python: string, settings: string, program: string): unknown {
+  const input = `import json\nimport numpy as np\nfrom automl import settings\n${settings}\n${program}\n`;
+  const { stdout, stderr, status } = spawnSync(python, ['-'], {
+    env: { PATH: process.env.PATH, PYTHONPATH: join(import.meta.dirname, '../../../../python') },
+    ...{ encoding: 'utf8', input },
+  });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+}
+
 /** The real `contract.py` about a data folder with these files, in a Python with these packages, which are empty. */
 function found(task: TaskBrief, files: Record<string, string | Buffer>, packages = ['numpy', 'sklearn']) {
   const folder = mkdtempSync(join(tmpdir(), 'contract-'));

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cacheFolder } from '../../../lib/cache-folder.ts';
+import { ensurePython, loadTask } from '../../../tasks/index.ts';
+import { printedBy as printed } from './test-support.ts';
+
+/** How the scripts that automl writes join tables: calls their parts. */
+const root = join(import.meta.dirname, '../../../..');
+const { executable: python } = await ensurePython(loadTask('digits', [join(root, 'tasks')]).requirements, {
+  cache: cacheFolder(process.env),
+});
+
+const printedBy = printed.bind(null, python);
+
+test('of a table whose rows hold from one day to another, a row gets what holds on its day and began last', () => {
+  const found = printedBy(
+    '',
+    `from automl.spans import find_span, join_span
+prices = {
+    "shop": ["a", "a", "b", "a"],
+    "from": ["2024-01-01", "2024-01-10", "2024-01-05", "2024-01-03"],
+    "to": ["2024-01-20", "", "2024-01-06", "2024-01-04"],
+    "price": ["1", "2", "3", "4"],
+}
+rows = {"when": ["2024-01-04", "2024-01-12", "2024-01-06", "2024-01-07", "2023-12-31", ""], "shop": list("aabbaa")}
+told = {name: cells for name, cells in prices.items() if name != "shop"}
+span = find_span(rows, told)
+print(json.dumps([span, join_span(rows, ["shop"], span, prices), find_span({"when": ["x"]}, told)]))`,
+  );
+  expect(found).toEqual([
+    ['from', 'to', 'when'],
+    { holds: ['1', '1', '1', '0', '0', '0'], price: ['4', '2', '3', '', '', ''] },
+    [],
+  ]);
+});
+
+test('many rows of a key are summed up: in all, by kind, lately, and how their numbers change in the order of time', () => {
+  const known = printedBy(
+    '',
+    `from automl.joins import sum_up
+day = ["2024-01-02", "2024-01-01", "2024-01-01", "2024-01-03"]
+other = {"key": ["a", "a", "b", "a"], "day": day, "force": ["4", "1", "", "6"], "kind": ["x", "y", "y", "y"]}
+print(json.dumps({name: [cells["a",], cells["b",]]
+  for name, cells in sum_up(other, ["day", "force", "kind"], {("a",): [0, 1, 3], ("b",): [2]}).items()}))`,
+  ) as Record<string, [string, string]>;
+  expect(known).toMatchObject({
+    rows: ['3.0', '1.0'],
+    'sum of force': ['11.0', '0.0'],
+    'least of force': ['1.0', ''],
+    'most of force': ['6.0', ''],
+    'first of force': ['1.0', ''],
+    'last of force': ['6.0', ''],
+    'mean step of force': ['2.5', ''],
+    'rows where kind is y': ['2.0', '1.0'],
+    'sum of force where kind is y': ['7.0', '0.0'],
+    'rows in the last 0.05 of day': ['1.0', '0.0'],
+  });
+  const kinds = Array.from({ length: 8 }, (_, index) => `k${index}`);
+  const names = printedBy(
+    '',
+    `from automl.joins import sum_up
+print(json.dumps(list(sum_up({"kind": ${JSON.stringify(kinds)}, "force": ["1"] * 8}, ["kind", "force"], {("a",): list(range(8))}))))`,
+  ) as string[];
+  expect(names).toContain('rows where kind is k7');
+  expect(names).not.toContain('sum of force where kind is k7');
+});
+
+test('a table tells more of the rows of one that is joined, however its keys are spelt', () => {
+  const lines = printedBy(
+    '',
+    `from automl.joins import look_up
+lines = {"code": ["A1", "a1", "B2", ""], "group": ["x", "x", "y", "z"]}
+look_up(lines, {"code": ["A1", "B2"], "price": ["3", "4"], "group": ["no", "no"], "shop": ["1", "2"]}, {"shop"})
+look_up(lines, {"code": ["A1", "A1"], "many": ["3", "4"]}, set())
+print(json.dumps(lines))`,
+  );
+  expect(lines).toEqual({
+    code: ['A1', 'a1', 'B2', ''],
+    group: ['x', 'x', 'y', 'z'],
+    price: ['3', '3', '4', ''],
+  });
+});
+
+test('of a long list of kinds, the rows of each frequent one are counted, however it is spelt', () => {
+  const names = printedBy(
+    '',
+    `from automl.joins import sum_up
+codes = [code for kind in range(60) for code in [f"BR{kind}", f"br{kind}"] * 12] + [f"x{number}" for number in range(99)]
+found = sum_up({"code": codes, "day": codes}, ["code", "day"], {("a",): list(range(len(codes)))})
+print(json.dumps([found["rows where code is br59"]["a",], len(found)]))`,
+  );
+  expect(names).toEqual(['24.0', 64]);
+});
