@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { agentByName } from '../agents/index.ts';
 import { gradeRun, graderErrorOf } from '../grading/index.ts';
 import { UserError } from '../lib/errors.ts';
@@ -22,7 +22,7 @@ export interface MeasureTaskOptions {
   what: MeasuredScript;
   seeds: readonly number[];
   helpersFolder: string;
-  /** An empty folder, in which the runs are kept as an experiment. */
+  /** An empty folder, in which the runs are kept as an experiment of its name. */
   folder: string;
   versions: Record<string, string>;
   sandbox: SandboxDriver;
@@ -134,15 +134,15 @@ function performer({ task }: TaskResources, what: MeasuredScript) {
 function failure(
   { id }: RunSpec,
   message: string,
-  hint = 'Fix the script, then measure again; mlab tasks check keeps the runs that fail.',
+  hint = 'Fix the script, then measure again; with --keep, its run can be looked at.',
 ): UserError {
   return new UserError('not_measured', `The run ${id} gave no score: ${message}`, hint);
 }
 
 function planOf(options: MeasureTaskOptions): Plan {
-  const { what, seeds, sandbox, versions, gpus } = options;
+  const { what, seeds, folder, sandbox, versions, gpus } = options;
   const { task, prepared } = options.resources;
-  const name = ExperimentName.parse(`measure-${task.file.id}`);
+  const name = ExperimentName.parse(basename(folder));
   const runs = seeds.map(
     (seed): RunSpec => ({
       id: RunId.parse(`${task.file.id}-${what}-${seed}`),

@@ -1,6 +1,6 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { UserError } from '../../lib/errors.ts';
 import { removeTree } from '../../lib/read-only-tree.ts';
 import { shellWord } from '../../lib/shell-word.ts';
@@ -34,6 +34,7 @@ interface Options extends ResourceFlags {
   reference?: boolean;
   gpu?: boolean;
   save?: boolean;
+  keep?: boolean;
   write?: boolean;
 }
 
@@ -48,6 +49,7 @@ export const tasksBaseline: Verb = {
     { flags: '--reference', description: 'measure the reference solution instead of the baseline' },
     { flags: '--write', description: 'write the figures into task.yaml' },
     { flags: '--save', description: 'use the figures for later runs on this copy of the data' },
+    { flags: '--keep', description: 'keep the runs, failed ones too, as an experiment' },
     { flags: '--gpu', description: 'give the script and the grader a GPU' },
     ...prepareFlags,
   ],
@@ -57,6 +59,7 @@ export const tasksBaseline: Verb = {
   examples: [
     ['mlab tasks baseline digits', 'mean, spread and time of the starter over 5 seeds'],
     ['mlab tasks baseline ./tasks/mine --write', 'the same, and written into its task.yaml'],
+    ['mlab tasks baseline ./tasks/mine --seeds 1 --keep', 'once; then mlab view shows what the script did'],
     ['mlab tasks baseline cifar10 --save', 'the same, for data without figures in task.yaml'],
     ['mlab tasks baseline babylm --gpu --save', 'the same, measured on a GPU'],
     ['mlab tasks baseline digits --reference --seeds 10', 'the same for the reference solution'],
@@ -100,12 +103,19 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
   const { id: name } = task.file;
   const machine = machineName(gpus?.gpus);
   const parent = mkdtempSync(join(tmpdir(), 'mlab-measure-'));
+  const what = subjectOf(task, options);
+  const folder = options.keep
+    ? newExperiment(context.folders.experiments, `measure-${name}-${what}`)
+    : measureFolder(parent, name);
+  if (options.keep === true) {
+    const view = `${context.command} view ${basename(folder)}${context.placeFlags}`;
+    context.log(`${name}: the runs stay in ${folder}; ${view} shows them`);
+  }
   try {
     const measurement = await measureTask({
-      ...{ resources, what: subjectOf(task, options), sandbox: 'bubblewrap' },
+      ...{ resources, what, folder, sandbox: 'bubblewrap' },
       seeds: Array.from({ length: seeds }, (_, seed) => seed),
       helpersFolder: context.folders.helpers,
-      folder: measureFolder(parent, name),
       versions: { mlab: context.version, node: process.version },
       ...{ threads: cpus().length, gpus },
       signal: gpus === undefined ? context.signal : AbortSignal.any([context.signal, gpus.lost]),
@@ -137,6 +147,14 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
     };
   } finally {
     removeTree(parent);
+  }
+}
+
+/** The folder of an experiment of this name, or with a number if there is one already. */
+function newExperiment(parent: string, name: string): string {
+  for (let number = 1; ; number++) {
+    const folder = join(parent, number === 1 ? name : `${name}-${number}`);
+    if (!existsSync(folder)) return folder;
   }
 }
 
