@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,6 +55,8 @@ class Source:
     are_pictures: bool = False
     are_pairs: bool = False
     """Of things that have the same columns."""
+    beside: Counter[str] = field(default_factory=Counter)
+    """The same of columns of other tables that are joined."""
     ending: str = ""
     """Of the files that hold the rows."""
 

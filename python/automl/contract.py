@@ -222,7 +222,8 @@ def most_passes(pictures: int) -> int:
 
 def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     """The names of files like this one that read the data, and the call that does."""
-    has_letters, has_models = source.columns["letters"] > 0, "sklearn" in packages
+    columns = source.columns + source.beside
+    has_letters, has_models = columns["letters"] > 0, "sklearn" in packages
     rows = rows_read(source)
     plain = {"number", "name", "list", "formula", "letters"}
     if not (has_models or rows or source.columns.keys() & plain):
@@ -232,7 +233,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
     is_joined = bool({"JOINED", "REFERENCES"} & source.settings.keys())
     are_many = source.columns["number"] >= MANY_NUMBERS
     used = {
-        "formulas": source.columns["formula"] > 0,
+        "formulas": columns["formula"] > 0,
         "lists": source.columns["list"] > 0 or are_many or rows == "recordings",
         "dates": is_joined or bool(source.columns.keys() - {"text"}),
         "amounts": is_joined or bool(source.columns.keys() - {"text"}),
@@ -240,7 +241,7 @@ def choose_parts(source: Source, packages: list[str]) -> tuple[list[str], str]:
         "molecules": has_letters and has_models and "rdkit" in packages,
         "pieces": has_letters and has_models,
         "letters": has_letters and not has_models,
-        "texts": source.columns["text"] > 0 and has_models,
+        "texts": columns["text"] > 0 and has_models,
     }
     kinds = [kind for kind, is_used in used.items() if is_used]
     needed = [*["moments"] * used["dates"], *["letters"] * used["pieces"], *kinds]
@@ -270,7 +271,8 @@ def rows_read(source: Source) -> str:
 def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
     """Models that take too long are left out later."""
     rows, wide, columns = source.rows, source.is_wide, source.columns
-    words = columns["text"] + columns["letters"] > 0
+    letters = columns["letters"] + source.beside["letters"] > 0
+    words = letters or columns["text"] + source.beside["text"] > 0
     few = not words and not wide and classes == 0
     first = "forest" if wide else "boosting"
     if columns["text"] > 0 and passes:
@@ -281,7 +283,7 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
         "boosting": not wide or rows * max(classes, 1) < 20_000,
         "large_boosting": not wide and rows >= 5_000 and rows * max(classes, 1) <= 200_000,
         "linear": passes or classes == 0,
-        "pieces": columns["letters"] > 0 and (passes or classes == 0),
+        "pieces": letters and (passes or classes == 0),
         "kernel": rows <= (10_000 if classes else 6_000),
         "ratios": words and classes == 2 and passes,
         "forest": rows <= 100_000,

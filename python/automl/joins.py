@@ -26,6 +26,7 @@ MOST_KINDS = 40
 """Of longer ones, only how many rows there are of each kind that is frequent."""
 ROWS_OF_FREQUENT = 20
 MOST_FREQUENT_KINDS = 150
+MOST_LETTERS_OF_KEY = 20_000
 NAMES_OF_TIMES = ("day", "date", "time", "week", "month", "year", "second", "step", "tick")
 
 Key = tuple[str, ...]
@@ -158,9 +159,21 @@ def sum_up(other: Columns, values: list[str], places: dict[Key, list[int]]) -> K
             elif np.median(lengths) >= SHORTEST:
                 measures |= swings(column[order], starts)
             found |= {f"{each} of {name}{label}": cells for each, cells in measures.items()}
-    return {
+    known = {
         name: dict(zip(places, map(written, cells), strict=True)) for name, cells in found.items()
     }
+    for name in [name for name in values if are_sentences(other[name])]:
+        known[f"all {name}"] = {
+            key: "\n".join(other[name][row] for row in rows)[:MOST_LETTERS_OF_KEY]
+            for key, rows in places.items()
+        }
+    return known
+
+
+def are_sentences(cells: list[str]) -> bool:
+    """Of several words, and most of them different."""
+    told = list(filter(None, cells))
+    return len(set(told)) > len(told) / 2 and np.mean([len(cell.split()) for cell in told]) >= 2.5
 
 
 def kinds_of(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:

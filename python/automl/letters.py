@@ -9,6 +9,9 @@ import numpy as np
 
 from automl.data import Data
 
+LONGER_THAN_CODES = 15
+FEWEST_LONG = 20
+"""Long words may occur in many rows, as those of joined tables do."""
 LONG = 200
 """Longer words are too many letters to look at their pieces of four."""
 FEW_LETTERS = 6
@@ -34,7 +37,8 @@ def add_letters(name: str, cells: list[str], data: Data) -> bool:
     letters = Counter("".join(known))
     middle = np.median([len(cell) for cell in known])
     is_number = sum(cell.replace(".", "", 1).lstrip("+-").isdigit() for cell in known)
-    if is_number > 0.3 * len(known) or middle < 5 or len(set(known)) < 0.5 * len(known):
+    varied = 0.5 * len(known) if middle < LONGER_THAN_CODES else FEWEST_LONG
+    if is_number > 0.3 * len(known) or middle < 5 or len(set(known)) < varied:
         return False
     if sum(" " in cell for cell in known) > 0.05 * len(known) or len(letters) > 100:
         return False

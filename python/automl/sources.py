@@ -36,6 +36,7 @@ from automl.look import (
     files_named_in,
     find_tables,
     folders_of_classes,
+    kind_of,
     read_head,
 )
 from automl.pairs import find_pair
@@ -189,7 +190,7 @@ def table_source(
     if told:
         settings["ANSWERS"] = told.path.as_posix()
     own = [train, told, *more]
-    joined = [each for each in tables if each not in own and can_be_joined(test, each)]
+    joined = find_joinable(test, train, [each for each in tables if each not in own])
     references = find_references(test, [each for each in tables if each not in (*own, *joined)])
     if references:
         settings["REFERENCES"] = references
@@ -221,7 +222,26 @@ def table_source(
     rows = sum(each.rows for each in [train, *more])
     lists = [numbers_in(cells[0]) for cells in test.cells.values() if cells]
     is_wide = columns["number"] + sum(map(len, lists)) > 300
-    return Source("table", place, settings, rows, *answers, columns, is_wide, are_pairs=are_pairs)
+    named = {*looked_up, *(path for *_, path in references)}
+    beside = Counter(
+        kind_of(cells)
+        for table in [*joined, *(each for each in tables if each.path.as_posix() in named)]
+        for name, cells in table.cells.items()
+        if name not in {*test.cells, *train.cells}
+    )
+    more = (columns, is_wide, False, are_pairs)
+    return Source("table", place, settings, rows, *answers, *more, beside=beside)
+
+
+def find_joinable(test: Table, train: Table, tables: list[Table]) -> list[Table]:
+    """Not by ids of other things, as of the substances in FASTA that rows name."""
+    ids = {each for table in (test, train) for each in table.cells.get(ID, [])}
+    return [
+        each
+        for each in tables
+        if can_be_joined(test, each)
+        and (ID not in each.cells or shared(test, each) or not ids.isdisjoint(each.cells[ID]))
+    ]
 
 
 def together(tables: list[Table]) -> dict[tuple[str, frozenset[str]], list[str]]:

@@ -9,6 +9,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from automl.data import Data
 from automl.settings import MEMBERS, SECONDS, SEED
 
+FEWEST = 50
+"""Different sentences; fewer are names. Those of joined tables may occur in many rows."""
 MOST_LETTERS = min(12_000_000, 100_000 * SECONDS)
 """Above this, pieces of words take too long."""
 
@@ -20,7 +22,8 @@ def add_texts(name: str, cells: list[str], data: Data) -> bool:
     # Short ones must use words again and again, else they are names.
     words = {word for cell in known for word in cell.split()}
     is_short = np.mean(lengths) < 8
-    if len(set(known)) < 0.5 * len(known) or np.mean(lengths) < 2.5:
+    varied = 0.5 * len(known) if is_short else FEWEST
+    if len(set(known)) < varied or np.mean(lengths) < 2.5:
         return False
     if is_short and len(words) > 0.5 * sum(lengths):
         return False

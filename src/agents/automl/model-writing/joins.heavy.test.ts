@@ -91,3 +91,15 @@ print(json.dumps([found["rows where code is br59"]["a",], len(found)]))`,
   );
   expect(names).toEqual(['24.0', 64]);
 });
+
+test('of many sentences of a key, all are one text', () => {
+  const known = printedBy(
+    '',
+    `from automl.joins import sum_up
+notes = ["the lamp is dark", "a branch fell down", "loud music at night"]
+other = {"note": notes, "by": ["ann", "bob", "ann"]}
+found = sum_up(other, ["note", "by"], {("a",): [0, 2], ("b",): [1]})
+print(json.dumps([found["all note"]["a",], found["all note"]["b",], "all by" in found]))`,
+  );
+  expect(known).toEqual(['the lamp is dark\nloud music at night', 'a branch fell down', false]);
+});
