@@ -40,7 +40,8 @@ def add_letters(name: str, cells: list[str], data: Data) -> bool:
     varied = 0.5 * len(known) if middle < LONGER_THAN_CODES else FEWEST_LONG
     if is_number > 0.3 * len(known) or middle < 5 or len(set(known)) < varied:
         return False
-    if sum(" " in cell for cell in known) > 0.05 * len(known) or len(letters) > 100:
+    spaced = 0.05 if middle < LONGER_THAN_CODES else 0.25
+    if sum(" " in cell for cell in known) > spaced * len(known) or len(letters) > 100:
         return False
     kinds = {letter.lower() for letter in letters}
     if middle < 10 and len(set(known)) > 0.98 * len(known) and len(kinds) > 30:

@@ -151,7 +151,11 @@ def kind_of(cells: list[str]) -> str:
     is_varied = len(set(known)) > len(known) / 2
     if is_varied and words >= 2.5 * len(known):
         return "text"
-    is_long = sum(map(len, known)) >= 5 * len(known) and words <= 1.05 * len(known)
+    letters = sum(map(len, known))
+    single = sum(" " not in cell for cell in known)
+    # Some people put blanks into long sequences.
+    are_long = letters >= 15 * len(known) and single >= 0.75 * len(known)
+    is_long = are_long or (letters >= 5 * len(known) and words <= 1.05 * len(known))
     return "letters" if is_long and is_varied else "name"
 
 

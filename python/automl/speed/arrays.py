@@ -29,8 +29,11 @@ class Nest(Expressions):
             self.emit(f"{name} = np.asarray({code}){first}{'' if is_array else '.item()'}")
         for name, text in self.lists.items():
             self.emit(f"{text}[:] = {name}{first}.tolist()")
-        head = [f"{name} = {line}" for name, line in self.head.items()]
-        return [*head, "with np.errstate(all='ignore'):", *(f"    {line}" for line in self.lines)]
+        return ["with np.errstate(all='ignore'):", *(f"    {line}" for line in self.lines)]
+
+    def before(self) -> list[str]:
+        """The lines that come before these: the arrays of what is outside of the nest."""
+        return [f"{name} = {line}" for name, line in self.head.items()]
 
     def shape(self) -> str:
         sizes = [f"{name}.size" for name in self.loops] + ["1"] * (self.rank - len(self.loops))

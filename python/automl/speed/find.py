@@ -106,17 +106,26 @@ class Faster:
             for number in range(len(loops_of(start))):
                 node = copy.deepcopy(start)
                 block, place, loop = loops_of(node)[number]
+                nest = Nest(self.unit)
                 try:
-                    written = "\n".join(Nest(self.unit).written(loop))
+                    written = lines("\n".join(nest.written(loop)))
                 except UNFIT as problem:
                     if DEBUG:
                         print(f"  {self.unit.name}:{loop.lineno}: {problem!r}")
                     continue
+                head = lines("\n".join(nest.before()))
+                block[place : place + 1] = [*head, *written]
                 if DEBUG:
-                    print(textwrap.indent(written, "      "))
-                block[place : place + 1] = lines(written)
+                    print(textwrap.indent(ast.unparse([*head, *written]), "      "))
                 if self.accept("numpy: whole arrays", node):
                     return True
+                # Of an empty list it is not known what its elements are.
+                are_there = " and ".join(f"{name}.size" for name in nest.head)
+                if are_there:
+                    empty = ast.If(expression(are_there), written, [loop])
+                    block[place : place + len(head) + len(written)] = [*head, empty]
+                    if self.accept("numpy: whole arrays", node):
+                        return True
         return False
 
 

@@ -27,6 +27,8 @@ def _rounds(axis, rank, *bounds):
     start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     first, last = (np.min, np.max) if step > 0 else (np.max, np.min)
     shape = [-1 if each == axis else 1 for each in range(rank)]
+    if 0 in (np.size(start), np.size(stop)):
+        return np.zeros(0, int).reshape(shape)
     return np.arange(first(start), last(stop), step).reshape(shape)
 
 
@@ -75,6 +77,8 @@ def _index(array, rank, places):
 def _steps(place, rank):
     """How evenly numbers move along each axis; None if they do not."""
     place = np.reshape(place, [1] * (rank - np.ndim(place)) + [*np.shape(place)])
+    if place.size == 0:
+        return None
     grid = np.ogrid[tuple(slice(size) for size in place.shape)]
     first = place.flat[0]
     steps = [place.take(1 % size, axis).flat[0] - first for axis, size in enumerate(place.shape)]

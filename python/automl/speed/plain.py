@@ -9,6 +9,7 @@ from automl.speed.kept import kept_parts
 from automl.speed.matches import look_up
 from automl.speed.members import counts_for_lists, sets_for_lists
 from automl.speed.record import Function
+from automl.speed.roots import distances, products
 from automl.speed.tables import table_arrays, table_entries, table_parts, table_rows
 from automl.speed.trees import (
     always,
@@ -292,6 +293,8 @@ LAST_RULES: Rules = {
         f"numpy: elements from lists ({number + 1})": functools.partial(elements, only=number)
         for number in range(4)
     },
+    "python: distances without roots and powers": distances,
+    "python: products in place of powers": products,
     "python: least and greatest by comparisons": least,
     "python: parts looked up once": parts_once,
 }

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { briefOf, FakeEnvironment } from '../../../../test/fakes/fake-environment.ts';
+import { slowDistances } from '../../../../test/fixtures/slow-distances.ts';
 import { slowScripts } from '../../../../test/fixtures/slow-scripts.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
 import { Workspace } from '../../common/workspace.ts';
@@ -56,7 +57,7 @@ test('no program is run with few steps left', async () => {
   expect(environment.taken).toEqual([]);
 });
 
-test.each(slowScripts)(
+test.each([...slowScripts, ...slowDistances])(
   'a faster version is found of $title',
   ({ code, expected }) => {
     // On a busy machine, less time is not enough for all steps to the fastest version.

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { slowDistances } from '../../../../test/fixtures/slow-distances.ts';
 import { slowScripts } from '../../../../test/fixtures/slow-scripts.ts';
 import { slowScriptsOfNumpy } from '../../../../test/fixtures/slow-scripts-of-numpy.ts';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
@@ -50,7 +51,7 @@ function run(scripts: readonly string[]): z.infer<typeof Results> {
 }
 
 // What is faster is measured: beside other work, a try may miss it, as a run's may.
-test.each([...slowScripts, ...slowScriptsOfNumpy])(
+test.each([...slowScripts, ...slowDistances, ...slowScriptsOfNumpy])(
   'a faster version of $title prints the same',
   { retry: 2 },
   ({ code, expected }) => {
