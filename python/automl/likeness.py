@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 
@@ -11,12 +12,16 @@ from automl.formats import Columns
 
 LETTERS = 3
 """In the pieces of texts that are compared."""
+MOST_ROWS = 2_000
+LEAST_SHARED = 0.1
+"""The share of rows, beyond that by chance."""
 
 
 def compare(train: Columns, test: Columns, data: Data) -> None:
     """Adds how near numbers are, and which share of words and of pieces texts have in common."""
-    for one, other in counterparts([name for name in test if name in train]):
-        pair = [train[name] + test[name] for name in (one, other)]
+    columns = {name: train[name] + test[name] for name in test if name in train}
+    for one, other in counterparts(list(columns)) or akin(columns):
+        pair = [columns[name] for name in (one, other)]
         label = f"{one} and {other}"
         numbers = [np.array([as_number(cell) for cell in cells]) for cells in pair]
         if min(np.mean(~np.isnan(each)) for each in numbers) > 0.5:
@@ -26,6 +31,24 @@ def compare(train: Columns, test: Columns, data: Data) -> None:
             share, apart = in_common(*parts)
             data.numbers[f"{label} same {kind}"] = share
             data.numbers[f"{label} other {kind}"] = apart
+
+
+def akin(columns: Columns) -> list[tuple[str, str]]:
+    """Columns of words that a row's cells share more often than those of different rows."""
+    words = {
+        name: [set(re.findall(r"[^\W\d_]{3,}", cell.lower())) for cell in cells[:MOST_ROWS]]
+        for name, cells in columns.items()
+        if np.mean([len(cell.split()) for cell in cells]) > 1.5
+    }
+    found = []
+    for (one, some), (other, others) in combinations(words.items(), 2):
+        shared = [
+            np.mean([bool(a & b) for a, b in zip(some, np.roll(others, start), strict=True)])
+            for start in (0, 1)
+        ]
+        if shared[0] > shared[1] + LEAST_SHARED:
+            found.append((one, other))
+    return found
 
 
 def in_common(some: list[set[str]], others: list[set[str]]) -> tuple[np.ndarray, np.ndarray]:

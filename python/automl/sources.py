@@ -229,7 +229,7 @@ def table_source(
         for name, cells in table.cells.items()
         if name not in {*test.cells, *train.cells}
     )
-    more = (columns, is_wide, False, are_pairs)
+    more = (columns, is_wide, False, are_pairs or beside["text"] > 1)
     return Source("table", place, settings, rows, *answers, *more, beside=beside)
 
 
