@@ -14,7 +14,7 @@ LETTERS = 3
 """In the pieces of texts that are compared."""
 MOST_ROWS = 2_000
 LEAST_SHARED = 0.1
-"""The share of rows, beyond that by chance."""
+"""Words of a row, beyond those by chance."""
 
 
 def compare(train: Columns, test: Columns, data: Data) -> None:
@@ -34,7 +34,7 @@ def compare(train: Columns, test: Columns, data: Data) -> None:
 
 
 def akin(columns: Columns) -> list[tuple[str, str]]:
-    """Columns of words that a row's cells share more often than those of different rows."""
+    """Columns of words of which the cells of a row share more than those of different rows."""
     words = {
         name: [set(re.findall(r"[^\W\d_]{3,}", cell.lower())) for cell in cells[:MOST_ROWS]]
         for name, cells in columns.items()
@@ -43,7 +43,7 @@ def akin(columns: Columns) -> list[tuple[str, str]]:
     found = []
     for (one, some), (other, others) in combinations(words.items(), 2):
         shared = [
-            np.mean([bool(a & b) for a, b in zip(some, np.roll(others, start), strict=True)])
+            np.mean([len(a & b) for a, b in zip(some, np.roll(others, start), strict=True)])
             for start in (0, 1)
         ]
         if shared[0] > shared[1] + LEAST_SHARED:

@@ -104,7 +104,7 @@ print(json.dumps([found["all note"]["a",], found["all note"]["b",], "all by" in 
   expect(known).toEqual(['the lamp is dark\nloud music at night', 'a branch fell down', false]);
 });
 
-test('columns of other names are compared where the cells of a row share words more often than those of other rows', () => {
+test('columns of other names are compared where the cells of a row share more words than those of other rows', () => {
   const found = printedBy(
     '',
     `from automl.likeness import akin
