@@ -16,6 +16,10 @@ ID = "id"
 ASKED: list[list[Any]] = [["target", "number", -1e300, 1e300, []]]
 """The columns of the submission: name, type, least and greatest value, and values if listed."""
 NAMES = [name for name, *_ in ASKED]
+METRIC = "mae"
+"""As in metric-names.ts."""
+RANKED = re.compile(r"@ ?\d|dcg|reciprocal|hit rate")
+"""In names of metrics of the order of rows."""
 
 
 SAY_NOTHING = {"", "p", "pred", "predicted", "prediction", "expected", "prob", "probability", "id"}

@@ -5,15 +5,24 @@ import re
 import sys
 from typing import Any
 
-from automl.answers import ASKED, ID, NAMES, NoModelError, Source, classes_of, quantiles_in
+from automl.answers import (
+    ASKED,
+    ID,
+    METRIC,
+    NAMES,
+    RANKED,
+    NoModelError,
+    Source,
+    classes_of,
+    quantiles_in,
+)
+from automl.choices import CHOSEN
 from automl.formats import PLAIN_PICTURE_ENDINGS
 from automl.look import Column, packages
 from automl.sources import find_data
 
 # What the task asks for.
 SUBMISSION = "submission.csv"
-METRIC = "mae"
-"""As in metric-names.ts."""
 METRIC_NAME = "MAE"
 IN_PERCENT = False
 QUANTILE = 0.0
@@ -24,6 +33,8 @@ EPOCHS = 0
 VALUES: list[str] = []
 POSITIVE: list[str] = []
 
+EVERY_SCRIPT = ("settings", "cells", "data", "surroundings", "formats", "drawn", "scores")
+"""Files like this one, in an order in which each has what it needs."""
 MANY_NUMBERS = 16
 """Columns of numbers; they may be a sequence or a picture."""
 MANY_BESIDE = 3
@@ -32,8 +43,6 @@ MOST_CLASSES = 100
 """Targets with more different values are not classes."""
 SQUARED = re.compile("squar|rms|varian|devian")
 """In names of metrics that are about squares of errors, or nearly so."""
-RANKED = re.compile(r"@ ?\d|dcg|reciprocal|hit rate")
-"""In names of metrics of the order of rows."""
 OF_NUMBERS = (
     *("mae", "mse", "rmse", "msle", "rmsle", "mape", "smape", "wape", "r2", "pearson", "spearman"),
     *("rmspe", "median absolute error", "pinball"),
@@ -85,7 +94,7 @@ def find_contract() -> dict[str, Any]:
     is_measured &= not listed or F_BETA.fullmatch(metric) is not None
     classes = 0 if labels or listed else count_classes(source, metric)
     if not is_measured:
-        is_asked = {each.name for each in source.targets} <= {*NAMES}
+        is_asked = {each.name for each in source.targets} <= {*NAMES, CHOSEN}
         if RANKED.search(METRIC) and not (is_asked or classes):
             raise NoModelError(f"{source.targets[0].name} need not be what is to be ranked by")
         metric = "micro f1" if listed else stand_in(source, classes)
@@ -106,7 +115,7 @@ def find_contract() -> dict[str, Any]:
         parts = [models, "blend", *parts]
     is_share = metric in SHARES or F_BETA.fullmatch(metric) is not None
     return {
-        "parts": ["settings", "cells", "data", "surroundings", "formats", "scores", *parts],
+        "parts": [*EVERY_SCRIPT, *parts],
         "reads": reads,
         "members": members,
         "kind": source.kind,

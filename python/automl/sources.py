@@ -18,6 +18,7 @@ from automl.answers import (
     words,
 )
 from automl.cells import counterparts, numbers_in, parts_of
+from automl.choices import find_choices
 from automl.formats import (
     FASTA_ENDINGS,
     HEADERS,
@@ -121,6 +122,12 @@ def find_table(test: Table, tables: list[Table], names_files: bool) -> Source | 
         answers = answers_in(test, table)
         if answers:
             return table_source(test, tables, table, None, answers)
+    choices = find_choices(test, sharing)
+    if choices:
+        table, answers, lists = choices
+        source = table_source(test, tables, table, None, answers)
+        source.settings["LISTS"] = lists
+        return source
     # The answers may be in a separate table, perhaps under another name.
     asked = set(test.cells.get(ID, []))
     for renamed in (False, True):

@@ -9,6 +9,7 @@ import numpy as np
 
 from automl.cells import DATE, as_number, cleaned, is_number, parts_of
 from automl.data import Data, encode
+from automl.drawn import LISTS, with_others
 from automl.formats import Columns, read_table, with_rows
 from automl.settings import ALL_LABELS, CLASSIFIES, ID, TARGETS, TEST
 from automl.surroundings import series_of
@@ -118,7 +119,8 @@ def find_groups(name: str, cells: Cells, data: Data) -> None:
         # A row without a value is a group of its own.
         alone = [cell or f"row {row}" for row, cell in enumerate(train)]
         data.groups = np.unique(alone, return_inverse=True)[1]
-        data.series = None if name == ID else series_of(cells)
+        # Lists and the parts of ids have no order.
+        data.series = None if name == ID or LISTS else series_of(cells)
         print(f"honest folds: rows of one {name} belong together: those to predict have others")
 
 
@@ -145,6 +147,8 @@ def read_tables() -> tuple[Columns, Columns]:
     train = {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
     test = read_table(TEST)
     test |= dict(zip(ID_PARTS, parts_of(test[ID]), strict=False))
+    if LISTS:
+        train = with_others(train)
     if ANSWERS:
         answers = read_table(ANSWERS)
         for name in TARGETS:

@@ -206,6 +206,30 @@ it('does not learn what another table says of a column of the rows to predict', 
   expect(problemOf(task, boilers)).toContain('nothing in the data folder has the asked columns');
 });
 
+it('ranks lists by what was chosen before, unless a table has what is asked for by name', () => {
+  const lists = (from: number, count: number) =>
+    Array.from({ length: count }, (_, place) => `v${from + Math.floor(place / 4)},g${place % 4}`);
+  const files = {
+    'test.csv': `id,visit,game\n${lists(100, 12)
+      .map((row, place) => `${place},${row}\n`)
+      .join('')}`,
+    'loans.csv': `visit,game,stars\n${lists(0, 40)
+      .filter((_, place) => place % 4 === 1)
+      .map((row) => `${row},4\n`)
+      .join('')}`,
+    'visits.csv': `visit,party\n${Array.from({ length: 110 }, (_, place) => `v${place},3\n`).join('')}`,
+  };
+  const { settings, plan } = contractOf(taskOf('NDCG@5', [{ name: 'score' }]), files);
+  expect(plan).toContain('Learn was chosen');
+  expect(settings).toMatchObject({
+    TRAIN: ['data/loans.csv'],
+    JOINED: [['data/visits.csv']],
+    LISTS: ['visit', 'game', 4],
+  });
+  const named = { ...files, 'loans.csv': files['loans.csv'].replace('stars', 'score') };
+  expect(settingsOf(taskOf('NDCG@5', [{ name: 'score' }]), named)).not.toHaveProperty('LISTS');
+});
+
 it('reads the sentences and sequences of tables that rows name, also of FASTA with ids of its own', () => {
   const numbers = Array.from({ length: 24 }, (_, place) => place);
   const rows = (from: number, ends: string[]) =>

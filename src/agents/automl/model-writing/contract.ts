@@ -68,7 +68,18 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     POSITIVE: positive(task),
   };
   const parts = [
-    ...['cells', 'moments', 'formats', 'spans', 'look', 'answers', 'headers', 'pairs', 'references'],
+    ...[
+      'cells',
+      'moments',
+      'formats',
+      'spans',
+      'look',
+      'answers',
+      'choices',
+      'headers',
+      'pairs',
+      'references',
+    ],
     ...['rows', 'sources', 'contract'],
   ];
   return pythonScript(parts, settings, 'print_contract()');

@@ -228,3 +228,21 @@ print(json.dumps([told(wide.numbers[name]) for name in ("heat -1 rows", "heat be
     null,
   ]);
 });
+
+test('what was not chosen is drawn beside what was, in lists as long as those to rank, in any order', () => {
+  const found = printedBy(
+    'settings.TARGETS = ["was chosen"]',
+    `from automl import drawn
+drawn.LISTS = ["visit", "game", 5]
+visits = [f"v{row // 2}" for row in range(80)]
+games = [f"g{row % 2 + 2 * (row // 2 % 10)}" for row in range(80)]
+rows = drawn.with_others({"id": list(map(str, range(80))), "visit": visits, "game": games})
+pairs, chosen = set(zip(visits, games)), rows["was chosen"]
+firsts = chosen[::5]
+print(json.dumps([len(rows["id"]), len(set(rows["id"])), chosen.count("1"),
+  {(visit, game) in pairs for visit, game, told in zip(rows["visit"], rows["game"], chosen) if told == "1"} == {True},
+  {(visit, game) in pairs for visit, game, told in zip(rows["visit"], rows["game"], chosen) if told == "0"} == {False},
+  len(set(zip(rows["visit"], rows["game"]))), 0 < firsts.count("1") < len(firsts)]))`,
+  );
+  expect(found).toEqual([200, 200, 80, true, true, 200, true]);
+});

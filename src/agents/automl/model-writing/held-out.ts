@@ -120,7 +120,17 @@ function answersScript(
   lastLine: string,
 ): string {
   const given = Object.entries(settings).filter(([name]) => ofAnswers.includes(name));
-  const parts = ['settings', 'cells', 'data', 'surroundings', 'scores', 'formats', 'table', 'held_out'];
+  const parts = [
+    'settings',
+    'cells',
+    'data',
+    'surroundings',
+    'scores',
+    'formats',
+    'drawn',
+    'table',
+    'held_out',
+  ];
   return pythonScript(parts, { ...Object.fromEntries(given), ...more }, lastLine);
 }
 
