@@ -110,7 +110,7 @@ export async function gainOnHeldOut(
 const ofAnswers = [
   ...['TRAIN', 'ANSWERS', 'FILE_COLUMN', 'TEST', 'SUBMISSION', 'ID', 'TARGETS', 'COLUMNS', 'CLASS_COLUMNS'],
   ...['CLASSIFIES', 'ARE_LABELS', 'WRITES_PROBABILITY', 'VALUES', 'POSITIVE', 'ROUNDS_TO_WHOLE', 'BOUNDS'],
-  ...['METRIC', 'QUANTILES', 'UNIT', 'ID_ENDS'],
+  ...['METRIC', 'QUANTILES', 'UNIT', 'ID_ENDS', 'LISTS', 'ALL_LABELS', 'MARK'],
 ];
 
 /** A program about answers for rows of tables. */
