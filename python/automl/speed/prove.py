@@ -22,6 +22,8 @@ LEAST_WAIT = 1
 """Seconds, for a version that is slower."""
 LEAST_TELLING = 0.05
 """Seconds of a call that shows which version is faster."""
+LONGEST_AGAIN = 0.6
+"""Seconds of a call that is made a second time, since others may have been at work."""
 LEAST_GAIN = 0.97
 """A version that takes a larger share of the time for half an input is not tried on all of it."""
 MOST_MEMORY = 2**30
@@ -114,7 +116,8 @@ def in_turns(
     """
     result, printed, seconds = outcome(make, call)
     usual = seconds if make is before else outcome(before, call)[2]
-    rounds = min(20, int(0.1 / max(seconds, usual, 1e-9)))
+    slower = max(seconds, usual, 1e-9)
+    rounds = min(20, max(int(0.1 / slower), int(slower < LONGEST_AGAIN)))
     for turn in range(3 * rounds):
         # Beside other work, the first turns may not show which of two is faster.
         if turn >= rounds and (make is before or not 0.8 < seconds / usual < 1.5):
