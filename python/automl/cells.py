@@ -76,11 +76,14 @@ def parts_of(cells: list[str]) -> list[list[str]]:
 def labels_in(cells: list[str]) -> tuple[str, list[str]]:
     """
     What stands between the labels of one cell, as in `noise;waste`, and all labels; nothing where
-    cells are no lists of labels, few of which make many different cells.
+    cells are no lists of labels, few of which make many different cells of several lengths.
     """
     known = set(filter(None, cells))
     for mark in (";", "|", ",", "/", "+", " "):
         several = [cell for cell in known if mark in cell]
+        usual = Counter(cell.count(mark) for cell in cells if cell).most_common(1)
+        if not several or usual[0][1] > 0.9 * len(cells):
+            continue
         labels = sorted({each.strip() for cell in known for each in cell.split(mark)})
         if len(several) > 0.5 * len(known) and 1.5 * len(labels) < len(known) and "" not in labels:
             is_spaced = sum(f"{mark} " in cell for cell in several) > 0.5 * len(several)

@@ -25,8 +25,9 @@ def find_choices(test: Table, tables: list[Table]) -> tuple[Table, Answers, list
             for one, other in asked:
                 lists[one].add(other)
             length = median(map(len, lists.values()))
-            chosen = set(pairs_of(table, list_of, thing))
-            is_unique = len(set(asked)) == len(asked) and len(chosen) > 0.95 * table.rows
+            pairs = pairs_of(table, list_of, thing)
+            chosen = set(pairs)
+            is_unique = len(set(asked)) == len(asked) and len(chosen) > 0.95 * len(pairs)
             if is_unique and length >= LEAST_LISTED and not chosen & set(asked):
                 answers = Answers([Column(CHOSEN, True, 2, ["0", "1"])])
                 return table, answers, [list_of, thing, round(length)]

@@ -154,8 +154,9 @@ def are_labels(columns: list[Column]) -> bool:
 
 def lists_labels(source: Source) -> bool:
     """Whether each row has a list of labels in its only cell."""
-    is_text = ASKED[0][1] != "number" and not source.by_class and len(source.targets) == 1
-    return is_text and len(ASKED) == 1 and 1 < len(source.targets[0].labels) <= MOST_CLASSES
+    is_text = ASKED[0][1] != "number" and not (VALUES or source.by_class)
+    is_only = len(ASKED) == len(source.targets) == 1
+    return is_text and is_only and 1 < len(source.targets[0].labels) <= MOST_CLASSES
 
 
 def count_classes(source: Source, metric: str) -> int:

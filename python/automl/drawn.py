@@ -25,6 +25,8 @@ def with_others(train: Columns) -> Columns:
     for name, rows in list(lists.items())[-MOST_DRAWN // int(length) :]:
         chosen = [train[thing][row] for row in rows]
         free = np.where(np.isin(things, chosen), 0, counts)
+        if not free.any():
+            continue
         most = min(max(int(length) - len(rows), 1), np.count_nonzero(free))
         others = rng.choice(things, most, replace=False, p=free / free.sum()).tolist()
         ids = [train[ID][row] for row in rows] + [f"{rows[0]} {place}" for place in range(most)]

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from automl.data import Data
 from automl.settings import MEMBERS, SECONDS, SEED
 
-FEWEST = 50
+FEWEST = 60
 """Different sentences; fewer are names. Those of joined tables may occur in many rows."""
 MOST_LETTERS = min(12_000_000, 100_000 * SECONDS)
 """Above this, pieces of words take too long."""

@@ -176,13 +176,15 @@ def cells(mark, *names):
     return [mark.join(some) for size in (1, 2) for some in combinations(names, size)]
 topics = ["noise", "waste", "roads", "trees"]
 print(json.dumps([labels_in(cells(mark, *topics)) for mark in ("; ", "|", " ")]
-  + [labels_in(["New York", "Los Angeles", "Rome"]), labels_in(["very good", "good", "not good"])]))`,
+  + [labels_in([f"{size} {colour}" for size in ("tall", "low", "flat") for colour in ("red", "blue", "grey", "pink")]),
+    labels_in(["New York", "Los Angeles", "Rome"]), labels_in(["very good", "good", "not good"])]))`,
   );
   const topics = ['noise', 'roads', 'trees', 'waste'];
   expect(found).toEqual([
     ['; ', topics],
     ['|', topics],
     [' ', topics],
+    ['', []],
     ['', []],
     ['', []],
   ]);
