@@ -103,6 +103,15 @@ describe('loading a task', () => {
     );
   });
 
+  it('says what a folder of that name lacks to be a task', () => {
+    const tasks = temporaryFolder();
+    mkdirSync(join(tasks, 'digits', 'env'), { recursive: true });
+    mkdirSync(join(tasks, 'digits', 'hidden'));
+    expect(() => loadTask('digits', [temporaryFolder(), tasks])).toThrowError(
+      `${join(tasks, 'digits')} is not a task: it has no task.yaml.`,
+    );
+  });
+
   it('names the folder of that name in the current folder: only its path is taken for one', () => {
     const here = temporaryFolder();
     makeTask(here, 'digits');

@@ -89,9 +89,10 @@ function folderOf(id: string, folders: readonly string[], options: ReadTaskOptio
         return candidate;
     }
   }
-  const known = folders
-    .filter(isFolder)
-    .flatMap(taskFolders)
+  const there = folders.filter(isFolder).flatMap(taskFolders);
+  const unfinished = there.find((folder) => basename(folder) === id);
+  if (unfinished !== undefined) return unfinished;
+  const known = there
     .flatMap((folder) => {
       const name = basename(folder);
       return [name, ...[...inspectTask(folder, options).variants.keys()].map((each) => `${name}-${each}`)];
