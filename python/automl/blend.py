@@ -236,12 +236,6 @@ def moving(data: Data) -> list[str]:
     return names
 
 
-def without_moving(data: Data) -> Data:
-    """Trees know nothing of later times: what moves on with them is left out."""
-    names = moving(data)
-    return replace(data, numbers={k: cells for k, cells in data.numbers.items() if k not in names})
-
-
 def better_way(data: Data, other: Data, what: str, splits: list[Split]) -> Data:
     """The one of two ways to see the same rows in which the first model is better, on two folds."""
     splits = splits[:2]
@@ -262,10 +256,12 @@ def learn(data: Data) -> None:
     if data.rows < ROWS_FOR_THREADS:
         use_one_thread()
     splits = make_splits(data)
-    if data.when is not None and moving(data):
-        less = without_moving(data)
-        if less.numbers or less.names:
-            data = better_way(data, less, f"last rows without {', '.join(moving(data))}", splits)
+    names = moving(data) if data.when is not None else []
+    rest = {name: column for name, column in data.numbers.items() if name not in names}
+    if names and (rest or data.names):
+        # Trees know nothing of later times.
+        less = replace(data, numbers=rest)
+        data = better_way(data, less, f"last rows without {', '.join(names)}", splits)
     wider = with_surroundings(data)
     if wider is not data:
         data = better_way(data, wider, "with the rows around each", splits)

@@ -12,8 +12,8 @@ STEPS = (-2, -1, 1, 2)
 """Of names; of numbers and words, the nearest rows alone."""
 WIDTHS = (2, 5, 12)
 """Of means around each row: so many rows before and after it."""
-MOST_NUMBERED = 100
-"""Columns of numbers; with more, those around them would take all of the time."""
+MOST_CELLS = 500_000
+"""Of numbers; with more, those around them would take all of the time."""
 
 
 def series_of(cells: list[str]) -> np.ndarray | None:
@@ -28,7 +28,7 @@ def series_of(cells: list[str]) -> np.ndarray | None:
 def with_surroundings(data: Data) -> Data:
     """The same with what the rows around each have, as far as they are of its series."""
     series = data.series
-    if series is None or len(data.numbers) > MOST_NUMBERED:
+    if series is None or len(data.numbers) * len(series) > MOST_CELLS:
         return data
     numbers, names, words = dict(data.numbers), dict(data.names), list(data.words)
     rows = np.arange(len(series))

@@ -1,15 +1,8 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cacheFolder } from '../../../lib/cache-folder.ts';
-import { ensurePython, loadTask } from '../../../tasks/index.ts';
-import { printedBy as printed } from './test-support.ts';
+import { printer } from './test-support.ts';
 
-const root = join(import.meta.dirname, '../../../..');
-const { executable: python } = await ensurePython(loadTask('digits', [join(root, 'tasks')]).requirements, {
-  cache: cacheFolder(process.env),
-});
-
-const printedBy = printed.bind(null, python, '');
+const printed = await printer();
+const printedBy = (program: string) => printed('', program);
 
 const start = `
 

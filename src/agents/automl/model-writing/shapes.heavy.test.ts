@@ -1,16 +1,8 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cacheFolder } from '../../../lib/cache-folder.ts';
-import { ensurePython, loadTask } from '../../../tasks/index.ts';
-import { printedBy as printed } from './test-support.ts';
+import { printer } from './test-support.ts';
 
 /** How the scripts that automl writes see arrays: calls their parts. */
-const root = join(import.meta.dirname, '../../../..');
-const { executable: python } = await ensurePython(loadTask('digits', [join(root, 'tasks')]).requirements, {
-  cache: cacheFolder(process.env),
-});
-
-const printedBy = printed.bind(null, python);
+const printedBy = await printer();
 
 test('quantiles of points tell what is anywhere in a picture', () => {
   const found = printedBy(
