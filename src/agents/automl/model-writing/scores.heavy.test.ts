@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printer } from './test-support.ts';
+import { printer } from '../../../../test/fixtures/parts-of-automl.ts';
 
 const printed = await printer();
 const printedBy = (program: string) => printed('', program);

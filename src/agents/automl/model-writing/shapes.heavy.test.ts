@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printer } from './test-support.ts';
+import { printer } from '../../../../test/fixtures/parts-of-automl.ts';
 
 /** How the scripts that automl writes see arrays: calls their parts. */
 const printedBy = await printer();

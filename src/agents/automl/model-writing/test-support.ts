@@ -2,30 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { cacheFolder } from '../../../lib/cache-folder.ts';
 import type { TaskBrief } from '../../../schema/index.ts';
-import { ensurePython, loadTask } from '../../../tasks/index.ts';
 import { askedTable, type Contract, contractScript, readContract } from './contract.ts';
-
-const root = join(import.meta.dirname, '../../../..');
-
-/**
- * A function that returns what a program prints as JSON in its last line, or throws if it fails. The program may import
- * the parts in `python/automl`, and has scikit-learn; `settings` are assignments in Python that are made before.
- */
-export async function printer(): Promise<(settings: string, program: string) => unknown> {
-  const { requirements } = loadTask('digits', [join(root, 'tasks')]);
-  const { executable } = await ensurePython(requirements, { cache: cacheFolder(process.env) });
-  return (settings, program) => {
-    const input = `import json\nimport numpy as np\nfrom automl import settings\n${settings}\n${program}\n`;
-    const { stdout, stderr, status } = spawnSync(executable, ['-'], {
-      env: { PATH: process.env.PATH, PYTHONPATH: join(root, 'python') },
-      ...{ encoding: 'utf8', input },
-    });
-    if (status !== 0) throw new Error(stderr);
-    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
-  };
-}
 
 /** The real `contract.py` about a data folder with these files, in a Python with these packages, which are empty. */
 function found(task: TaskBrief, files: Record<string, string | Buffer>, packages = ['numpy', 'sklearn']) {
