@@ -7,7 +7,7 @@ import numpy as np
 from automl.data import Data, encode
 from automl.formats import read_table
 from automl.settings import ID, TEST
-from automl.shapes import columns_of
+from automl.shapes import add_shapes
 from automl.table import ROW, Maker, as_data, read_clean
 
 TRAIN_ARRAY = ["data/train.npy", ""]
@@ -43,5 +43,5 @@ def read_arrays(kinds: Sequence[Maker] = ()) -> tuple[Data, np.ndarray]:
 
 def as_numbers(data: Data, rows: np.ndarray) -> Data:
     """Rows of arrays as columns."""
-    data.numbers |= {f"place {place}": column for place, column in enumerate(columns_of(rows).T)}
+    add_shapes("place", rows, data)
     return data

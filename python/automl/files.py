@@ -9,8 +9,8 @@ import numpy as np
 
 from automl.data import Data
 from automl.formats import PLAIN_PICTURE_ENDINGS, Columns
-from automl.lists import as_long
 from automl.settings import ID
+from automl.shapes import as_long
 from automl.table import Maker, as_data, read_clean
 
 TRAIN_FILES = ["id", "data/train", ".txt"]
@@ -24,12 +24,12 @@ def paths_in(table: Columns, files: list[str]) -> list[Path]:
     return [Path(folder, name + suffix) for name in table[column]]
 
 
-def read_texts(train: Columns, test: Columns) -> list[str]:
+def read_texts(train: Columns, test: Columns) -> tuple[list[str], list[np.ndarray]]:
     """Adds the texts as a column of both."""
     for table, files in ((train, TRAIN_FILES), (test, TEST_FILES)):
         paths = paths_in(table, files)
         table["text"] = [path.read_text("utf-8", errors="replace").strip() for path in paths]
-    return ["text"]
+    return ["text"], []
 
 
 def read_pictures(kinds: Sequence[Maker] = ()) -> tuple[Data, np.ndarray]:

@@ -9,7 +9,7 @@ from automl.cells import is_number, numbers_in
 from automl.data import Data
 from automl.formats import Columns
 from automl.settings import TARGETS
-from automl.shapes import SHORTEST, columns_of
+from automl.shapes import SHORTEST, add_shapes, as_long
 
 
 def add_lists(name: str, cells: list[str], data: Data) -> bool:
@@ -17,16 +17,8 @@ def add_lists(name: str, cells: list[str], data: Data) -> bool:
     rows = [np.array(numbers_in(cell)) for cell in cells]
     if sum(len(row) > 0 for row in rows) < len(rows):
         return False
-    for place, column in enumerate(columns_of(as_long(rows)).T):
-        data.numbers[f"{name} {place}"] = column
+    add_shapes(name, as_long(rows), data)
     return True
-
-
-def as_long(rows: list[np.ndarray]) -> np.ndarray:
-    """Rows of one shape but for their lengths: cut, or with their last values repeated."""
-    length = int(np.median([len(row) for row in rows]))
-    places = np.arange(length)
-    return np.array([row[np.minimum(places, len(row) - 1)] for row in rows])
 
 
 def gather(train: Columns, test: Columns) -> None:

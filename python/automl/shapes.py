@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from automl.data import Data
 from automl.settings import SEED
 
 BANDS = 16
@@ -14,6 +15,15 @@ MOST_POINTS = 1_024
 """Columns that models of numbers are given of a sequence at most."""
 MOST_CHANNELS = 24
 """Of sequences, for whose swings there are columns."""
+PATTERNS = 1_000
+POINTS_OF_PATTERN = 9
+HIGH_POINTS = 3
+WIDTHS_OF_PATTERNS = 6
+MOST_TOGETHER = 5
+"""Channels in which a pattern is looked for at once."""
+MOST_PLACES = 400_000_000
+"""Of all patterns in all rows, for the sake of time."""
+ROWS_FOR_EDGES = 100
 MOST_PIXELS = 64
 """Along each side of a picture."""
 MOST_SQUARES = 512
@@ -37,21 +47,42 @@ BLURS = (3, 5)
 """Points along the sides of squares."""
 
 
+def add_shapes(name: str, rows: np.ndarray, data: Data) -> None:
+    """What the rows of an array, shape (rows, ...), look like, as columns."""
+    long = sequences_in(rows)
+    columns = columns_of(rows) if long is None else as_columns(long)
+    data.numbers |= {f"{name} {place}": column for place, column in enumerate(columns.T)}
+    if long is not None and long.shape[1] >= SHORTEST:
+        data.patterns.append(patterns_in(long))
+
+
+def as_long(rows: list[np.ndarray]) -> np.ndarray:
+    """Rows of one shape but for their lengths: cut, or with their last values repeated."""
+    length = int(np.median([len(row) for row in rows]))
+    places = np.arange(length)
+    return np.array([row[np.minimum(places, len(row) - 1)] for row in rows])
+
+
+def sequences_in(rows: np.ndarray) -> np.ndarray | None:
+    """Shape (rows, length, channels); none if the rows are something else, such as pictures."""
+    if rows.ndim == 2 and side_of(rows) == 0 and are_sequences(rows):
+        return rows[:, :, None].astype(float)
+    if rows.ndim == 3 and rows.shape[1] != rows.shape[2]:
+        long = rows if rows.shape[1] > rows.shape[2] else rows.transpose(0, 2, 1)
+        return long.astype(float)
+    return None
+
+
 def columns_of(rows: np.ndarray) -> np.ndarray:
     """
     Every place of the arrays is a column, shape (rows, columns); of large pictures, the means of
-    squares, and of large sequences the means of blocks, and what each channel is like as a whole.
-    The edges and patches in pictures are columns, too, and how strongly each channel of sequences
-    swings.
+    squares. The edges and patches in pictures are columns, too.
     """
     more: list[np.ndarray] = []
     side = side_of(rows)
     if side > 0:
         rows = rows.reshape(len(rows), side, side)
-    is_long = rows.ndim == 3 and rows.shape[1] != rows.shape[2]
-    if is_long or (rows.ndim == 2 and are_sequences(rows)):
-        rows, more = as_sequences(rows)
-    elif rows.ndim in (3, 4):
+    if rows.ndim in (3, 4):
         pictures, most = as_pictures(rows), MOST_SQUARES
         if min(pictures.shape[2:]) >= 2 * CELLS:
             parts = np.array_split(pictures, -(-len(pictures) // PICTURES_AT_ONCE))
@@ -123,13 +154,11 @@ def shrink(pictures: np.ndarray, times: int) -> np.ndarray:
     return cut.reshape(count, channels, high, times, wide, times).mean(axis=(3, 5))
 
 
-def as_sequences(rows: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+def as_columns(long: np.ndarray) -> np.ndarray:
     """
-    Sequences of shape (rows, length), (rows, length, channels) or (rows, channels, length): the
-    means of blocks if they are long, and what each channel is like as a whole.
+    Of sequences, shape (rows, length, channels): the means of blocks if they are long, what each
+    channel is like as a whole, and how strongly it swings.
     """
-    rows = (rows[:, :, None] if rows.ndim == 2 else rows).astype(float)
-    long = rows if rows.shape[1] > rows.shape[2] else rows.transpose(0, 2, 1)
     count, length, channels = long.shape
     whole = [measure(long, axis=1) for measure in (np.mean, np.std, np.min, np.max)]
     whole.append(np.abs(np.diff(long, axis=1)).mean(axis=1))
@@ -137,7 +166,42 @@ def as_sequences(rows: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
         whole += [swings_of(channel) for channel in long.transpose(2, 0, 1)]
     times = -(-length // max(1, MOST_POINTS // channels))
     cut = long[:, : length // times * times].reshape(count, -1, times, channels)
-    return cut.mean(axis=2), whole
+    return np.hstack([cut.mean(axis=2).reshape(count, -1), *whole])
+
+
+def patterns_in(long: np.ndarray) -> np.ndarray:
+    """
+    At how many places each of many patterns is in each of the sequences, shape (rows, length,
+    channels), as shares, shape (rows, patterns). A pattern has nine points at equal distances,
+    three of them high and the others low (Dempster, Schmidt and Webb, MiniRocket, 2021).
+    """
+    length, channels = long.shape[1:]
+    chance = np.random.default_rng(SEED)
+    spread = np.maximum(long.std(axis=(0, 1)), 1e-12)
+    scaled = ((long - long.mean(axis=(0, 1))) / spread).transpose(2, 0, 1).astype(np.float32)
+    some = chance.permutation(len(long))[:ROWS_FOR_EDGES]
+    skip = -(-len(long) * length * PATTERNS // MOST_PLACES)
+    most = max(1, (length - 1) // (POINTS_OF_PATTERN - 1))
+    widths = np.unique(np.geomspace(1, most, WIDTHS_OF_PATTERNS).astype(int))
+    told = []
+    for width in widths:
+        beside = width * (POINTS_OF_PATTERN // 2)
+        wider = np.pad(scaled, ((0, 0), (0, 0), (beside, beside)), mode="edge")
+        starts = range(0, width * POINTS_OF_PATTERN, width)
+        points = [wider[:, :, start : start + length : skip] for start in starts]
+        whole = sum(points)
+        for _ in range(PATTERNS // len(widths)):
+            high = chance.permutation(POINTS_OF_PATTERN)[:HIGH_POINTS]
+            together = chance.integers(1, min(channels, MOST_TOGETHER) + 1)
+            like = np.zeros(whole.shape[1:], np.float32)
+            for channel in chance.permutation(channels)[:together]:
+                # Its points together are 0.
+                like -= whole[channel]
+                for point in high:
+                    like += POINTS_OF_PATTERN // HIGH_POINTS * points[point][channel]
+            edge = np.quantile(like[some], chance.uniform(0.1, 0.9))
+            told.append((like > edge).mean(axis=1))
+    return np.column_stack(told)
 
 
 def edges_in(pictures: np.ndarray) -> np.ndarray:

@@ -54,6 +54,30 @@ print(json.dumps(swings_of(rows).tolist()))`,
   expect(strongest(fast)).toBeLessThan(strongest(slow));
 });
 
+test('patterns tell which way something goes that is anywhere in a sequence, which its swings do not', () => {
+  const [patterns, swings, few] = printedBy(
+    '',
+    `from automl.shapes import patterns_in, swings_of
+rng = np.random.default_rng(1)
+rows, kinds = rng.normal(0, 0.2, (600, 100, 2)), np.arange(600) % 2
+for row, kind in zip(rows, kinds):
+    start = rng.integers(0, 80)
+    row[start : start + 20, 1] += np.linspace(0, 2, 20)[:: 1 - 2 * kind]
+
+def told(columns):
+    columns = (columns - columns.mean(axis=0)) / (columns.std(axis=0) + 1e-9)
+    known, penalty = columns[:400], 100 * np.eye(columns.shape[1])
+    weights = np.linalg.solve(known.T @ known + penalty, known.T @ (2 * kinds[:400] - 1))
+    return ((columns[400:] @ weights > 0) == kinds[400:]).mean()
+
+print(json.dumps([told(patterns_in(rows)), told(np.hstack([swings_of(rows[..., each]) for each in (0, 1)])),
+  list(patterns_in(np.zeros((2, 16, 1))).shape)]))`,
+  ) as [number, number, number[]];
+  expect(patterns).toBeGreaterThan(0.9);
+  expect(swings).toBeLessThan(0.7);
+  expect(few).toEqual([2, 1_000]);
+});
+
 test('rows whose neighbours are alike are sequences, others are not', () => {
   const told = printedBy(
     '',
