@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeTask } from '../../test/fixtures/make-task.ts';
 import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { loadTask } from '../tasks/index.ts';
-import { figureCaveats, type MeasuredHere } from './figure-caveats.ts';
+import { figureCaveats, type MeasuredHere, secondsAlone } from './figure-caveats.ts';
 
 function madeTask() {
   return loadTask(makeTask(temporaryFolder(), 'colours'), []);
@@ -12,7 +12,14 @@ const measurement = { what: 'starter' as const, mean: 0.7, spread: 0.01, seeds: 
 
 function caveatsOf(changes: Partial<MeasuredHere>): string[] {
   const toWrite = 'mlab tasks baseline colours --write';
-  return figureCaveats({ task: madeTask(), measurement, declaredMean: 0.5, toWrite, ...changes });
+  return figureCaveats({
+    task: madeTask(),
+    measurement,
+    declaredMean: 0.5,
+    toWrite,
+    usesGpu: false,
+    ...changes,
+  });
 }
 
 test('a mean far from that of task.yaml causes a caveat, with the command that writes it', () => {
@@ -57,8 +64,8 @@ test('a starter that is no better than guessing causes a caveat, a trivial predi
   expect(caveatsOf({ ...told, measurement: { ...measurement, what: 'constant' } })).toEqual([]);
 });
 
-test('a script that was mostly kept from the processor causes a caveat, one that was short or busy none', () => {
-  const caveats = (...times: [seconds: number, cpuSeconds: number | null][]) => {
+test('a script that was mostly kept from the processor causes a caveat and counts by that time, one that was short or busy not', () => {
+  const measured = (...times: [seconds: number, cpuSeconds: number | null][]) => {
     const runs = times.map(([seconds, cpuSeconds], seed) => ({
       seed,
       score: 0.7,
@@ -66,11 +73,20 @@ test('a script that was mostly kept from the processor causes a caveat, one that
       cpuSeconds,
       printed: '',
     }));
-    return caveatsOf({ measurement: { ...measurement, seconds: 9, runs }, declaredMean: null });
+    return { ...measurement, seconds: 9, runs };
   };
+  const caveats = (...times: [seconds: number, cpuSeconds: number | null][]) =>
+    caveatsOf({ measurement: measured(...times), declaredMean: null });
   expect(caveats([9, 4], [9, 3], [9, 8])).toEqual([
-    expect.stringMatching(/^The script took 9\.0 s, and the processor only 5\.0 s of these/),
+    expect.stringMatching(
+      /^The script took 9\.0 s, and the processor only 5\.0 s of these: .*say 5\.0 s\. .*write 9 as its seconds/,
+    ),
   ]);
+  const waiting = measured([9, 4], [9, 3], [9, 8]);
+  expect(secondsAlone({ measurement: waiting, usesGpu: false })).toBe(5);
+  expect(secondsAlone({ measurement: measured([9, 4], [9, 8], [9, 8]), usesGpu: false })).toBe(9);
+  expect(secondsAlone({ measurement: waiting, usesGpu: true })).toBe(9);
+  expect(caveatsOf({ measurement: waiting, declaredMean: null, usesGpu: true })).toEqual([]);
   expect(caveats([9, 4], [9, 8], [9, 8])).toEqual([]);
   expect(caveats([30, 5], [5, 5])).toHaveLength(1);
   expect(caveats([0.5, 0.1])).toEqual([]);

@@ -21,6 +21,8 @@ export interface MeasuredHere {
   declaredMean: number | null;
   /** The command that writes these figures; null if it has just been run. */
   toWrite: string | null;
+  /** A script that waits for one is not kept from the processor by others. */
+  usesGpu: boolean;
 }
 
 /** The distance of the mean from the declared one in spreads; null if it is infinite, or there was none. */
@@ -80,18 +82,35 @@ function chanceCaveat({ file }: Task, { what, mean, spread }: Measurement): stri
   );
 }
 
-/** A script that has a processor for two thirds of its time, or less, was kept from it, or waits by itself. */
-function busyCaveat({ measurement: { runs } }: MeasuredHere): string | null {
+/**
+ * The means of a script's wall and processor time in seconds, if it had a processor for two thirds of its time or less:
+ * it was kept from it, or waits by itself. Otherwise null.
+ */
+function keptWaiting({ runs }: Measurement): { wall: number; processor: number } | null {
   const known = runs.flatMap(({ seconds, cpuSeconds }) =>
     cpuSeconds === null ? [] : [{ seconds, cpuSeconds }],
   );
   const meanOf = (of: 'seconds' | 'cpuSeconds') =>
     known.reduce((sum, run) => sum + run[of], 0) / Math.max(known.length, 1);
   const [wall, processor] = [meanOf('seconds'), meanOf('cpuSeconds')];
-  if (wall <= 1 || wall <= busyRatio * processor) return null;
+  return wall <= 1 || wall <= busyRatio * processor ? null : { wall, processor };
+}
+
+/** How long a script takes where nothing keeps it from the processor, in seconds: what task.yaml should say. */
+export function secondsAlone({
+  measurement,
+  usesGpu,
+}: Pick<MeasuredHere, 'measurement' | 'usesGpu'>): number {
+  return (usesGpu ? null : keptWaiting(measurement))?.processor ?? measurement.seconds;
+}
+
+function busyCaveat({ measurement, usesGpu }: MeasuredHere): string | null {
+  const times = usesGpu ? null : keptWaiting(measurement);
+  if (times === null) return null;
+  const [wall, processor] = [times.wall, times.processor].map(duration);
   return (
-    `The script took ${duration(wall)}, and the processor only ${duration(processor)} of these. Unless it waits by itself, ` +
-    'other programs were busy: measure again on a quiet machine, as limits and agents go by this time.'
+    `The script took ${wall}, and the processor only ${processor} of these: other programs were busy, so the figures say ` +
+    `${processor}. If it waits by itself, write ${Math.round(times.wall)} as its seconds, as limits and agents go by them.`
   );
 }
 

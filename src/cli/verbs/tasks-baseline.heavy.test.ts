@@ -92,6 +92,8 @@ test('the timing grader of the guide distinguishes a fast solution from the star
   for (const flags of [[], ['--reference']]) {
     const measured = await mlab(...measure, ...flags);
     expect(measured.code, measured.stderr).toBe(0);
+    const tells = /^Improvement over the baseline of task\.yaml: \+[\d.]+ %$/m.test(measured.stdout);
+    expect(tells).toBe(flags.length > 0);
   }
   const { baseline, reference } = loadTask(folder, []).file;
   expect(reference.mean).toBeLessThan(baseline.mean / 2);

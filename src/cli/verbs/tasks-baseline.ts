@@ -11,6 +11,7 @@ import {
   measureTask,
   type TaskResources,
 } from '../../runs/index.ts';
+import { improvement } from '../../statistics/index.ts';
 import {
   declaredMean,
   loadTask,
@@ -21,11 +22,11 @@ import {
   writeFigures,
 } from '../../tasks/index.ts';
 import type { Context } from '../context.ts';
-import { figureCaveats, nameOf, partOf, spreadsAway } from '../figure-caveats.ts';
+import { figureCaveats, nameOf, partOf, secondsAlone, spreadsAway } from '../figure-caveats.ts';
 import { wholeNumber } from '../flag-numbers.ts';
 import { leaseGpuFor } from '../gpus-of-run.ts';
 import { machineName, rounded } from '../measured-figures.ts';
-import { duration, number, table } from '../table.ts';
+import { duration, number, percent, table } from '../table.ts';
 import { prepareFlags, provision, type ResourceFlags } from '../task-resources.ts';
 import type { Verb } from '../verb.ts';
 
@@ -84,14 +85,17 @@ interface Result {
   measurement: Measurement;
   /** The distance of the mean from the declared one; null if it is infinite, or there was none. */
   spreads: number | null;
+  /** Of the reference solution over the declared baseline; null without one. */
+  improvement: number | null;
   /** One on a line. */
   caveat: string | null;
   yaml: string;
 }
 
-/** What was measured, and where. */
+/** What was measured, and where; the time without that of other programs. */
 interface Figures {
   measurement: Measurement;
+  seconds: number;
   machine: string;
 }
 
@@ -124,16 +128,18 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
         if (seed === 0) context.log(`${name}: it printed\n${printed.replace(/^/gm, '    ')}`);
       },
     });
-    if (options.save === true) save(context, resources, { measurement, machine });
+    const usesGpu = gpus !== undefined;
+    const figures = { measurement, seconds: secondsAlone({ measurement, usesGpu }), machine };
+    if (options.save === true) save(context, resources, figures);
     const part = partOf(measurement);
     const flag = part === 'reference' ? ' --reference' : '';
     const measured = {
-      ...{ task, measurement, declaredMean: declaredMean(task, part) },
+      ...{ task, measurement, declaredMean: declaredMean(task, part), usesGpu },
       toWrite:
         options.write === true ? null : `${context.command} tasks baseline ${shellWord(id)}${flag} --write`,
     };
     if (options.write === true) {
-      writeFigures(whole, figuresOf({ measurement, machine }));
+      writeFigures(whole, figuresOf(figures));
       context.log(`${name}: written into ${join(whole.folder, 'task.yaml')}`);
     }
     return {
@@ -141,13 +147,19 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
         task: name,
         measurement,
         spreads: spreadsAway(measured),
-        yaml: yamlOf(part, { measurement, machine }),
+        improvement: part === 'reference' ? improvementOver(task, measurement.mean) : null,
+        yaml: yamlOf(part, figures),
       },
       caveat: figureCaveats(measured).join('\n') || null,
     };
   } finally {
     removeTree(parent);
   }
+}
+
+function improvementOver(task: Task, score: number): number | null {
+  const baseline = declaredMean(task, 'baseline');
+  return baseline === null ? null : improvement(score, baseline, task.file.metric.direction);
 }
 
 /** The folder of an experiment of this name, or with a number if there is one already. */
@@ -161,7 +173,7 @@ function newExperiment(parent: string, name: string): string {
 function save(
   { folders, log }: Context,
   { task, prepared }: TaskResources,
-  { measurement: { what, mean, spread, seeds, seconds }, machine }: Figures,
+  { measurement: { what, mean, spread, seeds }, seconds, machine }: Figures,
 ): void {
   const figures = { mean, spread, seeds, seconds };
   const measured = what === 'solution' ? { reference: figures } : { baseline: { ...figures, machine } };
@@ -170,8 +182,8 @@ function save(
 }
 
 /** In the form of task.yaml. */
-function figuresOf({ measurement, machine }: Figures): MeasuredFigures {
-  const { what, mean, spread, seeds, seconds } = measurement;
+function figuresOf({ measurement, seconds, machine }: Figures): MeasuredFigures {
+  const { what, mean, spread, seeds } = measurement;
   const figures = {
     ...{ mean: rounded(mean), spread: rounded(spread), seeds },
     seconds: Number(seconds.toFixed(1)),
@@ -184,8 +196,8 @@ function subjectOf({ file }: Task, { reference }: Options): MeasuredScript {
   return file.baseline.method === 'constant' ? 'constant' : 'starter';
 }
 
-function yamlOf(part: 'baseline' | 'reference', { measurement, machine }: Figures): string {
-  const { mean, spread, seeds, seconds } = measurement;
+function yamlOf(part: 'baseline' | 'reference', { measurement, seconds, machine }: Figures): string {
+  const { mean, spread, seeds } = measurement;
   const lines = [
     `mean: ${rounded(mean)}`,
     `spread: ${rounded(spread)}`,
@@ -196,7 +208,8 @@ function yamlOf(part: 'baseline' | 'reference', { measurement, machine }: Figure
   return [`${part}:`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function textOf({ task, measurement, caveat, yaml }: Result): string {
+function textOf(result: Result): string {
+  const { task, measurement, caveat, yaml } = result;
   const { what, mean, spread, seeds, seconds, runs } = measurement;
   const rows = runs.map((run) => [String(run.seed), number(run.score), duration(run.seconds)]);
   const columns = [
@@ -207,6 +220,9 @@ function textOf({ task, measurement, caveat, yaml }: Result): string {
   return [
     `${task}, ${nameOf[what]}: ${number(mean)} ± ${number(spread)} over ${seeds} seed${seeds === 1 ? '' : 's'}, ${duration(seconds)} each`,
     table(columns, rows),
+    ...(result.improvement === null
+      ? []
+      : [`Improvement over the baseline of task.yaml: ${percent(result.improvement, true)}`]),
     ...(caveat === null ? [] : [caveat.replaceAll(/^/gm, 'Caveat: ')]),
     `For task.yaml:\n${yaml}`,
   ].join('\n\n');
