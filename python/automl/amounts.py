@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -12,9 +13,10 @@ from automl.table import FEW_LEVELS, recurs
 
 NUMBER = re.compile(
     r"(?<![\d.])(?:(?<!\w)[+-])?"
-    r"(?:(?:\d+ )?\d+/(?:2|4|8|16|32|64)(?![\d/])|(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
+    r"(?:(?:\d+ )?\d+/(?:2|4|8|16|32|64)(?![\d/])|(?<!,)\d+,\d\d?(?![\d,])"
+    r"|(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
 )
-"""Also fractions, as 1 3/4 of an inch."""
+"""Also fractions, as 1 3/4 of an inch, and decimal commas."""
 MOST_WAYS = 20
 """To write what stands around the numbers."""
 
@@ -37,8 +39,11 @@ def add_amounts(name: str, cells: list[str], data: Data) -> bool:
             column[row] = number_of(found[place]) if len(found) == usual else np.nan
         data.numbers[f"{name} number {place}"] = column
         if len(often) > 1:
-            # One unit is many of another: what is usual in each is taken for the same.
-            data.numbers[f"{name} size {place}"] = column / middles_of(column, around)
+            # One unit is many of another: what is usual in each is taken for the same. Degrees of
+            # one scale have another zero than those of another, too.
+            middles, spreads = (measured(column, around, of) for of in (np.median, np.std))
+            data.numbers[f"{name} size {place}"] = column / middles
+            data.numbers[f"{name} place {place}"] = (column - middles) / spreads
     data.names[f"{name} around"] = around
     if len(numbers) <= FEW_LEVELS or recurs(cells, data):
         data.names[name] = np.array(cells, dtype=object)
@@ -46,14 +51,17 @@ def add_amounts(name: str, cells: list[str], data: Data) -> bool:
 
 
 def number_of(text: str) -> float:
-    return float(sum(map(Fraction, text.split()))) if "/" in text else as_number(text)
+    if "/" in text:
+        return float(sum(map(Fraction, text.split())))
+    return as_number(re.sub(r",(?=\d\d?$)", ".", text))
 
 
-def middles_of(column: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    """For each row, the median of the known numbers of its kind; 1 where that is 0 or unknown."""
-    middles = np.ones(len(column))
+def measured(
+    column: np.ndarray, kinds: np.ndarray, of: Callable[[np.ndarray], float]
+) -> np.ndarray:
+    """For each row, a measure of the known numbers of its kind; 1 where that is 0 or unknown."""
+    found = np.ones(len(column))
     for kind in set(kinds):
         told = column[(kinds == kind) & ~np.isnan(column)]
-        middle = np.median(told) if len(told) else 0
-        middles[kinds == kind] = middle if middle != 0 else 1
-    return middles
+        found[kinds == kind] = (of(told) if len(told) else 0) or 1
+    return found

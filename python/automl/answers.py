@@ -1,6 +1,7 @@
 """What a task asks for, and the columns that have the answers."""
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -95,8 +96,9 @@ def answers_in(test: Table, table: Table, renamed: bool = False) -> Answers | No
 
 
 def quoted_in_scripts(names: Iterable[str]) -> list[str]:
-    """Those that scripts of the workspace have in quotes, as a starter what it learns."""
-    text = "\n".join(path.read_text("utf-8", errors="replace") for path in Path().glob("*.py"))
+    """Those that other scripts of the workspace have in quotes, as a starter what it learns."""
+    others = [path for path in Path().glob("*.py") if path.name != Path(sys.argv[0]).name]
+    text = "\n".join(path.read_text("utf-8", errors="replace") for path in others)
     return [name for name in names if re.search(rf"([\"']){re.escape(name)}\1", text)]
 
 

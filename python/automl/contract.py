@@ -35,6 +35,8 @@ POSITIVE: list[str] = []
 
 EVERY_SCRIPT = ("settings", "cells", "data", "surroundings", "formats", "drawn", "scores")
 """Files like this one, in an order in which each has what it needs."""
+TRUTHS = (("1", "1.0", "true", "yes", "t", "y"), ("0", "0.0", "false", "no", "f", "n"))
+"""Ways to write what is so, and what is not."""
 MANY_NUMBERS = 16
 """Columns of numbers; they may be a sequence or a picture."""
 MANY_BESIDE = 3
@@ -53,6 +55,8 @@ OF_CLASSES = (
     *("kappa", "quadratic weighted kappa", "matthews correlation"),
 )
 F_BETA = re.compile(r"(?:macro |micro |weighted |samples )?f\d(?:\.\d+)?")
+SAME_FOR_COLUMNS = {"mcrmse": "rmse", "map": "average precision"}
+"""Means over columns of other metrics."""
 OF_LABELS = ("auc", "average precision", "brier", "balanced accuracy", "matthews correlation")
 """Of several columns that are 1 or 0; and all F scores, also micro-averaged ones."""
 OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
@@ -81,7 +85,7 @@ def find_contract() -> dict[str, Any]:
     if needs_pil and "PIL" not in there:
         raise NoModelError("PIL cannot be imported")
     labels, listed = are_labels(source.targets), lists_labels(source)
-    metric = {"mcrmse": "rmse"}.get(METRIC, METRIC)
+    metric = SAME_FOR_COLUMNS.get(METRIC, METRIC)
     if listed:
         metric = "micro f1" if metric == "f1" else metric
     # Of one class for each row, all micro-averaged F scores are the share of right ones.
@@ -178,18 +182,32 @@ def check_classes(columns: list[Column]) -> None:
     target = columns[0]
     if not 2 <= target.distinct <= MOST_CLASSES:
         raise NoModelError(f"{target.name} has {target.distinct} different values, not classes")
-    for name, _, _, _, allowed in ASKED:
-        for value in target.values if name == target.name and allowed else ():
-            if value not in allowed:
-                raise NoModelError(
-                    f"{name} has the value {value}, which the submission may not have"
-                )
+    for value in target.values if VALUES else ():
+        if value not in {*VALUES, *dict(written_values(target.values))}:
+            raise NoModelError(
+                f"{target.name} has the value {value}, which the submission may not have"
+            )
+
+
+def written_values(values: list[str]) -> list[list[str]]:
+    """Values of the target that the submission writes in another way, as `True` for 1."""
+    meanings = {meaning_of(each): each for each in VALUES}
+    if set(values) <= set(VALUES) or len(meanings) < len(VALUES):
+        return []
+    return [[each, meanings[meaning_of(each)]] for each in values if meaning_of(each) in meanings]
+
+
+def meaning_of(value: str) -> str:
+    """Values that mean the same are the same."""
+    value = value.strip().lower()
+    return next((ways[0] for ways in TRUTHS if value in ways), value)
 
 
 def submission_settings(source: Source, classes: int, metric: str) -> dict[str, Any]:
     columns_of = classes_of(NAMES, source.targets[0].values) if source.by_class else []
     is_number = ASKED[0][1] == "number" and not columns_of
-    are_decided = are_labels(source.targets) and METRIC not in (*OF_NUMBERS, *OF_PROBABILITIES)
+    written, known = written_values(source.targets[0].values), SAME_FOR_COLUMNS.get(METRIC, METRIC)
+    are_decided = are_labels(source.targets) and known not in (*OF_NUMBERS, *OF_PROBABILITIES)
     return {
         "ID": ID,
         "SUBMISSION": SUBMISSION,
@@ -201,6 +219,7 @@ def submission_settings(source: Source, classes: int, metric: str) -> dict[str, 
         "WRITES_PROBABILITY": classes > 0 and is_number and metric in OF_PROBABILITIES,
         **labels_of(source),
         "VALUES": VALUES,
+        **({"WRITTEN": written} if written else {}),
         "POSITIVE": POSITIVE,
         "ROUNDS_TO_WHOLE": [
             name for name, kind, *_ in ASKED if kind == "integer" or are_decided

@@ -24,6 +24,7 @@ from automl.settings import (
     SUBMISSION,
     VALUES,
     WRITES_PROBABILITY,
+    WRITTEN,
 )
 
 GAP = "missing"
@@ -108,11 +109,13 @@ def make_views(data: Data) -> Views:
 def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:
     """What is to be learnt, and the names of the classes; one answer a row and target."""
     if ALL_LABELS:
-        told = [{each.strip() for each in row[0].split(MARK.strip() or " ")} for row in answers]
-        return np.array([[each in some for each in ALL_LABELS] for some in told], float), []
+        labels = [{each.strip() for each in row[0].split(MARK.strip() or " ")} for row in answers]
+        return np.array([[each in some for each in ALL_LABELS] for some in labels], float), []
     if not CLASSIFIES:
         return np.array([list(map(as_number, row)) for row in answers]), []
-    often = Counter(row[0] for row in answers)
+    written = dict(WRITTEN)
+    told = [written.get(row[0], row[0]) for row in answers]
+    often = Counter(told)
     names = sorted(often)
     if all(map(is_number, names)):
         names.sort(key=as_number)
@@ -121,7 +124,7 @@ def encode(answers: list[tuple[str, ...]]) -> tuple[np.ndarray, list[str]]:
     if len(names) == 2 and positive_of(names, often) == names[0]:
         names.reverse()
     places = {name: place for place, name in enumerate(names)}
-    return np.array([places[row[0]] for row in answers]), names
+    return np.array([places[each] for each in told]), names
 
 
 def positive_of(names: list[str], often: Counter[str]) -> str:

@@ -1,5 +1,6 @@
 """Tables in files: CSV with any usual separator, TSV, JSON, FASTA, SMILES, also gzipped; SQLite."""
 
+import codecs
 import csv
 import gzip
 import json
@@ -26,6 +27,7 @@ TABLE_ENDINGS = (
 PLAIN_ENDINGS = (".txt", ".dat", ".tab")
 """Of files that may be tables."""
 LINES_TO_JUDGE = 40
+BYTES_TO_JUDGE = 1_000_000
 ID_ENDS = r"\s;|"
 """What ends an id in the title of a record of FASTA."""
 HEADERS: list[list[Any]] = []
@@ -81,8 +83,16 @@ def tables_at(path: Path) -> list[Path]:
 
 
 def opened(path: Path) -> TextIO:
-    of_kind = gzip.open if path.suffix.lower() == ".gz" else open
-    return of_kind(path, "rt", newline="", encoding="utf-8-sig", errors="replace")  # type: ignore
+    of_kind: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    with of_kind(path, "rb") as file:
+        start = file.read(BYTES_TO_JUDGE)
+    try:
+        # The last letter may be cut.
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+        encoding = "utf-8-sig"
+    except UnicodeDecodeError:
+        encoding = "cp1252"
+    return of_kind(path, "rt", newline="", encoding=encoding, errors="replace")
 
 
 def rows_of(path: Path) -> Iterator[list[str]]:

@@ -9,10 +9,13 @@ from automl.cells import DATE, is_number
 FORMATS = (
     *("%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y%m%d", "%d-%m-%Y", "%Y-%m"),
     *("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%A, %d %B %Y"),
-    *("%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
+    *("%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%m/%Y"),
 )
 TIMES = ("", " %H:%M", " %H:%M:%S")
-MOST_FORMS = 4
+MOST_FORMS = 6
+YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+MOST_YEARS = 0.2
+"""Of the dates of a column."""
 
 
 def way_of(cells: list[str]) -> str:
@@ -39,20 +42,30 @@ def read(cell: str, way: str) -> datetime | None:
     return moment.replace(tzinfo=None)
 
 
+def middle_of_year(cell: str) -> datetime | None:
+    year = YEAR.search(cell)
+    return datetime(int(year[0]), 7, 1) if year else None
+
+
 def moments_of(cells: list[str]) -> list[datetime | None]:
-    """None for gaps; an empty list if they are no dates. Some may be written in another way."""
+    """
+    None for gaps; an empty list if they are no dates. Some may be written in another way, and a few
+    be years alone, also in words as `about 2015`.
+    """
     known = list(dict.fromkeys(filter(None, cells)))
     parts = {"": known}
     if not way_of(known) and any(map(DATE.match, known[:20])):
         parts = defaultdict(list)
         for cell in known:
             parts[re.sub(r"\d+", "0", re.sub(r"[^\W\d_]+", "a", cell))].append(cell)
-    told = {}
+    told: dict[str, datetime | None] = {}
     for part in parts.values() if len(parts) <= MOST_FORMS else [[]]:
         way = way_of(part)
-        if not way:
+        is_few = len(part) < MOST_YEARS * len(known)
+        years = {cell: middle_of_year(cell) for cell in part} if is_few and not way else {}
+        if not way and not (years and all(years.values())):
             return []
-        told |= {cell: read(cell, way) for cell in part}
+        told |= years or {cell: read(cell, way) for cell in part}
     return [told.get(cell) for cell in cells]
 
 

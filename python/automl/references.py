@@ -21,7 +21,7 @@ def find_references(test: Table, tables: list[Table]) -> list[list[str]]:
     keys = [
         (table, key, [each for each in (cells, days_of(cells)) if len(set(each)) == table.rows])
         for table in tables
-        if table.path.is_file()
+        if not table.path.is_dir()
         for key, cells in table.cells.items()
     ]
     found = []
@@ -56,6 +56,20 @@ def are_among(cells: list[str], told: Iterable[str]) -> bool:
 
 def are_small(cells: list[str]) -> bool:
     return all(cell.isdecimal() and len(cell) < 6 for cell in cells)
+
+
+def find_respelt(listed: Table, tables: list[Table]) -> list[list[str]]:
+    """
+    Columns of other tables that only capitals tell from those of the rows to predict, or from the
+    targets: the table, this name, and that of the column.
+    """
+    asked = {name.casefold(): name for name in (*listed.cells, *NAMES)}
+    return [
+        [table.path.as_posix(), name, asked[name.casefold()]]
+        for table in tables
+        for name in table.cells
+        if asked.get(name.casefold(), name) not in table.cells and not table.path.is_dir()
+    ]
 
 
 def find_renamed(listed: Table, tables: list[Table]) -> list[list[str]]:

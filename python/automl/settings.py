@@ -18,6 +18,8 @@ CLASS_COLUMNS: list[list[str]] = []
 WRITES_PROBABILITY = False
 VALUES: list[str] = []
 """The only values that the column may have, in the task's order; empty if it lists none."""
+WRITTEN: list[list[str]] = []
+"""Values of the target, and how the submission writes each."""
 POSITIVE: list[str] = []
 """What the task says a probability, or its metric, is about."""
 ROUNDS_TO_WHOLE: list[str] = []

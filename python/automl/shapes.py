@@ -13,8 +13,14 @@ ROWS_AT_ONCE = 2_000
 """Rows, for the sake of memory."""
 MOST_POINTS = 1_024
 """Columns that models of numbers are given of a sequence at most."""
+FEW_POINTS = 256
+"""The same of longer sequences, of which a single point says little."""
 MOST_CHANNELS = 24
 """Of sequences, for whose swings there are columns."""
+SPANS = (32, 128)
+FEWEST_SPANS = 8
+MOST_CHANNELS_IN_SPANS = 4
+QUANTILES_OF_SPANS = (0.5, 0.1, 0.9, 1)
 PATTERNS = 1_000
 POINTS_OF_PATTERN = 9
 HIGH_POINTS = 3
@@ -124,6 +130,19 @@ def swings_of(rows: np.ndarray) -> np.ndarray:
     return np.log(in_bands + 1e-9 * power.sum(axis=1, keepdims=True) + 1e-300)
 
 
+def swings_in_spans(rows: np.ndarray, width: int) -> np.ndarray:
+    """
+    How strongly rows, shape (rows, length), swing in each band in spans of so many points, whenever
+    these are: the median of all spans, how far other quantiles lie from it, and how much it changes
+    from one span to the next, shape (rows, 5 x BANDS).
+    """
+    count = rows.shape[1] // width
+    swings = swings_of(rows[:, : count * width].reshape(-1, width)).reshape(len(rows), count, BANDS)
+    middle, *others = np.quantile(swings, QUANTILES_OF_SPANS, axis=1)
+    steps = np.abs(np.diff(swings, axis=1)).mean(axis=1)
+    return np.hstack([middle, *(each - middle for each in others), steps])
+
+
 def are_sequences(rows: np.ndarray) -> bool:
     """Whether neighbours in a row, shape (rows, length), are more alike than others in it."""
     if rows.shape[1] < SHORTEST:
@@ -157,14 +176,19 @@ def shrink(pictures: np.ndarray, times: int) -> np.ndarray:
 def as_columns(long: np.ndarray) -> np.ndarray:
     """
     Of sequences, shape (rows, length, channels): the means of blocks if they are long, what each
-    channel is like as a whole, and how strongly it swings.
+    channel is like as a whole, and how strongly it swings, also in spans of time.
     """
     count, length, channels = long.shape
     whole = [measure(long, axis=1) for measure in (np.mean, np.std, np.min, np.max)]
     whole.append(np.abs(np.diff(long, axis=1)).mean(axis=1))
     if length >= SHORTEST and channels <= MOST_CHANNELS:
         whole += [swings_of(channel) for channel in long.transpose(2, 0, 1)]
-    times = -(-length // max(1, MOST_POINTS // channels))
+    if channels <= MOST_CHANNELS_IN_SPANS:
+        widths = {max(SHORTEST, length // count) for count in SPANS}
+        fit = [width for width in sorted(widths) if length // width >= FEWEST_SPANS]
+        whole += [swings_in_spans(each, width) for each in long.transpose(2, 0, 1) for width in fit]
+    most = FEW_POINTS if length * channels > MOST_POINTS else MOST_POINTS
+    times = -(-length // max(1, most // channels))
     cut = long[:, : length // times * times].reshape(count, -1, times, channels)
     return np.hstack([cut.mean(axis=2).reshape(count, -1), *whole])
 

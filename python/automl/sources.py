@@ -46,6 +46,7 @@ from automl.references import (
     find_looked_up,
     find_references,
     find_renamed,
+    find_respelt,
     find_symbols,
     referred_columns,
 )
@@ -83,7 +84,9 @@ def look_for_data() -> tuple[str, Source] | None:
     if not HEADERS:
         name_columns(listed.cells[ID])
     tables = [as_long(named_by_file(each, listed), listed) for each in find_tables()]
-    RENAMED[:] = find_renamed(listed, tables)
+    RENAMED[:] = find_respelt(listed, tables)
+    tables = [replace(each, cells=with_ids(each)) for each in tables]
+    RENAMED.extend(find_renamed(listed, tables))
     tables = [replace(each, cells=with_ids(each)) for each in tables]
     for test, others in ways_to_read(listed, tables):
         source = find_source(test, others)

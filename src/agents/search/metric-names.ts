@@ -31,7 +31,7 @@ log loss, logloss, logarithmic loss, cross entropy, bce, negative log likelihood
 perplexity, ppl
 dice, dice score, dice coefficient
 iou, jaccard, intersection over union
-map, mean average precision
+map, mean average precision, macro average precision, average precision macro, macro ap
 average precision, ap, auprc, pr auc, auc pr, average precision score
 brier, brier score, brier loss, brier score loss
 gini, gini coefficient, normalized gini, normalised gini

@@ -234,11 +234,28 @@ describe('the contract of a missing model', () => {
     for (const name of ['micro F1', 'micro F2'])
       expect(contractOf(taskOf(name, [{ type: 'text' }]), classes).settings.METRIC).toBe('accuracy');
     expect(of('AUC').settings).toMatchObject({ ARE_LABELS: true, ROUNDS_TO_WHOLE: [] });
+    expect(of('mAP')).toMatchObject({
+      is_measured: true,
+      settings: { METRIC: 'average precision', ROUNDS_TO_WHOLE: [] },
+    });
     expect(of('RMSE').settings).not.toHaveProperty('ARE_LABELS');
     expect(of('accuracy')).toMatchObject({
       is_measured: false,
       settings: { ROUNDS_TO_WHOLE: ['hot', 'wet'] },
     });
+  });
+
+  it('writes what is so, and what is not, as the submission has it', () => {
+    const files = { 'train.csv': 'id,size,same\n1,10,1\n2,20,0\n3,5,1\n', 'test.csv': 'id,size\n4,1\n' };
+    const asked = (values: string[]) => taskOf('F1', [{ name: 'same', type: 'text', values }]);
+    expect(settingsOf(asked(['True', 'False']), files)).toMatchObject({
+      WRITTEN: [
+        ['0', 'False'],
+        ['1', 'True'],
+      ],
+    });
+    expect(settingsOf(asked(['0', '1']), files)).not.toHaveProperty('WRITTEN');
+    expect(problemOf(asked(['True', 'Yes']), files)).toContain('which the submission may not have');
   });
 
   it('tells what scores withheld rows all that scores the others', () => {

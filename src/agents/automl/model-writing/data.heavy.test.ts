@@ -64,6 +64,13 @@ print(json.dumps(add_dates("when", [day.strftime("${format}") for day in days], 
 print(json.dumps(days_of(["2024-03-17", "31.08.2023", "", "04.01.2023", "2023-01-20"])))`,
   );
   expect(mixed).toEqual(['2024-03-17', '2023-08-31', '', '2023-01-04', '2023-01-20']);
+  const some = printedBy(
+    '',
+    `from automl.moments import days_of
+days = [f"2015-03-{day:02}" for day in range(1, 21)]
+print(json.dumps([days_of([*days, "ca. 2015", "07/2015"])[-2:], days_of([*days, "unknown", "lost", "none"])[-1], days_of(["about 2015", "2016"])]))`,
+  );
+  expect(some).toEqual([['2015-07-01', '2015-07-01'], 'none', ['about 2015', '2016']]);
   for (const format of ['%j', '%Y.%j', '1.5e+%j', 'room %j']) expect(areDates(format), format).toBe(false);
 });
 
@@ -126,9 +133,17 @@ print(json.dumps([is_read, {name: [None if value != value else value for value i
     {
       'a number 0': [12.5, null, 40, 20, 7.5, 60, 10],
       'a size 0': [1.25, null, 1, 0.5, 0.75, 1.5, 1],
+      'a place 0': expect.arrayContaining([null, 0]),
     },
     expect.objectContaining({ 'a around': ['#m', '', '#ft', '#ft', '#m', '#ft', '#m'] }),
   ]);
+  // What is as warm has the same place among the temperatures of its own scale.
+  const degrees = Array.from({ length: 12 }, (_, place) => 10 + place / 2);
+  const [, { 'a place 0': places = [] }] = read([
+    ...degrees.map((each) => `${each}`.replace('.', ',')),
+    ...degrees.map((each) => `${each * 1.8 + 32} F`),
+  ]) as [boolean, Record<string, number[]>];
+  expect(places.slice(12)).toEqual(places.slice(0, 12).map((each) => expect.closeTo(each, 6)));
   expect(read(['$1,200', '$900', '$-3.5'])).toMatchObject([true, { 'a number 0': [1200, 900, -3.5] }, {}]);
   expect(read(['3h 20m', '1h 5m', '12h 0m'])).toMatchObject([
     true,

@@ -64,6 +64,30 @@ database.commit()`,
     [],
   ],
   [
+    'rows of another table of a database that a column names',
+    `keys = [f"LX-{7919 * i % 1000003:06d}" for i in range(160)]
+database = sqlite3.connect("data/things.db")
+database.execute("create table known(id text, thing text)")
+database.execute("create table things(key text, width real)")
+database.execute("create table told(id text, height real)")
+database.executemany("insert into known values(?, ?)", list(zip(ids, keys)))
+database.executemany("insert into things values(?, ?)", list(zip(keys[::-1], width[::-1])))
+database.executemany("insert into told values(?, ?)", list(zip(ids[:120], height[:120])))
+database.commit()`,
+    [],
+  ],
+  [
+    'other capitals, and another encoding of what names a row of another table',
+    `shops = np.array(["Bäcker", "Müller", "Größer", "Höfer", "Jäger"])[np.arange(160) % 5]
+heights = dict(zip(shops, [10.5, 3.25, 8.0, 5.5, 1.25]))
+lines = ["Id;Shop;Height", *(f"{ids[i]};{shops[i]};{heights[shops[i]] + i % 3}" for i in range(120))]
+Path("data/sold.csv").write_text("\\n".join(lines), encoding="latin-1")
+save("test.csv", ["id", "shop", "kind"], [[ids[i], shops[i], i % 3] for i in range(120, 160)])
+Path("data/kinds.csv").write_text("ID;KIND\\n" + "\\n".join(f"{ids[i]};{i % 3}" for i in range(160)))
+truth = {ids[i]: heights[shops[i]] + i % 3 for i in range(120, 160)}`,
+    [],
+  ],
+  [
     'comments before the header, and columns that only the rows to learn from have',
     `save("train.csv", ["id", "width", "height", "felled"], [[ids[i], width[i], height[i], i % 7] for i in range(120)])
 Path("data/train.csv").write_text("# measured in spring, by hand\\n" + Path("data/train.csv").read_text())
