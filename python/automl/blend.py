@@ -14,7 +14,16 @@ import numpy as np
 
 from automl.data import Data, Views, make_views, write_submission
 from automl.models import Loss, Table, make_member
-from automl.scores import ABSOLUTE, RELATIVE, Prediction, balance, loss_of, reachable_loss, score
+from automl.scores import (
+    ABSOLUTE,
+    RELATIVE,
+    Prediction,
+    balance,
+    learnt_from,
+    loss_of,
+    reachable_loss,
+    score,
+)
 from automl.settings import (
     CLASSIFIES,
     MEMBERS,
@@ -156,14 +165,15 @@ def cross_predict(
     the rows to predict; none where it does not suit the data. The first member must go through: it
     is measured on fewer splits if need be.
     """
-    width = int(data.truth.max()) + 1 if CLASSIFIES else data.truth.shape[1]
+    wanted = data.truth if CLASSIFIES else learnt_from(data.truth)
+    width = int(wanted.max()) + 1 if CLASSIFIES else wanted.shape[1]
     unseen, asked = np.zeros((data.rows, width)), np.zeros((len(data.ids), width))
     times = np.zeros((data.rows, 1))
     done: list[Split] = []
     for known, held in splits:
         began = perf_counter()
         for target in [slice(None)] if CLASSIFIES else range(width):
-            answers = data.truth if CLASSIFIES else data.truth[:, target]
+            answers = wanted if CLASSIFIES else wanted[:, target]
             is_plain = METRIC in ABSOLUTE and not takes_logarithm(name, answers)
             loss: Loss = "absolute_error" if is_plain else "squared_error"
             if METRIC == "pinball":
@@ -308,5 +318,5 @@ def constant_for(truth: np.ndarray, width: int) -> Prediction:
     elif METRIC == "pinball":
         middle = np.array([np.quantile(*each) for each in zip(truth.T, QUANTILES, strict=True)])
     else:
-        middle = (np.median if METRIC in ABSOLUTE else np.mean)(truth, axis=0)
+        middle = (np.median if METRIC in ABSOLUTE else np.mean)(learnt_from(truth), axis=0)
     return np.tile(middle, (len(truth), 1))

@@ -8,6 +8,7 @@ from typing import Any
 from automl.answers import (
     ASKED,
     ID,
+    LIVES,
     METRIC,
     NAMES,
     RANKED,
@@ -47,7 +48,7 @@ SQUARED = re.compile("squar|rms|varian|devian")
 """In names of metrics that are about squares of errors, or nearly so."""
 OF_NUMBERS = (
     *("mae", "mse", "rmse", "msle", "rmsle", "mape", "smape", "wape", "r2", "pearson", "spearman"),
-    *("rmspe", "median absolute error", "pinball"),
+    *("rmspe", "median absolute error", "pinball", LIVES),
 )
 OF_CLASSES = (
     *("accuracy", "balanced accuracy", "error rate", "balanced error"),
@@ -63,7 +64,7 @@ OF_PROBABILITIES = ("auc", "gini", "average precision", "log loss", "brier")
 """If there is one column to predict, it contains a probability."""
 SHARES = (
     *("mape", "rmspe", "smape", "wape", "r2", "auc"),
-    *("accuracy", "balanced accuracy", "error rate", "balanced error"),
+    *("accuracy", "balanced accuracy", "error rate", "balanced error", LIVES),
 )
 """Metrics that are not in the unit of the target."""
 

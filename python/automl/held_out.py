@@ -100,7 +100,7 @@ def packed(guess: Prediction) -> str:
 
 def unpacked(answers: str, data: Data) -> Prediction:
     numbers = np.frombuffer(zlib.decompress(base64.b64decode(answers)), "f4")
-    return numbers.reshape(-1, len(data.classes or ALL_LABELS or TARGETS)).astype(float)
+    return numbers.reshape(-1, len(data.classes or ALL_LABELS or COLUMNS)).astype(float)
 
 
 def run_trial() -> None:
@@ -117,7 +117,7 @@ def choose(data: Data) -> tuple[np.ndarray, np.ndarray]:
     count. If the rows to predict are later ones, the last are withheld, of which half count.
     """
     rng = np.random.default_rng(7)
-    most = int(min(SHARE * data.rows, MOST_NUMBERS / len(data.classes or ALL_LABELS or TARGETS)))
+    most = int(min(SHARE * data.rows, MOST_NUMBERS / len(data.classes or ALL_LABELS or COLUMNS)))
     if data.when is not None:
         held = np.argsort(data.when[: data.rows], kind="stable")[data.rows - most :]
         counts = (rng.random(most) < 0.5) == (PART == 0)
