@@ -68,6 +68,10 @@ test('an order that reveals no more than public columns is noted, and is not a f
   expect(orderOf(answer({ revealed: [{ ...one, shown: '' }] })).faults).toEqual([
     expect.stringContaining('time series'),
   ]);
+  const size = { ...one, by: 'size in data/plates (the files themselves)', shown: '' };
+  expect(orderOf(answer({ revealed: [size] })).faults).toEqual([
+    expect.stringMatching(/\(300 rows\)\. What a file shows .* without compression/),
+  ]);
 });
 
 describe('if the order of the rows reveals the target', () => {

@@ -232,17 +232,24 @@ function isLeak({ strength, shown }: Revealed): boolean {
   return strength > maxStrength && shown === '';
 }
 
+const hashedOrder =
+  'Order the rows by a hash of what they show, and number them after that; so also those of a time series: if agents ' +
+  'may know the time, show it in a column.';
+const evenSizes =
+  'What a file shows makes it larger or smaller, in whichever order: write files without compression ' +
+  '(pictures with compress_level=0), or all in one array.';
+
+function isSize({ by }: Revealed): boolean {
+  return by.startsWith('size in ');
+}
+
 export function orderOf(answer: LeakReport): LeakFindings {
   const { revealed, hidden } = answer;
   return {
     faults: revealed
       .filter(isLeak)
       .slice(0, 3)
-      .map(
-        (one) =>
-          `${lineOf(one)}. Order the rows by a hash of what they show, and number them after that; so also those of a ` +
-          'time series: if agents may know the time, show it in a column.',
-      ),
+      .map((one) => `${lineOf(one)}. ${isSize(one) ? evenSizes : hashedOrder}`),
     notes: hidden.length === 0 ? [nothingKnown(answer)] : revealed.slice(0, 5).map(lineOf),
     notRun: hidden.length === 0,
   };
