@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { agentByName } from '../agents/index.ts';
 import { gradeRun, graderErrorOf } from '../grading/index.ts';
 import { UserError } from '../lib/errors.ts';
+import { everyMinute } from '../lib/every-minute.ts';
 import { ExperimentName, type Plan, RunId, type RunSpec, type SandboxDriver } from '../schema/index.ts';
 import { figuresOf, mean } from '../statistics/index.ts';
 import { createExperiment, type RunFolder, readTraceSync, stepsOf } from '../store/index.ts';
@@ -31,6 +32,8 @@ export interface MeasureTaskOptions {
   gpus?: HeldGpus | undefined;
   signal: AbortSignal;
   onSeed: (run: MeasuredSeed) => void;
+  /** A line for people, after each minute of a run. */
+  onProgress: (line: string) => void;
 }
 
 /** One run of the script. */
@@ -90,6 +93,9 @@ async function measureSeed(
   const { resources, what, helpersFolder, versions, threads, gpus, signal } = options;
   const { agent, reference } = performer(resources, what);
   using _lock = folder.lock();
+  using _reminder = everyMinute((minutes) =>
+    options.onProgress(`seed ${spec.seed}: still running, after ${minutes} min`),
+  );
   const record = await executeRun(spec, {
     ...{ folder, resources, agent, reference, helpersFolder, versions, threads, gpus, signal },
     onProgress: () => {},

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
+import { everyMinute } from '../lib/every-minute.ts';
 import { type LockOptions, withFileLock } from '../lib/file-lock.ts';
 import { sha256 } from '../lib/hash.ts';
 import { makeReadOnly, removeTree } from '../lib/read-only-tree.ts';
@@ -253,6 +254,9 @@ async function build(
     const ready = await readPrepared(folder);
     if (ready !== null) return ready;
     options.onProgress(`preparing the data of ${task.file.id}`);
+    using _reminder = everyMinute((minutes) =>
+      options.onProgress(`still preparing the data of ${task.file.id}, after ${minutes} min`),
+    );
     await runPrepareScript(task, { ...options, downloads, data: fresh, scratch: join(making, 'scratch') });
     for (const part of parts) makeReadOnly(join(fresh, part), part === 'private' ? 0o500 : 0o555);
     const manifest = await writeManifest(task, fresh, recipe, records);

@@ -123,6 +123,7 @@ async function measureOne(context: Context, id: string, seeds: number, options: 
       versions: { mlab: context.version, node: process.version },
       ...{ threads: cpus().length, gpus },
       signal: gpus === undefined ? context.signal : AbortSignal.any([context.signal, gpus.lost]),
+      onProgress: (line) => context.log(`${name}: ${line}`),
       onSeed: ({ seed, score, seconds, printed }) => {
         context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(seconds)}`);
         if (seed === 0) context.log(`${name}: it printed\n${printed.replace(/^/gm, '    ')}`);

@@ -192,16 +192,16 @@ async function measure(
   what: MeasuredScript,
   scratch: string,
 ): Promise<TaskFigures> {
+  const name = what === 'starter' ? 'starter' : 'reference solution';
   const { mean, spread, seconds } = await measureTask({
     ...{ resources, what, seeds, sandbox: 'bubblewrap', signal: context.signal },
     helpersFolder: context.folders.helpers,
     folder: measureFolder(join(scratch, what), resources.task.file.id),
     versions: { mlab: context.version, node: process.version },
     threads: cpus().length,
+    onProgress: (line) => context.log(`${name}: ${line}`),
     onSeed: ({ seed, score, seconds: took }) =>
-      context.log(
-        `${what === 'starter' ? 'starter' : 'reference solution'}: seed ${seed}: ${number(score)} in ${duration(took)}`,
-      ),
+      context.log(`${name}: seed ${seed}: ${number(score)} in ${duration(took)}`),
   });
   return {
     mean: rounded(mean),

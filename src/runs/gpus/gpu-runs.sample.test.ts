@@ -81,7 +81,7 @@ describe.skipIf(obstacle !== null)(`runs of a task that needs a GPU (simulated)$
     const folder = join(bench.experiments, 'measured');
     await measureTask({
       ...{ resources, what: 'starter', seeds: [0], sandbox: 'bubblewrap', helpersFolder, folder },
-      ...{ versions: {}, threads: 1, gpus, signal, onSeed: () => {} },
+      ...{ versions: {}, threads: 1, gpus, signal, onSeed: () => {}, onProgress: () => {} },
     });
     const record = openExperiment(folder).runFolder('sums-starter-0').readRecord();
     expect(record).toMatchObject({ spec: { gpu: true, gpus: 1 }, gpus: { uuids: ['GPU-aaaa-1'] } });

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
 import { type GradeRunOptions, gradeRun } from '../../grading/index.ts';
 import { messageOf } from '../../lib/errors.ts';
+import { everyMinute } from '../../lib/every-minute.ts';
 import {
   ExperimentName,
   type Grade,
@@ -111,6 +112,7 @@ async function runAndJudge(
   const { folder } = scene;
   const start = performance.now();
   let stage = 'acting';
+  // A grader that runs submitted code may take minutes for all forgeries.
   using _reminder = everyMinute((minutes) =>
     onProgress(`${validationAgent.name}: still ${stage}, after ${minutes} min`),
   );
@@ -141,13 +143,6 @@ async function runAndJudge(
   const seconds = (performance.now() - start) / 1000;
   const found = { record, grades, notGraded, mustScore, crash, attempts, probes, seconds };
   return judgeAgent({ validationAgent, ...found });
-}
-
-/** A grader that runs submitted code may take minutes for all forgeries. */
-function everyMinute(remind: (minutes: number) => void): Disposable {
-  let minutes = 0;
-  const timer = setInterval(() => remind(++minutes), 60_000);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 async function gradesOf(
