@@ -9,8 +9,8 @@ import numpy as np
 
 from automl.data import Data
 from automl.formats import PLAIN_PICTURE_ENDINGS, Columns
+from automl.sequences import as_long
 from automl.settings import ID
-from automl.shapes import as_long
 from automl.table import Maker, as_data, read_clean
 
 TRAIN_FILES = ["id", "data/train", ".txt"]

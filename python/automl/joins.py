@@ -7,8 +7,8 @@ import numpy as np
 from automl.cells import as_number, cleaned
 from automl.formats import Columns, read_table, read_tables_of
 from automl.moments import days_of
+from automl.sequences import BANDS, SHORTEST, are_sequences, as_long, patterns_in, swings_of
 from automl.settings import TARGETS
-from automl.shapes import BANDS, SHORTEST, are_sequences, as_long, patterns_in, swings_of
 from automl.spans import find_span, join_span
 from automl.table import FILE_COLUMN
 

@@ -8,8 +8,9 @@ import numpy as np
 from automl.cells import is_number, numbers_in
 from automl.data import Data
 from automl.formats import Columns
+from automl.sequences import SHORTEST, as_long
 from automl.settings import TARGETS
-from automl.shapes import SHORTEST, add_shapes, as_long
+from automl.shapes import add_shapes
 
 
 def add_lists(name: str, cells: list[str], data: Data) -> bool:

@@ -64,9 +64,8 @@ def concordance(truth: np.ndarray, guess: np.ndarray) -> float:
     The share of pairs of which it is known what ended first, in which that had the higher risk
     (Harrell 1982). A time that is predicted itself is the higher the later the end.
     """
-    if len(truth) > MOST_LIVES:
-        rows = np.random.default_rng(0).permutation(len(truth))[:MOST_LIVES]
-        truth, guess = truth[rows], guess[rows]
+    step = max(1, -(-len(truth) // MOST_LIVES))
+    truth, guess = truth[::step], guess[::step]
     times, ended = lives_in(truth) or (truth[:, 0], np.full(len(truth), True))
     risk = guess if truth.shape[1] == 2 else -guess
     later = (times > times[:, None]) | ((times == times[:, None]) & ~ended)

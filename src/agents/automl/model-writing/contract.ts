@@ -80,7 +80,7 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
       'pairs',
       'references',
     ],
-    ...['rows', 'sources', 'contract'],
+    ...['rows', 'sources', 'portfolio', 'contract'],
   ];
   return pythonScript(parts, settings, 'print_contract()');
 }

@@ -47,7 +47,7 @@ describe('the script that fulfils a contract', () => {
   it.each([
     [
       'model',
-      'settings cells data formats scores models blend moments dates amounts molecules letters pieces texts formulas shapes lists table likeness spans joins files arrays pictures',
+      'settings cells data formats scores models blend moments dates amounts molecules letters pieces texts formulas sequences shapes lists table likeness spans joins files arrays pictures',
     ],
     ['measurement of withheld rows', 'settings cells data scores formats table held_out'],
     [

@@ -49,7 +49,7 @@ print(json.dumps(len(as_numbers(Data([], np.zeros(0), []), rows).numbers)))`,
 test('sequences that swing at another pace differ in other columns, wherever the swings begin', () => {
   const [slow, later, fast] = printedBy(
     '',
-    `from automl.shapes import swings_of
+    `from automl.sequences import swings_of
 steps = np.arange(200)
 rows = np.stack([np.sin(0.3 * steps), np.sin(0.3 * steps + 2), np.sin(2.0 * steps)])
 print(json.dumps(swings_of(rows).tolist()))`,
@@ -62,7 +62,7 @@ print(json.dumps(swings_of(rows).tolist()))`,
 test('patterns tell which way something goes that is anywhere in a sequence, which its swings do not', () => {
   const [patterns, swings, few] = printedBy(
     '',
-    `from automl.shapes import patterns_in, swings_of
+    `from automl.sequences import patterns_in, swings_of
 rng = np.random.default_rng(1)
 rows, kinds = rng.normal(0, 0.2, (600, 100, 2)), np.arange(600) % 2
 for row, kind in zip(rows, kinds):
@@ -86,7 +86,7 @@ print(json.dumps([told(patterns_in(rows)), told(np.hstack([swings_of(rows[..., e
 test('swings in spans tell how long something lasts, whenever it is, which those of all do not', () => {
   const [short, long, later] = printedBy(
     '',
-    `from automl.shapes import swings_in_spans
+    `from automl.sequences import swings_in_spans
 steps = np.arange(2_048)
 def burst(start, length):
     return np.where((steps >= start) & (steps < start + length), np.sin(1.5 * steps) * 64 / length**0.5, 0)
@@ -106,7 +106,7 @@ print(json.dumps(swings_in_spans(rows, 64).tolist()))`,
 test('rows whose neighbours are alike are sequences, others are not', () => {
   const told = printedBy(
     '',
-    `from automl.shapes import are_sequences
+    `from automl.sequences import are_sequences
 rng = np.random.default_rng(0)
 walk = rng.normal(size=(50, 40)).cumsum(axis=1)
 print(json.dumps([are_sequences(walk), are_sequences((100 + 2 * walk).astype("u1")), are_sequences(rng.normal(size=(50, 40)))]))`,
