@@ -85,13 +85,10 @@ def tables_at(path: Path) -> list[Path]:
 def opened(path: Path) -> TextIO:
     of_kind: Any = gzip.open if path.suffix.lower() == ".gz" else open
     with of_kind(path, "rb") as file:
-        start = file.read(BYTES_TO_JUDGE)
-    try:
         # The last letter may be cut.
-        codecs.getincrementaldecoder("utf-8")().decode(start)
-        encoding = "utf-8-sig"
-    except UnicodeDecodeError:
-        encoding = "cp1252"
+        text = codecs.getincrementaldecoder("utf-8")("replace").decode(file.read(BYTES_TO_JUDGE))
+    letters = re.sub(r"[\x00-\x7f]+", "", text)
+    encoding = "cp1252" if letters.count("\ufffd") > len(letters) / 2 else "utf-8-sig"
     return of_kind(path, "rt", newline="", encoding=encoding, errors="replace")
 
 

@@ -77,7 +77,7 @@ def choose_members(source: Source, classes: int, passes: bool) -> list[str]:
         "large_boosting": not wide and rows >= 5_000 and rows * max(classes, 1) <= 200_000,
         "linear": passes or classes == 0,
         "pieces": letters and (passes or classes == 0),
-        "patterns": may_be_sequences and (passes or classes == 0),
+        "patterns": may_be_sequences and rows <= 10_000 and (passes or classes == 0),
         "kernel": rows <= (10_000 if classes else 6_000),
         "ratios": words and classes == 2 and passes,
         "forest": rows <= 100_000,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { taskOf } from '../../../../test/fixtures/table-task.ts';
 import { modelScript } from './contract.ts';
+import { canHoldOut } from './held-out.ts';
 import { contractOf, homes, problemOf, settingsOf } from './test-support.ts';
 
 it('learns also from other tables of the same columns, unless they have the same rows', () => {
@@ -35,6 +36,19 @@ it('reads a folder of tables as one, whose files are called as a column of the r
       JOINED: [['data/promotions.csv']],
     },
   });
+});
+
+it('knows columns that only capitals tell apart, and then withholds no rows, since the table could not be written again', () => {
+  const files = {
+    'Sold.csv': 'Day;Shop;Y\n2024-01-01;A;1,5\n2024-01-02;A;2,5\n2024-01-01;B;3,5\n',
+    'test.csv': 'id,day,shop\n1,2024-01-03,A\n2,2024-01-03,B\n',
+  };
+  const contract = contractOf(taskOf('MAE', [{}]), files);
+  expect(contract.settings).toMatchObject({
+    RENAMED: ['Day', 'Shop', 'Y'].map((name) => ['data/Sold.csv', name, name.toLowerCase()]),
+  });
+  expect(canHoldOut(contract)).toBe(false);
+  expect(canHoldOut(contractOf(taskOf('MAE', [{}]), homes))).toBe(true);
 });
 
 it('reads a folder of tables with a column for each of several series', () => {

@@ -62,7 +62,7 @@ async function measureHeldOut(
  * tables are not read as they are.
  */
 export function canHoldOut({ kind, settings }: Contract): boolean {
-  return kind === 'table' && !['TEST_IDS', 'HEADERS', 'WIDE'].some((name) => name in settings);
+  return kind === 'table' && !['TEST_IDS', 'HEADERS', 'WIDE', 'RENAMED'].some((name) => name in settings);
 }
 
 /** Two scripts are each measured by a program that is written first, one may be written anew; then one is answered with. */
