@@ -22,10 +22,19 @@ function isSimpleGlob(glob: string): boolean {
 }
 
 const measured = z.strictObject({
-  mean: z.number().describe('mean hidden score over the seeds, in the unit of the metric'),
+  mean: z
+    .number()
+    .describe(
+      'mean hidden score over the seeds, in the unit of the metric; mlab tasks baseline --write writes this and the figures after it',
+    ),
   spread: z.number().min(0).describe('sample standard deviation over the seeds'),
   seeds: z.int().min(1).describe('how many seeds were run'),
-  seconds: z.number().min(0).describe('mean wall time of one run of the script, in seconds'),
+  seconds: z
+    .number()
+    .min(0)
+    .describe(
+      'mean time of one run of the script, in seconds; the processor time where other programs kept it waiting',
+    ),
 });
 
 export const Metric = z.strictObject({
