@@ -239,17 +239,13 @@ const evenSizes =
   'What a file shows makes it larger or smaller, in whichever order: write files without compression ' +
   '(pictures with compress_level=0), or all in one array.';
 
-function isSize({ by }: Revealed): boolean {
-  return by.startsWith('size in ');
-}
-
 export function orderOf(answer: LeakReport): LeakFindings {
   const { revealed, hidden } = answer;
   return {
     faults: revealed
       .filter(isLeak)
       .slice(0, 3)
-      .map((one) => `${lineOf(one)}. ${isSize(one) ? evenSizes : hashedOrder}`),
+      .map((one) => `${lineOf(one)}. ${one.by.startsWith('size in ') ? evenSizes : hashedOrder}`),
     notes: hidden.length === 0 ? [nothingKnown(answer)] : revealed.slice(0, 5).map(lineOf),
     notRun: hidden.length === 0,
   };
