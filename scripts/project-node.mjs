@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,10 +23,14 @@ const isCheckout = existsSync(ownFolder(packageRoot));
 export const neededNode = isCheckout ? '24' : '22.18';
 
 /**
- * Of the process that executes runs. A collection of the young generation stops all of them, with Node's default size for
- * as long as 50 ms, with this one for less than 20 (`npm run bench -- many`). It can't be changed later.
+ * Of the process that executes runs; can't be changed later. A collection of the young generation stops all of them, with
+ * Node's default size for as long as 50 ms, with this one for less than 20 (`npm run bench -- many`). And with V8's four
+ * threads on two processors, their thread waits for a processor, or for what one of the four has locked.
  */
-export const flagsForRuns = ['--max-semi-space-size=8'];
+export const flagsForRuns = [
+  '--max-semi-space-size=8',
+  `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`,
+];
 
 /** Whether a Node of this version (`process.versions.node`) runs the sources, or the package. */
 export function isNewEnough(version, forSources = isCheckout) {

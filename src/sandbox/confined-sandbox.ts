@@ -1,3 +1,4 @@
+import { ownTurn } from '../lib/own-turn.ts';
 import type { SandboxDriver } from '../schema/index.ts';
 import type { RuntimeFolder } from './runtime-folder.ts';
 import { type Sandbox, SandboxError, type SandboxProcess, type StartOptions } from './sandbox.ts';
@@ -46,7 +47,10 @@ export function confinedSandbox(parts: DriverParts): Sandbox {
     // A command that is starting can be killed only once it runs.
     await Promise.allSettled(starting);
     await Promise.all([...processes].map((process) => process.kill()));
+    // With hundreds of runs, others end at the same time.
+    await ownTurn();
     await parts.dispose();
+    await ownTurn();
     parts.runtime[Symbol.dispose]();
   }
 

@@ -1,3 +1,4 @@
+import { ownTurn } from '../lib/own-turn.ts';
 import { removeTreeSlowly } from '../lib/read-only-tree.ts';
 import { nextStoreThread } from './threads/store-threads.ts';
 
@@ -6,6 +7,7 @@ const briefMs = 20;
 
 /** As `removeTreeSlowly`: a small folder at once, a large one in a thread of the store. */
 export async function removeFolder(folder: string, signal: AbortSignal): Promise<void> {
+  await ownTurn();
   const brief = AbortSignal.timeout(briefMs);
   try {
     await removeTreeSlowly(folder, AbortSignal.any([signal, brief]));

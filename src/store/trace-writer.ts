@@ -2,6 +2,7 @@ import { closeSync, constants, fdatasync, fdatasyncSync, ftruncateSync, openSync
 import { hasCode, messageOf, UserError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { EventPayload, type TextRef, TraceEvent, type TraceHead } from '../schema/index.ts';
+import { backgroundFlushes } from './background-flushes.ts';
 import { uncompressTrace } from './compress-trace.ts';
 import { parseStoredText } from './documents.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -9,8 +10,6 @@ import { maxLineBytes, noHash, readTail, type TraceTail } from './trace-lines.ts
 
 /** Longer texts become objects; in bytes of UTF-8. */
 const inlineTextBytes = 1024;
-/** Events within this time share one flush to disk. */
-const syncDelayMs = 100;
 
 /** Decides whether a file may still be written: the run's lease. Both methods throw if another process has the run. */
 export interface WriteGuard {
@@ -41,7 +40,6 @@ export class TraceWriter implements AsyncDisposable {
   #events: number;
   #hash: string;
   #unsynced = false;
-  #timer: NodeJS.Timeout | null = null;
   #syncing: Promise<void> | null = null;
   #failure: Error | null = null;
   #closed = false;
@@ -124,7 +122,8 @@ export class TraceWriter implements AsyncDisposable {
     this.#confirm();
     this.#events += 1;
     this.#hash = sha256(line);
-    this.#requestSync();
+    this.#unsynced = true;
+    backgroundFlushes.add(this);
     return event;
   }
 
@@ -158,7 +157,6 @@ export class TraceWriter implements AsyncDisposable {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#timer) clearTimeout(this.#timer);
     if (this.#syncing) await this.#syncing;
     if (this.#unsynced && !this.#failure) await this.#startSync();
     closeSync(this.#descriptor);
@@ -201,17 +199,6 @@ export class TraceWriter implements AsyncDisposable {
     }
   }
 
-  #requestSync(): void {
-    this.#unsynced = true;
-    if (this.#timer || this.#syncing) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      // `close` awaits it; it never rejects.
-      void this.#startSync();
-    }, syncDelayMs);
-    this.#timer.unref();
-  }
-
   /** At most one runs at a time. */
   #startSync(): Promise<void> {
     this.#unsynced = false;
@@ -219,7 +206,6 @@ export class TraceWriter implements AsyncDisposable {
       fdatasync(this.#descriptor, (error) => {
         this.#syncing = null;
         if (error && !isUnsupported(error)) this.#failure ??= error;
-        if (this.#unsynced && !this.#closed) this.#requestSync();
         resolve();
       });
     });

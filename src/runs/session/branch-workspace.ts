@@ -126,6 +126,7 @@ export async function discardBranchWorkspace(
 ): Promise<void> {
   try {
     await removeFolder(workspace, signal);
+    await ownTurn();
     if (readdirSync(outputs).length === 0) rmdirSync(outputs);
     chmodSync(dirname(workspace), 0o777 & ~process.umask());
   } catch {
