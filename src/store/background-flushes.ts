@@ -5,8 +5,6 @@ export interface Flushable {
 
 /** How long the first write waits, so that later ones share its flush. */
 const delayMs = 100;
-/** At most this share of the time is spent on flushing: what else is done on the same disk waits meanwhile. */
-const share = 0.2;
 
 /**
  * Flushes the traces of this process one after the other: a flush of one takes most others along, while hundreds at
@@ -31,8 +29,9 @@ class BackgroundFlushes {
     const flushed = [...this.#waiting];
     this.#waiting.clear();
     for (const each of flushed) await each.flush().catch(() => {});
-    const tookMs = performance.now() - began;
-    this.#timer = this.#waiting.size === 0 ? null : this.#wait(Math.max(delayMs, tookMs * (1 / share - 1)));
+    // What else is done on the same disk waits meanwhile, so at most half of the time is for this.
+    const pauseMs = Math.max(delayMs, performance.now() - began);
+    this.#timer = this.#waiting.size === 0 ? null : this.#wait(pauseMs);
   }
 }
 
