@@ -21,7 +21,7 @@ test('traces are flushed one after the other, whatever becomes of one, and each 
     backgroundFlushes.add(each);
   }
   expect(log).toEqual([]);
-  await vi.waitUntil(() => log.length === 6);
+  await vi.waitUntil(() => log.length === 6, { timeout: 20_000 });
   expect(log).toEqual(['begin 0', 'end 0', 'begin 1', 'end 1', 'begin 2', 'end 2']);
 });
 
@@ -39,6 +39,6 @@ test('what is written while others are flushed is flushed later', async () => {
     },
   };
   backgroundFlushes.add(first);
-  await vi.waitUntil(() => log.length === 5);
+  await vi.waitUntil(() => log.length === 5, { timeout: 20_000 });
   expect(log).toEqual(['first', 'first is on disk', 'begin 0', 'end 0', 'first']);
 });
