@@ -25,7 +25,7 @@ export const neededNode = isCheckout ? '24' : '22.18';
 /**
  * Of the process that executes runs; can't be changed later. A collection of the young generation stops all of them, with
  * Node's default size for as long as 50 ms, with this one for less than 20 (`npm run bench -- many`). And with V8's four
- * threads on two processors, their thread waits for a processor, or for what one of the four has locked.
+ * threads on two processors, the thread of the runs waits for a processor, or for what one of the four has locked.
  */
 export const flagsForRuns = [
   '--max-semi-space-size=8',

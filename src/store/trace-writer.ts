@@ -146,8 +146,8 @@ export class TraceWriter implements AsyncDisposable {
   async flush(): Promise<TraceHead> {
     const { head } = this;
     if (this.#closed) return head;
-    // A flush that is under way may have begun before the last event.
-    if (this.#syncing) await this.#syncing;
+    // A flush that is under way may have begun before the last event, and another who waits may begin the next one.
+    while (this.#syncing) await this.#syncing;
     if (this.#unsynced && !this.#failure && !this.#closed) await this.#startSync();
     if (this.#failure) throw this.#failure;
     return head;

@@ -60,6 +60,22 @@ test('an event that no reader would take is refused, and the trace goes on', asy
   expect(readTraceSync(path).events).toMatchObject([{ seq: 0, entries: { a: { text: 'short' } } }]);
 });
 
+test('a flush that is asked for while others are waits until its events are on disk, too', async () => {
+  using folder = temporaryFolder();
+  const objects = new ObjectStore(join(folder.path, 'objects'));
+  await using trace = TraceWriter.open(join(folder.path, 'trace.jsonl'), objects);
+  const order: string[] = [];
+  trace.append(stepStarted(1));
+  const first = trace.flush();
+  trace.append(stepFinished(1, snapshot));
+  await Promise.all([
+    first,
+    trace.flush().then(() => order.push('second')),
+    trace.flush().then(() => order.push('third')),
+  ]);
+  expect(order).toEqual(['second', 'third']);
+});
+
 test('wherever a trace is cut, every complete line survives and the writer continues', async () => {
   using folder = temporaryFolder();
   const objects = new ObjectStore(join(folder.path, 'objects'));
