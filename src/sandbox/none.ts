@@ -11,6 +11,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
+import { unlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confinedSandbox } from './confined-sandbox.ts';
@@ -60,10 +61,10 @@ export async function unconfinedSandbox(spec: SandboxSpec, limiter: Limiter): Pr
       runtime,
       pathInside: (target) => sourceOf(target, spec.mounts),
       prepare: (argv, options) => new UnconfinedRun(context, argv, options),
-      dispose: async () => removeLinks(links),
+      dispose: () => removeLinks(links),
     });
   } catch (error) {
-    removeLinks(links);
+    await removeLinks(links);
     runtime[Symbol.dispose]();
     throw error;
   }
@@ -246,8 +247,8 @@ function isLinkTo(path: string, source: string): boolean {
   );
 }
 
-function removeLinks(paths: readonly string[]): void {
+async function removeLinks(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(path);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) await unlink(path);
   }
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { agentOfRun, refuseChangedProgram } from '../../agents/index.ts';
 import { gradeRun } from '../../grading/index.ts';
 import { errorName, messageOf, UserError } from '../../lib/errors.ts';
+import { ownTurn } from '../../lib/own-turn.ts';
 import type { GradeJob, Job, RunJob, RunSpec } from '../../schema/index.ts';
 import {
   attemptNumbers,
@@ -62,6 +63,8 @@ export async function executeJob(job: Job, host: JobHost, following: Following):
     });
   }
   await finishArchiving(folder);
+  // Taking the lease took some milliseconds, and so does beginning the run.
+  await ownTurn();
   // A process whose run was taken over while it was away must not touch the run any more.
   const owned = { onProgress, signal: AbortSignal.any([signal, lease.lost]) };
   return job.kind === 'run'

@@ -70,6 +70,8 @@ export async function openBranchWorkspace(
   await using opened = new AsyncDisposableStack();
   mkdirSync(folders.outputs, { recursive: true });
   await openToReaders(folders.outputs);
+  // Hundreds of runs may begin together.
+  await ownTurn();
   discardOutputsAfter(from?.step ?? 0, folders.outputs);
   // Other users of this machine must not reach a workspace, whatever permissions an agent sets in it.
   chmodSync(dirname(folders.workspace), 0o700);
@@ -88,7 +90,6 @@ export async function openBranchWorkspace(
   // What is restored gets the folder's owner.
   if (from !== null) await snapshotter.restore(from.snapshot, { ignore: mountPoints, from: origin, signal });
   const snapshot = from?.snapshot ?? (await snapshotter.take({ ignore: mountPoints, signal })).id;
-  // Hundreds of runs may begin together.
   await ownTurn();
   const confined = sandboxSpec(
     spec,

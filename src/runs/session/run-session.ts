@@ -10,6 +10,7 @@ import {
 } from '../../environment/index.ts';
 import { UserError } from '../../lib/errors.ts';
 import { openToReaders } from '../../lib/open-to-readers.ts';
+import { ownTurn } from '../../lib/own-turn.ts';
 import { sentence } from '../../lib/sentence.ts';
 import { type CallRecord, ModelUnavailable, Quota, Upstream } from '../../models/index.ts';
 import { cudaObstacle, type Sandbox, sandboxOptions } from '../../sandbox/index.ts';
@@ -37,6 +38,7 @@ const notBegun = { kind: 'closed' as const, message: 'The run has not begun.' };
  */
 export async function executeSession(spec: RunSpec, services: RunServices): Promise<ScriptOutcome> {
   const { folder, resources, agent, dockerCommand, helpersFolder, threads, signal } = services;
+  await ownTurn();
   await using trace = folder.openTrace();
   const resume = readResumeState(folder, spec.parent);
   await writeManifest(services);
@@ -50,6 +52,7 @@ export async function executeSession(spec: RunSpec, services: RunServices): Prom
   let askForTool: BranchStart['askForTool'] = async () => notBegun;
   await using main = await branches.openMain(resume.workspace, (request) => askForTool(request));
   await refuseUnusableGpus(main.sandbox, services);
+  await ownTurn();
   if (setting === null && spec.roles !== undefined) await services.models?.registry.load(spec.roles);
   beginSession(trace, spec, resume, main, services);
   const quota = runQuota(spec, resume);
