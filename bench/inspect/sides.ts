@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { flagsForRuns } from '../../scripts/project-node.mjs';
 import { cacheFolder } from '../../src/lib/cache-folder.ts';
 import type { SandboxDriver } from '../../src/schema/index.ts';
 import { ensurePython } from '../../src/tasks/index.ts';
@@ -65,7 +66,7 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
     argv: [process.execPath, launcher, ...args],
     variables: process.env,
   });
-  // As `mlab` itself does, and as Python does by default.
+  // As `mlab` itself does, as with its flags for Node, and as Python does by default.
   const variables = { ...process.env, NODE_COMPILE_CACHE: join(cache, 'node') };
   const where = ['--dir', root, '--task-dir', join(import.meta.dirname, '../tasks')];
   return {
@@ -75,7 +76,7 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
       const child = join(import.meta.dirname, '../children/tool-calls.ts');
       const numbers = [atOnce, runs, steps, distinct, ...lookAfter].map(String);
       const printed = await outputOf(
-        { argv: [process.execPath, child, folder, cache, sandbox, ...numbers], variables },
+        { argv: [process.execPath, ...flagsForRuns, child, folder, cache, sandbox, ...numbers], variables },
         signal,
       );
       const { sizes, seconds, problems } = Made.parse(JSON.parse(printed));
