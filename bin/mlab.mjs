@@ -16,7 +16,8 @@ import {
 
 const argv = process.argv.slice(2);
 const self = fileURLToPath(import.meta.url);
-const nodeFlags = ['run', 'worker'].includes(argv[0]) ? flagsForRuns : [];
+const executesRuns = /^(run|worker|runs retry)( |$)/.test(argv.join(' '));
+const nodeFlags = executesRuns ? flagsForRuns : [];
 if (isNewEnough(process.versions.node)) {
   startAgain();
   await startHere();

@@ -92,9 +92,16 @@ describe('the launcher', () => {
 
   test('executes runs in the process that was started, with short pauses for collections of memory', () => {
     const launcher = installLauncher('console.log(JSON.stringify([process.pid, process.execArgv, argv]));');
-    const result = launch(launcher, { path: '/nowhere', old: false, argv: ['run', '--name', 'a b'] });
-    expect(result.stderr).toBe('');
-    expect(JSON.parse(result.stdout)).toEqual([result.pid, flagsForRuns, ['run', '--name', 'a b']]);
+    const calls = [
+      { argv: ['run', '--name', 'a b'], flags: flagsForRuns },
+      { argv: ['runs', 'retry', 'a'], flags: flagsForRuns },
+      { argv: ['runs', 'ls'], flags: [] },
+    ];
+    for (const { argv, flags } of calls) {
+      const result = launch(launcher, { path: '/nowhere', old: false, argv });
+      expect(result.stderr).toBe('');
+      expect(JSON.parse(result.stdout)).toEqual([result.pid, flags, argv]);
+    }
   });
 
   test('says what to do if a package is missing', () => {
