@@ -31,7 +31,7 @@ export async function run(
   variables: HostVariables = builder.variables,
 ): Promise<ProcessResult> {
   builder.record(`$ ${command} ${parameters.join(' ')}\n`);
-  const report = downloadsIn((what) => builder.onProgress?.(`downloading ${what}`));
+  const report = progressIn((what) => builder.onProgress?.(what));
   return await runProcess(command, parameters, {
     variables: pythonVariables(variables),
     signal: builder.signal ?? null,
@@ -43,17 +43,18 @@ export async function run(
 }
 
 /**
- * Reads the output of uv and pip and reports what they download: `scipy (34.2MiB)`. Of an address only the last part is
- * reported, because it may contain a password.
+ * Reads the output of uv and pip and reports what they do: `downloading scipy (34.2MiB)`, and that they unpack, after the
+ * last download. Of an address only the last part is reported, because it may contain a password.
  */
-export function downloadsIn(report: (what: string) => void): (chunk: Buffer) => void {
+export function progressIn(report: (what: string) => void): (chunk: Buffer) => void {
   let rest = '';
   return (chunk) => {
     const lines = `${rest}${chunk.toString('utf8')}`.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const found = /^\s*Downloading (?:\S*\/)?([^\s/]+) \(([\d.]+ ?\w+)\)/.exec(line);
-      if (found !== null) report(`${found[1]?.replace(/-.*\.whl$/, '')} (${found[2]})`);
+      if (found !== null) report(`downloading ${found[1]?.replace(/-.*\.whl$/, '')} (${found[2]})`);
+      else if (/^Installing collected packages|^Prepared \d+ package/.test(line)) report('unpacking');
     }
   };
 }
@@ -150,6 +151,7 @@ import compileall, re
 compileall.compile_dir(packages, quiet=2, workers=0, rx=re.compile("/tests?/"))`;
 
 export async function compilePackages(builder: Builder, environment: string): Promise<void> {
+  builder.onProgress?.('compiling');
   await runApart(builder, compiling, environment);
 }
 
