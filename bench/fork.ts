@@ -6,6 +6,7 @@ import { openWorkspaceVolume } from '../src/sandbox/index.ts';
 import { openBenchRun } from './bench-run.ts';
 import { type Benchmark, median } from './benchmark.ts';
 import { folderSize } from './folder-size.ts';
+import { keepFreeMemory } from './kept-memory.ts';
 import { provision } from './task-resources.ts';
 
 const look = { name: 'Write File', args: { file_name: 'notes.txt', content: 'seen' } };
@@ -17,6 +18,7 @@ export const fork: Benchmark = {
   async measure({ quick, scratch, cache, log, signal }) {
     const files = quick ? 100 : 1_000;
     const bytesOfFile = quick ? 1_000 : 100_000;
+    using _ = keepFreeMemory(20 * files * bytesOfFile);
     log('filling the workspace');
     const disk = join(scratch, 'disk');
     // For minutes after files are deleted, ext4 makes new ones several times slower: it searches for unused inodes.

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { flagsForRuns } from '../scripts/project-node.mjs';
 import { keepPausesShort } from '../src/lib/short-pauses.ts';
 import { startLoadServer } from '../test/fixtures/many-runs/server.ts';
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
+import { keepFreeMemory } from './kept-memory.ts';
 
 /** The results of many concurrent runs. */
 export const LoadMeasurement = z.object({
@@ -41,12 +41,6 @@ export const LoadOptions = z.object({
 });
 export type LoadOptions = z.infer<typeof LoadOptions>;
 
-/**
- * For seconds after files are deleted, as an earlier benchmark does at its end, ext4 without a journal makes new ones ten
- * times as slowly, some in 30 ms: it searches for inodes that were not in use lately.
- */
-const forgottenMs = 10_000;
-
 /** Of the server, before its headers. */
 const latencyMs = 1_000;
 
@@ -56,7 +50,7 @@ export const many: Benchmark = {
     '500 runs at once in one process, one of them with 100,000 files: event loop, calls a second, memory',
   async measure(context) {
     const [runs, edits, largeFiles] = context.quick ? [10, 1, 2_000] : [500, 6, 100_000];
-    if (!context.quick) await sleep(forgottenMs, undefined, { signal: context.signal });
+    using _ = keepFreeMemory(context.quick ? 0 : 4e9);
     const alone = await measure(context, 'alone', { runs, edits, largeFiles: 0 });
     const beside = await measure(context, 'beside', { runs, edits, largeFiles });
     const ratio = beside.seconds / alone.seconds;
