@@ -19,6 +19,8 @@ ASKED: list[list[Any]] = [["target", "number", -1e300, 1e300, []]]
 NAMES = [name for name, *_ in ASKED]
 METRIC = "mae"
 """As in metric-names.ts."""
+TOLD: list[float] = []
+"""The quantiles that the task's text names, if they are judged."""
 LIVES = "concordance index"
 """The metric of how long things last; as in scores.py."""
 OF_TIMES = {"time", "duration", "survival", "life", "lifetime", "days", "weeks", "months", "years"}
@@ -123,10 +125,11 @@ def quoted_in_scripts(names: Iterable[str]) -> list[str]:
 
 
 def quantiles_in(names: list[str]) -> list[float]:
-    """Of columns such as p10 and p90, or q0.1 and q0.9; none of others."""
+    """Of columns such as p10 and p90, or q0.1 and q0.9; of others, those told for each."""
     found = [QUANTILE_NAME.search(name) for name in names]
-    told = [float(each[1] or int(each[2]) / 100) for each in found if each]
-    return told if len(names) > 1 and len(set(told)) == len(names) else []
+    named = [float(each[1] or int(each[2]) / 100) for each in found if each]
+    of_each = [told for told in (named, TOLD) if len(set(told)) == len(names) > 1]
+    return of_each[0] if of_each else []
 
 
 def words(name: str) -> set[str]:

@@ -12,6 +12,7 @@ from automl.answers import (
     METRIC,
     NAMES,
     RANKED,
+    TOLD,
     NoModelError,
     Source,
     classes_of,
@@ -27,8 +28,6 @@ from automl.sources import find_data
 SUBMISSION = "submission.csv"
 METRIC_NAME = "MAE"
 IN_PERCENT = False
-QUANTILE = 0.0
-"""That a pinball loss is about; 0 if it is not known."""
 EPOCHS = 0
 """How often a model may see a row at most; 0 if the task sets no limit."""
 # What the script that learns must know of the task besides.
@@ -92,8 +91,8 @@ def find_contract() -> dict[str, Any]:
     if metric.startswith("micro ") and not (labels or listed):
         metric = "accuracy"
     is_measured = metric in (*OF_NUMBERS, *OF_CLASSES) or F_BETA.fullmatch(metric) is not None
-    quantiles = quantiles_in(NAMES) or [QUANTILE] * len(NAMES)
-    is_measured &= metric != "pinball" or all(quantiles)
+    quantiles = quantiles_in(NAMES) or (TOLD * len(NAMES) if len(TOLD) == 1 else [])
+    is_measured &= metric != "pinball" or len(quantiles) > 0
     is_measured &= not labels or metric not in OF_CLASSES or metric in OF_LABELS
     is_measured &= not listed or F_BETA.fullmatch(metric) is not None
     classes = 0 if labels or listed else count_classes(source, metric)

@@ -40,6 +40,23 @@ describe('what is to be predicted, and how it is scored', () => {
     });
   });
 
+  it('takes the quantiles of columns with names of their own from the brief, if it names one for each', () => {
+    const bounds = taskOf('pinball loss', [{ name: 'low' }, { name: 'mid' }, { name: 'high' }]);
+    const told = (problem: string) => contractOf({ ...bounds, problem }, homes);
+    for (const problem of [
+      'Predict the 10 %, 50 % and 90 % quantiles of y.',
+      'Predict the 10th, 50th and 90th percentile of y.',
+      'Predict the quantiles 0.1, 0.5, and 0.9 of y.',
+      'low: the 10 % quantile; mid: the 50 % quantile; high: the 90 % quantile (of the 90 % quantile, most).',
+    ])
+      expect(told(problem)).toMatchObject({
+        ...{ is_measured: true },
+        settings: { TARGETS: ['y', 'y', 'y'], COLUMNS: ['low', 'mid', 'high'], QUANTILES: [0.1, 0.5, 0.9] },
+      });
+    const two = { ...bounds, problem: 'Predict the 10 % and 90 % quantiles.' };
+    expect(problemOf(two, homes)).toContain('nothing in the data folder has the asked columns');
+  });
+
   it('learns several columns of 0 and 1 as labels, and decides where the metric asks for it', () => {
     const files = {
       'train.csv': 'id,size,hot,wet\n1,10,1,0\n2,20,0,1\n3,5,1,1\n',

@@ -52,6 +52,7 @@ export function askedTable(task: TaskBrief): CsvFile | null {
 /** A script that infers the contract from the data folder. */
 export function contractScript(task: TaskBrief, file: CsvFile): string {
   const { from, column } = file.id;
+  const metric = usualName(task.metric);
   const settings = {
     TEST: from.startsWith('data/') ? from : `data/${from}`,
     SUBMISSION: file.path,
@@ -59,10 +60,10 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
     ASKED: file.columns.map(({ name, type, min = -1e300, max = 1e300, values = [] }) => [
       ...[name, type, min, max, values],
     ]),
-    METRIC: usualName(task.metric),
+    METRIC: metric,
     METRIC_NAME: task.metric.name,
     IN_PERCENT: isPercentage(task.metric),
-    QUANTILE: quantileOf(`${task.metric.name}\n${task.problem}`),
+    TOLD: metric === 'pinball' ? quantilesOf(`${task.metric.name}\n${task.problem}`) : [],
     EPOCHS: maxEpochs(task.problem) ?? 0,
     VALUES: file.columns.length === 1 ? (file.columns[0]?.values ?? []) : [],
     POSITIVE: positive(task),
@@ -85,14 +86,18 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
   return pythonScript(parts, settings, 'print_contract()');
 }
 
-/** The quantile that a task asks for: of "the quantile 0.8", "the 80 % quantile", "q=0.8". 0 if there is none, or several. */
-export function quantileOf(text: string): number {
-  const told = text.matchAll(
-    /(?:quantile|pinball|\bq\b|\bp)[^.\d]{0,12}(0?\.\d+)|\b(\d{1,2})(?: ?%|th)[- ]?(?:quantile|percentile)/gi,
-  );
-  const quantiles = new Set([...told].map(([, share, percent]) => Number(share ?? Number(percent) / 100)));
-  const [first = 0] = quantiles;
-  return quantiles.size === 1 ? first : 0;
+/** The quantiles that a task asks for: of "the quantile 0.8", "the 10 % and 90 % quantiles", "q=0.8"; each once. */
+function quantilesOf(text: string): number[] {
+  const and = '(?:, and |, | and )';
+  const shares = `(?:quantiles?|pinball|\\bq\\b|\\bp)[^.\\d]{0,12}((?:0?\\.\\d+${and}?)+)`;
+  const percent = '\\b\\d{1,2}(?: ?%|th)';
+  const percents = `((?:${percent}${and})*${percent})[- ]?(?:quantile|percentile)`;
+  const told = [...text.matchAll(new RegExp(`${shares}|${percents}`, 'gi'))];
+  const numbers = told.flatMap(([, share = '', percent = '']) => [
+    ...(share.match(/0?\.\d+/g) ?? []).map(Number),
+    ...(percent.match(/\d+/g) ?? []).map((each) => Number(each) / 100),
+  ]);
+  return [...new Set(numbers)];
 }
 
 /** What the task says its probabilities, or its metric, are about. */
