@@ -92,3 +92,14 @@ test('a script that was mostly kept from the processor causes a caveat and count
   expect(caveats([0.5, 0.1])).toEqual([]);
   expect(caveats([9, null], [4, 7])).toEqual([]);
 });
+
+test('a busy machine causes a caveat about the score where the grader runs the submission', () => {
+  const task = madeTask();
+  const run = { seed: 0, score: 5.8, seconds: 18, cpuSeconds: 1, printed: '' };
+  const busy = { measurement: { ...measurement, mean: 5.8, runs: [run] }, declaredMean: null };
+  expect(caveatsOf({ ...busy, task })).toEqual([expect.not.stringContaining('if the score is a time')]);
+  const grading = { ...task.file.grading, runs_submission: true };
+  expect(caveatsOf({ ...busy, task: { ...task, file: { ...task.file, grading } } })).toEqual([
+    expect.stringMatching(/if the score is a time, measure again when nothing else runs\.$/),
+  ]);
+});

@@ -104,13 +104,16 @@ export function secondsAlone({
   return (usesGpu ? null : keptWaiting(measurement))?.processor ?? measurement.seconds;
 }
 
-function busyCaveat({ measurement, usesGpu }: MeasuredHere): string | null {
+function busyCaveat({ task, measurement, usesGpu }: MeasuredHere): string | null {
   const times = usesGpu ? null : keptWaiting(measurement);
   if (times === null) return null;
   const [wall, processor] = [times.wall, times.processor].map(duration);
   return (
     `The script took ${wall}, and the processor only ${processor} of these: other programs were busy, so the figures say ` +
-    `${processor}. If it waits by itself, write ${Math.round(times.wall)} as its seconds, as limits and agents go by them.`
+    `${processor}. If it waits by itself, write ${Math.round(times.wall)} as its seconds, as limits and agents go by them.` +
+    (task.file.grading.runs_submission
+      ? ' The grader ran the submission beside them, too: if the score is a time, measure again when nothing else runs.'
+      : '')
   );
 }
 

@@ -130,7 +130,7 @@ async function defineVerb(
     command.addOption(optionOf(flag));
     if (flag.formerly !== undefined) acceptFormerName(command, flag, flag.formerly);
   }
-  const global = '\nGlobal options (--dir, --json, --quiet, …): see mlab --help\n';
+  const global = '\nGlobal options (--dir, --task-dir, --json, --quiet, …): see mlab --help\n';
   const examples = verb.examples.map(([line, meaning]) => `  ${line}\n      ${meaning}`);
   const details = verb.details === undefined ? '' : `\n${verb.details}\n`;
   const negative = verb.negative === undefined ? '' : `\nExit code 1: ${verb.negative}.\n`;
