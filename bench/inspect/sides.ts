@@ -66,7 +66,7 @@ export async function mlabSide({ scratch, cache, signal }: BenchContext): Promis
     argv: [process.execPath, launcher, ...args],
     variables: process.env,
   });
-  // As `mlab` itself does, as with its flags for Node, and as Python does by default.
+  // As `mlab` itself does, like its flags for Node, and as Python does by default.
   const variables = { ...process.env, NODE_COMPILE_CACHE: join(cache, 'node') };
   const where = ['--dir', root, '--task-dir', join(import.meta.dirname, '../tasks')];
   return {
