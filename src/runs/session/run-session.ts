@@ -38,6 +38,7 @@ const notBegun = { kind: 'closed' as const, message: 'The run has not begun.' };
  */
 export async function executeSession(spec: RunSpec, services: RunServices): Promise<ScriptOutcome> {
   const { folder, resources, agent, dockerCommand, helpersFolder, threads, signal } = services;
+  // Hundreds of runs may begin together.
   await ownTurn();
   await using trace = folder.openTrace();
   const resume = readResumeState(folder, spec.parent);

@@ -90,8 +90,8 @@ export function contractScript(task: TaskBrief, file: CsvFile): string {
 function quantilesOf(text: string): number[] {
   const and = '(?:, and |, | and )';
   const shares = `(?:quantiles?|pinball|\\bq\\b|\\bp)[^.\\d]{0,12}((?:0?\\.\\d+${and}?)+)`;
-  const percent = '\\b\\d{1,2}(?: ?%|th)';
-  const percents = `((?:${percent}${and})*${percent})[- ]?(?:quantile|percentile)`;
+  const one = '\\b\\d{1,2}(?: ?%|th)';
+  const percents = `((?:${one}${and})*${one})[- ]?(?:quantile|percentile)`;
   const told = [...text.matchAll(new RegExp(`${shares}|${percents}`, 'gi'))];
   const numbers = told.flatMap(([, share = '', percent = '']) => [
     ...(share.match(/0?\.\d+/g) ?? []).map(Number),
