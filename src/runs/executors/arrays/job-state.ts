@@ -22,9 +22,12 @@ const ended = new Set([
 /** Not the job's fault: it can be submitted again. */
 const notItsFault = new Set(['TIMEOUT', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'REVOKED', 'LAUNCH_FAILED']);
 
+/** Reasons for which it can, whatever the state: a job that could not be launched may count as FAILED. */
+const repeatableReasons = new Set(['DependencyNeverSatisfied', 'JobLaunchFailure']);
+
 export const hasEnded = ({ state }: JobState): boolean => ended.has(state);
 export const mayBeGivenAgain = ({ state, reason }: JobState): boolean =>
-  notItsFault.has(state) || reason === 'DependencyNeverSatisfied';
+  notItsFault.has(state) || repeatableReasons.has(reason);
 /** The scheduler does not look for room for it: it waits for a person, or for ever. */
 export const isWaiting = ({ state }: JobState): boolean =>
   ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_HOLD', 'REQUEUE_FED', 'SPECIAL_EXIT'].includes(state);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasEnded } from '../arrays/job-state.ts';
+import { hasEnded, mayBeGivenAgain } from '../arrays/job-state.ts';
 import { parseAccounting, parseQueue } from './job-states.ts';
 
 /** As Slurm 22.05 prints it, without what mlab does not read. */
@@ -103,6 +103,16 @@ describe('what Slurm says of its jobs', () => {
     const states = parseAccounting(JSON.stringify({ jobs: [job] }));
     expect(states.get('7_3')).toMatchObject({ state: 'NODE_FAIL', nodes: 'n1' });
     expect([...states.values()].every(hasEnded)).toBe(true);
+  });
+
+  test('tells a job that could not be launched, which is submitted again, from one whose program failed', () => {
+    const [job] = of2205.jobs;
+    const ofReason = (state_reason: string) => {
+      const jobs = [{ ...job, job_state: 'FAILED', state_reason }];
+      return [...parseQueue(JSON.stringify({ jobs })).values()].map(mayBeGivenAgain);
+    };
+    expect(ofReason('JobLaunchFailure')).toEqual([true]);
+    expect(ofReason('NonZeroExitCode')).toEqual([false]);
   });
 
   test('is refused where it is something else', () => {
