@@ -53,3 +53,11 @@ export function childrenCpuMs(): number | null {
     return null;
   }
 }
+
+/**
+ * The processor time of everything on this machine so far, in milliseconds: a process's children, above, are without
+ * those that outlive it. Ticks are 1/100 s.
+ */
+export function machineCpuMs(): number {
+  return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0);
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createSandbox, type Sandbox, type SandboxSpec } from '../src/sandbox/index.ts';
 import { type BenchContext, type Benchmark, type Measurement, median, quantile } from './benchmark.ts';
 import { inspectSide, mlabSide, type Side } from './inspect/sides.ts';
-import { childrenCpuMs } from './machine.ts';
+import { machineCpuMs } from './machine.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const mebibyte = 2 ** 20;
@@ -100,7 +100,7 @@ async function manyRuns(
 ): Promise<Measurement[]> {
   const cpu = { ours: [] as number[], theirs: [] as number[] };
   const wall = await inTurns(both, rounds, async (side, round) => {
-    const [start, used] = [performance.now(), childrenCpuMs() ?? 0];
+    const [start, used] = [performance.now(), machineCpuMs()];
     const { runs, steps } = concurrent;
     await side.make(`concurrent-${round}`, {
       runs,
@@ -109,7 +109,7 @@ async function manyRuns(
       atOnce: runs,
       sandbox: 'bubblewrap',
     });
-    cpu[side === both.ours ? 'ours' : 'theirs'].push(((childrenCpuMs() ?? 0) - used) / 1000);
+    cpu[side === both.ours ? 'ours' : 'theirs'].push((machineCpuMs() - used) / 1000);
     return (performance.now() - start) / 1000;
   });
   const what = `${concurrent.runs} runs at once of ${concurrent.steps} steps`;
@@ -117,7 +117,7 @@ async function manyRuns(
   return [
     ...sideBySide({ what, unit: 's' }, wall, 0.8, { ours: 'in bubblewrap', theirs: 'local' }),
     ...sideBySide({ what: `processor time of ${what}`, unit: 's' }, used, 0.8, {
-      ours: 'with all that was started',
+      ours: 'of all that ran on the machine',
       theirs: '',
     }),
   ];

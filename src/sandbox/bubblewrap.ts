@@ -40,6 +40,7 @@ export async function bubblewrapSandbox(spec: SandboxSpec, limiter: Limiter): Pr
     const launchers = new Launchers({
       ...{ folder: runtime.path, limiter, limits: spec.limits, gpu: (spec.gpus ?? []).length > 0, files },
       mounts: mounts.filter(({ target }) => !isOfSystem(target)),
+      mayEnter: user !== null,
       command: [
         ...(setpriv === null || user === null ? [] : endingWithParent(setpriv)),
         ...[program, '--args', String(open.arguments)],

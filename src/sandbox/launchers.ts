@@ -5,6 +5,8 @@ import type { Limiter } from './limits/limiter.ts';
 import { type Mount, SandboxError, type SandboxLimits } from './sandbox.ts';
 import { makeLauncherPipes, outerCommand, toBeKilledFirst } from './shell.ts';
 import { userNamespaceHint } from './user-namespaces.ts';
+import type { MountView } from './volume-keeper.ts';
+import { mountsWithoutOthers } from './workspace-volume.ts';
 
 /** A single process may allocate this many times the limit before it is refused: the watchdog enforces the sum. */
 const dataFactor = 2;
@@ -21,6 +23,8 @@ export interface LaunchersSpec {
   files: readonly string[];
   /** Those that may be moved or replaced on the host while the sandbox lives. */
   mounts: readonly Mount[];
+  /** Whether it may enter other mount namespaces. */
+  mayEnter: boolean;
 }
 
 /** The launchers of a sandbox: as many as there were concurrent commands. The first is made for the first command. */
@@ -63,13 +67,15 @@ export class Launchers implements AsyncDisposable {
 
   /** @throws SandboxError if it can't be made */
   async make(): Promise<Launcher> {
-    const { limiter, limits, gpu, files, mounts } = this.#spec;
+    const { limiter, limits, gpu, files, mounts, mayEnter } = this.#spec;
     const group = limiter.open({ ...limits, processes: limits.processes + ownProcesses });
     const isGrouped = group.joinFiles.length > 0;
     const dataBytes = isGrouped || gpu ? null : limits.memoryBytes * dataFactor;
     const before = [makeLauncherPipes, toBeKilledFirst];
-    const command = outerCommand(group.joinFiles, limits, dataBytes, this.#spec.command, before);
     try {
+      using view = mayEnter ? await mountsWithoutOthers(mounts.map(({ source }) => source)) : null;
+      const inside = [...enter(view), ...this.#spec.command];
+      const command = outerCommand(group.joinFiles, limits, dataBytes, inside, before);
       const folder = join(this.#spec.folder, `launcher-${this.#made++}`);
       const launcher = await Launcher.start({ folder, command, files, mounts, group });
       this.#all.add(launcher);
@@ -79,6 +85,10 @@ export class Launchers implements AsyncDisposable {
       throw notStarted(messageOf(error));
     }
   }
+}
+
+function enter(view: MountView | null): string[] {
+  return view === null ? [] : ['nsenter', `--mount=${view.path}`, '--'];
 }
 
 export function notStarted(message: string): SandboxError {

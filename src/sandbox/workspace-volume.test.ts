@@ -1,12 +1,13 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { makePlace } from './test-support.ts';
-import { openWorkspaceVolume } from './workspace-volume.ts';
+import { createSandbox } from './create-sandbox.ts';
+import { makePlace, obstacleTo, run } from './test-support.ts';
+import { mountsWithoutOthers, openWorkspaceVolume } from './workspace-volume.ts';
 
 const mebibyte = 2 ** 20;
 
@@ -88,12 +89,38 @@ test('a harness that is killed as soon as there is an image leaves none', async 
   for (let round = 0; round < 3; round++) {
     const harness = startHarness(place.workspace);
     const hasDied = once(harness, 'exit');
-    for (const end = Date.now() + 10_000; images().length === 0 && Date.now() < end; ) await nextTurn();
+    // An image has a name for a few milliseconds only.
+    const isThere = () => images().length > 0 || isMounted(place.workspace);
+    for (const end = Date.now() + 10_000; !isThere() && Date.now() < end; ) await nextTurn();
     harness.kill('SIGKILL');
     await hasDied;
     for (const end = Date.now() + 10_000; images().length > 0 && Date.now() < end; ) await sleep(20);
     expect(images()).toEqual([]);
     await untilUnmounted(place.workspace);
     expect(isMounted(place.workspace)).toBe(false);
+  }
+});
+
+test('a sandbox is made where only its own volume is mounted, and shows that', async (context) => {
+  using place = makePlace();
+  using other = makePlace();
+  const obstacle = await obstacleTo('bubblewrap');
+  await using volume = await openWorkspaceVolume(place.workspace, 64 * mebibyte);
+  if (volume.holder === 'watchdog' || obstacle !== null) context.skip(String(volume.reason ?? obstacle));
+  expect(await mountsWithoutOthers([place.workspace])).toBeNull();
+  await using second = await openWorkspaceVolume(other.workspace, 64 * mebibyte);
+  expect(second.holder).toBe('kernel');
+  const view = await mountsWithoutOthers([place.data, place.workspace]);
+  const inView = execFileSync('nsenter', [`--mount=${view?.path}`, 'cat', '/proc/self/mountinfo'], {
+    encoding: 'utf8',
+  });
+  view?.[Symbol.dispose]();
+  expect([place, other].map(({ workspace }) => inView.includes(` ${workspace} `))).toEqual([true, false]);
+  expect([place, other].map(({ workspace }) => isMounted(workspace))).toEqual([true, true]);
+  for (const { workspace, spec } of [place, other]) {
+    await using sandbox = await createSandbox('bubblewrap', spec());
+    const { output } = await run(sandbox, 'echo kept > file; cat data/train.csv');
+    expect(output).toBe('id,label\n1,0\n');
+    expect(readFileSync(join(workspace, 'file'), 'utf8')).toBe('kept\n');
   }
 });

@@ -1,13 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownTurn } from '../lib/own-turn.ts';
+import { findProgram } from './find-program.ts';
 import { hostMounts } from './host-mounts.ts';
 import { kernelText } from './kernel-text.ts';
 import { isOrphaned, ownedName } from './owner.ts';
-import { inodeBytes, inodeEvery, programs, VolumeKeeper } from './volume-keeper.ts';
+import {
+  blockBytes,
+  inodeBytes,
+  inodeEvery,
+  type MountView,
+  programs,
+  VolumeKeeper,
+} from './volume-keeper.ts';
 
 /** What keeps a workspace from growing beyond its limit. */
 export type WorkspaceHolder = 'kernel' | 'watchdog';
@@ -35,14 +43,14 @@ let refused: string | null = null;
 export async function openWorkspaceVolume(folder: string, maxBytes: number): Promise<WorkspaceVolume> {
   await clearLeftVolumes(folder);
   mkdirSync(folder, { recursive: true });
-  const imageBytes = Math.ceil(maxBytes * (1.03 + inodeBytes / inodeEvery)) + 32 * mebibyte;
-  const reason = refused ?? whyNot(folder, imageBytes);
+  const imageBytes = wholeBlocks(maxBytes * (1.03 + inodeBytes / inodeEvery) + 32 * mebibyte);
+  const reason = whyNot(folder, imageBytes);
   if (reason !== null) return watched(reason);
   // Starting a process takes longer the more memory this one has.
   await ownTurn();
   const image = join(resolve(folder, '..'), ownedName('workspace'));
   const keeper = keeperOf();
-  const mounting = keeper.mount(image, folder, imageBytes).finally(() => rmSync(image, { force: true }));
+  const mounting = keeper.mount(image, folder, imageBytes);
   const late = sleep(startMs, { fault: 'mounting the image took too long' }, { ref: false });
   const mounted = await Promise.race([mounting, late]);
   if ('fault' in mounted) {
@@ -50,8 +58,7 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
     void mounting.then(async (after) => ('id' in after ? keeper.unmount(after.id) : undefined));
     return watched(mounted.fault);
   }
-  rmdirSync(join(folder, 'lost+found'));
-  inUse.add(folder);
+  inUse.set(folder, statSync(folder).dev);
   const { id } = mounted;
   return {
     holder: 'kernel',
@@ -63,24 +70,43 @@ export async function openWorkspaceVolume(folder: string, maxBytes: number): Pro
 let current: VolumeKeeper | null = null;
 
 function keeperOf(): VolumeKeeper {
-  if (current === null || current.isOver) current = new VolumeKeeper();
+  if (current === null || current.isOver) current = new VolumeKeeper(findProgram('python3') ?? '');
   return current;
+}
+
+/**
+ * This host's mounts without the volumes of other runs: each of them costs time at each mount of a sandbox. Null if
+ * there are none, or if no such view can be made.
+ * @param sources what a sandbox mounts
+ */
+export async function mountsWithoutOthers(sources: readonly string[]): Promise<MountView | null> {
+  if (inUse.size < 2) return null;
+  const devices = new Set(sources.map((source) => statSync(source, { throwIfNoEntry: false })?.dev));
+  const view = keeperOf().view([...inUse].flatMap(([place, device]) => (devices.has(device) ? [place] : [])));
+  let isLate = false;
+  void view.then((made) => (isLate ? made?.[Symbol.dispose]() : undefined));
+  const late = sleep(startMs, null, { ref: false }).finally(() => {
+    isLate = true;
+  });
+  return Promise.race([view, late]);
 }
 
 /** Why the kernel can't limit a workspace of this harness; null if it can, as far as is known beforehand. */
 export function whyNoVolume(): string | null {
   if (process.platform !== 'linux') return 'only Linux mounts images';
   if (process.getuid?.() !== 0) return 'only root may mount an image';
+  if (findProgram('python3') === null) return 'Python 3 is not installed';
   return refused;
 }
 
 function whyNot(folder: string, imageBytes: number): string | null {
   const fault = whyNoVolume();
   if (fault !== null) return fault;
-  if (folder.includes('\n')) return 'its path has a line break';
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize < imageBytes ? 'the disk has less room than the workspace may take' : null;
 }
+
+const wholeBlocks = (bytes: number): number => Math.ceil(bytes / blockBytes) * blockBytes;
 
 function watched(reason: string): WorkspaceVolume {
   return { holder: 'watchdog', reason, [Symbol.asyncDispose]: async () => {} };
@@ -94,9 +120,10 @@ async function close(folder: string, unmount: () => Promise<void>): Promise<void
 }
 
 /**
- * Where this process has mounted volumes that are in use, so that hundreds of runs need not each check all mounts.
+ * Where this process has mounted volumes that are in use, and their devices, so that hundreds of runs need not each
+ * check all mounts.
  */
-const inUse = new Set<string>();
+const inUse = new Map<string, number>();
 
 let areOrphansCleared = false;
 
